@@ -1,112 +1,182 @@
-"""What `grader build | autograde | feedback | report | demo` do and say. Each returns the
-exit status: 0 when all is well, 1 when something handed in or committed is not. What keeps them
-from running they raise; cli.py says it."""
+"""`grader autograde | regrade | feedback | report | leaderboard | demo`: what an instructor does
+with what was handed in. `autograde` returns the exit status: 0 when all is well, 1 when something
+handed in is not. What keeps commands from running they raise; app.py says it.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.panel import Panel
 from rich.progress import track
+from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
 from .. import course
-from ..classroom import ClassroomError, coursefile, deadlines, export, joining, marks, renaming
-from ..classroom.folder import CONFIG, CourseFolder, open_course
+from ..classroom import (
+    ClassroomError,
+    coursefile,
+    deadlines,
+    export,
+    joining,
+    marks,
+    renaming,
+    spreadsheets,
+)
+from ..classroom.folder import CourseFolder, open_course
 from ..classroom.marks import ShownNames
 from ..counted import counted, some
-from ..course import authors
-from ..course.weave import weave
-from ..errors import AuthorError
+from . import terminal
+from .terminal import complain, say, short
 
 if TYPE_CHECKING:  # each command imports what takes long
     from ..classroom.batch import Regraded
     from ..classroom.collecting import Graded
+    from ..classroom.presentation import Mistake
+
+ANONYMOUS = Annotated[bool, typer.Option("--anonymous", help="Without names.")]
+JOBS = Annotated[int | None, typer.Option(min=1, help="At a time; default: CPUs.")]
+SCHEDULER = Annotated[str | None, typer.Option(help="A Dask cluster that judges: tcp://HOST:PORT.")]
+SECTION = Annotated[str | None, typer.Option(help="Only this section.")]
+UNSAFE = Annotated[
+    bool, typer.Option("--unsafe", help="Also where nothing keeps a learner's #include from files.")
+]
+CHANGE = ("learner", "what", "from", "to", "why")  # the columns of what regrading changes
 
 
-def build_notebooks(check: bool) -> int:
-    """Make notebooks/ from kernels/; with `check`, say what in it is not what its sources make. A
-    lesson that its author has to mend keeps no other from being made."""
-    from ..classroom import handing_out
-    from ..judge import known_faults, oversights, steps
+# ---- what all commands of a course begin and end with ----
 
-    sound, broken = [], set()
-    for page in course.pages_alone():
-        complain(f"A lesson needs an exercises.py, and beside {authors.shown(page)} there is none.")
-        broken.add(page.parent.name)
-    for name in course.names():
-        try:
-            lesson = course.lesson(name)
-            weave(lesson)
-            for path in () if check else (*steps.write(lesson), *known_faults.write(lesson)):
-                say(f"made {short(path)}")
-            oversights.require_none(lesson)
-            sound.append(lesson)
-        except AuthorError as error:
-            complain(str(error))
-            broken.add(name)
-    if not check:
-        for path in handing_out.build(open_course(CONFIG), broken=broken):
-            say(f"made {short(path)}")
-        return 1 if broken else 0
-    differences = handing_out.differences(broken=broken)
-    differences += [
-        f"{one.name}/{path.name}: out of date."
-        for one in sound
-        for path in (*steps.stale(one), *known_faults.stale(one))
-    ]
-    for difference in differences:
-        complain(difference)
-    if differences:
-        complain("Make them again with `grader build`, and commit them.")
-    return 1 if differences or broken else 0
+
+def course_here() -> CourseFolder:
+    """The course of the current folder; lessons of its gradebook that have no folder are named."""
+    here = open_course()
+    for sentence in renaming.gone(here):
+        complain(sentence)
+    return here
+
+
+def lesson_called(here: CourseFolder, name: str) -> course.Lesson:
+    """The lesson called `name`, or the one whose name begins so."""
+    return course.lesson(course.full_name(name, here.kernels), here.kernels)
+
+
+def say_who_is_off_the_roster(here: CourseFolder, learners: Iterable[str] | None = None) -> None:
+    """Name those of the learners, by default of all in the gradebook, who are not on the roster."""
+    with here.gradebook() as gradebook:
+        known = [one.id for one in gradebook.students] if learners is None else learners
+        for sentence in joining.off_roster(coursefile.read(here), gradebook, known):
+            complain(sentence)
+
+
+# ---- grading ----
 
 
 def autograde_lesson(
-    name: str, jobs: int | None, scheduler: str | None, force: bool, unsafe: bool
+    lesson: str,
+    jobs: JOBS = None,
+    scheduler: SCHEDULER = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Judge and grade all again, changed or not.")
+    ] = False,
+    unsafe: UNSAFE = False,
 ) -> int:
-    """Collect and grade what was handed in for a lesson, and say what came of it."""
+    """Collect and judge what was handed in. The exit status is 1 if a notebook is damaged, or a
+    mark needs your look."""
     from ..classroom import batch, collecting
     from ..classroom.judges import judges
 
     here = course_here()
-    lesson = lesson_called(here, name).name
+    name = lesson_called(here, lesson).name
     with judges(jobs, scheduler, confined=not unsafe) as workers:
-        learners, refused = collecting.collect(here, lesson)
-        found = batch.watched(
+        learners, refused = collecting.collect(here, name)
+        done = batch.watched(
             here,
-            lesson,
-            lambda: batch.autograde(here, lesson, learners, workers, track, force),
+            name,
+            lambda: batch.autograde(here, name, learners, workers, track, force),
         )
-    Console().print(_diagnoses(found.graded))
-    problems = problems_of((*found.graded, *refused))
+    Console().print(_diagnoses(done.graded))
+    problems = _problems((*done.graded, *refused))
     for problem in problems:
         complain(problem)
-    say_who_is_off_the_roster(here, (one.learner for one in found.graded))
-    entered = sum(bool(one.exercises) for one in found.graded)
+    say_who_is_off_the_roster(here, (one.learner for one in done.graded))
+    entered = sum(bool(one.exercises) for one in done.graded)
     with here.gradebook() as gradebook:
-        unread = sorted(export.unmarked(gradebook, lesson))
-    told = f", {len(unread)} unreadable ({some(unread)})" if unread else ""
-    say(f"graded: {counted(entered, 'submission')}{told}, in {short(here.root)}/gradebook.db")
-    tell_kept(found, lesson)
-    if found.changed:
+        unread = sorted(export.unmarked(gradebook, name))
+    unreadable = f", {len(unread)} unreadable ({some(unread)})" if unread else ""
+    say(f"graded: {counted(entered, 'submission')}{unreadable}, in {short(here.root)}/gradebook.db")
+    _say_kept(done, name)
+    if done.changed:
         say(
-            f"marks of {counted(len(found.changed), 'learner')} changed: "
-            f"{', '.join(found.reasons)}; {largest(found)}; changes.jsonl has them all"
+            f"marks of {counted(len(done.changed), 'learner')} changed: "
+            f"{', '.join(done.reasons)}; {_largest(done)}; changes.jsonl has them all"
         )
     return 1 if problems or unread else 0
 
 
-def tell_kept(found: Regraded, lesson: str) -> None:
+def regrade_lesson(
+    lesson: str,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say whose mark would change, and why.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Marks may fall that feedback has shown.")
+    ] = False,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write what changes there, too.")
+    ] = None,
+    jobs: JOBS = None,
+    scheduler: SCHEDULER = None,
+    unsafe: UNSAFE = False,
+) -> None:
+    """Grade what is not up to date again, and say whose mark that changes, and why."""
+    from ..classroom import batch
+    from ..classroom.judges import judges
+
+    here = course_here()
+    name = lesson_called(here, lesson).name
+    learners = here.learners("submitted", name)
+    with (
+        judges(jobs, scheduler, confined=not unsafe) as workers,
+        batch.trial(here, name) if dry_run else nullcontext(here) as course_folder,
+    ):
+        done = batch.regrade(course_folder, name, learners, workers, track, yes)
+    rows = []
+    for change in done.changes:
+        before = "" if change.before is None else _mark(change.before)
+        rows.append((change.learner, change.what, before, _mark(change.after), change.why))
+    table = Table(*CHANGE, box=SIMPLE_HEAD)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    if rows:
+        Console().print(table)
+    if csv:
+        spreadsheets.write(csv, CHANGE, [dict(zip(CHANGE, row, strict=True)) for row in rows])
+        say(f"{short(csv)} has these lines")
+    for problem in _problems(done.graded):
+        complain(problem)
+    _say_kept(done, name)
+    if done.changed:
+        differences = [done.difference(one) for one in done.changed]
+        up, down = sum(one > 0 for one in differences), sum(one < 0 for one in differences)
+        say(f"{up} up, {down} down; {_largest(done)}")
+    changed = len({one.learner for one in done.changes})
+    would = "would change" if dry_run else "changed"
+    say(f"marks of {changed} of {counted(len(done.graded), 'learner')} {would}")
+
+
+def _say_kept(done: Regraded, lesson: str) -> None:
     """Say how many marks stay as feedback has shown them, and how to let them fall."""
-    kept = [["keeps" in one for one in each.exercises.values()] for each in found.graded]
+    kept = [["keeps" in one for one in each.exercises.values()] for each in done.graded]
     if marks := sum(map(sum, kept)):
         say(
             f"kept: {counted(marks, 'mark')} of {counted(sum(map(any, kept)), 'learner')}, as "
@@ -115,36 +185,70 @@ def tell_kept(found: Regraded, lesson: str) -> None:
         )
 
 
-def largest(found: Regraded) -> str:
+def _largest(done: Regraded) -> str:
     """The largest change of a lesson's points."""
-    learner, before, after = found.largest
-    return f"largest {mark(before)} to {mark(after)} ({learner})"
+    learner, before, after = done.largest
+    return f"largest {_mark(before)} to {_mark(after)} ({learner})"
 
 
-def mark(points: float | None) -> str:
+def _mark(points: float | None) -> str:
     return "no mark" if points is None else f"{round(points, 4):g}"
 
 
-def write_feedback(name: str, solutions: bool) -> int:
-    """Write every graded learner's feedback page, and the course's grades as CSV; our solutions
-    with `solutions`, or where course.toml says so, or once nobody can hand in any more."""
+def _problems(graded: Iterable[Graded]) -> list[str]:
+    """What was wrong with notebooks, one line for each thing, with the learners it is about."""
+    learners: dict[str, list[str]] = {}
+    for one in graded:
+        for problem in one.problems:
+            learners.setdefault(problem, []).append(one.learner)
+    return [f"{some(names)}: {problem}" for problem, names in learners.items()]
+
+
+def _diagnoses(graded: Iterable[Graded]) -> Table:
+    """How many learners got which diagnosis in which exercise, the commonest first."""
+    exercises: dict[str, Counter[str]] = {}
+    for one in graded:
+        for name, kept in one.exercises.items():
+            exercises.setdefault(name, Counter())[kept["verdict"]["status"]] += 1
+    table = Table("exercise", "diagnosis", "learners", box=SIMPLE_HEAD)
+    for name, statuses in exercises.items():
+        for status, learners in statuses.most_common():
+            table.add_row(name, _status(status), str(learners))
+            name = ""
+    return table
+
+
+def _status(status: str, line: str = "") -> Text:
+    style = {"passed": "green", "not_attempted": "dim"}.get(status, "red")
+    return Text(status.replace("_", " ") + line, style)
+
+
+# ---- what comes of it ----
+
+
+def write_feedback(
+    lesson: str,
+    solutions: Annotated[
+        bool, typer.Option("--solutions", help="Ours, too, while work can still be handed in.")
+    ] = False,
+) -> None:
+    """Write each learner's feedback page and the grades as CSV."""
     from ..classroom import feedback
 
     here = course_here()
-    about = lesson_called(here, name)
-    lesson = about.name
-    learners = here.learners("autograded", lesson)
+    about = lesson_called(here, lesson)
+    name = about.name
+    learners = here.learners("autograded", name)
     if not learners:
-        raise ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson}`.")
-    wanted = solutions or coursefile.read(here).plan(lesson).solutions == coursefile.PASSED
+        raise ClassroomError(f"Nothing is graded yet: run `grader autograde {name}`.")
+    wanted = solutions or coursefile.read(here).plan(name).solutions == coursefile.PASSED
     open_until = _open(here, about)
-    made = feedback.write_all(here, lesson, learners, track, wanted or not open_until)
+    made = feedback.write_all(here, name, learners, track, wanted or not open_until)
     pages = counted(len(learners), "page")
     say(f"feedback: {pages} in {short(here.root)}/feedback, {made} made now")
     if open_until and not wanted:
         say(f"our solutions are left out, as {open_until}; --solutions shows them")
     say(f"the grades of the course are in {short(feedback.export(here))}")
-    return 0
 
 
 def _open(here: CourseFolder, lesson: course.Lesson) -> str:
@@ -157,96 +261,71 @@ def _open(here: CourseFolder, lesson: course.Lesson) -> str:
     return f"{lesson.name} can be handed in until {file.local(until)} {file.zone}"
 
 
-def write_report(name: str | None, section: str | None, anonymous: bool) -> int:
-    """Write the report on a lesson, or on each lesson and the whole course."""
+def write_report(
+    lesson: Annotated[str | None, typer.Argument(help="By default the whole course.")] = None,
+    section: SECTION = None,
+    anonymous: ANONYMOUS = False,
+) -> None:
+    """Write a page about the class's answers, and all marks as CSV and JSON, to build/report."""
     from ..classroom import report
 
     here = course_here()
     names = ShownNames(here, coursefile.read(here), section, anonymous)
-    if name:
-        page = report.write(here, lesson_called(here, name), names)
+    if lesson:
+        page = report.write(here, lesson_called(here, lesson), names)
     else:
         page = report.write_course(here, list(course.lessons(here.kernels)), names)
     say(f"{short(page)} is the report; beside it are the same marks as .csv and .json")
     say_who_is_off_the_roster(here)
-    return 0
 
 
-def show_leaderboard(name: str, section: str | None, anonymous: bool) -> int:
-    """A table for each contest of a lesson: everybody who passed, the cheapest kernel first."""
+def show_leaderboard(
+    lesson: Annotated[str, typer.Argument(help="A lesson with contests, as 08.")],
+    section: SECTION = None,
+    anonymous: Annotated[bool, typer.Option("--anonymous", help="Aliases for names.")] = False,
+) -> None:
+    """Say whose kernels cost least, counted on the simulated GPU beside what none gets below."""
     here = open_course()
-    lesson = lesson_called(here, name)
-    if not lesson.contests:
-        raise ClassroomError(f"There is no contest in {lesson.name}.")
+    found = lesson_called(here, lesson)
+    if not found.contests:
+        raise ClassroomError(f"There is no contest in {found.name}.")
     names = ShownNames(here, coursefile.read(here), section, anonymous)
-    for contest in lesson.contests:
+    for contest in found.contests:
         columns = ("", "learner", "sectors / least", "instructions / least")
         table = Table(*columns, title=contest.exercise, box=SIMPLE_HEAD)
-        for one in marks.leaderboard(here, lesson, contest, names):
+        for one in marks.leaderboard(here, found, contest, names):
             costs = (f"{one.standing.sectors:.2f}", f"{one.standing.instructions:.2f}")
             table.add_row(str(one.number), Text(one.name), *costs)
         Console().print(table)
-    return 0
 
 
-def run_demo() -> int:
-    """An instructor's week in a scratch course, ending in a table of what came of it."""
+# ---- in front of a class ----
+
+
+def show_demo(
+    lesson: Annotated[
+        str | None, typer.Option(help="Slides of this lesson instead, e.g. 02, mistakes and all.")
+    ] = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="Edit and run kernels on the slides, in the browser.")
+    ] = False,
+    port: Annotated[int, typer.Option(help="Of --live; by default one that is free.")] = 0,
+) -> None:
+    """An instructor's week in one go: release, hand in, collect, grade, feedback, export."""
     from ..classroom import demo
 
-    lesson = course.lesson(course.names(course.KERNELS)[0], course.KERNELS)
-    Console().print(_grades(lesson.name, demo.run(demo.WEEK, lesson, track)))
+    if live and not lesson:
+        raise typer.BadParameter("say which --lesson is to be shown live")
+    if lesson:
+        _present(
+            course.lesson(course.full_name(lesson, course.KERNELS), course.KERNELS), live, port
+        )
+        return
+    first = course.lesson(course.names(course.KERNELS)[0], course.KERNELS)
+    Console().print(_grades(first.name, demo.run(demo.WEEK, first, track)))
     folder = short(demo.WEEK)
     say(f"Grades: {folder}/grades.csv    Feedback: {folder}/feedback")
     say(f"The class in JupyterLab's formgrader: cd {folder} && jupyter lab")
-    return 0
-
-
-def present_lesson(number: str, live: bool, port: int) -> int:
-    """Make a lesson's notebook and slides for the front of a class, and with `live` serve them
-    until Ctrl-C; `number` is how its name begins, e.g. 02."""
-    from ..classroom import demo, lecture
-    from . import stepper
-
-    lesson = course.lesson(course.full_name(number, course.KERNELS), course.KERNELS)
-    here, warning = open_course(), ""
-    if (here.root / "gradebook.db").is_file():
-        with here.gradebook() as gradebook:
-            released = lesson.name in {one.name for one in gradebook.assignments}
-        if released and (still := _open(here, lesson)):
-            warning = f"The slides show our solutions, and {still}."
-    made = demo.present(lesson, track)
-    if warning:
-        complain(warning)
-    say(f"Slides, for any browser (arrow keys; F for the full screen): {short(made.slides)}")
-    say(f"The same to run and change in JupyterLab: {short(made.notebook)}")
-    if live:
-        lecture.serve(lecture.Lecture(lesson, made.slides.read_text(encoding="utf-8")), port, say)
-    elif sys.stdin.isatty() and sys.stdout.isatty():
-        say("The mistakes here in the terminal: any key begins, q stops.")
-        if stepper.pressed_key() not in stepper.STOP:
-            stepper.step_through(lesson, made.mistakes, Console(), stepper.pressed_key)
-    return 0
-
-
-def course_here() -> CourseFolder:
-    """The course of the current folder; lessons of its gradebook that have no folder are named."""
-    here = open_course()
-    for sentence in renaming.gone(here):
-        complain(sentence)
-    return here
-
-
-def say_who_is_off_the_roster(here: CourseFolder, learners: Iterable[str] | None = None) -> None:
-    """Name those of the learners, by default of all in the gradebook, who are not on the roster."""
-    with here.gradebook() as gradebook:
-        known = [one.id for one in gradebook.students] if learners is None else learners
-        for sentence in joining.off_roster(coursefile.read(here), gradebook, known):
-            complain(sentence)
-
-
-def lesson_called(here: CourseFolder, name: str) -> course.Lesson:
-    """The lesson called `name`, or the one whose name begins so."""
-    return course.lesson(course.full_name(name, here.kernels), here.kernels)
 
 
 def _grades(lesson: str, graded: Iterable[Graded]) -> Table:
@@ -264,42 +343,72 @@ def _grades(lesson: str, graded: Iterable[Graded]) -> Table:
     return table
 
 
-def _diagnoses(graded: Iterable[Graded]) -> Table:
-    """How many learners got which diagnosis in which exercise, the commonest first."""
-    exercises: dict[str, Counter[str]] = {}
-    for one in graded:
-        for name, kept in one.exercises.items():
-            exercises.setdefault(name, Counter())[kept["verdict"]["status"]] += 1
-    table = Table("exercise", "diagnosis", "learners", box=SIMPLE_HEAD)
-    for name, statuses in exercises.items():
-        for status, learners in statuses.most_common():
-            table.add_row(name, _status(status), str(learners))
-            name = ""
-    return table
+def _present(lesson: course.Lesson, live: bool, port: int) -> None:
+    """Make a lesson's notebook and slides for the front of a class, and with `live` serve them
+    until Ctrl-C."""
+    from ..classroom import demo, lecture
+
+    here, warning = open_course(), ""
+    if (here.root / "gradebook.db").is_file():
+        with here.gradebook() as gradebook:
+            released = lesson.name in {one.name for one in gradebook.assignments}
+        if released and (still := _open(here, lesson)):
+            warning = f"The slides show our solutions, and {still}."
+    made = demo.present(lesson, track)
+    if warning:
+        complain(warning)
+    say(f"Slides, for any browser (arrow keys; F for the full screen): {short(made.slides)}")
+    say(f"The same to run and change in JupyterLab: {short(made.notebook)}")
+    if live:
+        lecture.serve(lecture.Lecture(lesson, made.slides.read_text(encoding="utf-8")), port, say)
+    elif sys.stdin.isatty() and sys.stdout.isatty():
+        say("The mistakes here in the terminal: any key begins, q stops.")
+        if pressed_key() not in STOP:
+            step_through(lesson, made.mistakes, Console(), pressed_key)
 
 
-def problems_of(graded: Iterable[Graded]) -> list[str]:
-    """What was wrong with notebooks, one line for each thing, with the learners it is about."""
-    learners: dict[str, list[str]] = {}
-    for one in graded:
-        for problem in one.problems:
-            learners.setdefault(problem, []).append(one.learner)
-    return [f"{some(names)}: {problem}" for problem, names in learners.items()]
+_STYLES = {"-": "on #5c2e00", "+": "on #003a5c"}  # told apart by all eyes
+STOP = ("q", "\x1b", "\x04", "")  # escape, Ctrl-D, the terminal is gone
+# The arrows left and up, page up: as terminals send them, and as Windows' console does.
+BACK = ("b", *("\x1b[D", "\x1b[A", "\x1bOD", "\x1bOA", "\x1b[5~"), *("\xe0K", "\xe0H", "\xe0I"))
+_KEYS = "space: go on    b: back    q: stop"
 
 
-def _status(status: str, line: str = "") -> Text:
-    style = {"passed": "green", "not_attempted": "dim"}.get(status, "red")
-    return Text(status.replace("_", " ") + line, style)
+def step_through(
+    lesson: course.Lesson,
+    mistakes: Sequence[Mistake],
+    console: Console,
+    key: Callable[[], str],
+) -> None:
+    """A lesson's typical mistakes one after the other: what was changed; on a key, what the judge
+    says; on a key, the next one. `key` waits for a key."""
+    from ..classroom.presentation import changes
+
+    screens = [(mistake, verdict) for mistake in mistakes for verdict in (False, True)]
+    at = 0
+    while at < len(screens):
+        mistake, verdict = screens[at]
+        console.clear()
+        title = Text(mistake.title, "bold", justify="center")
+        number = f"{at // 2 + 1} of {len(mistakes)}"
+        console.print(Panel(title, title=mistake.wrong.exercise, subtitle=number, padding=1))
+        text = Text(no_wrap=True, overflow="ellipsis")
+        for line in changes(lesson, mistake):
+            style = _STYLES.get(line[:1], "")
+            text.append(f"  {line:<90}\n", f"bold white {style}" if style else "")
+        console.print(text)
+        if verdict:
+            terminal.show_failures(console, mistake.verdict, mistake.source)
+        console.print(Rule(_KEYS, style="dim"))
+        pressed = key()
+        if pressed in STOP:
+            return
+        at = max(0, at - 1) if pressed in BACK else at + 1
 
 
-def short(path: Path) -> str:
-    """`path` as one would type it here."""
-    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
-
-
-def say(sentence: str) -> None:
-    Console(soft_wrap=True).print(sentence, markup=False, highlight=False)
-
-
-def complain(sentence: str) -> None:
-    Console(stderr=True, soft_wrap=True).print(sentence, markup=False, highlight=False)
+def pressed_key() -> str:
+    """What the next key pressed in this terminal sends; "" when the terminal is gone."""
+    try:
+        return typer.getchar()
+    except EOFError:
+        return ""

@@ -1,7 +1,5 @@
 """`grader doctor`: what of the course's needs this machine has, and how to get the rest."""
 
-from __future__ import annotations
-
 import platform
 import sys
 from collections.abc import Callable, Iterator
@@ -11,24 +9,42 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
 INSTALL = "install the course anew, in an environment of its own: pip install warpwise"
 EXTENSIONS = ("formgrader", "assignment_list", "course_list", "validate_assignment")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """`found` says what is there, "" when nothing is; `fix` how to get it. Without a `needed`
-    thing the course does not run."""
+    """A thing that the course stands on."""
 
     what: str
-    found: str
-    fix: str = INSTALL
-    needed: bool = True
+    found: str  # what is there, "" when nothing is
+    fix: str = INSTALL  # how to get it
+    needed: bool = True  # the course does not run without it
+
+
+def doctor() -> int:
+    """Say what this machine has of what the course needs, and how to get what is missing."""
+    findings = list(examine())
+    table = Table("what", "", "found, or how to get it")
+    for finding in findings:
+        if finding.found:
+            state = Text("✓ found", "green")
+        else:
+            state = Text("✗ missing", "red") if finding.needed else Text("- none", "dim")
+        table.add_row(finding.what, state, Text(finding.found or finding.fix))
+    Console().print(table)
+    return 1 if any(finding.needed and not finding.found for finding in findings) else 0
 
 
 def examine() -> Iterator[Finding]:
     """Everything the course stands on, from the bottom up."""
-    yield Finding("Python", _python(), "install Python 3.11 or newer")
+    python = platform.python_version() if sys.version_info >= (3, 11) else ""
+    yield Finding("Python", python, "install Python 3.11 or newer")
     yield _attempt("CUDA compiler", _compiler)
     yield _attempt("CUDA headers", _headers)
     fix = "install the course into an environment of its own: python -m venv, then pip install"
@@ -56,10 +72,6 @@ def _attempt(
         return Finding(what, look(), fix, needed)
     except Exception as error:
         return Finding(what, "", f"{fix} ({type(error).__name__}: {error})", needed)
-
-
-def _python() -> str:
-    return platform.python_version() if sys.version_info >= (3, 11) else ""
 
 
 _COMPILERS = {"nvrtc": "NVRTC", "clang": "clang, by ziglang"}

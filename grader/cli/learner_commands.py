@@ -1,9 +1,8 @@
 """`grader lab`, `update`, `restore` and `submit`: what a learner does at the command line."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -17,9 +16,15 @@ from ..learner import editions, folder, handing_in, launching, progress
 DEFAULT = "warpwise"
 
 
-def lab(where: Path | None, options: list[str] | None) -> int:
-    """Make the learner's folder if there is none, and open JupyterLab in it with these options;
-    None: do not open it."""
+def lab(
+    context: typer.Context,
+    where: Annotated[
+        Path | None,
+        typer.Argument(metavar="folder", help="Yours to work in; made if there is none."),
+    ] = None,
+    opens: Annotated[bool, typer.Option("--open/--no-open", help="JupyterLab, too.")] = True,
+) -> int:
+    """Open the course in JupyterLab, in a folder of your own. Further options are JupyterLab's."""
     root = (where or progress.folder() or Path(DEFAULT)).expanduser().absolute()
     fresh = folder.make(root)
     if fresh:
@@ -27,55 +32,47 @@ def lab(where: Path | None, options: list[str] | None) -> int:
     newer = [name for name in folder.outdated(root) if name not in fresh]
     if newer:
         typer.echo(f"New editions of {', '.join(newer)}: `grader update` brings them in.")
-    _bring_cudas_files()
-    if options is None:
+    # What a compiler reads that no wheel has brought. Without it JupyterLab opens all the same.
+    if compilers.chosen_name() == "clang" and cuda_files.missing():
+        typer.echo(f"Fetching CUDA's headers, {fetched.MEGABYTES} MB, this once ...")
+        try:
+            fetched.fetch(launching.package_index())
+        except fetched.NotFetched as error:
+            typer.echo(str(error), err=True)
+    if not opens:
         return 0
-    command = launching.command(root, options)
+    command = launching.command(root, context.args)
     try:
         return subprocess.run(command, env=launching.environment(), cwd=root).returncode
     except KeyboardInterrupt:
         return 0
 
 
-def _bring_cudas_files() -> None:
-    """What a compiler reads that no wheel has brought. Without it JupyterLab opens all the same."""
-    if compilers.chosen_name() != "clang" or not cuda_files.missing():
-        return
-    typer.echo(f"Fetching CUDA's headers, {fetched.MEGABYTES} MB, this once ...")
-    try:
-        fetched.fetch(launching.package_index())
-    except fetched.NotFetched as error:
-        typer.echo(str(error), err=True)
-
-
-def update() -> int:
-    """Bring new editions in, and say what they changed."""
+def update() -> None:
+    """Bring new editions of the lessons into your folder; what you wrote is kept."""
     root = folder.here()
-    found = editions.update(root)
-    for changes in found:
+    updated = editions.update(root)
+    for changes in updated:
         typer.echo(f"{changes.lesson}:")
-        for kind, cells in _told(changes):
+        beside = [f"{cell}: the new text stands below yours" for cell in changes.beside]
+        for kind, cells in (
+            ("new", changes.added),
+            ("changed", changes.changed),
+            ("gone", changes.removed),
+            ("kept", changes.kept),
+            ("below", beside),
+        ):
             for cell in cells:
                 typer.echo(f"  {kind:<8} {cell}")
-    if found:
+    if updated:
         typer.echo(f"The notebooks as they were are in {root / editions.BEFORE}.")
     else:
         typer.echo("Every lesson is of the newest edition.")
-    return 0
 
 
-def _told(changes: editions.Changes) -> list[tuple[str, list[str]]]:
-    return [
-        ("new", changes.added),
-        ("changed", changes.changed),
-        ("gone", changes.removed),
-        ("kept", changes.kept),
-        ("below", [f"{cell}: the new text stands below yours" for cell in changes.beside]),
-    ]
-
-
-def restore(lesson: str, exercise: str | None) -> int:
-    """Bring back what was handed out, and say where what was there is kept."""
+def restore(lesson: str, exercise: Annotated[str | None, typer.Argument()] = None) -> None:
+    """Bring an exercise of your folder back as it was handed out, or without one a whole lesson;
+    what you wrote is kept."""
     root = folder.here()
     found = handing_in.find_lesson(lesson)
     kept = editions.restore(root, found, exercise)
@@ -84,13 +81,11 @@ def restore(lesson: str, exercise: str | None) -> int:
     if kept:
         typer.echo(f"The notebook as it was is kept: {kept}")
         typer.echo("If it is open in JupyterLab: File, Reload Notebook from Disk.")
-    return 0
 
 
-def submit(lesson: str) -> int:
-    """Hand a lesson in, and say what it does not answer."""
-    root = folder.here()
-    done = handing_in.hand_in(root, handing_in.find_lesson(lesson))
+def submit(lesson: str) -> None:
+    """Hand in a lesson of your folder."""
+    done = handing_in.hand_in(folder.here(), handing_in.find_lesson(lesson))
     for problem in done.problems:
         typer.echo(problem, err=True)
     if done.blank:
@@ -105,7 +100,6 @@ def submit(lesson: str) -> int:
         typer.echo(f"Hand in this file: {done.to}")
     else:
         typer.echo(f"{done.lesson} is handed in through nbgrader.")
-    return 0
 
 
 def _said(verdict: Verdict) -> str:

@@ -1,15 +1,12 @@
 """What a learner meets in JupyterLab."""
 
 from . import draw
-from .checking import check, hint
-from .difference import diff
-from .kernel import Kernel
-from .playing import play
+from .checking import check, hint, play
+from .kernel import Kernel, diff, watch
 from .prediction import predict
 from .profiling import compare, profile, ptx
-from .start import lesson
+from .session import lesson
 from .timing import bench
-from .watching import watch
 
 __all__ = [
     "Kernel",

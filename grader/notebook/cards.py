@@ -1,16 +1,135 @@
-"""What a learner is told, as cards: a sentence, a failure under its source line, a hint."""
+"""What a learner is told, as cards: a sentence, a failure under its source lines, a hint; and what
+a card says to the notebook's editor, in its output's metadata under "warpwise".
 
-from __future__ import annotations
+Our labextension shows that at the lines of the `%%cuda` cell it is about, for as long as the cell
+holds the text that was run; where there is none, nobody reads it. The form is in its facts.js
+(grader/learner/jupyter/labextensions/warpwise/static).
+"""
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from html import escape
+from typing import Any
+from zlib import crc32
 
-from grader.cuda.errors import CudaError
+from grader.cuda.diagnostics import Diagnostic
+from grader.cuda.errors import CompileError, CudaError, DataRace
 from grader.cuda.sanitize import visible
 from grader.judge.verdict import shortened
 from grader.say.reporting.hazard import Hazard
+from grader.status import headline
 
-from . import diagnosis
-from .html import FRAME, Page, card, heading, paragraph, prose
+from .html import FRAME, LineMark, Page, boxed, card, excerpt, heading, paragraph, prose, sentences
+
+_LONGEST = 300  # characters of what is said under a line
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """One thing that went wrong, and the source lines it is about."""
+
+    status: str  # a verdict's
+    message: str
+    source: str = ""
+    kernel: str | None = None
+    line: int | None = None  # from 1 in `source` (of a cell: see `grader.submissions.cells`)
+    other_line: int | None = None  # of a race's second access
+    diagnostics: tuple[Diagnostic, ...] = ()  # the compiler's
+    cell: str = ""  # the name of the `%%cuda` cell to lead to, if any
+
+    @property
+    def title(self) -> str:
+        return headline(self.status)
+
+    @property
+    def place(self) -> str:
+        """Where it happened, unless the message says so itself."""
+        if self.diagnostics or f"line {self.line}" in self.message:
+            return ""
+        if self.line is None:
+            return f"kernel `{self.kernel}`" if self.kernel else ""
+        lines = f"line {self.line}"
+        if self.other_line not in (None, self.line):
+            lines = f"lines {self.line} and {self.other_line}"
+        return f"{lines} of your kernel" + (f" `{self.kernel}`" if self.kernel else "")
+
+
+def of_error(error: CudaError) -> Diagnosis:
+    """What an error says about its source, which is the error's attribute of that name, and so is
+    its cell: `failures.about` sets both."""
+    other_line = error.other_line if isinstance(error, DataRace) else None
+    diagnostics = error.diagnostics if isinstance(error, CompileError) else ()
+    where = (error.kernel, error.line, other_line)
+    return Diagnosis(error.status, str(error), error.source, *where, diagnostics, error.cell)
+
+
+def of_hazard(hazard: Hazard, source: str, cell: str = "") -> Diagnosis:
+    """The same of what the simulated GPU saw, and did not stop at."""
+    where = (hazard.kernel, hazard.line, hazard.other_line)
+    return Diagnosis(hazard.status, hazard.message, source, *where, cell=cell)
+
+
+def explain(what: Diagnosis, kind: str = "error", title: str = "") -> Page:
+    """Title and place, the message, and the lines it is about; without a card around it."""
+    what = replace(what, message=shortened(what.message))
+    message = "" if what.diagnostics else what.message
+    lines = {line for line in (what.line, what.other_line) if line is not None}
+    marks = _marks(what.diagnostics) if what.diagnostics else dict.fromkeys(lines, ())
+    shown = excerpt(what.source, marks, kind, cell=what.cell)
+    title, place = title or what.title, what.place
+    head = heading(kind, prose(title), f" · {prose(place)}" if place else "")
+    html = head + (paragraph(message) if message else "") + shown.html
+    parts = (f"{title}, {place}" if place else title, message, shown.text)
+    return Page(html, "\n".join(part for part in parts if part))
+
+
+def _marks(errors: Iterable[Diagnostic]) -> dict[int, tuple[LineMark, ...]]:
+    """What the compiler says, under the lines it says it of."""
+    marks: dict[int, tuple[LineMark, ...]] = {}
+    for error in errors:
+        plain = [note.message for note in error.notes if note.line is None]
+        said = [(error.line, LineMark("\n".join([error.message, *plain]), error.column))]
+        said += [(n.line, LineMark(n.message, n.column)) for n in error.notes if n.line]
+        for line, mark in said:
+            if mark not in marks.get(line, ()):
+                marks[line] = (*marks.get(line, ()), mark)
+    return marks
+
+
+# ---- for the editor ----
+
+
+def note(cell: str, source: str, **said: object) -> dict[str, Any]:
+    """What an output says of a cell that was run with this source; nothing without a cell."""
+    text = source.rstrip().encode("utf-8", "replace")
+    return {"cell": cell, "crc": crc32(text), **said} if cell else {}
+
+
+def marked(what: Diagnosis, severity: str = "error", **said: object) -> dict[str, Any]:
+    """A note with the lines at which something is wrong."""
+    places = [(one.line, one.column, one.message) for one in what.diagnostics]
+    if not places:
+        message = what.message.strip()[:_LONGEST]
+        lines = dict.fromkeys((what.line, what.other_line))
+        places = [(line, None, message) for line in lines if line]
+    marks = [
+        {"line": line, "column": column, "severity": severity, "message": message}
+        for line, column, message in places
+    ]
+    return note(what.cell, what.source, marks=marks, **said)
+
+
+def costs(cell: str, source: str, lines: Mapping[int, Mapping[str, int]]) -> dict[str, Any]:
+    """A note with what each line of a launch cost, by counter; without those that are zero."""
+    names = dict.fromkeys(name for costs in lines.values() for name, cost in costs.items() if cost)
+    counters = {
+        name: {line: costs[name] for line, costs in sorted(lines.items()) if line and costs[name]}
+        for name in names
+    }
+    return note(cell, source, counters=counters)
+
+
+# ---- cards ----
 
 
 def line(kind: str, title: str, text: str = "") -> Page:
@@ -22,14 +141,20 @@ def line(kind: str, title: str, text: str = "") -> Page:
 
 def notice(text: str) -> Page:
     """A sentence that says what to do next."""
-    return Page(card("warning", paragraph(text)), text)
+    return boxed("warning", sentences(text))
 
 
 def failure(error: CudaError) -> Page:
-    """What a kernel or its launch did wrong, under the line that did it. The source is the
-    error's attribute of that name, and so is its cell: `failures.about` sets both."""
-    shown = diagnosis.explain(diagnosis.of_error(error))
-    return Page(card("error", shown.html), shown.text)
+    """What a kernel or its launch did wrong, under the line that did it."""
+    what = of_error(error)
+    return replace(boxed("error", explain(what)), note=marked(what))
+
+
+def warning(hazard: Hazard, source: str, cell: str = "") -> Page:
+    """Something the simulated GPU saw that stopped nothing."""
+    what = of_hazard(hazard, source, cell)
+    page = boxed("warning", explain(what, "warning", "Worth a look"))
+    return replace(page, note=marked(what, "warning"))
 
 
 def crash(error: Exception) -> Page:
@@ -42,30 +167,13 @@ def crash(error: Exception) -> Page:
     return Page(card("error", heading("error", "The GPU stopped"), paragraph(text)), text)
 
 
-def warning(hazard: Hazard, source: str, cell: str = "") -> Page:
-    """Something the simulated GPU saw that stopped nothing."""
-    what = diagnosis.of_hazard(hazard, source, cell)
-    shown = diagnosis.explain(what, "warning", "Worth a look")
-    return Page(card("warning", shown.html), shown.text)
-
-
 def printed(case: str, text: str) -> Page:
     """What a kernel printed in one case of an exercise."""
     title, text = f"Printed (case: {case})", shortened(visible(text))
-    html = card(
-        "note", heading("note", escape(title)), f'<pre style="{FRAME}">{escape(text)}</pre>'
-    )
-    return Page(html, f"{title}\n{text}")
+    frame = f'<pre style="{FRAME}">{escape(text)}</pre>'
+    return Page(card("note", heading("note", escape(title)), frame), f"{title}\n{text}")
 
 
-def hint(number: int, count: int, text: str) -> Page:
-    """The exercise's hint `number` of `count`, counted from 1."""
-    title = f"Hint {number} of {count}"
-    html = card("note", heading("note", title), paragraph(text))
-    return Page(html, f"{title}: {text}")
-
-
-def hint_on(status: str, text: str) -> Page:
-    """The exercise's hint for what the last check ended in."""
-    title = f"A hint for: {status.replace('_', ' ')}"
+def hint(title: str, text: str) -> Page:
+    """One of the exercise's hints."""
     return Page(card("note", heading("note", title), paragraph(text)), f"{title}: {text}")

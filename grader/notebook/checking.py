@@ -1,6 +1,4 @@
-"""check() and hint(): how far an exercise is, and what to try next."""
-
-from __future__ import annotations
+"""check(), hint() and play(): how far an exercise is, what to try next, a launch step by step."""
 
 import os
 import secrets
@@ -8,14 +6,21 @@ from dataclasses import replace
 
 from IPython.display import display
 
+from grader.cuda.kernel import Dim
 from grader.judge import judge, sizes
 from grader.judge.judging import STANDARD_LIMITS
+from grader.judge.playback.marks import marks_of
 from grader.learner import progress
 from grader.status import Status
+from grader.watch.observe import Run
+from grader.watch.recorder import recordings
 
-from . import about, cards, session, verdict_card
+from . import cards, session, verdict_card
 from .failures import Notice
-from .player.replay import of_case, of_failure
+from .html import Page
+from .kernel import run_of
+from .player import player
+from .player.replay import of_case, of_failure, of_replay
 
 LIMITS = replace(STANDARD_LIMITS, reasoning_seconds=3.0)  # somebody is waiting
 
@@ -26,28 +31,25 @@ def check(name: str, *, hidden: bool = False) -> None:
     With `hidden` on all of them, of which the hidden ones show what kind of input they are and
     whether they passed."""
     lesson = session.current()
-    exercise = lesson.exercise(name)
-    source = lesson.source(name)
-    seed = secrets.randbelow(2**31)
-    part = lesson.partial_marks
+    exercise, source = lesson.exercise(name), lesson.source(name)
+    seed, part = secrets.randbelow(2**31), lesson.partial_marks
     verdict = judge(exercise.id, source, seed=seed, hidden=hidden, sizes=False, partial_marks=part)
     more = sizes.can_be_looked_for(verdict, exercise)
     verdict = verdict if more else sizes.looked_for(verdict, exercise, source, LIMITS)
-    told = verdict.for_learner()
-    before = sizes.with_case(told, sizes.result(exercise, Status.NOT_RUN)) if more else told
+    seen = verdict.for_learner()
+    before = sizes.with_case(seen, sizes.result(exercise, Status.NOT_RUN)) if more else seen
     ours = not progress.is_fetched(lesson.lesson.name)  # others may still hand in
     page = verdict_card.page(before, source, exercise, cell=name, ours=ours)
     # The verdict first: what follows may take a while.
-    first = verdict_card.looking(page) if more else page
-    note = {} if more else about.verdict(told, source)
-    shown = display(first, metadata=note, display_id=True)
+    first = verdict_card.looking(page) if more else verdict_card.noted(page, seen, source)
+    shown = display(first, display_id=True)
     verdict = sizes.looked_for(verdict, exercise, source, LIMITS) if more else verdict
     lesson.ends[name] = verdict.ends
     replay = of_failure(verdict, source, exercise)
     if more or replay:
-        told = verdict.for_learner()
-        page = verdict_card.page(told, source, exercise, replay, name, ours)
-        shown.update(page, metadata=about.verdict(told, source))
+        seen = verdict.for_learner()
+        page = verdict_card.page(seen, source, exercise, replay, name, ours)
+        shown.update(verdict_card.noted(page, seen, source))
     ran = replay or (of_case(exercise, source, verdict.seed) if "printf" in source else None)
     if ran and ran.run.printed:
         display(cards.printed(ran.case.name, ran.run.printed))
@@ -66,10 +68,59 @@ def hint(name: str) -> None:
     if not exercise.hints:
         raise Notice(f"There are no hints for `{name}`.")
     for end in lesson.ends.get(name, ()):
-        if end in exercise.hints_on and (name, end) not in lesson.told:
-            lesson.told.add((name, end))
-            display(cards.hint_on(end, exercise.hints_on[end]))
+        if end in exercise.hints_on and (name, end) not in lesson.ends_hinted:
+            lesson.ends_hinted.add((name, end))
+            display(cards.hint(f"A hint for: {end.replace('_', ' ')}", exercise.hints_on[end]))
             return
-    number = min(lesson.hints[name] + 1, len(exercise.hints))
-    lesson.hints[name] = number
-    display(cards.hint(number, len(exercise.hints), exercise.hints[number - 1]))
+    number = lesson.hints[name] = min(lesson.hints[name] + 1, len(exercise.hints))
+    title = f"Hint {number} of {len(exercise.hints)}"
+    display(cards.hint(title, exercise.hints[number - 1]))
+
+
+# ---- play ----
+
+_HOW = (
+    "`play` steps through what `watch(...)` returned, through a launch, as in "
+    '`play(kernel, (1,), (32,), (x, n))`, or through an exercise, as in `play("name")`.'
+)
+
+
+def play(
+    what: object,
+    grid: Dim | None = None,
+    block: Dim | None = None,
+    args: tuple[object, ...] = (),
+    shared_mem: int = 0,
+) -> None:
+    """Show a run step by step. `what` is the run that `watch` returned; or a kernel, launched as
+    `watch` does, on copies of `args`; or the name of an exercise, of which a case that fails is
+    shown, or else its first one."""
+    if isinstance(what, str):
+        display(_of_exercise(what))
+    else:
+        display(_of_run(run_of(what, (grid, block, args, shared_mem), _HOW)))
+
+
+def _of_run(run: Run) -> Page:
+    """The last launch of a run in which something went wrong, or else the last one."""
+    played = [(one, marks_of(one, run.hazards)) for one in recordings(run) if one.frames]
+    if not played:
+        raise Notice("Nothing of this run was recorded: no thread got to an instruction.")
+    recording, marks = next((pair for pair in reversed(played) if pair[1]), played[-1])
+    note = ""
+    if not marks and (elsewhere := [one for one in run.hazards if not one.warning]):
+        note = f"What went wrong happened in block {elsewhere[0].block}, which was not recorded."
+    return player(recording, marks, note)
+
+
+def _of_exercise(name: str) -> Page:
+    lesson = session.current()
+    exercise, source = lesson.exercise(name), lesson.source(name)
+    seed = secrets.randbelow(2**31)
+    verdict = judge(exercise.id, source, seed=seed, hidden=False)
+    replay = of_failure(verdict, source, exercise)
+    if replay is None and verdict.status in ("passed", "over_budget"):
+        replay = of_case(exercise, source, seed)
+    if replay is None:
+        raise Notice(f'There is nothing to step through: `check("{name}")` says why.')
+    return of_replay(replay)

@@ -1,7 +1,5 @@
 """A learner's mistake ends its cell with a card instead of a traceback."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
@@ -14,9 +12,7 @@ from IPython.display import display
 from grader import cuda
 from grader.cuda.errors import CudaError
 
-from . import about as told
 from . import cards
-from .html import Page
 
 
 class Notice(Exception):
@@ -54,12 +50,6 @@ def about(source: str, cell: str = "") -> Iterator[None]:
         raise
 
 
-def _page(error: Exception) -> Page:
-    if isinstance(error, Notice):
-        return cards.notice(str(error))
-    return cards.failure(error) if isinstance(error, CudaError) else cards.crash(error)
-
-
 def _show(
     shell: Any,  # ipykernel's, of which it keeps `_last_traceback`
     kind: type[Exception],
@@ -67,8 +57,11 @@ def _show(
     traceback: TracebackType,
     tb_offset: int | None = None,
 ) -> list[str]:
-    page = _page(error)
-    display(page, metadata=told.error(error) if isinstance(error, CudaError) else {})
+    if isinstance(error, Notice):
+        page = cards.notice(str(error))
+    else:
+        page = cards.failure(error) if isinstance(error, CudaError) else cards.crash(error)
+    display(page)
     rows = page.text.splitlines()
     shell._last_traceback = rows  # what ipykernel tells nbclient of the failure
     return rows

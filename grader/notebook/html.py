@@ -4,11 +4,9 @@ Styles are inline and lean on JupyterLab's CSS variables, or on VS Code's, so th
 the light or the dark theme, with a fallback for pages (nbconvert's, a browser's) that have neither.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from textwrap import wrap
 from typing import Any
@@ -51,7 +49,7 @@ FRAME = (
     f"color: {TEXT}; background: {_CODE_PAPER}; "
     f"font-family: {CODE_FONT}; font-size: var(--jp-code-font-size, 13px); line-height: 1.5;"
 )
-OURS = "warpwise"  # in an output's metadata: it is the course's; about.py says what is under it
+OURS = "warpwise"  # in an output's metadata: it is the course's; cards.note says what is under it
 _COLUMNS = 96  # of code that fit a card
 _MOST_MARKED = 20  # lines of one excerpt
 _CODE = (
@@ -66,11 +64,35 @@ class Page:
 
     html: str
     text: str
+    note: dict[str, Any] = field(default_factory=dict)  # to the notebook's editor: see cards.note
 
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
     ) -> tuple[dict[str, str], dict[str, Any]]:
-        return {"text/html": self.html, "text/plain": self.text}, {OURS: {}}
+        return {"text/html": self.html, "text/plain": self.text}, {OURS: self.note}
+
+
+def joined(*pages: Page) -> Page:
+    """Pages one below the other."""
+    texts = (page.text for page in pages if page.text)
+    return Page("".join(page.html for page in pages), "\n".join(texts))
+
+
+def sentences(*texts: str, muted: bool = False) -> Page:
+    """A paragraph for each text; none for one that is empty."""
+    return joined(*(Page(paragraph(text, muted), text) for text in texts if text))
+
+
+def boxed(kind: str, *pages: Page) -> Page:
+    """Pages in one card."""
+    inside = joined(*pages)
+    return Page(card(kind, inside.html), inside.text)
+
+
+def folded(summary: str, html: str, is_open: bool = False) -> str:
+    """HTML that a click on its summary, HTML too, shows."""
+    tag = "details open" if is_open else "details"
+    return f'<{tag} style="margin: 6px 0"><summary>{summary}</summary>{html}</details>'
 
 
 def card(kind: str, *parts: str) -> str:
@@ -128,25 +150,25 @@ def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 
 @dataclass(frozen=True)
-class Row:
+class _Row:
     """A row of an excerpt."""
 
     text: str
     marked: bool = False
-    link: str = ""
+    link: str = ""  # where its line number leads; it has one as in `> 12 |`
 
 
 @dataclass(frozen=True)
-class Mark:
-    """What to say under a source line; `column` counts from 0, None where it is not known."""
+class LineMark:
+    """What to say under a source line."""
 
     message: str = ""
-    column: int | None = None
+    column: int | None = None  # from 0; None where it is not known
 
 
 def excerpt(
     source: str,
-    marks: Mapping[int, tuple[Mark, ...]],
+    marks: Mapping[int, tuple[LineMark, ...]],
     kind: str = "error",
     around: int = 2,
     cell: str = "",
@@ -161,24 +183,24 @@ def excerpt(
         {near for line in marks for near in range(line - around, line + around + 1)}
         & set(range(1, len(lines) + 1))
     )
-    if not shown or not set(marks) & set(shown):
+    if not set(marks) & set(shown):
         return Page("", "")
-    rows: list[Row] = []
+    rows: list[_Row] = []
     for previous, number in zip([shown[0] - 1, *shown], shown, strict=False):
         if number > previous + 1:
-            rows.append(Row("      ⋮"))
+            rows.append(_Row("      ⋮"))
         arrow = ">" if number in marks else " "
         below = marks.get(number, ())
         column = next((mark.column for mark in below if mark.column is not None), None)
         text, _ = window(lines[number - 1], column)
         link = f"#cuda={cell}:{number}" if cell and number in marks else ""
-        rows.append(Row(f"{arrow} {number:>3} | {visible(text)}", number in marks, link))
+        rows.append(_Row(f"{arrow} {number:>3} | {visible(text)}", number in marks, link))
         said = (row for mark in below for row in _underline(mark, lines[number - 1], text))
-        rows += [Row(row, marked=True) for row in said]
+        rows += [_Row(row, marked=True) for row in said]
     return Page(_frame(rows, kind), "\n".join(row.text.rstrip() for row in rows))
 
 
-def _underline(mark: Mark, raw: str, shown: str) -> list[str]:
+def _underline(mark: LineMark, raw: str, shown: str) -> list[str]:
     """The rows below a line of which `shown` is seen: a caret, unless its column is not, and the
     message beside it or, if long, beneath."""
     text, column = window(raw, mark.column)
@@ -192,22 +214,29 @@ def _underline(mark: Mark, raw: str, shown: str) -> list[str]:
     return [f"      | {row}" for row in rows]
 
 
-def _frame(rows: list[Row], kind: str) -> str:
+def _frame(rows: list[_Row], kind: str) -> str:
     width = max(len(row.text) for row in rows)  # so that every highlight is equally long
     tint = _TINTS.get(kind, _TINTS["warning"])
-    lines = [
-        f'<span style="background: {tint}; padding: 0.2em 0">{_linked(row, width)}</span>'
-        if row.marked
-        else escape(row.text)
-        for row in rows
-    ]
+    style = "color: inherit; text-decoration: underline"
+    lines = []
+    for row in rows:
+        number, bar, rest = (row.text.ljust(width) if row.marked else row.text).partition(" |")
+        line = escape(number + bar + rest)
+        if row.link:
+            line = f'<a href="{row.link}" style="{style}">{escape(number)}</a>{escape(bar + rest)}'
+        if row.marked:
+            line = f'<span style="background: {tint}; padding: 0.2em 0">{line}</span>'
+        lines.append(line)
     return f'<pre style="{FRAME}">' + "\n".join(lines) + "</pre>"
 
 
-def _linked(row: Row, width: int) -> str:
-    """The row as HTML; its line number, of which `> 12 |` has one, leads to the line."""
-    number, bar, rest = row.text.ljust(width).partition(" |")
-    if not row.link:
-        return escape(number + bar + rest)
-    style = "color: inherit; text-decoration: underline"
-    return f'<a href="{row.link}" style="{style}">{escape(number)}</a>{escape(bar + rest)}'
+_CHANGED = {"-": "rgba(213, 94, 0, 0.18)", "+": "rgba(0, 114, 178, 0.16)"}  # for all eyes
+
+
+def difference(lines: tuple[str, ...]) -> Page:
+    """The rows of a difference, in colour."""
+    html = "\n".join(
+        f'<span style="background: {_CHANGED.get(line[0], "none")}">{escape(line)}</span>'
+        for line in lines
+    )
+    return Page(f'<pre style="{FRAME}">{html}</pre>', "\n".join(lines))

@@ -6,8 +6,6 @@ it stands. Every output of ours has a twin in plain text, and says in its metada
 grader/learner/jupyter, tell nbconvert and JupyterLab's "Save and Export Notebook As" of this.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

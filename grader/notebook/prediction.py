@@ -1,7 +1,5 @@
 """predict(): a question to answer before the next cell is run."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,28 +11,31 @@ from IPython.display import update_display as show_instead
 
 from grader.learner import progress
 
-from . import about, session
+from . import session
 from .failures import Notice
-from .html import ACCENTS, BORDER, RAISED, TEXT, Page, card, heading, paragraph, prose
+from .html import ACCENTS, BORDER, OURS, RAISED, TEXT, Page, card, heading, paragraph, prose
 
 # What our labextension shows before all else that an output has: HTML whose links answer. Where
 # there is no such extension, the widget does the same.
 ANSWERABLE = "application/vnd.warpwise.html"
 
-_asked: dict[str, Question] = {}
-
 
 @dataclass(frozen=True)
-class Question:
+class Prediction:
+    """A question to answer before a cell is run."""
+
     text: str
     choices: tuple[str, ...]
-    answer: str
-    because: str
+    answer: str  # one of the choices
+    because: str  # why it is right
 
     @property
     def key(self) -> str:
         """By which its answer is remembered: another wording is another question."""
         return hashlib.sha256("\n".join((self.text, *self.choices)).encode()).hexdigest()[:16]
+
+
+_asked: dict[str, Prediction] = {}  # by key
 
 
 def predict(question: str, choices: Sequence[str], answer: str, because: str) -> None:
@@ -43,13 +44,13 @@ def predict(question: str, choices: Sequence[str], answer: str, because: str) ->
     that was answered before is shown with what was answered."""
     if answer not in choices:
         raise ValueError(f"predict: the answer {answer!r} is not one of the choices {choices!r}")
-    asked = Question(question, tuple(choices), answer, because)
+    asked = Prediction(question, tuple(choices), answer, because)
     _asked[asked.key] = asked
     given = progress.answer(session.current().lesson.name, asked.key)
     if given in asked.choices:
-        display(_answered(asked, given), metadata=about.prediction(asked.key, True))
+        display(_answered(asked, given))
     else:
-        unanswered = about.prediction(asked.key, False)
+        unanswered = {OURS: {"prediction": asked.key, "answered": False}}
         display(_Buttons(asked), display_id=asked.key, metadata=unanswered)
 
 
@@ -60,28 +61,35 @@ def answer(key: str, number: int) -> None:
     asked = _asked[key]
     choice = asked.choices[number]
     progress.predicted(session.current().lesson.name, key, choice, choice == asked.answer)
-    shown = _answered(asked, choice)
-    show_instead(shown, display_id=key, metadata=about.prediction(key, True))
+    show_instead(_answered(asked, choice), display_id=key)
 
 
 class _Buttons(widgets.VBox):
     """The question and a button for each choice. Nothing that is sent to the page, or saved with
     it, holds the answer; once there is one, a page without widgets stands in its place."""
 
-    def __init__(self, asked: Question):
+    def __init__(self, asked: Prediction):
         self._asked = asked
         buttons = [widgets.Button(description=text, layout=_FITTING) for text in asked.choices]
         for number, button in enumerate(buttons):
             button.on_click(lambda _, number=number: answer(asked.key, number))
         row = widgets.HBox(buttons, layout={"flex_flow": "row wrap"})
-        super().__init__([widgets.HTML(_styled(_head(asked))), row], layout=_FRAME)
+        font = (
+            "font-size: var(--jp-content-font-size1, 14px); line-height: 1.5; white-space: normal"
+        )
+        head = widgets.HTML(f'<div style="color: {TEXT}; {font}">{_head(asked)}</div>')
+        super().__init__([head, row], layout=_FRAME)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         """The widget's own, with twins for pages that have no widgets."""
         choices = "".join(f"<li>{prose(choice)}</li>" for choice in self._asked.choices)
+        links = "".join(  # that our labextension follows
+            f'<a href="#predict={self._asked.key}:{number}" style="{_CHOICE}">{prose(choice)}</a>'
+            for number, choice in enumerate(self._asked.choices)
+        )
         listed = "\n".join(f"  - {choice}" for choice in self._asked.choices)
         twins = {
-            ANSWERABLE: card("note", _head(self._asked), _links(self._asked)),
+            ANSWERABLE: card("note", _head(self._asked), links),
             "text/html": card("note", _head(self._asked), f'<ul style="margin: 0">{choices}</ul>'),
             "text/plain": f"Predict: {self._asked.text}\n{listed}",
         }
@@ -89,34 +97,23 @@ class _Buttons(widgets.VBox):
         return bundle | twins
 
 
-def _head(asked: Question) -> str:
+def _head(asked: Prediction) -> str:
     return heading("note", "Predict") + paragraph(asked.text)
 
 
-def _links(asked: Question) -> str:
-    """The choices as links that our labextension follows."""
-    return "".join(
-        f'<a href="#predict={asked.key}:{number}" style="{_CHOICE}">{prose(choice)}</a>'
-        for number, choice in enumerate(asked.choices)
-    )
-
-
-def _answered(asked: Question, choice: str) -> Page:
+def _answered(asked: Prediction, choice: str) -> Page:
     """The question, all choices with what was chosen and what is right, and the reason."""
     right = choice == asked.answer
     title = "✓ Right." if right else f"✗ It is not “{choice}”."
-    told = "" if right else f" The answer is “{prose(asked.answer)}”."
-    said = heading("success" if right else "error", prose(title), told) + paragraph(asked.because)
-    rows = [f"{_sign(asked, choice, one)} {one}" for one in asked.choices]
+    correct = "" if right else f" The answer is “{asked.answer}”."
+    because = heading("success" if right else "error", prose(title), prose(correct))
+    signs = {choice: "✗", asked.answer: "✓"}
+    rows = [f"{signs.get(one, '·')} {one}" for one in asked.choices]
     items = "".join(f"<div>{prose(row)}</div>" for row in rows)
+    html = card("note", _head(asked), items, because + paragraph(asked.because))
     listed = "\n".join(f"  {row}" for row in rows)
-    plain = title if right else f"{title} The answer is “{asked.answer}”."
-    text = f"Predict: {asked.text}\n{listed}\n{plain}\n{asked.because}"
-    return Page(card("note", _head(asked), items, said), text)
-
-
-def _sign(asked: Question, choice: str, one: str) -> str:
-    return "✓" if one == asked.answer else "✗" if one == choice else "·"
+    text = f"Predict: {asked.text}\n{listed}\n{title}{correct}\n{asked.because}"
+    return Page(html, text, {"prediction": asked.key, "answered": True})
 
 
 _CHOICE = (
@@ -132,8 +129,3 @@ _FRAME = {
     "margin": "4px 0",
     "max_width": "980px",
 }
-
-
-def _styled(html: str) -> str:
-    font = "font-size: var(--jp-content-font-size1, 14px); line-height: 1.5; white-space: normal"
-    return f'<div style="color: {TEXT}; {font}">{html}</div>'

@@ -1,9 +1,12 @@
-"""profile(), compare() and ptx(): what a kernel costs, line by line, and what it was made into."""
-
-from __future__ import annotations
+"""profile(), compare() and ptx(): what a kernel costs, line by line, as Nsight Compute's source
+page has it, and what it was made into.
+"""
 
 import re
-from math import prod
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from math import inf, prod
 
 from IPython.display import display
 
@@ -12,22 +15,36 @@ from grader.cuda import simulator
 from grader.cuda.kernel import Dim
 from grader.cuda.limits import DEFAULT, architecture
 from grader.cuda.sanitize import lines_of, visible
-from grader.profiler.limiters import occupancy, wastes
-from grader.watch.counters import METRICS
+from grader.profiler.profile import occupancy, wastes
+from grader.watch.counters import METRICS, Counters
 from grader.watch.observe import Run
 from grader.watch.recorder import recordings
 
-from . import cards, failures, playing, source_page
-from .html import Page, card, code, heading, paragraph, table
-from .kernel import Kernel
+from . import cards, failures
+from .html import (
+    BORDER,
+    CODE_FONT,
+    MUTED,
+    TEXT,
+    Page,
+    boxed,
+    card,
+    code,
+    heading,
+    joined,
+    paragraph,
+    sentences,
+    table,
+)
+from .kernel import Kernel, run_of
+
+_TABLE = f"border-collapse: collapse; font: 12px/1.5 {CODE_FONT}; margin: 6px 0"
+
+# ---- profile ----
 
 _HOW_PROFILE = (
     "`profile` shows what `watch(...)` returned, or a launch, as in "
     "`profile(kernel, (1,), (32,), (x, n))`."
-)
-_HOW_COMPARE = (
-    "`compare` sets two runs side by side that `watch(...)` returned, or two kernels and a launch, "
-    "as in `compare(before, after, (1,), (32,), (x, n))`."
 )
 _MOST_ADVICE = 2
 _SHARED = re.compile(r"\.shared\s[^;]*?\[(\d+)\]\s*;")
@@ -42,25 +59,141 @@ def profile(
 ) -> None:
     """Show what each line of a kernel cost, what limits it and what to do about its worst line.
     `what` is a run that `watch` returned, or a kernel, launched on copies of `args`."""
-    run = _run_of(what, grid, block, args, shared_mem, _HOW_PROFILE)
+    run = run_of(what, (grid, block, args, shared_mem), _HOW_PROFILE)
     display(profile_page(run, shared_mem))
 
 
 def profile_page(run: Run, shared_mem: int = 0) -> Page:
     """Counts of the simulated GPU: exact as counts, and no times."""
-    lines = source_page.table(run.source, run.counters)
-    found = wastes(run.counters)[:_MOST_ADVICE]
-    told = [waste.sentence for waste in found] or [
+    lines = source_table(run.source, run.counters)
+    advice = [waste.sentence for waste in wastes(run.counters)[:_MOST_ADVICE]] or [
         "No line wastes much: the figures are near the least that these accesses can cost. To get "
         "faster, do less of the line that takes most instructions."
     ]
-    told.append(_occupied(run, shared_mem))
+    if recordings(run):  # what the launch's shape allows on the default architecture
+        last = recordings(run)[-1]
+        static = sum(map(int, _SHARED.findall(compilers.compile_ptx(run.source).text)))
+        held = occupancy(architecture(DEFAULT), prod(last.grid), last.threads, static + shared_mem)
+        advice.append(f"{DEFAULT}: {held}")
     look = "Look at the largest number of each column first (the darkest cell): it costs most."
-    named = f"Profile of `{_kernel(run)}`"
-    head = cards.line("note", named, look)
-    html = card("note", *(paragraph(sentence) for sentence in told if sentence))
-    text = "\n".join([head.text, lines.text, *filter(None, told)])
-    return Page(head.html + html + lines.html, text)
+    head = cards.line("note", f"Profile of `{_kernel(run)}`", look)
+    html = head.html + boxed("note", sentences(*advice)).html + lines.html
+    return Page(html, "\n".join([head.text, lines.text, *advice]))
+
+
+def _kernel(run: Run) -> str:
+    return recordings(run)[-1].kernel if recordings(run) else "kernel"
+
+
+# ---- a kernel's source with what each line cost ----
+
+Counts = dict[str, int]
+_HEAT = "rgba(213, 94, 0, {:.2f})"  # laid over either theme's background
+_SOURCE = "text-align: left; white-space: pre-wrap; min-width: 40ch"  # long lines go on below
+_PAID = {"sectors": ("global_load", "global_store"), "wavefronts": ("shared_load", "shared_store")}
+
+
+@dataclass(frozen=True)
+class _Column:
+    """What is told of each line."""
+
+    heading: str
+    title: str
+    cost: Callable[[Counts], float]  # colours a line by its share of the whole
+    show: Callable[[Counts], str]  # what stands there
+
+
+def _number(count: float) -> str:
+    return f"{count:,.0f}" if count else ""
+
+
+def _plain(heading: str, name: str, title: str) -> _Column:
+    return _Column(heading, title, lambda counts: counts[name], lambda c: _number(c[name]))
+
+
+def _paid(unit: str, title: str) -> _Column:
+    """Loads and stores together, and how many times the ideal they are."""
+    names = [f"{kind}_{unit}" for kind in _PAID[unit]]
+
+    def paid(counts: Counts) -> float:
+        return sum(counts[name] for name in names)
+
+    def show(counts: Counts) -> str:
+        least = sum(counts[f"{name}_ideal"] for name in names)
+        more = f" ×{paid(counts) / least:.1f}" if least and paid(counts) > least else ""  # noqa: RUF001
+        return _number(paid(counts)) + more
+
+    return _Column(unit, title, paid, show)
+
+
+def _active(counts: Counts) -> str:
+    warps = counts["inst_executed"]
+    return f"{counts['thread_inst_executed'] / warps:.1f}" if warps else ""
+
+
+_LANES = _Column("active lanes", "threads of a warp that took part, of 32", lambda _: 0, _active)
+_COLUMNS = (
+    _plain("instructions", "inst_executed", "PTX instructions that warps executed"),
+    _LANES,
+    _plain("divergent", "divergent_branches", "branches at which a warp parted"),
+    _paid("sectors", "32-byte sectors of global memory; times the fewest possible"),
+    _paid("wavefronts", "passes of shared memory; times the fewest possible"),
+    _plain("atomics", "atomics", "atomic instructions of warps"),
+    _plain("shuffles", "shuffles", "shuffles of warps"),
+    _plain("barriers", "barriers", "warps that came to a barrier"),
+)
+
+
+def source_table(source: str, counters: Counters) -> Page:
+    """The lines of `source` with their counts, the first column being the share of all warp
+    instructions; columns in which nothing stands are left out."""
+    by_line = counters.lines
+    columns = [one for one in _COLUMNS if one is _LANES or any(map(one.cost, by_line.values()))]
+    cell = f"padding: 1px 8px; border-bottom: 1px solid {BORDER}; color: {TEXT}; "
+    figure = f"{cell}text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums"
+    rows, texts = [], [["line", *(one.heading for one in columns), "source"]]
+    for number, text in enumerate(lines_of(source), start=1):
+        counts = by_line.get(number)
+        figures = "".join(
+            f'<td style="{figure}; background: {_heat(one, counts, counters.total)}">'
+            f"{escape(one.show(counts)) if counts else ''}</td>"
+            for one in columns
+        )
+        left = f'<th scope="row" style="{figure}; color: {MUTED}; font-weight: 400">{number}</th>'
+        line = f'<td style="{cell}{_SOURCE}">{escape(visible(text))}</td>'
+        rows.append(f'<tr style="background: transparent">{left}{figures}{line}</tr>')
+        if counts and any(counts.values()):
+            plain = visible(text.partition("//")[0].strip())
+            texts.append([str(number), *(one.show(counts) for one in columns), plain])
+    head = "".join(
+        f'<th scope="col" title="{escape(one.title)}" style="{figure}; color: {MUTED}">'
+        f"{escape(one.heading)}</th>"
+        for one in columns
+    )
+    first = f'<th scope="col" style="{figure}; color: {MUTED}">line</th>'
+    last = f'<th scope="col" style="{cell}text-align: left; color: {MUTED}">source</th>'
+    html = (
+        f'<div style="overflow-x: auto"><table style="{_TABLE}"><thead><tr>{first}{head}{last}</tr>'
+        f"</thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)][:-1]
+    lines = ["  ".join([*map(str.rjust, row, widths), row[-1]]) for row in texts]
+    return Page(html, "\n".join(lines))
+
+
+def _heat(column: _Column, counts: Counts | None, total: Counts) -> str:
+    """The darker, the more of the whole: never so dark that figures are hard to read."""
+    whole = column.cost(total)
+    share = column.cost(counts) / whole if counts and whole else 0
+    return _HEAT.format(0.45 * share) if share >= 0.02 else "transparent"
+
+
+# ---- compare ----
+
+_HOW_COMPARE = (
+    "`compare` sets two runs side by side that `watch(...)` returned, or two kernels and a launch, "
+    "as in `compare(before, after, (1,), (32,), (x, n))`."
+)
 
 
 def compare(
@@ -73,7 +206,7 @@ def compare(
 ) -> None:
     """Show the counters of two runs side by side: of `watch`, or of two kernels, each launched on
     copies of `args`."""
-    runs = [_run_of(one, grid, block, args, shared_mem, _HOW_COMPARE) for one in (a, b)]
+    runs = [run_of(one, (grid, block, args, shared_mem), _HOW_COMPARE) for one in (a, b)]
     display(compare_page(*runs))
 
 
@@ -81,24 +214,30 @@ def compare_page(a: Run, b: Run) -> Page:
     """Counters that are not the same in both, those that changed most first."""
     pairs = {name: (a.counters.total[name], b.counters.total[name]) for name in METRICS}
     changed = [name for name, (x, y) in pairs.items() if x != y and not name.endswith("_ideal")]
-    changed.sort(key=lambda name: -_change(*pairs[name]))
+    # How many times one is the other; what one of them has not counts as most.
+    times = {name: max(two) / min(two) if min(two) else inf for name, two in pairs.items()}
+    changed.sort(key=lambda name: -times[name])
     named = [_kernel(a), _kernel(b)]
     if named[0] == named[1]:
         named = [f"{named[0]} (first)", f"{named[1]} (second)"]
     if not changed:
-        return cards.line(
-            "note", "No counter differs", f"`{named[0]}` and `{named[1]}` cost alike."
-        )
-    rows = [
-        (name, *(f"{value:,}" for value in pairs[name]), _times(*pairs[name])) for name in changed
-    ]
-    look = f"Look at `{changed[0]}` first: it changed most ({_times(*pairs[changed[0]])})."
+        same = f"`{named[0]}` and `{named[1]}` cost alike."
+        return cards.line("note", "No counter differs", same)
+    rows = []
+    for name in changed:
+        x, y = pairs[name]
+        change = f"{y / x:.2f} times" if x and y else f"{y - x:+,}"
+        rows.append((name, f"{x:,}", f"{y:,}", change))
+    look = f"Look at `{changed[0]}` first: it changed most ({rows[0][3]})."
     head = heading("note", f"{code(named[0])} and {code(named[1])}")
     shown = table(("Counter", *map(code, named), "Change"), [(code(r[0]), *r[1:]) for r in rows])
     width = max(len(row[0]) for row in rows)
     text = "\n".join(f"  {r[0]:<{width}}  {r[1]:>12}  {r[2]:>12}  {r[3]}" for r in rows)
     html = card("note", head, paragraph(look), shown)
     return Page(html, f"{named[0]} and {named[1]}: {look}\n{text}")
+
+
+# ---- ptx ----
 
 
 def ptx(kernel: object) -> None:
@@ -115,20 +254,29 @@ def ptx_page(kernel: Kernel) -> Page:
         function = simulator.RawModule(code=kernel.source).program.functions[kernel.name]
     lines = lines_of(kernel.source)
     made: dict[int, list[str]] = {}
-    for at, one in enumerate(statements(kernel)):
-        if at < len(function.instructions):
-            made.setdefault(function.instructions[at].line or 0, []).append(f"{at:>4}  {one}")
-    pairs = [
-        (line, visible(lines[line - 1]) if line else "(of no line)", made[line])
-        for line in sorted(made)
-    ]
-    look = "The numbers count instructions in the order in which they run where nothing branches."
-    head = cards.line("note", f"PTX of `{kernel.name}`", look)
-    text = "\n".join(
-        "\n".join([f"{line:>4} | {source.strip()}", *(f"       {one}" for one in found)])
-        for line, source, found in pairs
+    pairs = zip(function.instructions, statements(kernel), strict=False)
+    for at, (instruction, statement) in enumerate(pairs):
+        made.setdefault(instruction.line or 0, []).append(f"{at:>4}  {statement}")
+    cell = f"padding: 1px 10px; border-bottom: 1px solid {BORDER}; color: {TEXT}; "
+    cell += "vertical-align: top; text-align: left; white-space: pre"
+    rows, texts = [], []
+    for line in sorted(made):
+        text = visible(lines[line - 1]) if line else "(of no line)"
+        rows.append(
+            f'<tr style="background: transparent"><th scope="row" style="{cell}; color: {MUTED}; '
+            f'font-weight: 400">{line or ""}</th><td style="{cell}">{escape(text)}</td>'
+            f'<td style="{cell}">{escape(chr(10).join(made[line]))}</td></tr>'
+        )
+        texts += [f"{line:>4} | {text.strip()}", *(f"       {one}" for one in made[line])]
+    titles = ("line", "source", "PTX")
+    head = "".join(f'<th scope="col" style="{cell}; color: {MUTED}">{one}</th>' for one in titles)
+    html = (
+        f'<div style="overflow: auto; max-height: 560px"><table style="{_TABLE}"><thead><tr>{head}'
+        f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
-    return Page(head.html + source_page.listing(pairs), f"{head.text}\n{text}")
+    look = "The numbers count instructions in the order in which they run where nothing branches."
+    first = cards.line("note", f"PTX of `{kernel.name}`", look)
+    return joined(first, Page(html, "\n".join(texts)))
 
 
 def statements(kernel: Kernel) -> list[str]:
@@ -144,43 +292,3 @@ def statements(kernel: Kernel) -> list[str]:
         if one and not one.startswith("."):
             found.append(one)
     return found
-
-
-def _run_of(
-    what: object,
-    grid: Dim | None,
-    block: Dim | None,
-    args: tuple[object, ...],
-    shared_mem: int,
-    how: str,
-) -> Run:
-    if isinstance(what, Run):
-        return what
-    if isinstance(what, Kernel) and grid is not None and block is not None:
-        return playing.launched(what, grid, block, args, shared_mem)
-    raise failures.Notice(how)
-
-
-def _kernel(run: Run) -> str:
-    return recordings(run)[-1].kernel if recordings(run) else "kernel"
-
-
-def _occupied(run: Run, shared_mem: int) -> str:
-    """What the launch's shape allows on the architecture that is simulated by default."""
-    if not recordings(run):
-        return ""
-    one = recordings(run)[-1]
-    static = sum(map(int, _SHARED.findall(compilers.compile_ptx(run.source).text)))
-    device = architecture(DEFAULT)
-    return f"{DEFAULT}: " + occupancy(device, prod(one.grid), one.threads, static + shared_mem)
-
-
-def _change(a: int, b: int) -> float:
-    """How many times one is the other; what one of them has not counts as most."""
-    return max(a, b) / min(a, b) if min(a, b) else float("inf")
-
-
-def _times(a: int, b: int) -> str:
-    if not a or not b:
-        return f"{b - a:+,}"
-    return f"{b / a:.2f} times" if b != a else ""

@@ -1,30 +1,40 @@
-"""What this notebook is about: its lesson, and the kernels its cells have given so far."""
+"""What this notebook is about: lesson() opens its lesson, and %%cuda cells give their kernels."""
 
-from __future__ import annotations
-
+import re
 from collections import Counter, defaultdict
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from grader import course
+from IPython.core.completer import CompletionContext, SimpleMatcherResult, context_matcher
+from IPython.display import display
 
+from grader import compilers, course, cuda
+from grader.cuda import simulator
+from grader.cuda.errors import CudaError
+from grader.errors import NotInCourse
+from grader.learner import progress
+from grader.submissions import cells
+
+from . import cards, failures
 from .failures import Notice
+from .html import Page, joined, prose, sentences
+from .kernel import Kernel
 
 
 @dataclass
 class Session:
-    """`sources` holds the text last given to each `%%cuda NAME`, `kernels` the names of all that
-    such a cell has ever defined, `ends` what its last check ended in, patterns before the status;
-    `hints` counts the hints of each exercise that have been shown, `told` names the ends of which
-    the hint has been. `partial_marks`: whether one fault
-    that the lesson names leaves a part of the points, as it does in the course."""
+    """A lesson, and how far this notebook is with it."""
 
     lesson: course.Lesson
-    sources: dict[str, str] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)  # the text last given to a `%%cuda NAME`
+    # All kernels that a `%%cuda NAME` has ever defined.
     kernels: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    # What the last check of an exercise ended in, patterns before the status.
     ends: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    hints: Counter[str] = field(default_factory=Counter)
-    partial_marks: bool = True
-    told: set[tuple[str, str]] = field(default_factory=set)
+    hints: Counter[str] = field(default_factory=Counter)  # how many of an exercise were shown
+    partial_marks: bool = True  # one fault that the lesson names leaves a part of the points
+    ends_hinted: set[tuple[str, str]] = field(default_factory=set)  # (exercise, end)
 
     def exercise(self, name: str) -> course.Exercise:
         """The lesson's exercise `name`; a Notice with the names there are otherwise."""
@@ -46,17 +56,135 @@ class Session:
 _session: Session | None = None
 
 
-def begin(lesson: course.Lesson, partial_marks: bool = True) -> None:
-    """Make `lesson` the notebook's; running the set-up cell again forgets nothing."""
-    global _session
-    if _session is None or _session.lesson.path != lesson.path:
-        _session = Session(lesson)
-    else:
-        _session.lesson = lesson
-    _session.partial_marks = partial_marks
-
-
 def current() -> Session:
     if _session is None:
         raise Notice("No lesson has been opened yet. Run the notebook's first code cell.")
     return _session
+
+
+# ---- lesson(): the first thing a notebook calls ----
+
+_DEVICES = {
+    "simulator": (
+        "No GPU here: kernels run on the simulated GPU. NVIDIA's compiler, every memory access "
+        "checked, true results; only the time it takes says nothing about a real GPU."
+    ),
+    "gpu": (
+        "Kernels run on this machine's GPU; `check` and `watch` use the simulated GPU first, "
+        "which sees every memory access."
+    ),
+}
+
+
+def lesson(name: str, partial_marks: bool = True) -> None:
+    """Open the lesson `name`, e.g. "02_tree_reduction": teaches the notebook `%%cuda`, tells
+    `check` and `hint` where the exercises are, and says which device kernels run on.
+    `partial_marks`: whether one fault that the lesson names leaves a part of the points."""
+    global _session
+    shell = failures.shell()
+    failures.install(shell)
+    shell.magics_manager.register_function(_cuda, "cell", "cuda")
+    if _no_python not in shell.Completer.custom_matchers:
+        shell.Completer.custom_matchers.append(_no_python)
+    try:
+        opened = course.lesson(name, compiler=compilers.chosen_name())
+    except NotInCourse as error:
+        raise Notice(str(error)) from None
+    if _session is None or _session.lesson.path != opened.path:
+        _session = Session(opened)
+    _session.lesson = opened  # running the set-up cell again forgets nothing
+    _session.partial_marks = partial_marks
+    display(_opened(opened))
+
+
+def _opened(lesson: course.Lesson) -> Page:
+    """Which lesson this is, what was done of it, and links to the notebooks of those before and
+    after it that lie in this folder."""
+    first = cards.line("note", lesson.title, _DEVICES[cuda.device])
+    done = progress.of(lesson.name).passed
+    passed = ", ".join(f"`{one.name}`" for one in lesson.exercises if one.name in done)
+    names = course.names(lesson.path.parent)
+    at = names.index(lesson.name)
+    near = [("Previous", name) for name in names[:at][-1:]]
+    near += [("Next", name) for name in names[at + 1 : at + 2]]
+    beside = {
+        name: f"{word}: {course.lesson(name, lesson.path.parent).title}"
+        for word, name in near
+        if Path(f"{name}.ipynb").is_file()
+    }
+    links = " · ".join(f'<a href="{name}.ipynb">{prose(text)}</a>' for name, text in beside.items())
+    html = f'<div style="margin: 4px 0">{links}</div>' if links else ""
+    told = sentences(f"Passed so far: ✓ {passed}." if passed else "")
+    return joined(first, told, Page(html, " · ".join(beside.values())))
+
+
+# ---- %%cuda NAME: a notebook cell of CUDA C++ ----
+
+_ENTRY = re.compile(r"\.entry\s+([\w$]+)")
+
+
+@context_matcher(identifier="warpwise.cuda", priority=1000)
+def _no_python(context: CompletionContext) -> SimpleMatcherResult:
+    """In a CUDA cell no names of Python are offered; the editor offers CUDA's."""
+    return {"completions": [], "suppress": context.full_text.lstrip().startswith("%%cuda")}
+
+
+def _cuda(line: str, cell: str) -> None:
+    """%%cuda NAME: compile the cell, and make a variable of each of its kernels.
+
+    NAME is what check(), hint() and the grader call this cell. Lines are counted as JupyterLab
+    does, with `%%cuda NAME` the first."""
+    name, lesson, shell = _name(line), current(), failures.shell()
+    source = lesson.sources[name] = _source(cell)
+    # What the cell defined before has this text now: a launch says what is wrong with it, and no
+    # old kernel runs in its place.
+    shell.push({entry: Kernel(entry, source, name) for entry in lesson.kernels[name]})
+    with failures.about(source, name):
+        ptx = compilers.compile_ptx(source)
+    entries = _ENTRY.findall(ptx.text)
+    plain = dict.fromkeys(entry for entry in entries if not entry.startswith("_Z"))
+    shell.push({entry: Kernel(entry, source, name) for entry in plain})
+    lesson.kernels[name] |= set(plain)
+    exercises = {exercise.name for exercise in lesson.lesson.exercises}
+    if name not in exercises and (meant := sorted(exercises & set(plain))):
+        said = (
+            f'but `check("{meant[0]}")` does not see it: that judges the cell whose first line is '
+            f"`%%cuda {meant[0]}`, and here it is `%%cuda {name}`."
+        )
+        display(cards.line("warning", "Compiled", said))
+    elif plain:
+        display(cards.line("success", "Compiled", ", ".join(f"`{entry}`" for entry in plain)))
+    else:
+        why = (
+            'write `extern "C"` before `__global__`, or C++ adds the parameter types to its name.'
+            if entries
+            else 'a kernel starts with `extern "C" __global__ void`.'
+        )
+        display(cards.line("warning", f"`{name}` compiles, but has no kernel to call", why))
+    if name in exercises:
+        with suppress(CudaError):  # a launch will tell
+            simulator.prepare(source)  # for the check() that comes next
+
+
+def _source(body: str) -> str:
+    """The source of the cell that runs now, of which IPython hands on the `body`: without the
+    magic's line, and without blank ones before it."""
+    history = failures.shell().history_manager
+    typed = history.input_hist_raw[-1:] if history else []
+    source = cells.cuda_source(typed[0]) if typed else ""
+    return source if source.strip() == body.strip() else cells.below_magic(body)
+
+
+def _name(line: str) -> str:
+    name = line.strip()
+    if not name:
+        raise Notice(
+            "This cell needs a name: write `%%cuda NAME` in its first line, for example "
+            "`%%cuda my_kernel`."
+        )
+    if not (name.isidentifier() and name.isascii()):
+        raise Notice(
+            f"`{name}` cannot name a cell: after `%%cuda` comes one word of letters, digits and "
+            "underscores, for example `%%cuda my_kernel`."
+        )
+    return name

@@ -1,9 +1,10 @@
-"""`grader profile`: what a kernel costs, line by line, beside the least it could cost."""
-
-from __future__ import annotations
+"""What a kernel costs, line by line, beside the least it could cost; what limits a launch, and what
+to do about the line that wastes most of each resource.
+"""
 
 import json
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,47 +12,48 @@ import numpy as np
 
 from .. import course
 from ..compilers.declared import DTYPES
+from ..counted import counted
 from ..course import Launch
+from ..cuda.limits import Architecture
 from ..cuda.simulator import RawModule
 from ..errors import BadInput
 from ..submissions.cells import read_text
 from ..watch.counters import METRICS, Counters
-from .work import Blank, Work, of_exercise, simulate
-
-
-@dataclass(frozen=True)
-class Profile:
-    """Counters of everything that `work` launches, added up."""
-
-    work: Work
-    counters: Counters
-
-
-def profile(work: Work) -> Profile:
-    """Run the work on the simulated GPU and count. Raises CudaError."""
-    return Profile(work, simulate(work).counters)
-
+from .work import Blank, Work, of_exercise
 
 # kernel, grid, block, bytes of shared memory, arguments, as they are written
 LaunchArguments = tuple[str | None, str | None, str | None, int, list[str]]
 
 
-def work_of_file(
-    path: Path,
-    kernel: str | None,
-    grid: str | None,
-    block: str | None,
-    shared: int,
-    arguments: list[str],
-) -> Work:
+def work_of_file(path: Path, launch: LaunchArguments) -> Work:
     """The launch described on a command line, of a kernel in the file. Raises BadInput, and
     CompileError if it takes compiling to know which kernel is meant."""
     source = read_text(path)
+    kernel, grid, block, shared, arguments = launch
     if grid is None or block is None:
         raise BadInput("Say how to launch it: --grid and --block, or --exercise LESSON/NAME.")
-    return work_from_arguments(
-        path.name, source, kernel or _only_kernel(source), grid, block, shared, arguments
-    )
+    if not kernel:
+        names = RawModule(code=source).kernel_names
+        if len(names) != 1:
+            known = ", ".join(names) or "there is none"
+            raise BadInput(f"Say which kernel, with --kernel: {known}.")
+        kernel = names[0]
+    values: list[str | np.generic] = []
+    inputs: dict[str, np.ndarray] = {}
+    blank: dict[str, Blank] = {}
+    for number, text in enumerate(arguments, start=1):
+        if match := _VALUE.fullmatch(text):
+            values.append(_scalar(text, *match.groups()))
+            continue
+        kind, dtype, shape = _array(text)
+        name = f"argument {number}"
+        values.append(name)
+        if kind == "out":
+            blank[name] = (shape, dtype)
+        else:
+            inputs[name] = _filled(kind, dtype, shape)
+    launched = Launch(kernel, dimensions(grid), dimensions(block), tuple(values), shared)
+    return Work(path.name, source, (launched,), inputs, blank)
 
 
 def work_of_exercise(path: Path, exercise_id: str, root: Path) -> Work:
@@ -61,33 +63,29 @@ def work_of_exercise(path: Path, exercise_id: str, root: Path) -> Work:
     return of_exercise(exercise, exercise.cases[0], source)
 
 
-def as_json(profile: Profile) -> str:
+def as_json(work: Work, counters: Counters) -> str:
     """Every counter in all and per line, with the name of its Nsight Compute metric."""
-    used = sorted(line for line, counts in profile.counters.lines.items() if any(counts.values()))
+    lines = counters.lines
     content = {
-        "work": profile.work.name,
-        "launches": [_launch(launch) for launch in profile.work.launches],
+        "work": work.name,
+        "launches": [
+            {
+                "kernel": launch.kernel,
+                "grid": _dims(launch.grid),
+                "block": _dims(launch.block),
+                "shared_mem": launch.shared_mem,
+            }
+            for launch in work.launches
+        ],
         "metrics": METRICS,
-        "total": profile.counters.total,
-        "lines": {line: profile.counters.lines[line] for line in used},
+        "total": counters.total,
+        "lines": {line: lines[line] for line in sorted(lines) if any(lines[line].values())},
     }
     return json.dumps(content, indent=2)
 
 
-def _launch(launch: course.Launch) -> dict[str, object]:
-    dims = {name: _dims(getattr(launch, name)) for name in ("grid", "block")}
-    return {"kernel": launch.kernel, **dims, "shared_mem": launch.shared_mem}
-
-
 def _dims(dim: course.Dim) -> list[int]:
     return [int(size) for size in (dim if isinstance(dim, tuple) else (dim,))]
-
-
-def _only_kernel(source: str) -> str:
-    names = RawModule(code=source).kernel_names
-    if len(names) != 1:
-        raise BadInput(f"Say which kernel, with --kernel: {', '.join(names) or 'there is none'}.")
-    return names[0]
 
 
 # ---- a launch as a command line describes it ----
@@ -97,28 +95,6 @@ FORMS = "float:1000 (random numbers), zeros:int:256, out:float:4 (unwritten), in
 _ARRAY = re.compile(r"(?:(zeros|out):)?([\w ]+):(\d+)")
 _VALUE = re.compile(r"([\w ]+)=(.+)")
 _VECTOR = re.compile(r"(\w+?)([234])")
-
-
-def work_from_arguments(
-    name: str, source: str, kernel: str, grid: str, block: str, shared: int, arguments: list[str]
-) -> Work:
-    """The launch kernel<<<grid, block, shared>>>(arguments). Raises BadInput."""
-    values: list[str | np.generic] = []
-    inputs: dict[str, np.ndarray] = {}
-    blank: dict[str, Blank] = {}
-    for number, text in enumerate(arguments, start=1):
-        if match := _VALUE.fullmatch(text):
-            values.append(_scalar(text, *match.groups()))
-            continue
-        kind, dtype, shape = _array(text)
-        called = f"argument {number}"
-        values.append(called)
-        if kind == "out":
-            blank[called] = (shape, dtype)
-        else:
-            inputs[called] = _filled(kind, dtype, shape)
-    launch = Launch(kernel, dimensions(grid), dimensions(block), tuple(values), shared)
-    return Work(name, source, (launch,), inputs, blank)
 
 
 def dimensions(text: str) -> tuple[int, ...]:
@@ -148,9 +124,7 @@ def _dtype(type_name: str) -> type[np.generic]:
 def _scalar(text: str, type_name: str, value: str) -> np.generic:
     dtype = _dtype(type_name)
     try:
-        number = float(value) if np.dtype(dtype).kind == "f" else int(value, 0)
-        scalar: np.generic = np.dtype(dtype).type(number)
-        return scalar
+        return dtype(float(value) if np.dtype(dtype).kind == "f" else int(value, 0))
     except (ValueError, OverflowError) as error:
         raise BadInput(f"{value!r} in {text!r} is no {type_name}.") from error
 
@@ -163,3 +137,110 @@ def _filled(kind: str | None, dtype: type[np.generic], shape: tuple[int, ...]) -
     if np.dtype(dtype).kind == "f":
         return rng.standard_normal(shape).astype(dtype)
     return rng.integers(0, 10, shape).astype(dtype)
+
+
+# ---- what limits a launch, and which line wastes most ----
+
+WARP = 32
+_WORTH_TELLING = 0.1  # of a resource, wasted on one line
+Counts = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Resource:
+    """What a launch can use up."""
+
+    name: str  # its unit, too
+    used: Callable[[Counts], float]
+    wasted: Callable[[Counts], float]
+    advice: str  # what to do about a line that wastes it
+
+
+@dataclass(frozen=True)
+class Waste:
+    """A line that wastes much of a resource."""
+
+    resource: Resource
+    line: int
+    amount: float  # that the line wastes
+    total: float  # that the launch uses
+
+    @property
+    def share(self) -> float:
+        return self.amount / self.total
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"Line {self.line} wastes {self.amount:,.0f} of the {self.total:,.0f} "
+            f"{self.resource.name} ({self.share:.0%}). {self.resource.advice}"
+        )
+
+
+def _sum(*names: str) -> Callable[[Counts], float]:
+    return lambda counts: sum(counts[name] for name in names)
+
+
+def _beyond(*names: str) -> Callable[[Counts], float]:
+    """What was paid beyond the ideal."""
+    return lambda counts: sum(max(counts[n] - counts[f"{n}_ideal"], 0) for n in names)
+
+
+_SECTORS = ("global_load_sectors", "global_store_sectors")
+_WAVEFRONTS = ("shared_load_wavefronts", "shared_store_wavefronts")
+RESOURCES = (
+    Resource(
+        "global-memory sectors",
+        _sum(*_SECTORS),
+        _beyond(*_SECTORS),
+        "Let neighbouring threads touch neighbouring elements, so that a warp's 32 accesses fall "
+        "into few sectors; where the order must change, change it in shared memory.",
+    ),
+    Resource(
+        "shared-memory wavefronts",
+        _sum(*_WAVEFRONTS),
+        _beyond(*_WAVEFRONTS),
+        "Its threads meet in the same banks: pad the row by one element, or let neighbouring "
+        "threads touch neighbouring words.",
+    ),
+    Resource(
+        "thread slots of warp instructions",
+        lambda counts: WARP * counts["inst_executed"],
+        lambda counts: max(WARP * counts["inst_executed"] - counts["thread_inst_executed"], 0),
+        "Most of the warp is switched off there: let whole warps take the same side of a branch.",
+    ),
+)
+
+
+def wastes(counters: Counters) -> list[Waste]:
+    """By resource, the line that wastes most of it, the worst first; small ones are left out."""
+    worst = []
+    for resource in RESOURCES:
+        total = resource.used(counters.total)
+        lines = {line: resource.wasted(counts) for line, counts in counters.lines.items() if line}
+        line = max(lines, key=lines.__getitem__, default=0)
+        if line and total and lines[line] / total >= _WORTH_TELLING:
+            worst.append(Waste(resource, line, lines[line], total))
+    return sorted(worst, key=lambda waste: -waste.share)
+
+
+def occupancy(device: Architecture, blocks: int, threads: int, shared: int) -> str:
+    """How many blocks of so many threads, and bytes of shared memory, a multiprocessor holds at a
+    time, and what stands in the way of more; registers aside, which only the assembler knows."""
+    whole = -(-threads // WARP) * WARP
+    rooms = {"blocks": device.blocks, "threads": device.threads // whole}
+    if shared:
+        rooms["shared memory"] = device.shared // shared
+    limit = min(rooms, key=rooms.__getitem__)
+    held = max(rooms[limit], 0)
+    text = (
+        f"A multiprocessor holds {held} of these blocks at a time, as its {limit} allow"
+        f"{'s' if limit == 'shared memory' else ''}: {held * whole:,} of {device.threads:,} "
+        f"threads, an occupancy of at most {held * whole / device.threads:.0%} (registers aside)."
+    )
+    if blocks < device.sms:
+        text += (
+            f" The grid has {counted(blocks, 'block')}, the device {device.sms} "
+            "multiprocessors: the others have nothing to do."
+        )
+    return text

@@ -14,7 +14,7 @@ from rich.console import Console
 from grader import course
 from grader.classroom.presentation import Mistake, changes
 from grader.classroom.slides import slides
-from grader.cli import stepper
+from grader.cli import classroom_commands
 from grader.course.weave import learners_cell
 from grader.judge import judge
 from grader.submissions.cells import cuda_source
@@ -152,7 +152,7 @@ def stepped(lesson, mistakes, *keys):
     screens = io.StringIO()
     left = iter((*keys, ""))
     console = Console(file=screens, width=100, force_terminal=True, color_system=None)
-    stepper.step_through(lesson, mistakes, console, lambda: next(left))
+    classroom_commands.step_through(lesson, mistakes, console, lambda: next(left))
     return [
         re.sub(r"\x1b\[[0-9;?]*\w", "", screen)
         for screen in screens.getvalue().split("\x1b[2J")[1:]

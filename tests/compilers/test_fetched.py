@@ -14,9 +14,10 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from grader import compilers
-from grader.cli import learner_commands
+from grader.cli.app import app
 from grader.compilers import cuda_files, fetched
 from grader.learner import launching
 
@@ -125,19 +126,22 @@ def test_each_licence_is_kept_with_what_it_is_about():
     assert all(any("icense" in part for part in wheel.taken) for wheel in fetched.WHEELS)
 
 
-def test_grader_lab_fetches_them_once_and_opens_offline_too(index, tmp_path, monkeypatch, capsys):
+def test_grader_lab_fetches_them_once_and_opens_offline_too(index, tmp_path, monkeypatch):
     address, served = index
     monkeypatch.setenv(compilers.CHOICE, "clang")
     monkeypatch.setenv("PIP_INDEX_URL", re.sub(r":\d+/", ":1/", address))
     monkeypatch.setattr(cuda_files, "missing", lambda: not fetched.here())
-    assert learner_commands.lab(tmp_path / "mine", None) == 0
-    assert "could not be reached" in capsys.readouterr().err
+
+    def lab():
+        done = CliRunner().invoke(app, ["lab", str(tmp_path / "mine"), "--no-open"])
+        assert done.exit_code == 0
+        return done
+
+    assert "could not be reached" in lab().stderr
     monkeypatch.setenv("PIP_INDEX_URL", address)
     monkeypatch.setattr(fetched.fetch, "__defaults__", (small(served),))
-    assert learner_commands.lab(tmp_path / "mine", None) == 0
-    assert "Fetching CUDA's headers, 47 MB" in capsys.readouterr().out and fetched.here()
-    assert learner_commands.lab(tmp_path / "mine", None) == 0
-    assert "Fetching" not in capsys.readouterr().out
+    assert "Fetching CUDA's headers, 47 MB" in lab().stdout and fetched.here()
+    assert "Fetching" not in lab().stdout
 
 
 # What a machine does that has clang, and no wheel of NVIDIA's.

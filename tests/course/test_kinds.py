@@ -6,7 +6,6 @@ from rich.console import Console
 
 from grader import compilers
 from grader.cli import terminal
-from grader.cli.check_file import Checked
 from grader.course import Break, Bug, Cheaper, Order, Place, Write, catalogue, lesson
 from grader.course.weave import weave
 from grader.errors import AuthorError
@@ -221,7 +220,7 @@ def test_a_right_kernel_that_is_to_break_is_not_called_a_wrong_answer(race):
     source = RACE.replace("    // END", "    __syncthreads();\n    int more;\n    // END")
     verdict = judge(ID, source, root=race)
     console = Console(width=200, record=True)
-    terminal.show_verdicts(console, [Checked(ID, source, verdict)])
+    terminal.show_verdict(console, verdict, source)
     card = verdict_card.page(verdict, source, found.exercises[0]).text
     for text in (card, console.export_text()):
         assert "not as asked" in text.lower()
@@ -321,7 +320,7 @@ def test_the_card_and_the_terminal_say_which_kind_it_is_and_what_was_seen(race):
     verdict = judge(ID, RACE, root=race)
     card = verdict_card.page(verdict, RACE, found.exercises[0])
     console = Console(width=200, record=True)
-    terminal.show_verdicts(console, [Checked(ID, RACE, verdict)])
+    terminal.show_verdict(console, verdict, RACE)
     for text in (card.text, console.export_text()):
         assert "break it" in text
         assert "It goes wrong, just as the exercise asks." in text

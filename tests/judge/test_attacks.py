@@ -27,7 +27,7 @@ from grader.judge.blank import is_blank
 from grader.judge.judging import LONGEST_SOURCE
 from grader.judge.running import watch, worker
 from grader.judge.sandbox import landlock
-from grader.notebook import diagnosis
+from grader.notebook import cards
 from grader.submissions.cells import cuda_source
 
 pytestmark = pytest.mark.slow
@@ -277,12 +277,12 @@ def test_a_feedback_page_takes_seconds_whatever_is_on_it(attacked, learner):
 def test_the_longest_source_is_read_in_no_time_outside_the_sandbox(piece):
     """There no limit on time would stop it; what looks at places twice would take minutes."""
     source = (piece * LONGEST_SOURCE)[: LONGEST_SOURCE - 4] + "!) {"
-    failed = diagnosis.Diagnosis("wrong_answer", "", source, line=1)
+    failed = cards.Diagnosis("wrong_answer", "", source, line=1)
     start = time.process_time()
     is_blank(cuda_source(source), SOLUTION)
     declared.parameters(source, "add")
     winnowing.read(visible(source))
-    diagnosis.explain(failed)
+    cards.explain(failed)
     assert time.process_time() - start < 5
 
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from grader import course
 from grader.bench import supervised, timings
 from grader.bench.timings import changes
-from grader.cli import bench_files
+from grader.cli import bench_commands
 from grader.errors import BadInput
 
 SIZES = ((8,), (16,), (32,))
@@ -94,7 +94,7 @@ def found():
 
 
 def test_each_benchmark_has_a_table_and_a_picture_and_each_lesson_its_times(found, tmp_path):
-    bench_files.write(found, tmp_path)
+    bench_commands.write(found, tmp_path)
     with (tmp_path / f"{LESSON.name}.row_sums.csv").open() as file:
         (row, *_) = csv.DictReader(file)
     assert row["size"] == "1,048,576 x 64" and float(row["ms"]) > 0
@@ -108,13 +108,13 @@ def test_each_benchmark_has_a_table_and_a_picture_and_each_lesson_its_times(foun
 
 
 def test_what_became_slower_is_told_and_what_did_not_is_counted(found, tmp_path):
-    bench_files.write(found, tmp_path)
+    bench_commands.write(found, tmp_path)
     then = tmp_path / f"{LESSON.name}.json"
     first, *rest = found[LESSON.name][0].rows
     slower = replace(first, ms=2 * first.ms, low=2 * first.low, high=2 * first.high)
     now = {LESSON.name: [replace(found[LESSON.name][0], rows=(slower, *rest))]}
     console = Console(record=True, width=120)
-    bench_files.show_changes(now, then, console)
+    bench_commands.show_changes(now, then, console)
     told = console.export_text()
     assert "tree" in told and "0.500" in told
     assert f"tell: {len(rest)} more." in told

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from grader import course, cuda
 from grader.bench import counters_page, microbenchmarks, ncu, speed
 from grader.cli.app import app
-from grader.cli.speed_screen import show_speed
+from grader.cli.bench_commands import show_speed
 from grader.errors import BadInput
 from grader.profiler.work import simulate
 

@@ -20,9 +20,9 @@ from grader.cli.app import app
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.notebook import draw, session
-from grader.notebook.draw.bandwidth_curves import apart, bandwidth
+from grader.notebook.draw.timing_curves import apart, bandwidth
 from grader.notebook.failures import Notice
-from grader.notebook.timings_card import measured, recalled
+from grader.notebook.timing import measured, recalled
 
 DEVICE = timings.Device(
     name="NVIDIA H200",

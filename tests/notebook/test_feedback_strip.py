@@ -19,8 +19,7 @@ from grader.judge.protocol import Scene
 from grader.judge.strip import MOST_ROWS, MOST_STEPS, Step, Strip, Warps
 from grader.judge.verdict import Verdict
 from grader.notebook import verdict_card
-from grader.notebook.player.replay import of_failure
-from grader.notebook.playing import of_replay
+from grader.notebook.player.replay import of_failure, of_replay
 
 pytestmark = pytest.mark.slow
 

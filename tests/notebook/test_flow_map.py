@@ -1,7 +1,7 @@
 """The picture of what flows into a wrong element, and what should."""
 
 from grader.judge.verdict import Mismatch, Part
-from grader.notebook.flow_map import flow_map
+from grader.notebook.wrong_elements import flow_map
 
 WRONG = Mismatch("partial", (0,), expected=3.0, found=1.0)
 

@@ -22,7 +22,7 @@ from selenium_axe_python import Axe  # noqa: E402
 
 from grader import course  # noqa: E402
 from grader.learner import editions, folder  # noqa: E402
-from grader.notebook import diagnosis  # noqa: E402
+from grader.notebook import cards  # noqa: E402
 from grader.notebook.draw.picture import themed  # noqa: E402
 from grader.notebook.player import player  # noqa: E402
 
@@ -173,8 +173,8 @@ def test_axe_finds_what_is_planted_in_what_is_ours(lab, tmp_path):
     """A card with a link into a cell, a picture and a player: nothing, and then one fault each."""
     page, _ = lab
     run, recording = test_player.summed(test_player.RACING)
-    what = diagnosis.of_hazard(run.hazards[0], test_player.RACING, cell=NAME)
-    shown = diagnosis.explain(what).html + themed(b"", "What it shows") + player(recording, []).html
+    what = cards.of_hazard(run.hazards[0], test_player.RACING, cell=NAME)
+    shown = cards.explain(what).html + themed(b"", "What it shows") + player(recording, []).html
     path = tmp_path / "ours.html"
     path.write_text(f'<!doctype html><body><div class="jp-OutputArea-output">{shown}</div>')
     for rule, fault in PLANTED.items():

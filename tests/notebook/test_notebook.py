@@ -536,7 +536,7 @@ def test_the_tree_halves_from_barrier_to_barrier(opened, threads):
 
 
 def test_the_trees_arrows_are_the_kernels_reads(opened):
-    from grader.notebook.draw.levels import tree_of
+    from grader.notebook.draw.reduction_tree import tree_of
 
     opened.run("%%cuda interleaved\n" + SOLUTION)
     opened.run("run, partial = reduce(interleaved, 8)")

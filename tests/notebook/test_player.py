@@ -21,10 +21,9 @@ from grader.judge.playback.marks import marks_of
 from grader.judge.protocol import Failed, Scene
 from grader.judge.verdict import Verdict
 from grader.notebook import verdict_card
-from grader.notebook.element_map import element_map
-from grader.notebook.expected_found import expected_beside_found
 from grader.notebook.player import player
 from grader.notebook.player.replay import of_failure
+from grader.notebook.wrong_elements import element_map, expected_beside_found
 from grader.status import Status
 from grader.watch.recorder import recording as recording_of
 from grader.watch.recorder import recordings

@@ -9,7 +9,7 @@ from wrong_sizes import NO_CASE_CATCHES, edited
 
 from grader import course
 from grader import proofs as analysis
-from grader.cli.prove_file import prove
+from grader.cli.kernel_commands import proved
 from grader.course import Rule
 from grader.course.weave import weave
 from grader.judge import judge, sizes
@@ -247,9 +247,9 @@ def test_a_rule_stands_on_the_page_of_its_exercise():
 def test_prove_quotes_what_happens_in_a_launch(ruled, tmp_path):
     answer = tmp_path / "answer.cu"
     answer.write_text(IN_A_SHORT)
-    ((said, broken),) = prove(str(answer), ID, 6, ruled)
+    ((said, broken),) = proved(str(answer), ID, 6, ruled)
     assert broken and "a size that breaks it. With n = " in said
-    ((said, broken),) = prove("01_add", None, 6, ruled)
+    ((said, broken),) = proved("01_add", None, 6, ruled)
     assert not broken and "proved for every size" in said
 
 

@@ -188,14 +188,14 @@ def _template(name: str) -> Template:
 
 def _explained(answer: GradedAnswer) -> Markup:
     """An answer's diagnosis under the line it is about, as its learner sees it."""
-    from ...notebook import diagnosis
+    from ...notebook import cards
 
     row = answer.row
-    what = diagnosis.Diagnosis(
+    what = cards.Diagnosis(
         row.status,
         visible(answer.message),
         visible(as_typed(answer.source, row.exercise)),
         line=row.line,
         diagnostics=answer.diagnostics,
     )
-    return Markup(diagnosis.explain(what).html)
+    return Markup(cards.explain(what).html)

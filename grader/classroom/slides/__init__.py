@@ -24,7 +24,7 @@ from nbformat import NotebookNode, v4
 
 from ...course.weave import CUDA
 from ...notebook.html import paragraph
-from ...notebook.player.page import PLAYER
+from ...notebook.player import PLAYER
 
 _HERE = Path(__file__).parent
 ROOM = 670  # what a slide holds

@@ -1,23 +1,32 @@
-"""Pictures of a run, drawn from what the simulated GPU recorded and nothing else."""
+"""Pictures of a run, drawn from what the simulated GPU recorded and nothing else.
 
-from .lane_exchange import exchange
-from .occupancy_figure import occupancy_figure as occupancy
-from .owner_map import owners
-from .reduction_tree import tree
-from .roofline_plot import roofline
-from .row_pictures import banks, lanes
-from .run_bars import compare, passes
-from .sector_map import sectors
+A picture's module, and matplotlib with it, is imported when the first one is drawn.
+"""
 
-__all__ = [
-    "banks",
-    "compare",
-    "exchange",
-    "lanes",
-    "occupancy",
-    "owners",
-    "passes",
-    "roofline",
-    "sectors",
-    "tree",
-]
+from importlib import import_module
+
+_MODULES = {
+    "banks": "row_pictures",
+    "compare": "run_bars",
+    "exchange": "lane_exchange",
+    "lanes": "row_pictures",
+    "occupancy": "occupancy_figure",
+    "owners": "owner_map",
+    "passes": "run_bars",
+    "roofline": "timing_curves",
+    "sectors": "sector_map",
+    "tree": "reduction_tree",
+}
+__all__ = list(_MODULES)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(
+            f"there is no picture called {name!r}; there are: {', '.join(__all__)}"
+        )
+    return getattr(import_module(f".{_MODULES[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

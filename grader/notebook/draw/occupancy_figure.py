@@ -5,8 +5,9 @@ from __future__ import annotations
 from html import escape
 
 from grader.counted import counted
+from grader.cuda import occupancy as calculator
 from grader.cuda.limits import DEFAULT, architecture
-from grader.cuda.occupancy import REGISTERS, occupancy
+from grader.cuda.occupancy import REGISTERS
 
 from ..failures import Notice
 from ..html import TEXT, Page, unless_escaped
@@ -70,12 +71,12 @@ try {{
 </script></body></html>"""
 
 
-def occupancy_figure(threads: int = 256, registers: int = 32, shared: int = 0) -> Page:
+def occupancy(threads: int = 256, registers: int = 32, shared: int = 0) -> Page:
     """The warps that a multiprocessor of an H200 holds at once, for blocks of so many threads,
     registers a thread, and bytes of shared memory a block; each to be dragged. The steps nearest
     to what is given are shown first."""
     try:
-        found = occupancy(threads, registers, shared)
+        held = calculator.occupancy(threads, registers, shared)
     except ValueError as error:
         raise Notice(f"There are no such blocks: {error}.") from None
     device = architecture(DEFAULT)
@@ -84,7 +85,7 @@ def occupancy_figure(threads: int = 256, registers: int = 32, shared: int = 0) -
         table=_table(kilobytes),
         threads=list(THREADS),
         registers=list(REGISTER_STEPS),
-        warps=found.most_warps,
+        warps=held.most_warps,
         rows=len(kilobytes),
         step=SHARED_STEP,
         most_shared=kilobytes[-1],
@@ -99,9 +100,9 @@ def occupancy_figure(threads: int = 256, registers: int = 32, shared: int = 0) -
     )
     text = (
         f"Blocks of {counted(threads, 'thread')}, {counted(registers, 'register')} a thread, "
-        f"{counted(shared, 'byte')} of shared memory a block: {counted(found.blocks, 'block')}, "
-        f"{found.warps} of {counted(found.most_warps, 'warp')}, "
-        f"limited by {' and '.join(found.limited_by)}."
+        f"{counted(shared, 'byte')} of shared memory a block: {counted(held.blocks, 'block')}, "
+        f"{held.warps} of {counted(held.most_warps, 'warp')}, "
+        f"limited by {' and '.join(held.limited_by)}."
     )
     frame = (
         f'<iframe title="occupancy" srcdoc="{escape(inside)}" width="100%" height="{_HEIGHT}" '
@@ -118,7 +119,7 @@ def _kilobytes(most: int) -> list[int]:
 def _table(kilobytes: list[int]) -> str:
     """How many blocks there are, a digit each: threads, then registers, then shared memory."""
     return "".join(
-        _DIGITS[occupancy(threads, registers, 1024 * shared).blocks]
+        _DIGITS[calculator.occupancy(threads, registers, 1024 * shared).blocks]
         for threads in THREADS
         for registers in REGISTER_STEPS
         for shared in kilobytes

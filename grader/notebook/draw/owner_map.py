@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from math import prod
 from textwrap import wrap
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
-from matplotlib.patches import Patch, Rectangle
+from matplotlib.patches import Patch
 
 from grader.counted import counted
-from grader.cuda.simulator import Run
+from grader.cuda.simulator import Event, Run
 from grader.watch.arrays import Array
 from grader.watch.trace import MOST_EVENTS
 
 from ..failures import Notice
-from .ownership import Ownership, ownership, sentences
 from .picture import (
     BLUE,
     FAINT,
@@ -30,8 +29,11 @@ from .picture import (
     Colour,
     Picture,
     Style,
+    addresses,
     array_argument,
+    box,
     empty,
+    middle,
     named,
     require_run,
     swatch,
@@ -46,19 +48,113 @@ _COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", "#F0E442")  # Okabe a
 _TINT = 0.45  # how much of a colour is left under text
 _KINDS = {"store": "stored", "load": "loaded", "atomic": "changed"}
 _DESCRIBED = 24  # lines
+_MOST_THREADS = 1024  # of a block
 
 Who = list[tuple[int, int]]  # (block, thread)
 
 
+# ---- who touched what ----
+
+
+@dataclass(frozen=True)
+class Ownership:
+    """The elements of an array that somebody touched, and by whom."""
+
+    elements: np.ndarray  # int64, ascending
+    first: np.ndarray  # the owners of element k stand from first[k] to first[k + 1]
+    block: np.ndarray  # of each owner
+    thread: np.ndarray  # of each owner, in its block
+
+    def of(self, element: int) -> Who:
+        """(block, thread) of everyone who touched `element`."""
+        at = int(np.searchsorted(self.elements, element))
+        if at == len(self.elements) or self.elements[at] != element:
+            return []
+        mine = slice(self.first[at], self.first[at + 1])
+        return list(zip(self.block[mine].tolist(), self.thread[mine].tolist(), strict=True))
+
+
+def _ownership(events: Iterable[Event], array: Array, kind: str) -> Ownership:
+    """What the "load", "store" or "atomic" events did with `array`."""
+    address, who = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for event in events:
+        if event.buffer != array.buffer or event.kind != kind:
+            continue
+        for byte in range(0, event.width, array.dtype.itemsize):
+            address.append(addresses(event) + byte)
+            who.append(event.block * _MOST_THREADS + event.threads)
+    element, owner = array.elements(np.concatenate(address)), np.concatenate(who)
+    owners = int(owner.max(initial=0)) + 1
+    element, owner = np.divmod(np.unique((element * owners + owner)[element >= 0]), owners)
+    elements, first = np.unique(element, return_index=True)
+    return Ownership(elements, np.append(first, len(element)), *np.divmod(owner, _MOST_THREADS))
+
+
+@dataclass(frozen=True)
+class _Stretch:
+    """Elements that belong to the same threads, or one by one to threads that follow each other."""
+
+    first: int
+    last: int
+    begin: Who  # who has the first element
+    end: Who  # who has the last
+
+    def with_next(self, following: _Stretch) -> _Stretch | None:
+        """Itself and the element after it, if that goes on in the same way."""
+        alone, same = self.first == self.last, following.begin == self.end
+        ((block, thread), *others) = self.end
+        on = not others and following.begin == [(block, thread + 1)]
+        steady = same if self.begin == self.end else on
+        if following.first == self.last + 1 and (steady or (alone and on)):
+            return replace(self, last=following.last, end=following.end)
+        return None
+
+    @property
+    def sentence(self) -> str:
+        """E.g. "elements 32 to 63: block 1 threads 0 to 31"."""
+        place = f"elements {self.first} to {self.last}"
+        if self.first == self.last:
+            place = f"element {self.first}"
+        if self.begin != self.end:
+            ((block, low),), ((_, high),) = self.begin, self.end
+            return f"{place}: block {block} threads {low} to {high}"
+        who = ", ".join(f"block {block} thread {thread}" for block, thread in self.begin[:3])
+        more = f" and {len(self.begin) - 3} more" if len(self.begin) > 3 else ""
+        return f"{place}: {who}{more}"
+
+
+def _stretches(owned: Ownership) -> list[_Stretch]:
+    stretches: list[_Stretch] = []
+    for element in owned.elements.tolist():
+        single = _Stretch(element, element, owned.of(element), owned.of(element))
+        if stretches and (longer := stretches[-1].with_next(single)):
+            stretches[-1] = longer
+        else:
+            stretches.append(single)
+    return stretches
+
+
+# ---- the picture ----
+
+
+@dataclass(frozen=True)
+class _Box:
+    """What the same threads have side by side, as a pack."""
+
+    row: int
+    column: int  # the first one
+    columns: int
+    who: Who
+
+
 @dataclass(frozen=True)
 class _Grid:
-    """The array in `rows` of `columns`, of which `down` by `across` are drawn, each cell `wide` by
-    `high` inches. `folded`: it is a vector. `blocks`: whether labels must tell them apart."""
+    """The array in rows and columns, of which the first ones are drawn."""
 
     rows: int
     columns: int
-    folded: bool
-    blocks: bool
+    folded: bool  # it is a vector
+    blocks: bool  # labels must tell blocks apart
 
     @property
     def down(self) -> int:
@@ -70,22 +166,19 @@ class _Grid:
 
     @property
     def wide(self) -> float:
+        """Inches of a cell."""
         return min(_ACROSS / self.across, _WIDEST)
 
     @property
-    def roomy(self) -> bool:
-        return self.wide >= _ROOMY
-
-    @property
     def high(self) -> float:
-        return 0.4 if self.roomy else 0.36 if self.blocks else 0.28
+        return 0.4 if self.wide >= _ROOMY else 0.36 if self.blocks else 0.28
 
-    def label(self, who: Who, cells: int) -> str:
-        """The text of a box as wide as `cells` cells."""
-        roomy = cells * self.wide >= _ROOMY
-        if len(who) > 1:
-            return f"{len(who)} threads" if roomy else f"{len(who)}x"
-        block, thread = who[0]
+    def label(self, box: _Box) -> str:
+        roomy = box.columns * self.wide >= _ROOMY
+        if len(box.who) != 1:
+            few = f"{len(box.who)} threads" if roomy else f"{len(box.who)}x"
+            return few if box.who else ""
+        block, thread = box.who[0]
         if roomy:
             return f"b{block} t{thread}"
         return f"b{block}\nt{thread}" if self.blocks else f"t{thread}"
@@ -103,17 +196,21 @@ def owners(
         raise Notice('`draw.owners` shows who did a `kind="load"`, a "store" or an "atomic".')
     array = array_argument(run, argument)
     rows, columns, folded = _rows(array, shape)
-    did, found = _likeliest(run, array, kind)
-    title = f"Which thread {did} which element of {named(run, argument)}"
-    if not len(found.elements):
-        return empty(title, run, f"No thread of {_blocks(run)} {did} any of it.")
-    grid = _Grid(rows, columns, folded, len(found.blocks) > 1)
-    return _drawn(run, title, found, grid, array.size)
+    for did in (kind,) if kind else _KINDS:
+        owned = _ownership(run.trace.touched, array, did)
+        if len(owned.elements):
+            break
+    verb = _KINDS[did] if kind or len(owned.elements) else "touched"
+    title = f"Which thread {verb} which element of {named(run, argument)}"
+    if not len(owned.elements):
+        return empty(title, f"No thread of {_blocks(run)} {verb} any of it.", run)
+    grid = _Grid(rows, columns, folded, len(np.unique(owned.block)) > 1)
+    return _drawn(run, title, owned, grid, array.size)
 
 
-def _drawn(run: Run, title: str, found: Ownership, grid: _Grid, elements: int) -> Picture:
+def _drawn(run: Run, title: str, owned: Ownership, grid: _Grid, elements: int) -> Picture:
     cells = {
-        (row, column): found.of(row * grid.columns + column)
+        (row, column): owned.of(row * grid.columns + column)
         for row in range(grid.down)
         for column in range(grid.across)
         if row * grid.columns + column < elements
@@ -121,15 +218,23 @@ def _drawn(run: Run, title: str, found: Ownership, grid: _Grid, elements: int) -
     boxes = _boxes(cells)
     notes = _notes(run, grid, boxes)
     lines, tall = wrap(notes, 150), grid.down * grid.high
-    words = f"{_description(title, run, found, elements)}\n  {notes}"
+    words = f"{_description(title, run, owned, elements)}\n  {notes}"
     picture = Picture(_TOP + tall + _BELOW + _LINE * len(lines), title, words)
-    picture.key(_key(run, cells.values()), columns=8)
+    picture.key(_key(run, boxes), columns=8)
     axes = picture.panel(_LEFT, _TOP, grid.wide * grid.across, tall)
     _label_axes(axes, grid)
     _paint(axes, grid, boxes)
-    _part(axes, cells)
-    for number, text in enumerate(reversed(lines)):
-        picture.write(0.15, picture.height - 0.13 - _LINE * number, text)
+    line: Style = {
+        "color": INK,
+        "lw": 1.2,
+        "zorder": 3,
+    }  # between blocks, to be seen without colours
+    for (row, column), who in cells.items():
+        if _are_parted(who, cells.get((row + 1, column))):
+            axes.plot([column, column + 1], [row + 1, row + 1], **line)
+        if _are_parted(who, cells.get((row, column + 1))):
+            axes.plot([column + 1, column + 1], [row, row + 1], **line)
+    picture.foot(*lines, line=_LINE)
     return picture
 
 
@@ -146,131 +251,90 @@ def _rows(array: Array, shape: tuple[int, ...] | None) -> tuple[int, int, bool]:
     shape = array.shape if shape is None else shape
     if len(shape) == 1 and shape[0] > _FOLD:
         return -(-shape[0] // _FOLD), _FOLD, True
-    columns = shape[-1] if shape else 1
-    return prod(shape[:-1]), columns, len(shape) == 1
+    return prod(shape[:-1]), shape[-1] if shape else 1, len(shape) == 1
 
 
-def _likeliest(run: Run, array: Array, kind: str | None) -> tuple[str, Ownership]:
-    """What was done, in a word, and by whom."""
-    touched = run.trace.touched
-    for one in (kind,) if kind else _KINDS:
-        found = ownership(touched, array, one)
-        if len(found.elements) or kind:
-            return _KINDS[one], found
-    return "touched", found
+def _boxes(cells: dict[tuple[int, int], Who]) -> list[_Box]:
+    """What nobody has stays apart, to be counted."""
+    boxes: list[_Box] = []
+    for (row, column), who in cells.items():
+        if who and boxes and (boxes[-1].row, boxes[-1].who) == (row, who):
+            boxes[-1] = replace(boxes[-1], columns=boxes[-1].columns + 1)
+        else:
+            boxes.append(_Box(row, column, 1, who))
+    return boxes
 
 
 def _label_axes(axes: Axes, grid: _Grid) -> None:
     axes.set(xlim=(0, grid.across), ylim=(grid.down, 0))
     top_axis(axes, "element" if grid.folded else "column")
-    step = 1 if grid.across <= 16 else 4
-    axes.set_xticks(
-        np.arange(0, grid.across, step) + 0.5, [str(n) for n in range(0, grid.across, step)]
-    )
+    shown = range(0, grid.across, 1 if grid.across <= 16 else 4)
+    axes.set_xticks(np.array(shown) + 0.5, list(map(str, shown)))
     if grid.folded and grid.rows == 1:
         axes.set_yticks([])
         return
-    step = 1 if grid.down <= 12 else 4
+    shown = range(0, grid.down, 1 if grid.down <= 12 else 4)
     first = grid.columns if grid.folded else 1
-    labels = [f"{row * first:,}" for row in range(0, grid.down, step)]
-    axes.set_yticks(np.arange(0, grid.down, step) + 0.5, labels)
+    axes.set_yticks(np.array(shown) + 0.5, [f"{row * first:,}" for row in shown])
     axes.set_ylabel("from element" if grid.folded else "row", size=SMALL, color=INK)
 
 
-def _boxes(cells: dict[tuple[int, int], Who]) -> list[tuple[int, int, int, Who]]:
-    """(row, first column, columns, who): what the same threads have side by side, as a pack, is
-    one box. What nobody has stays apart, to be counted."""
-    boxes: list[tuple[int, int, int, Who]] = []
-    for (row, column), who in cells.items():
-        if who and boxes and (boxes[-1][0], boxes[-1][3]) == (row, who):
-            _, first, columns, _ = boxes.pop()
-            boxes.append((row, first, columns + 1, who))
-        else:
-            boxes.append((row, column, 1, who))
-    return boxes
-
-
-def _paint(axes: Axes, grid: _Grid, boxes: list[tuple[int, int, int, Who]]) -> None:
-    labels = [grid.label(who, columns) if who else "" for _, _, columns, who in boxes]
-    middle: Style = {"color": INK, "ha": "center", "va": "center", "linespacing": 1.05}
-    middle["size"] = _size(grid, boxes, labels)
-    for (row, column, columns, who), label in zip(boxes, labels, strict=True):
-        style: Style = {"edgecolor": FAINT, "lw": 0.6, "facecolor": _colour(who)}
-        if not who:
+def _paint(axes: Axes, grid: _Grid, boxes: list[_Box]) -> None:
+    """Boxes with labels of one size that fits them all; a character is 0.6 as wide as high."""
+    labels = [grid.label(box) for box in boxes]
+    rooms = [
+        grid.wide * box.columns / len(line)
+        for box, label in zip(boxes, labels, strict=True)
+        for line in label.splitlines()
+    ]
+    size = float(np.clip(0.86 * min(rooms, default=1.0) * 72 / 0.6, _SMALLEST, _LARGEST))
+    for item, label in zip(boxes, labels, strict=True):
+        style: Style = {"edgecolor": FAINT, "lw": 0.6, "facecolor": _colour(_blocks_of(item.who))}
+        if not item.who:
             style["hatch"] = "////"
-        axes.add_patch(Rectangle((column, row), columns, 1, clip_on=False, **style))
-        for edge in range(column + 1, column + columns):
-            axes.plot([edge, edge], [row + 0.85, row + 1], color=FAINT, lw=0.6)
+        box(axes, (item.column, item.row), (item.columns, 1), **style)
+        for edge in range(item.column + 1, item.column + item.columns):
+            axes.plot([edge, edge], [item.row + 0.85, item.row + 1], color=FAINT, lw=0.6)
         if label:
-            axes.text(column + columns / 2, row + 0.52, label, **middle)
+            centre = item.column + item.columns / 2, item.row + 0.52
+            middle(axes, *centre, label, size=size, linespacing=1.05)
 
 
-def _part(axes: Axes, cells: dict[tuple[int, int], Who]) -> None:
-    """Lines between blocks."""
-    line: Style = {"color": INK, "lw": 1.2, "zorder": 3}
-    for (row, column), who in cells.items():
-        if _parted(who, cells.get((row + 1, column))):
-            axes.plot([column, column + 1], [row + 1, row + 1], **line)
-        if _parted(who, cells.get((row, column + 1))):
-            axes.plot([column + 1, column + 1], [row, row + 1], **line)
-
-
-def _size(grid: _Grid, boxes: list[tuple[int, int, int, Who]], labels: list[str]) -> float:
-    """Points that every label fits its box in; a character is 0.6 as wide as high."""
-    room = min(
-        (
-            grid.wide * columns / len(line)
-            for (_, _, columns, _), label in zip(boxes, labels, strict=True)
-            for line in label.splitlines()
-        ),
-        default=1.0,
-    )
-    return float(np.clip(0.86 * room * 72 / 0.6, _SMALLEST, _LARGEST))
-
-
-def _parted(who: Who, neighbours: Who | None) -> bool:
-    """Whether two cells are different blocks', so that one sees it without colours."""
-    return bool(who) and bool(neighbours) and _of(who) != _of(neighbours or [])
-
-
-def _of(who: Who) -> set[int]:
+def _blocks_of(who: Who) -> set[int]:
     return {block for block, _ in who}
 
 
-def _colour(who: Who) -> Colour:
-    blocks = _of(who)
-    if not blocks:
-        return PAPER
-    return PALE if len(blocks) > 1 else _tint(blocks.pop())
+def _are_parted(who: Who, neighbours: Who | None) -> bool:
+    """Whether two cells are different blocks'."""
+    return bool(who and neighbours and _blocks_of(who) != _blocks_of(neighbours))
 
 
-def _tint(block: int) -> Colour:
-    red, green, blue = to_rgb(_COLOURS[block % len(_COLOURS)])
-    return _paler(red), _paler(green), _paler(blue)
+def _colour(blocks: set[int]) -> Colour:
+    """The pale colour of the one block; of several, or of none, another."""
+    if len(blocks) != 1:
+        return PALE if blocks else PAPER
+    strong = to_rgb(_COLOURS[min(blocks) % len(_COLOURS)])
+    red, green, blue = (1 - _TINT * (1 - part) for part in strong)
+    return red, green, blue
 
 
-def _paler(part: float) -> float:
-    return 1 - _TINT * (1 - part)
-
-
-def _key(run: Run, cells: Collection[Who]) -> list[Patch]:
+def _key(run: Run, boxes: list[_Box]) -> list[Patch]:
     """What the cells' colours mean."""
-    alone = _alone(cells)[: len(_COLOURS)]
-    handles = [swatch(_tint(block), f"block {block}") for block in alone]
-    if any(len(_of(who)) > 1 for who in cells):
+    handles = [swatch(_colour({one}), f"block {one}") for one in _alone(boxes)[: len(_COLOURS)]]
+    if any(len(_blocks_of(box.who)) > 1 for box in boxes):
         handles.append(swatch(PALE, "several blocks"))
-    if not all(cells):
+    if not all(box.who for box in boxes):
         nobody = "nobody" if _all_known(run) else "none of these blocks"
         handles.append(swatch(PAPER, nobody, hatch="////"))
     return handles
 
 
-def _alone(cells: Iterable[Who]) -> list[int]:
+def _alone(boxes: list[_Box]) -> list[int]:
     """The blocks that have a cell for themselves, and so a colour in the picture."""
-    return sorted({who[0][0] for who in cells if len(_of(who)) == 1})
+    return sorted({box.who[0][0] for box in boxes if len(_blocks_of(box.who)) == 1})
 
 
-def _notes(run: Run, grid: _Grid, boxes: list[tuple[int, int, int, Who]]) -> str:
+def _notes(run: Run, grid: _Grid, boxes: list[_Box]) -> str:
     """What is left out, and how to read the labels."""
     shown = ((grid.down, grid.rows, "row"), (grid.across, grid.columns, "column"))
     cut = [f"{some} of {counted(count, noun)}" for some, count, noun in shown if some < count]
@@ -283,11 +347,10 @@ def _notes(run: Run, grid: _Grid, boxes: list[tuple[int, int, int, Who]]) -> str
     if run.trace.full:
         notes.append(f"The trace ends after {MOST_EVENTS:,} events: who came later is not shown.")
     notes.append("Threads are numbered within their block, along x first, then y.")
-    labelled = [(who, grid.label(who, columns)) for *_, columns, who in boxes if who]
-    counts = [len(who) for who, label in labelled if label.endswith("x")]
+    counts = [len(box.who) for box in boxes if grid.label(box).endswith("x")]
     if counts:
         notes.append(f"{max(counts)}x: {max(counts)} threads.")
-    if len(_alone(who for *_, who in boxes)) > len(_COLOURS):
+    if len(_alone(boxes)) > len(_COLOURS):
         notes.append(f"Colours come again after {len(_COLOURS)} blocks.")
     return " ".join(notes)
 
@@ -303,14 +366,15 @@ def _blocks(run: Run) -> str:
     return f"all {launched} blocks" if _all_known(run) else f"the first {kept} of {launched} blocks"
 
 
-def _description(title: str, run: Run, found: Ownership, elements: int) -> str:
-    said = sentences(found)
+def _description(title: str, run: Run, owned: Ownership, elements: int) -> str:
+    stretches = _stretches(owned)
+    shared = int(np.count_nonzero(np.diff(owned.first) > 1))
     lines = [
         f"{title}, {_blocks(run)}:",
-        f"  {len(found.elements)} of {counted(elements, 'element')} touched, "
-        f"{found.shared} by several threads",
-        *(f"  {sentence}" for sentence in said[:_DESCRIBED]),
+        f"  {len(owned.elements)} of {counted(elements, 'element')} touched, "
+        f"{shared} by several threads",
+        *(f"  {stretch.sentence}" for stretch in stretches[:_DESCRIBED]),
     ]
-    if len(said) > _DESCRIBED:
-        lines.append(f"  and {counted(len(said) - _DESCRIBED, 'more such line')}")
+    if len(stretches) > _DESCRIBED:
+        lines.append(f"  and {counted(len(stretches) - _DESCRIBED, 'more such line')}")
     return "\n".join(lines)

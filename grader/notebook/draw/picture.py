@@ -2,13 +2,11 @@
 pictures say of arguments that they cannot draw.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Iterable, Sequence
 from html import escape
 from io import BytesIO
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from IPython.display import display
@@ -17,11 +15,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, Rectangle
 
 from grader.counted import counted
 from grader.cuda.sanitize import lines_of
-from grader.cuda.simulator import Run
+from grader.cuda.simulator import Event, Run
 from grader.watch.arrays import Array
 from grader.watch.trace import MOST_EVENTS
 
@@ -65,6 +63,11 @@ class Picture(Figure):
         """Text placed in inches from the upper left corner."""
         given: Style = {"size": SMALL, "color": INK} | style
         self.text(left / WIDTH, 1 - top / self.height, text, **given)
+
+    def foot(self, *lines: str, above: float = 0.13, line: float = 0.17) -> None:
+        """Text at the bottom, its lines `line` inches apart, the last one `above` inches up."""
+        for number, text in enumerate(reversed(lines)):
+            self.write(0.15, self.height - above - line * number, text)
 
     def panel(self, left: float, top: float, width: float, height: float) -> Axes:
         """Axes without a frame, placed in inches from the upper left corner."""
@@ -132,9 +135,9 @@ def themed(png: bytes, description: str) -> str:
     )
 
 
-def empty(title: str, run: Run, reason: str) -> Picture:
-    """A picture of nothing, and why it is empty."""
-    reason += f" {note(run, 0, 0, '')}"
+def empty(title: str, reason: str, run: Run | None = None) -> Picture:
+    """A picture of nothing, and why it is empty; `run` is what should have been drawn."""
+    reason += f" {note(run, 0, 0, '')}" if run else ""
     picture = Picture(0.8, title, f"{title}. {reason}")
     picture.write(0.15, 0.6, reason)
     return picture
@@ -158,11 +161,28 @@ def beside(axes: Axes, left: float, height: float, text: str, **style: Any) -> N
     axes.text(left, height, text, transform=axes.get_yaxis_transform(), **given)
 
 
+def middle(axes: Axes, x: float, y: float, text: str, **style: Any) -> None:
+    """Text whose middle stands at (x, y)."""
+    given: Style = {"ha": "center", "va": "center", "color": INK} | style
+    axes.text(x, y, text, **given)
+
+
+def box(axes: Axes, corner: tuple[float, float], size: tuple[float, float], **style: Any) -> None:
+    """A rectangle that its axes do not cut; `size` is its width and height."""
+    axes.add_patch(Rectangle(corner, *size, clip_on=False, **style))
+
+
 def top_axis(axes: Axes, label: str) -> None:
     """Numbers and what they count along the top."""
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
     axes.set_xlabel(label, size=SMALL, color=INK)
+
+
+def pale_grid(axes: Axes, axis: Literal["both", "x", "y"]) -> None:
+    """Pale lines at the ticks, behind all else."""
+    axes.grid(axis=axis, color=PALE, lw=0.8)
+    axes.set_axisbelow(True)
 
 
 def index_axis(axes: Axes, indices: range, label: str) -> None:
@@ -200,6 +220,18 @@ def activity_key(patterns: Iterable[np.ndarray]) -> list[Patch]:
     """Those entries of ACTIVITY that the patterns have, each one bool[threads]."""
     drawn = {state for active in patterns for state in activity(active).tolist()}
     return [swatch(*entry) for state, entry in enumerate(ACTIVITY.items()) if state in drawn]
+
+
+def at_work(threads: Iterable[int]) -> str:
+    """E.g. "48 threads, 2 warps"."""
+    numbers = set(threads)
+    warps = len({thread // WARP for thread in numbers})
+    return f"{counted(len(numbers), 'thread')}, {counted(warps, 'warp')}"
+
+
+def addresses(access: Event) -> np.ndarray:
+    """int64[threads]: the byte offsets of an access; none of anything else."""
+    return np.zeros(0, np.int64) if access.address is None else access.address
 
 
 # ---- arguments of a launch ----

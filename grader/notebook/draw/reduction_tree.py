@@ -1,19 +1,19 @@
 """draw.tree: the reduction tree as it really ran in block 0."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import ListedColormap
 from matplotlib.patches import FancyArrowPatch
 
 from grader.counted import counted
-from grader.cuda.simulator import Run
+from grader.cuda.simulator import Event, Run
 
-from .levels import Arrow, Level, Tree, read_cells, short, tree_of
 from .picture import (
     ACTIVITY,
     BLUE,
@@ -27,30 +27,198 @@ from .picture import (
     Style,
     activity,
     activity_key,
+    addresses,
     arrow,
+    at_work,
     beside,
     empty,
     index_axis,
+    middle,
     note,
     swatch,
 )
 
+# ---- the tree in a trace: what was read and written between each two barriers ----
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """A value's way from the cell that it was read from to the cell that it went into."""
+
+    level: int  # the value is as this level left it
+    source: int  # cell
+    target: int | None  # cell; None: it went into global memory
+    foreign: bool  # another thread than the reader had written it: a barrier had to stand between
+
+    @property
+    def end(self) -> int:
+        return self.source if self.target is None else self.target
+
+
+@dataclass
+class Level:
+    """What happened between two barriers."""
+
+    writer: dict[int, int] = field(default_factory=dict)  # cell -> the thread that last wrote it
+    arrows: list[Arrow] = field(default_factory=list)
+    threads: set[int] = field(default_factory=set)  # all that touched shared memory
+    senders: set[int] = field(default_factory=set)  # wrote to global memory what they had read
+    barrier: int | None = None  # number of the closing one, from 1; None: the kernel ended first
+    values: np.ndarray | None = None  # uint8: shared memory when that barrier opened
+
+    @property
+    def name(self) -> str:
+        return f"at barrier {self.barrier}" if self.barrier else "at the end"
+
+
+@dataclass(frozen=True)
+class Tree:
+    """What a trace says of shared memory."""
+
+    levels: tuple[Level, ...]  # those at which anything was written
+    cells: range  # all that were ever touched
+    width: int  # bytes of a cell
+    threads: int  # of the block
+
+
+def tree_of(events: Iterable[Event]) -> Tree:
+    """Read the tree off a trace of block 0. What a thread reads, it is taken to have used for
+    what it writes next; what it wrote itself since the last barrier starts no arrow."""
+    events = tuple(events)
+    shared = [event for event in events if event.space == "shared"]
+    width = Counter(event.width for event in shared).most_common(1)[0][0] if shared else 4
+    touched = [cell for event in shared for cell in (addresses(event) // width).tolist()]
+    cells = range(min(touched), max(touched) + 1) if touched else range(0)
+    threads = 1 + max((int(event.threads.max()) for event in events), default=0)
+    return Tree(_written(_Reader(width).read(events)), cells, width, threads)
+
+
+class _Reader:
+    """Walks a trace, remembering who wrote each cell and what each thread has read."""
+
+    def __init__(self, width: int):
+        self.width = width
+        self.levels = [Level()]
+        self.owner: dict[int, int] = {}  # cell -> the thread whose value stands in it
+        self.read_by: dict[int, list[Arrow]] = {}  # thread -> what it read and has not used
+        self.stale: set[int] = set()  # threads whose next read starts afresh
+
+    def read(self, events: Iterable[Event]) -> list[Level]:
+        for event in events:
+            level, threads = self.levels[-1], event.threads.tolist()
+            if event.kind == "barrier":
+                level.barrier, level.values = len(self.levels), event.memory
+                self.levels.append(Level())
+                self.stale |= set(self.read_by)
+            elif event.kind == "store" and event.space == "global":
+                senders = {thread for thread in threads if self.read_by.get(thread)}
+                level.arrows += [one for t in threads if t in senders for one in self.read_by[t]]
+                level.senders |= senders
+                self.stale |= set(threads)
+            elif event.space == "shared":
+                level.threads |= set(threads)
+                cells = (addresses(event) // self.width).tolist()
+                for thread, cell in zip(threads, cells, strict=True):
+                    if event.kind in ("load", "atomic"):
+                        self._load(thread, cell)
+                    if event.kind in ("store", "atomic"):
+                        self._store(thread, cell)
+        return self.levels
+
+    def _load(self, thread: int, cell: int) -> None:
+        if thread in self.stale:
+            self.read_by[thread] = []
+            self.stale.discard(thread)
+        if self.levels[-1].writer.get(cell) != thread:
+            foreign = self.owner.get(cell) != thread
+            arrow = Arrow(len(self.levels) - 2, cell, None, foreign)
+            self.read_by.setdefault(thread, []).append(arrow)
+
+    def _store(self, thread: int, cell: int) -> None:
+        level = self.levels[-1]
+        level.arrows += [replace(arrow, target=cell) for arrow in self.read_by.get(thread, ())]
+        level.writer[cell] = self.owner[cell] = thread
+        self.stale.add(thread)
+
+
+def _written(levels: list[Level]) -> tuple[Level, ...]:
+    """The levels that wrote something. Arrows lead on from the last of them that wrote to shared
+    memory; those from before the first are dropped."""
+    written: list[Level] = []
+    latest, left_by = -1, []  # left_by[i]: whose cells those are that level i left behind
+    for level in levels:
+        if level.writer or level.senders:
+            written.append(level)
+        latest = len(written) - 1 if level.writer else latest
+        left_by.append(latest)
+    for level in written:
+        started = [arrow for arrow in dict.fromkeys(level.arrows) if arrow.level >= 0]
+        moved = [replace(arrow, level=left_by[arrow.level]) for arrow in started]
+        level.arrows = [arrow for arrow in moved if arrow.level >= 0]
+    return tuple(written)
+
+
+# ---- cells of shared memory as numbers, short enough for a small box ----
+
+_FLOATS = {2: np.float16, 4: np.float32, 8: np.float64}
+
+
+def read_cells(memory: np.ndarray, width: int, cells: list[int]) -> np.ndarray:
+    """(cells, numbers in each): what `cells` of `memory` (uint8) hold, in units of `width` bytes.
+
+    The trace does not know types. Bits that all make everyday floats are taken for floats (8
+    bytes for a pair of them before one double), others for signed integers, which as floats
+    would nearly all be close to 0. Cells of other widths are not read: no numbers."""
+    if width not in (1, 2, 4, 8):
+        return np.empty((len(cells), 0))
+    raw = memory[: len(memory) // width * width].view(f"i{width}")[cells][:, None]
+    if width == 8 and raw.astype(np.int32).any():  # doubles of few digits end in zeros
+        pairs = raw.view(np.float32)
+        if _everyday(pairs):
+            return pairs
+    floats = raw.view(_FLOATS[width]) if width in _FLOATS else raw
+    return floats if _everyday(floats) else raw
+
+
+def _everyday(floats: np.ndarray) -> bool:
+    with np.errstate(all="ignore"):
+        size = np.abs(floats.astype(np.float64))
+        return bool((~np.isfinite(size) | (size == 0) | ((size > 1e-12) & (size < 1e12))).all())
+
+
+def short(value: float, room: int) -> str:
+    """`value` in at most about `room` characters, at least four."""
+    if not np.isfinite(value):
+        return {"inf": "∞", "-inf": "-∞"}.get(str(float(value)), "nan")
+    if float(value).is_integer() and len(f"{value:.0f}") <= room:
+        return f"{value:.0f}"
+    for digits in range(room, 0, -1):
+        text = f"{value:.{digits}g}"
+        if abs(value) < 1:
+            text = text.replace("0.", ".", 1)
+        if len(text) <= room:
+            return text
+    return f"{value:.0e}".replace("e+0", "e").replace("e-0", "e-")
+
+
+# ---- the picture ----
+
 _MOST_LEVELS, _MOST_NUMBERED, _MOST_ARROWS = 16, 32, 512
 _LEFT, _TOP, _ACROSS = 1.1, 1.5, 6.1  # inches
-_STRIP = 0.95  # inches, for the threads at work
+_STRIP, _HALF = 0.95, 0.09  # inches, for the threads at work: across, and half a strip's height
 _WRITTEN, _KEPT = "#b9dcf2", "#ffffff"
+_CELLS: Style = {"vmin": 0, "vmax": 2, "aspect": "auto", "interpolation": "none"}
 
 
 @dataclass(frozen=True)
 class _Sheet:
-    """Where things go: `axes` counts cells across and inches down; `tops` is the upper edge of
-    each level's row, `box` a row's height."""
+    """Where things go."""
 
-    axes: Axes
+    axes: Axes  # counts cells across and inches down
     tree: Tree
     levels: tuple[Level, ...]
-    tops: np.ndarray
-    box: float
+    tops: np.ndarray  # inches: the upper edge of each level's row
+    box: float  # inches: a row's height
 
     @property
     def numbered(self) -> bool:
@@ -69,96 +237,90 @@ def tree(run: Run) -> Picture:
     levels = whole.levels[:_MOST_LEVELS]
     title = "Shared memory from barrier to barrier (block 0)"
     if not levels:
-        return empty(title, run, "This run wrote nothing to shared memory.")
-    box, gap = _row_and_gap(whole)
+        return empty(title, "This run wrote nothing to shared memory.", run)
+    box, gap = 0.16, 0.5  # inches
+    if len(whole.cells) <= _MOST_NUMBERED:
+        box, gap = (0.54 if whole.width == 8 else 0.42), 0.55  # 8 bytes may show two numbers
     tall = len(levels) * (box + gap) - gap
-    picture = Picture(_TOP + tall + 0.45, title, _description(title, levels, whole))
+    rows = [
+        f"  {level.name}: {at_work(level.threads | level.senders)} wrote "
+        f"{counted(len(level.writer), 'cell')}"
+        for level in levels
+    ]
+    described = "\n".join([f"{title}, {counted(len(whole.cells), 'cell')}:", *rows])
+    picture = Picture(_TOP + tall + 0.45, title, described)
     axes = picture.panel(_LEFT, _TOP, _ACROSS, tall)
     axes.set(xlim=(whole.cells.start - 0.5, whole.cells.stop - 0.5), ylim=(tall, 0), yticks=[])
     sheet = _Sheet(axes, whole, levels, np.arange(len(levels)) * (box + gap), box)
     _paint_tree(sheet)
-    working = [level.threads | level.senders for level in levels]
     strip = picture.panel(_LEFT + _ACROSS + 0.25, _TOP, _STRIP, tall)
     strip.set(ylim=(tall, 0), yticks=[])
-    paint_work(strip, whole.threads, working, sheet.tops + box / 2)
+    patterns = _paint_work(strip, sheet)
     _explain(picture, sheet, run)
-    patterns = [np.isin(np.arange(whole.threads), sorted(threads)) for threads in working]
     picture.key(activity_key(patterns), left=_LEFT + _ACROSS + 0.2, columns=1)
     return picture
 
 
-def _row_and_gap(whole: Tree) -> tuple[float, float]:
-    """Inches; a cell of 8 bytes may show two numbers."""
-    if len(whole.cells) > _MOST_NUMBERED:
-        return 0.16, 0.5
-    return (0.54 if whole.width == 8 else 0.42), 0.55
-
-
 def _paint_tree(sheet: _Sheet) -> None:
-    owner: dict[int, int] = {}
+    axes, owner = sheet.axes, set[int]()
     for level, top in zip(sheet.levels, sheet.tops, strict=True):
-        owner |= level.writer
+        owner |= level.writer.keys()
         if level.writer:
-            _paint_cells(sheet, level, top, set(owner))
+            _paint_cells(sheet, level, top, owner)
         else:
-            _paint_global(sheet, level, top)
-        name = f"at barrier {level.barrier}" if level.barrier else "at the end"
-        beside(sheet.axes, -0.02, top + sheet.box / 2, name, size=SMALL, ha="right")
+            left, right = axes.get_xlim()
+            axes.fill_between([left, right], top, top + sheet.box, color=PALE, lw=0)
+            several = len(level.senders) > 1
+            who = (
+                counted(len(level.senders), "thread") if several else f"thread {min(level.senders)}"
+            )
+            text = f"global memory, written by {who}"
+            middle(axes, (left + right) / 2, top + sheet.box / 2, text, size=SMALL)
+        beside(axes, -0.02, top + sheet.box / 2, level.name, size=SMALL, ha="right")
         _paint_arrows(sheet, level, top)
     wide = f"shared-memory cell ({counted(sheet.tree.width, 'byte')} each)"
-    index_axis(sheet.axes, sheet.tree.cells, wide)
+    index_axis(axes, sheet.tree.cells, wide)
 
 
 def _paint_cells(sheet: _Sheet, level: Level, top: float, known: set[int]) -> None:
     """A row of cells: which were written since the row above, which hold an older value."""
-    cells = list(sheet.tree.cells)
+    cells, axes = list(sheet.tree.cells), sheet.axes
     state = [0 if cell in level.writer else 1 if cell in known else 2 for cell in cells]
     colours = ListedColormap([sheet.written, _KEPT, PALE])
     extent = (cells[0] - 0.5, cells[-1] + 0.5, top + sheet.box, top)
-    style: Style = {"vmin": 0, "vmax": 2, "aspect": "auto", "interpolation": "none"}
-    sheet.axes.imshow([state], colours, extent=extent, **style)
+    axes.imshow([state], colours, extent=extent, **_CELLS)
     edges = np.arange(cells[0], cells[-1] + 2) - 0.5
-    lines = edges if sheet.numbered else edges[[0, -1]]
-    sheet.axes.vlines(lines, top, top + sheet.box, colors=FAINT, lw=0.7, clip_on=False)
-    sheet.axes.hlines(
-        [top, top + sheet.box], edges[0], edges[-1], colors=FAINT, lw=0.7, clip_on=False
-    )
+    line: Style = {"colors": FAINT, "lw": 0.7, "clip_on": False}
+    axes.vlines(edges if sheet.numbered else edges[[0, -1]], top, top + sheet.box, **line)
+    axes.hlines([top, top + sheet.box], edges[0], edges[-1], **line)
     if sheet.numbered:
         _write_numbers(sheet, level, top, sorted(known))
 
 
 def _write_numbers(sheet: _Sheet, level: Level, top: float, known: list[int]) -> None:
+    """What stands in the cells, and who wrote it."""
     count = len(sheet.tree.cells)
     size = min(SMALL, 0.39 * _ACROSS * 72 / count)
-    style: Style = {"ha": "center", "va": "center", "linespacing": 1.0}
     cells = known if count <= 16 else sorted(level.writer)  # no room to repeat old values
     if level.values is not None:
         values = read_cells(level.values, sheet.tree.width, cells)
+        height = top + (sheet.box - 0.14) / 2 + 0.02
         for cell, numbers in zip(cells, values, strict=True):
-            colour = INK if cell in level.writer else FAINT
             text = "\n".join(short(number, 5 if count <= 16 else 4) for number in numbers)
-            middle = top + (sheet.box - 0.14) / 2 + 0.02
-            sheet.axes.text(cell, middle, text, size=size, color=colour, **style)
+            style: Style = {"color": INK if cell in level.writer else FAINT, "linespacing": 1.0}
+            middle(sheet.axes, cell, height, text, size=size, **style)
     for cell, thread in level.writer.items():
         bold: Style = {"size": 0.9 * size, "color": "#005a8c", "weight": "bold"}
-        sheet.axes.text(cell, top + sheet.box - 0.1, f"t{thread}", **bold, **style)
-
-
-def _paint_global(sheet: _Sheet, level: Level, top: float) -> None:
-    left, right = sheet.axes.get_xlim()
-    sheet.axes.fill_between([left, right], top, top + sheet.box, color=PALE, lw=0)
-    who = min(level.senders)
-    by = f"thread {who}" if len(level.senders) == 1 else counted(len(level.senders), "thread")
-    middle: Style = {"ha": "center", "va": "center", "size": SMALL, "color": INK}
-    text = f"global memory, written by {by}"
-    sheet.axes.text((left + right) / 2, top + sheet.box / 2, text, **middle)
+        middle(sheet.axes, cell, top + sheet.box - 0.1, f"t{thread}", linespacing=1.0, **bold)
 
 
 def _paint_arrows(sheet: _Sheet, level: Level, top: float) -> None:
+    """All arrows into every n-th cell, where there are too many to tell them apart."""
     arrows = [arrow for arrow in level.arrows if arrow.target is not None or not level.writer]
-    drawn = _thinned(arrows)
+    ends = set(sorted({arrow.end for arrow in arrows})[:: _every(arrows)])
+    drawn = [arrow for arrow in arrows if arrow.end in ends]
     ways = [
-        ((arrow.source, sheet.tops[arrow.level] + sheet.box), (_end(arrow), top)) for arrow in drawn
+        ((arrow.source, sheet.tops[arrow.level] + sheet.box), (arrow.end, top)) for arrow in drawn
     ]
     colours = [RED if arrow.foreign else FAINT for arrow in drawn]
     if not sheet.numbered:
@@ -170,88 +332,54 @@ def _paint_arrows(sheet: _Sheet, level: Level, top: float) -> None:
         sheet.axes.add_patch(FancyArrowPatch(start, end, color=colour, **style))
 
 
-def _thinned(arrows: list[Arrow]) -> list[Arrow]:
-    """All arrows into every n-th cell, where there are too many to tell them apart."""
-    ends = sorted({_end(arrow) for arrow in arrows})
-    drawn = set(ends[:: _every(arrows)])
-    return [arrow for arrow in arrows if _end(arrow) in drawn]
-
-
 def _every(arrows: list[Arrow]) -> int:
     return max(1, -(-len(arrows) // _MOST_ARROWS))
 
 
-def _end(arrow: Arrow) -> int:
-    return arrow.source if arrow.target is None else arrow.target
-
-
 def _explain(picture: Picture, sheet: _Sheet, run: Run) -> None:
+    """The key, and what is left out."""
     written = "written since the barrier before" + " (t3: by thread 3)" * sheet.numbered
-    cells = [swatch(sheet.written, written), swatch(_KEPT, "unchanged")]
-    foreign = arrow(RED, "read what another thread wrote", 1.6)
-    own = arrow(FAINT, "read what the thread itself wrote", 1.6)
+    handles: list[Artist] = [swatch(sheet.written, written), swatch(_KEPT, "unchanged")]
     if set(sheet.tree.cells) - sheet.levels[0].writer.keys():
-        cells.append(swatch(PALE, "not yet written"))
-    picture.key([*cells, foreign, own], columns=2)
+        handles.append(swatch(PALE, "not yet written"))
+    handles.append(arrow(RED, "read what another thread wrote", 1.6))
+    handles.append(arrow(FAINT, "read what the thread itself wrote", 1.6))
+    picture.key(handles, columns=2)
     text = note(run, len(sheet.levels), len(sheet.tree.levels), "row")
     every = max(_every(level.arrows) for level in sheet.levels)
     if every > 1:
         text += f"Where arrows are many, only those into one cell in {every} are drawn."
-    picture.write(0.15, picture.height - 0.15, text)
+    picture.foot(text, above=0.15)
 
 
-def _description(title: str, levels: tuple[Level, ...], whole: Tree) -> str:
-    rows = [
-        f"  {f'at barrier {level.barrier}' if level.barrier else 'at the end'}: "
-        f"{at_work(level.threads | level.senders)} wrote {counted(len(level.writer), 'cell')}"
-        for level in levels
-    ]
-    return "\n".join([f"{title}, {counted(len(whole.cells), 'cell')}:", *rows])
-
-
-# ---- beside the rows: the warps of the block, and how much of each was at work ----
-
-_HALF = 0.09  # of a strip's height, in inches
-
-
-def paint_work(axes: Axes, count: int, working: list[set[int]], middles: np.ndarray) -> None:
-    """A strip for each set of `working` threads out of `count`; `axes` counts inches down, and
-    `middles` says where each strip goes."""
-    for threads, middle in zip(working, middles, strict=True):
-        active = np.isin(np.arange(count), sorted(threads))
+def _paint_work(axes: Axes, sheet: _Sheet) -> list[np.ndarray]:
+    """Beside each row the warps of the block, and how much of each was at work: returns for each
+    row bool[threads]."""
+    count, patterns = sheet.tree.threads, []
+    for level, centre in zip(sheet.levels, sheet.tops + sheet.box / 2, strict=True):
+        working = level.threads | level.senders
+        active = np.isin(np.arange(count), sorted(working))
+        patterns.append(active)
         if count <= 2 * WARP:
-            _paint_lane_strip(axes, active, middle)
+            extent = (-0.5, count - 0.5, centre + _HALF, centre - _HALF)
+            colours = ListedColormap(list(ACTIVITY))
+            axes.imshow([activity(active)], colours, extent=extent, **_CELLS)
+            edges = np.minimum(np.arange(0, count + WARP, WARP), count) - 0.5
+            axes.vlines(edges, centre - _HALF, centre + _HALF, colors=INK, lw=0.9, clip_on=False)
         else:
-            _paint_warp_strip(axes, active, middle)
-        beside(axes, 1.06, middle, at_work(threads), size=SMALL - 0.5)
+            _paint_warps(axes, active, centre)
+        beside(axes, 1.06, centre, at_work(working), size=SMALL - 0.5)
     index_axis(axes, range(count), "threads at work")
     axes.set(xlim=(-0.5, count - 0.5), xticks=[0, count - 1])
+    return patterns
 
 
-def at_work(threads: set[int]) -> str:
-    warps = len({thread // WARP for thread in threads})
-    return f"{counted(len(threads), 'thread')}, {counted(warps, 'warp')}"
-
-
-def _paint_lane_strip(axes: Axes, active: np.ndarray, middle: float) -> None:
-    extent = (-0.5, len(active) - 0.5, middle + _HALF, middle - _HALF)
-    style: Style = {"vmin": 0, "vmax": 2, "aspect": "auto", "interpolation": "none"}
-    axes.imshow([activity(active)], ListedColormap(list(ACTIVITY)), extent=extent, **style)
-    edges = np.minimum(np.arange(0, len(active) + WARP, WARP), len(active)) - 0.5
-    axes.vlines(edges, middle - _HALF, middle + _HALF, colors=INK, lw=0.9, clip_on=False)
-
-
-def _paint_warp_strip(axes: Axes, active: np.ndarray, middle: float) -> None:
+def _paint_warps(axes: Axes, active: np.ndarray, centre: float) -> None:
     """Many warps: each filled, from below, to the share of its lanes that work."""
     working, idle_lane, idle_warp = ACTIVITY
     first = np.arange(0, len(active), WARP)
     share = np.add.reduceat(active, first, dtype=float) / WARP
-    rest = np.where(share > 0, idle_lane, idle_warp)
-    bars: Style = {
-        "width": (0.8 if len(first) <= 16 else 1) * WARP,
-        "align": "edge",
-        "lw": 0,
-        "bottom": middle + _HALF,
-    }
-    axes.bar(first - 0.5, -2 * _HALF, color=rest, **bars)
+    width = (0.8 if len(first) <= 16 else 1) * WARP
+    bars: Style = {"width": width, "align": "edge", "lw": 0, "bottom": centre + _HALF}
+    axes.bar(first - 0.5, -2 * _HALF, color=np.where(share > 0, idle_lane, idle_warp), **bars)
     axes.bar(first - 0.5, -2 * _HALF * share, color=working, **bars)

@@ -1,21 +1,19 @@
 """draw.lanes: which threads of block 0 were active at each step. draw.banks: how many words each
-shared-memory bank had to hand out, access by access.
+shared-memory bank had to hand out, access by access. Both show moments, one below the other.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, ListedColormap
-from matplotlib.patches import Patch
 
 from grader.counted import counted
 from grader.cuda.simulator import Event, Run
 
-from .moments import Moment, addresses, moments
 from .picture import (
     ACTIVITY,
     FAINT,
@@ -24,17 +22,82 @@ from .picture import (
     SMALL,
     WARP,
     Picture,
-    Style,
     activity,
     activity_key,
+    addresses,
+    at_work,
     beside,
     empty,
     index_axis,
+    middle,
     note,
     source_line,
     swatch,
     top_axis,
 )
+
+# ---- moments ----
+
+# An interval between barriers, and what a warp passed in it: line, kind, space, for which time.
+_Place = tuple[int, int, str, str, int]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Events of one kind that different warps had at one line, between the same two barriers and
+    for the n-th time there."""
+
+    line: int
+    interval: int  # the number of barriers that opened before
+    parts: tuple[Event, ...]  # one for each of the warps
+
+    @property
+    def threads(self) -> np.ndarray:
+        """Linear indices, in the block, of the threads that took part."""
+        return np.concatenate([part.threads for part in self.parts])
+
+
+def moments(events: Iterable[Event], kinds: tuple[str, ...]) -> list[Moment]:
+    """Moments of `kinds`, in the order in which every warp passed them.
+
+    Across warps only barriers order anything, so which warp the simulated GPU ran first must not
+    show: what warps did at the same line for the n-th time is drawn as one moment."""
+    parts: dict[_Place, list[Event]] = defaultdict(list)
+    passed: dict[int, dict[int, list[_Place]]] = defaultdict(lambda: defaultdict(list))
+    times: Counter[tuple[object, ...]] = Counter()
+    interval = 0
+    for event in events:
+        interval += event.kind == "barrier"
+        warps = event.threads // WARP
+        for warp in np.unique(warps).tolist() if event.kind in kinds else ():
+            mine = warps == warp
+            address = None if event.address is None else event.address[mine]
+            place = (interval, event.line, event.kind, event.space)
+            key = (*place, times[warp, place])
+            times[warp, place] += 1
+            passed[interval][warp].append(key)
+            parts[key].append(replace(event, threads=event.threads[mine], address=address))
+    order = [key for warps in passed.values() for key in _merged(warps.values())]
+    return [Moment(key[1], key[0], tuple(parts[key])) for key in order]
+
+
+def _merged(sequences: Iterable[list[_Place]]) -> list[_Place]:
+    """One order that keeps the order of each sequence wherever they agree."""
+    order: list[_Place] = []
+    known: set[_Place] = set()
+    for sequence in sequences:
+        at = 0
+        for key in sequence:
+            if key not in known:
+                order.insert(at, key)
+                known.add(key)
+                at += 1
+            elif order[at : at + 1] == [key]:
+                at += 1
+            elif key in order[at:]:
+                at = order.index(key, at) + 1
+    return order
+
 
 # ---- lanes ----
 
@@ -54,18 +117,22 @@ def lanes(run: Run) -> Picture:
     steps = _steps(moments(run.trace.events, ("execute",)))
     title = "Which threads were active at each step (block 0)"
     if not steps:
-        return empty(title, run, "No thread of this run got as far as an instruction.")
+        return empty(title, "No thread of this run got as far as an instruction.", run)
     shown = steps[:_MOST_STEPS]
     threads = 1 + max(int(step.threads.max()) for step in steps)
+    active = [np.isin(np.arange(threads), step.threads) for step in shown]
     tall = _STEP * len(shown)
-    picture = Picture(_STEP_TOP + tall + 0.45, title, _described_steps(title, steps))
-    picture.key(activity_key(_active(step, threads) for step in shown))
+    rows = [f"  line {step.line}: {at_work(step.threads.tolist())}" for step in shown]
+    picture = Picture(_STEP_TOP + tall + 0.45, title, "\n".join([title + ":", *rows]))
+    picture.key(activity_key(active))
     axes = picture.panel(_STEP_LEFT, _STEP_TOP, _STEP_ACROSS, tall)
-    _paint_steps(axes, shown, threads)
-    _label_steps(axes, shown, run)
+    _paint_steps(axes, shown, active)
+    for row, step in enumerate(shown):
+        code, left = source_line(run, step.line, 50), -_STEP_GUTTER / _STEP_ACROSS
+        beside(axes, left, row, code, size=SMALL - 1, family="monospace")
+        beside(axes, 1.015, row, at_work(step.threads.tolist()), size=SMALL - 0.5)
     picture.write(_STEP_LEFT - _STEP_GUTTER, _STEP_TOP - 0.08, "source line")
-    left_out = note(run, len(shown), len(steps), "step")
-    picture.write(0.15, picture.height - 0.15, left_out + _LEGEND)
+    picture.foot(note(run, len(shown), len(steps), "step") + _LEGEND, above=0.15)
     return picture
 
 
@@ -78,11 +145,12 @@ def _steps(passed: list[Moment]) -> list[Moment]:
     return [group[line] for group in together for line in sorted(group)]
 
 
-def _paint_steps(axes: Axes, shown: list[Moment], threads: int) -> None:
-    columns = _columns(threads)
-    grid = np.full((len(shown), columns[-1] + 1), np.nan)  # the gaps stay empty
-    for row, step in enumerate(shown):
-        grid[row, columns] = activity(_active(step, threads))
+def _paint_steps(axes: Axes, shown: list[Moment], active: list[np.ndarray]) -> None:
+    """A row for each step, a column for each thread, with an empty gap between warps."""
+    threads = len(active[0])
+    columns = np.arange(threads) + np.arange(threads) // WARP * max(1, threads // 80)
+    grid = np.full((len(shown), columns[-1] + 1), np.nan)
+    grid[:, columns] = [activity(one) for one in active]
     colours = ListedColormap(list(ACTIVITY))
     axes.imshow(grid, colours, vmin=0, vmax=2, aspect="auto", interpolation="none")
     across, down = axes.get_xlim(), axes.get_ylim()
@@ -94,35 +162,7 @@ def _paint_steps(axes: Axes, shown: list[Moment], threads: int) -> None:
     label = "thread of the block, warps set apart" if threads > WARP else "thread of the block"
     index_axis(axes, range(threads), label)
     axes.set_xticks(columns[axes.get_xticks().astype(int)], axes.get_xticks().astype(int))
-
-
-def _active(step: Moment, threads: int) -> np.ndarray:
-    """bool[threads]"""
-    return np.isin(np.arange(threads), step.threads)
-
-
-def _columns(threads: int) -> np.ndarray:
-    """int[threads]: the column of each thread, with a gap between warps."""
-    thread = np.arange(threads)
-    return thread + thread // WARP * max(1, threads // 80)
-
-
-def _label_steps(axes: Axes, shown: list[Moment], run: Run) -> None:
     axes.set_yticks([])
-    for row, step in enumerate(shown):
-        code, left = source_line(run, step.line, 50), -_STEP_GUTTER / _STEP_ACROSS
-        beside(axes, left, row, code, size=SMALL - 1, family="monospace")
-        beside(axes, 1.015, row, _count(step), size=SMALL - 0.5)
-
-
-def _count(step: Moment) -> str:
-    warps = len(np.unique(step.threads // WARP))
-    return f"{counted(len(step.threads), 'thread')}, {counted(warps, 'warp')}"
-
-
-def _described_steps(title: str, steps: list[Moment]) -> str:
-    rows = [f"  line {step.line}: {_count(step)}" for step in steps[:_MOST_STEPS]]
-    return "\n".join([title + ":", *rows])
 
 
 # ---- banks ----
@@ -144,56 +184,69 @@ _NAMES = (
 
 
 @dataclass(frozen=True)
-class _Row:
-    """One access that `warps` made alike: `words[bank]` distinct words wanted from each bank,
-    served in `wavefronts` goes."""
+class _Access:
+    """One access that several warps made alike."""
 
     line: int
     kind: str
     warps: tuple[int, ...]
-    words: np.ndarray
-    wavefronts: int
+    words: np.ndarray  # int[BANKS]: distinct words wanted from each bank
+    wavefronts: int  # in how many goes it was served
+
+    @property
+    def who(self) -> str:
+        first, last = self.warps[0], self.warps[-1]
+        if len(self.warps) == 1:
+            return f"warp {first}"
+        if last - first + 1 == len(self.warps):
+            return f"warps {first} to {last}"
+        return counted(len(self.warps), "warp")
 
 
 def banks(run: Run) -> Picture:
     """Banks across, accesses to shared memory down, in block 0. A bank hands out one word a
     wavefront, so an access takes as many wavefronts as the busiest bank is asked for words."""
-    accesses = moments(run.trace.events, ("load", "store", "atomic"))
-    rows = [row for access in accesses if _shared(access) for row in _rows(access)]
+    passed = moments(run.trace.events, ("load", "store", "atomic"))
+    rows = [row for one in passed if one.parts[0].space == "shared" for row in _accesses(one)]
     shown = rows[:_MOST_ROWS]
     title = "Distinct words that each access wants from each shared-memory bank (block 0)"
     if not shown:
-        return empty(title, run, "This run never touched shared memory.")
+        return empty(title, "This run never touched shared memory.", run)
     tall = _ROW * len(shown)
     left_out = note(run, len(shown), len(rows), "row")
+    told = [
+        f"  line {row.line} {row.kind}, {row.who}: {counted(row.wavefronts, 'wavefront')}"
+        for row in shown
+    ]
     foot = 0.4 if left_out else 0.15
-    picture = Picture(_TOP + tall + foot, title, _described_accesses(title, rows))
-    picture.key(_key(shown), columns=len(_NAMES))
+    picture = Picture(_TOP + tall + foot, title, "\n".join([title + ":", *told]))
+    grid = np.stack([row.words for row in shown])
+    drawn = np.unique(np.digitize(grid, _LIMITS) - 1)
+    picture.key([swatch(_COLOURS[number], _NAMES[number]) for number in drawn], columns=len(_NAMES))
     axes = picture.panel(_LEFT, _TOP, _ACROSS, tall)
-    _paint_banks(axes, shown)
-    _label_accesses(axes, shown, run)
+    _paint_banks(axes, grid)
+    for number, row in enumerate(shown):
+        code = f"{row.kind:<5} {source_line(run, row.line, 44)}"
+        beside(axes, -_GUTTER / _ACROSS, number, code, size=SMALL - 1, family="monospace")
+        beside(axes, 1.02, number, f"{row.wavefronts:>2}", size=SMALL)
+        beside(axes, 1.07, number, row.who, size=SMALL - 0.5, color=FAINT)
     picture.write(_LEFT - _GUTTER, _TOP - 0.08, "source line")
     picture.write(_LEFT + _ACROSS + 0.08, _TOP - 0.08, "wavefronts a warp")
-    picture.write(0.15, picture.height - 0.15, left_out)
+    picture.foot(left_out, above=0.15)
     return picture
 
 
-def _shared(access: Moment) -> bool:
-    return access.parts[0].space == "shared"
-
-
-def _rows(access: Moment) -> list[_Row]:
-    """One row for each pattern; warps that asked for the same share a row."""
-    alike: dict[bytes, list[tuple[Event, np.ndarray, int]]] = {}
-    for part in access.parts:
+def _accesses(moment: Moment) -> list[_Access]:
+    """One for each pattern; warps that asked for the same share it."""
+    alike: dict[bytes, _Access] = {}
+    for part in moment.parts:
         words, wavefronts = _words(part)
-        alike.setdefault(words.tobytes(), []).append((part, words, wavefronts))
-    rows = []
-    for group in alike.values():
-        part, words, wavefronts = group[0]
-        warps = tuple(sorted(int(other.threads[0]) // WARP for other, _, _ in group))
-        rows.append(_Row(access.line, part.kind, warps, words, wavefronts))
-    return rows
+        warp = int(part.threads[0]) // WARP
+        known = alike.get(words.tobytes())
+        warps = tuple(sorted((*known.warps, warp))) if known else (warp,)
+        first = known or _Access(moment.line, part.kind, warps, words, wavefronts)
+        alike[words.tobytes()] = replace(first, warps=warps)
+    return list(alike.values())
 
 
 def _words(part: Event) -> tuple[np.ndarray, int]:
@@ -210,50 +263,15 @@ def _words(part: Event) -> tuple[np.ndarray, int]:
     return counts.max(axis=0), int(counts.max(axis=1).sum())
 
 
-def _paint_banks(axes: Axes, shown: list[_Row]) -> None:
-    grid = np.stack([row.words for row in shown])
+def _paint_banks(axes: Axes, grid: np.ndarray) -> None:
     colours = ListedColormap(_COLOURS)
     norm = BoundaryNorm(_LIMITS, colours.N)
     axes.imshow(grid, colours, norm=norm, aspect="auto", interpolation="none")
-    axes.hlines(np.arange(len(shown) + 1) - 0.5, -0.5, BANKS - 0.5, colors="white", lw=1.2)
+    axes.hlines(np.arange(len(grid) + 1) - 0.5, -0.5, BANKS - 0.5, colors="white", lw=1.2)
     axes.vlines(np.arange(BANKS + 1) - 0.5, *axes.get_ylim(), colors="white", lw=0.6)
     for row, bank in np.argwhere(grid > 1):
         words = grid[row, bank]
-        colour = "white" if words > 4 else INK
-        style: Style = {"size": SMALL - 2, "ha": "center", "va": "center", "color": colour}
-        axes.text(bank, row, str(words), **style)
+        middle(axes, bank, row, str(words), size=SMALL - 2, color="white" if words > 4 else INK)
     top_axis(axes, "bank (byte address / 4 modulo 32)")
     axes.set_xticks(range(0, BANKS, 4))
     axes.set_yticks([])
-
-
-def _key(shown: list[_Row]) -> list[Patch]:
-    """What the colours mean that the picture has."""
-    words = np.concatenate([row.words for row in shown])
-    drawn = np.unique(np.digitize(words, _LIMITS) - 1)
-    return [swatch(_COLOURS[number], _NAMES[number]) for number in drawn]
-
-
-def _label_accesses(axes: Axes, shown: list[_Row], run: Run) -> None:
-    for number, row in enumerate(shown):
-        code = f"{row.kind:<5} {source_line(run, row.line, 44)}"
-        beside(axes, -_GUTTER / _ACROSS, number, code, size=SMALL - 1, family="monospace")
-        beside(axes, 1.02, number, f"{row.wavefronts:>2}", size=SMALL)
-        beside(axes, 1.07, number, _who(row.warps), size=SMALL - 0.5, color=FAINT)
-
-
-def _who(warps: tuple[int, ...]) -> str:
-    first, last = warps[0], warps[-1]
-    if len(warps) == 1:
-        return f"warp {first}"
-    if last - first + 1 == len(warps):
-        return f"warps {first} to {last}"
-    return counted(len(warps), "warp")
-
-
-def _described_accesses(title: str, rows: list[_Row]) -> str:
-    lines = [
-        f"  line {row.line} {row.kind}, {_who(row.warps)}: {counted(row.wavefronts, 'wavefront')}"
-        for row in rows[:_MOST_ROWS]
-    ]
-    return "\n".join([title + ":", *lines])

@@ -1,20 +1,16 @@
 """draw.sectors: how a warp's requests meet the 32-byte sectors of global memory."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
 
 from grader.counted import counted
 from grader.cuda.simulator import Event, Run
 from grader.watch.trace import MOST_EVENTS
 from grader.watch.traffic import SECTOR
 
-from .moments import addresses
 from .picture import (
     BLUE,
     INK,
@@ -25,8 +21,11 @@ from .picture import (
     WARP,
     Picture,
     Style,
+    addresses,
     array_argument,
+    box,
     empty,
+    middle,
     named,
     require_run,
     source_line,
@@ -45,16 +44,14 @@ _LEGEND = (
 
 @dataclass(frozen=True)
 class _Request:
-    """What warp 0 asked for at once: `touched` maps byte offsets, each the start of an access of
-    `width` bytes, to the lanes behind it. `later` holds how many sectors each of the further
-    requests of that line moved."""
+    """What warp 0 asked for at once."""
 
     line: int
     kind: str
     buffer: int | None
-    width: int
-    touched: dict[int, tuple[int, ...]]
-    later: tuple[int, ...] = ()
+    width: int  # bytes of an access
+    touched: dict[int, tuple[int, ...]]  # byte offset at which an access begins -> its lanes
+    later: tuple[int, ...] = ()  # how many sectors each further request of that line moved
 
     @property
     def sectors(self) -> list[int]:
@@ -69,14 +66,15 @@ class _Request:
         return len(self.touched) * self.width
 
     @property
-    def fewest(self) -> int:
-        return -(-self.asked // SECTOR)
+    def lines(self) -> int:
+        """How many lines of sectors are drawn."""
+        return min(-(-len(self.sectors) // _PER_LINE), _MOST_LINES)
 
     @property
     def words(self) -> str:
         moved = counted(len(self.sectors), "sector")
         asked = counted(self.asked, "byte")
-        return f"{moved} for {asked} (at least {self.fewest})"
+        return f"{moved} for {asked} (at least {-(-self.asked // SECTOR)})"
 
     @property
     def others(self) -> str:
@@ -96,27 +94,27 @@ def sectors(run: Run, argument: int | None = None, line: int | None = None) -> P
     require_run(run, "draw.sectors")
     buffer = None if argument is None else array_argument(run, argument).buffer
     requests = [
-        one
-        for one in _requests(run.trace.events)
-        if buffer in (None, one.buffer) and line in (None, one.line)
+        request
+        for request in _requests(run.trace.events)
+        if buffer in (None, request.buffer) and line in (None, request.line)
     ]
     title = "Sectors of 32 bytes that warp 0 asks for, the first time it comes to a line"
     if not requests:
-        return empty(title, run, "Warp 0 asked global memory for nothing there.")
+        return empty(title, "Warp 0 asked global memory for nothing there.", run)
     shown = requests[:_MOST_REQUESTS]
-    talls = [_HEAD + _LINE * _lines(one) for one in shown]
+    talls = [_HEAD + _LINE * request.lines for request in shown]
     notes = " ".join(_notes(run, shown, len(requests)))
-    words = "\n".join([f"{title}:", *(_described(run, one) for one in requests)])
+    words = "\n".join([f"{title}:", *(_described(run, request) for request in requests)])
     picture = Picture(0.65 + sum(talls) + 0.35, title, f"{words}\n  {notes}")
     key = [swatch(BLUE, "asked for")]
-    if any(len(one.sectors) * SECTOR > one.asked for one in shown):
+    if any(len(request.sectors) * SECTOR > request.asked for request in shown):
         key.append(swatch(PALE, "moved with it, not asked for"))
     picture.key(key)
     top = 0.65
-    for one, tall in zip(shown, talls, strict=True):
-        _paint(picture, run, one, top)
+    for request, tall in zip(shown, talls, strict=True):
+        _paint(picture, run, request, top)
         top += tall
-    picture.write(0.15, picture.height - 0.13, notes)
+    picture.foot(notes)
     return picture
 
 
@@ -137,81 +135,75 @@ def _notes(run: Run, shown: list[_Request], count: int) -> Iterator[str]:
 
 def _requests(events: Iterable[Event]) -> list[_Request]:
     """The first of each line, direction and array, in the order of the source."""
-    found: dict[tuple[object, ...], list[_Request]] = defaultdict(list)
+    by_place: dict[tuple[object, ...], list[_Request]] = defaultdict(list)
     for event in events:
-        if event.space != "global" or event.kind not in _KINDS:
-            continue
         mine = event.threads < WARP
-        buffer = -1 if event.buffer is None else event.buffer
-        key = (event.line, _KINDS.index(event.kind), buffer)
-        if not mine.any():
+        if event.space != "global" or event.kind not in _KINDS or not mine.any():
             continue
         touched = defaultdict(list)
         for at, lane in zip(addresses(event)[mine].tolist(), event.threads[mine], strict=True):
             touched[at].append(int(lane))
-        fixed = {at: tuple(lanes) for at, lanes in sorted(touched.items())}
-        found[key].append(_Request(event.line, event.kind, event.buffer, event.width, fixed))
+        lanes = {at: tuple(some) for at, some in sorted(touched.items())}
+        buffer = -1 if event.buffer is None else event.buffer
+        place = (event.line, _KINDS.index(event.kind), buffer)
+        request = _Request(event.line, event.kind, event.buffer, event.width, lanes)
+        by_place[place].append(request)
     return [
-        replace(first, later=tuple(len(one.sectors) for one in others))
-        for _, (first, *others) in sorted(found.items(), key=lambda item: item[0])
+        replace(first, later=tuple(len(request.sectors) for request in others))
+        for _, (first, *others) in sorted(by_place.items(), key=lambda item: item[0])
     ]
 
 
-def _lines(one: _Request) -> int:
-    return min(-(-len(one.sectors) // _PER_LINE), _MOST_LINES)
-
-
-def _paint(picture: Picture, run: Run, one: _Request, top: float) -> None:
-    code: Style = {"size": SMALL, "family": "monospace"}
-    picture.write(0.15, top + 0.16, source_line(run, one.line, 62), **code)
-    picture.write(5.2, top + 0.16, _spoken(run, one), size=TEXT, weight="bold")
-    tall = _LINE * _lines(one)
-    picture.write(_LEFT + 0.05, top + 0.24 + tall + 0.11, one.others)
+def _paint(picture: Picture, run: Run, request: _Request, top: float) -> None:
+    """The request's source line, what it asked for, and its sectors."""
+    code = source_line(run, request.line, 62)
+    picture.write(0.15, top + 0.16, code, size=SMALL, family="monospace")
+    hidden = len(request.sectors) - _PER_LINE * _MOST_LINES
+    told = f"{request.kind}{_array(run, request)}: {request.words}"
+    told += f", {hidden} not drawn" if hidden > 0 else ""
+    picture.write(5.2, top + 0.16, told, size=TEXT, weight="bold")
+    tall = _LINE * request.lines
+    picture.write(_LEFT + 0.05, top + 0.24 + tall + 0.11, request.others)
     axes = picture.panel(_LEFT, top + 0.24, _ACROSS, tall)
-    axes.set(xlim=(0, _PER_LINE * SECTOR), ylim=(_lines(one), 0), xticks=[], yticks=[])
-    drawn = one.sectors[: _PER_LINE * _MOST_LINES]
+    axes.set(xlim=(0, _PER_LINE * SECTOR), ylim=(request.lines, 0), xticks=[], yticks=[])
+    drawn = request.sectors[: _PER_LINE * _MOST_LINES]
     for position, sector in enumerate(drawn):
         row, column = divmod(position, _PER_LINE)
-        _paint_sector(axes, one, sector, column * SECTOR, row)
+        _paint_sector(axes, request, sector, (column * SECTOR, row))
         if column and drawn[position - 1] < sector - 1:
-            middle: Style = {"ha": "center", "va": "center", "size": _LABEL, "color": INK}
-            axes.text(column * SECTOR, row + 0.55, "…", **middle)
+            middle(axes, column * SECTOR, row + 0.55, "…", size=_LABEL)
 
 
-def _spoken(run: Run, one: _Request) -> str:
-    hidden = len(one.sectors) - _PER_LINE * _MOST_LINES
-    array = "" if one.buffer is None else f" of {named(run, one.buffer)}"
-    return f"{one.kind}{array}: {one.words}" + (f", {hidden} not drawn" if hidden > 0 else "")
+def _array(run: Run, request: _Request) -> str:
+    return "" if request.buffer is None else f" of {named(run, request.buffer)}"
 
 
-def _paint_sector(axes: Axes, one: _Request, sector: int, left: float, row: int) -> None:
-    gap = 1.2
-    box: Style = {"lw": 1.1, "edgecolor": INK, "clip_on": False}
+def _paint_sector(axes: Axes, request: _Request, sector: int, corner: tuple[int, int]) -> None:
+    """A box, in it the bytes that lanes asked for."""
+    gap, tall = 1.2, 0.6
+    left, top = corner[0] + gap, corner[1] + 0.28
+    edge: Style = {"lw": 1.1, "edgecolor": INK}
     scale = (SECTOR - 2 * gap) / SECTOR
-    axes.add_patch(Rectangle((left + gap, row + 0.28), SECTOR * scale, 0.6, facecolor=PALE, **box))
-    for at, lanes in one.touched.items():
-        start, end = max(at - sector * SECTOR, 0), min(at + one.width - sector * SECTOR, SECTOR)
+    box(axes, (left, top), (SECTOR * scale, tall), facecolor=PALE, **edge)
+    for at, lanes in request.touched.items():
+        start, end = max(at - sector * SECTOR, 0), min(at + request.width - sector * SECTOR, SECTOR)
         if start >= end:
             continue
-        x, wide = left + gap + start * scale, (end - start) * scale
-        style: Style = {"facecolor": BLUE, "edgecolor": PAPER, "lw": 0.5, "clip_on": False}
-        axes.add_patch(Rectangle((x, row + 0.28), wide, 0.6, **style))
-        if one.width >= _LABELLED:
+        x, wide = left + start * scale, (end - start) * scale
+        box(axes, (x, top), (wide, tall), facecolor=BLUE, edgecolor=PAPER, lw=0.5)
+        if request.width >= _LABELLED:
             label = str(lanes[0]) if len(lanes) == 1 else f"{len(lanes)}x"
-            size = _LEAST_LABEL if len(label) > 2 and one.width == _LABELLED else _LABEL
-            middle: Style = {"ha": "center", "va": "center", "size": size, "color": PAPER}
-            axes.text(x + wide / 2, row + 0.58, label, **middle)
-    edge: Style = {"facecolor": "none", **box}
-    axes.add_patch(Rectangle((left + gap, row + 0.28), SECTOR * scale, 0.6, **edge))
+            size = _LEAST_LABEL if len(label) > 2 and request.width == _LABELLED else _LABEL
+            middle(axes, x + wide / 2, corner[1] + 0.58, label, size=size, color=PAPER)
+    box(axes, (left, top), (SECTOR * scale, tall), facecolor="none", **edge)
     offset: Style = {"ha": "left", "va": "bottom", "size": _LABEL, "color": INK}
-    axes.text(left + gap, row + 0.26, f"byte {sector * SECTOR:,}", **offset)
+    axes.text(left, corner[1] + 0.26, f"byte {sector * SECTOR:,}", **offset)
 
 
-def _described(run: Run, one: _Request) -> str:
-    lanes = sum(map(len, one.touched.values()))
-    array = "" if one.buffer is None else f" of {named(run, one.buffer)}"
+def _described(run: Run, request: _Request) -> str:
+    lanes = sum(map(len, request.touched.values()))
     return (
-        f"  {source_line(run, one.line, 60)}: {counted(lanes, 'lane')}, "
-        f"{counted(one.width, 'byte')} each{array}; {one.kind}: {one.words}"
-        + (f". {one.others}" if one.others else "")
+        f"  {source_line(run, request.line, 60)}: {counted(lanes, 'lane')}, "
+        f"{counted(request.width, 'byte')} each{_array(run, request)}; "
+        f"{request.kind}: {request.words}" + (f". {request.others}" if request.others else "")
     )

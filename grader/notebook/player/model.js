@@ -1,4 +1,4 @@
-// The recording, unpacked: twin of payload.py. Everything that a picture needs is looked up here.
+// The recording, unpacked: twin of __init__.py. Everything that a picture needs is looked up here.
 "use strict";
 
 const GLYPHS = { active: "●", apart: "○", idle: "·", barrier: "‖", warp: "‖", gone: "✕" };

@@ -1,7 +1,5 @@
 """A failing case run once more with its steps recorded, in the block where it went wrong."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,24 +21,25 @@ from grader.watch.observe import Run
 from grader.watch.recorder import recordings
 from grader.watch.recording import Recording
 
+from ..html import Page
+from . import player
+
 _MOST_BLOCKS = 4096  # that are searched for who wrote an element
 
 
 @dataclass(frozen=True)
 class Replay:
-    """What was seen of a case: the run, its buffers afterwards, what the learner's kernels call
-    these, the error that ended it, and the launch to play (a position in `recordings(run)`, and
-    its number, from 1, among all of the case) with its marks."""
+    """What was seen of a case, and the launch of it to play."""
 
     case: Case
     problem: Problem
     run: Run
-    buffers: dict[str, np.ndarray]
-    called: dict[str, str]
-    error: CudaError | None
-    launch: int = 0
-    number: int = 1
-    found: tuple[Mark, ...] = ()
+    buffers: dict[str, np.ndarray]  # afterwards
+    called: dict[str, str]  # buffer -> what the learner's kernels call it
+    error: CudaError | None  # that ended it
+    launch: int = 0  # the one to play: its position in `recordings(run)`
+    number: int = 1  # and among all of the case, from 1
+    found: tuple[Mark, ...] = ()  # its marks
 
     @property
     def recording(self) -> Recording:
@@ -56,35 +55,27 @@ def of_failure(verdict: Verdict, source: str, exercise: Exercise) -> Replay | No
     instance, result = handy
     work = of_problem(instance.problem, source, exercise.id)
     title = exercise.kind.word(result.status).capitalize()
-    known = result.where
-    for order in (known.order,) if known else ("lockstep", *OTHER_ORDERS):
-        found = _again(instance, work, result, order, title)
-        if found is not None:
-            return found
-    return None
+    orders = (result.where.order,) if result.where else ("lockstep", *OTHER_ORDERS)
+    return next(filter(None, (_again(instance, work, result, one, title) for one in orders)), None)
 
 
 def of_case(exercise: Exercise, source: str, seed: int) -> Replay | None:
     """The exercise's first visible case, whatever comes of it."""
     instance = next(cases.drawn(exercise, seed, hidden=False))
     work = of_problem(instance.problem, source, exercise.id)
-    run, buffers, error = _run(work, FIRST_BLOCKS, Scene(0, None, instance.problem.order))
-    if not recordings(run):
+    seen = _run(instance, work, FIRST_BLOCKS, Scene(0, None, instance.problem.order))
+    if seen is None:
         return None
-    found = tuple(marks_of(recordings(run)[-1], run.hazards))
-    seen = _seen(instance, work, run, buffers, error)
-    return _at(seen, len(recordings(run)) - 1, found)
+    last = len(recordings(seen.run)) - 1
+    return _at(seen, last, tuple(marks_of(recordings(seen.run)[last], seen.run.hazards)))
 
 
-def _seen(
-    instance: CaseInstance,
-    work: Work,
-    run: Run,
-    buffers: dict[str, np.ndarray],
-    error: CudaError | None,
-) -> Replay:
-    called = {name: _called(work, name) for name in buffers}
-    return Replay(instance.case, instance.problem, run, buffers, called, error)
+def of_replay(replay: Replay) -> Page:
+    """A case of an exercise, to be stepped through from where it went wrong."""
+    note = f"The case `{replay.case.name}`"
+    if (launches := len(replay.problem.launches)) > 1:
+        note += f", launch {replay.number} of {launches}"
+    return player(replay.recording, list(replay.found), f"{note}.")
 
 
 def _again(
@@ -94,25 +85,23 @@ def _again(
     threads = int(np.prod(work.launches[max(where.launch, 1) - 1].block))
     blocks = blocks_around(where.block, threads)
     for _ in range(1 if where.block else 2):  # the second time with what the first one has shown
-        run, buffers, error = _run(work, blocks, where, compared=bool(result.mismatches))
-        if not recordings(run):
-            return None
-        seen = replace(_seen(instance, work, run, buffers, error), number=max(where.launch, 1))
-        wanted: int | Extent | None = (
-            _wrong_block(seen, work, result) if result.mismatches else _hazard_block(run, result)
-        )
-        if wanted is None or any(wanted in (*one.blocks, *one.indices) for one in recordings(run)):
+        seen = _run(instance, work, blocks, where, compared=bool(result.mismatches))
+        if seen is None:
+            break
+        wanted = _block(seen, work, result)
+        known = [block for one in recordings(seen.run) for block in (*one.blocks, *one.indices)]
+        if wanted is None or wanted in known:
             break
         blocks = (wanted,)
-    return _marked(seen, result, title)
+    return seen and _marked(seen, result, title)
 
 
 def _run(
-    work: Work, blocks: Blocks, where: Scene, compared: bool = False
-) -> tuple[Run, dict[str, np.ndarray], CudaError | None]:
-    """The run, the buffers afterwards, and the error if there was one; recorded is the launch that
-    is known, or each. What was `compared` to be found wrong, and what came before that launch, need
-    not be checked again; who wrote it is traced where the block is not known."""
+    instance: CaseInstance, work: Work, blocks: Blocks, where: Scene, compared: bool = False
+) -> Replay | None:
+    """Run the case with the known launch recorded, or each; None where nothing was recorded. What
+    was `compared` to be found wrong, and what came before that launch, need not be checked again;
+    who wrote it is traced where the block is not known."""
     buffers = buffers_of(work, np.array, simulator.empty)
     error: CudaError | None = None
     traced = compared and where.block is None
@@ -125,33 +114,41 @@ def _run(
                     launch()
         except CudaError as raised:
             error = raised
-    return run, {name: np.asarray(array) for name, array in buffers.items()}, error
+    if not recordings(run):
+        return None
+    arrays = {name: np.asarray(array) for name, array in buffers.items()}
+    called = {name: _called(work, name) for name in arrays}
+    number = max(where.launch, 1)
+    return Replay(instance.case, instance.problem, run, arrays, called, error, number=number)
 
 
-def _hazard_block(run: Run, result: CaseResult) -> Extent | None:
-    """The blockIdx that a hazard of the case's kind happened in."""
-    found = (one.block for one in run.hazards if one.status == result.status and one.block)
-    return next(found, None)
+def _called(work: Work, buffer: str) -> str:
+    """What the learner's kernel calls a buffer, in the last launch that it is passed to."""
+    for launch in reversed(work.launches):
+        declared = parameters(work.source, launch.kernel) or ()
+        for parameter, passed in zip(declared, launch.args, strict=False):
+            if isinstance(passed, str) and passed == buffer:
+                return parameter.name
+    return buffer
 
 
-def _wrong_block(seen: Replay, work: Work, result: CaseResult) -> int | None:
-    """The number of the block that wrote the first wrong element last."""
+def _block(seen: Replay, work: Work, result: CaseResult) -> int | Extent | None:
+    """The number of the block that wrote the first wrong element last; or the blockIdx that a
+    hazard of the case's kind happened in."""
+    if not result.mismatches:
+        alike = [one.block for one in seen.run.hazards if one.status == result.status and one.block]
+        return alike[0] if alike else None
     buffer, offset = _place(seen, result)
-    written = None
+    args = enumerate(work.launches[-1].args)
+    numbers = {number for number, passed in args if isinstance(passed, str) and passed == buffer}
+    writer = None
     for event in seen.run.trace.touched:
         at = event.address
-        if event.kind == "load" or at is None or _argument(work, event.buffer) != buffer:
+        if event.kind == "load" or at is None or event.buffer not in numbers:
             continue
         if np.any((at <= offset) & (offset < at + event.width)):
-            written = event.block
-    return written
-
-
-def _argument(work: Work, number: int | None) -> str | None:
-    """What the last launch calls its argument of that number."""
-    args = work.launches[-1].args
-    passed = args[number] if number is not None and number < len(args) else None
-    return passed if isinstance(passed, str) else None
+            writer = event.block
+    return writer
 
 
 def _place(seen: Replay, result: CaseResult) -> tuple[str, int]:
@@ -164,44 +161,25 @@ def _place(seen: Replay, result: CaseResult) -> tuple[str, int]:
     return first.buffer, 0
 
 
-def _called(work: Work, buffer: str) -> str:
-    """What the learner's kernel calls a buffer, in the last launch that it is passed to."""
-    for launch in reversed(work.launches):
-        declared = parameters(work.source, launch.kernel) or ()
-        for one, passed in zip(declared, launch.args, strict=False):
-            if isinstance(passed, str) and passed == buffer:
-                return one.name
-    return buffer
-
-
 def _marked(seen: Replay, result: CaseResult, title: str) -> Replay | None:
     """With marks, at the last launch that has some; None where nothing went wrong as it did."""
     launches = recordings(seen.run)
-    if result.status == "wrong_answer" and (seen.error is None):
-        launch = len(launches) - 1
-        mark = _wrong_mark(seen, result, launches[launch], title)
-        return _at(seen, launch, (mark,))
+    if result.status == "wrong_answer" and seen.error is None:
+        last = launches[-1]
+        mark = Mark(max(len(last.frames) - 1, 0), title, result.message)
+        if result.mismatches:
+            name, (_, offset) = result.mismatches[0].buffer, _place(seen, result)
+            mark = wrong_element(last, name, offset, title, result.message)
+        return _at(seen, len(launches) - 1, (mark,))
+    expected = seen.case.hazard is not None
+    if seen.error is None or not (expected or seen.error.status == result.status):
+        return None
     for launch in reversed(range(len(launches))):
-        found = marks_of(launches[launch], seen.run.hazards)
-        alike = [mark for mark in found if not mark.warning]
-        as_it_did = seen.error is not None and (
-            seen.error.status == result.status or seen.case.hazard is not None
-        )
-        if alike and as_it_did:
-            return _at(seen, launch, (_told(alike[0], result), *alike[1:]))
+        marks = [one for one in marks_of(launches[launch], seen.run.hazards) if not one.warning]
+        if marks:  # the first with the judge's sentence, which speaks of the whole case
+            first = replace(marks[0], text=result.message or marks[0].text)
+            return _at(seen, launch, (first, *marks[1:]))
     return None
-
-
-def _told(mark: Mark, result: CaseResult) -> Mark:
-    """A mark with the judge's sentence, which speaks of the whole case."""
-    return replace(mark, text=result.message) if result.message else mark
-
-
-def _wrong_mark(seen: Replay, result: CaseResult, recording: Recording, title: str) -> Mark:
-    if not result.mismatches:
-        return Mark(max(len(recording.frames) - 1, 0), title, result.message)
-    _, offset = _place(seen, result)
-    return wrong_element(recording, result.mismatches[0].buffer, offset, title, result.message)
 
 
 def _at(seen: Replay, launch: int, found: tuple[Mark, ...]) -> Replay:

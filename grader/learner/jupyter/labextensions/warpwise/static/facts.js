@@ -1,6 +1,6 @@
 /* What the outputs of a notebook say about its %%cuda cells, line by line.
 
-   A card carries it in its output's metadata (grader/notebook/about.py writes it):
+   A card carries it in its output's metadata (grader/notebook/cards.py writes it):
 
      {"warpwise": {"cell": NAME, "crc": CRC-32 of the source that was run,
                    "marks": [{"line", "column", "severity", "message"}],

@@ -1,0 +1,167 @@
+"""`grader build | new | cases | preview | publish`: what an author of lessons does. `build` and
+`cases` return the exit status: 0 when all is well, 1 when something is not as it should be.
+"""
+
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .. import course
+from ..classroom.folder import CONFIG, begin, open_course, whole
+from ..course import (
+    Exercise,
+    Lesson,
+    authors,
+    choosing,
+    chosen,
+    classes,
+    handout,
+    rules,
+    scaffolding,
+)
+from ..course.weave import weave
+from ..errors import AuthorError, BadInput
+from ..judge import known_faults, oversights, steps
+from .terminal import complain, say, short
+
+PUBLISHED = "PUBLISHED.txt"  # in a folder that `grader publish` made
+
+
+def build_notebooks(
+    check: Annotated[bool, typer.Option("--check", help="Only say which are out of date.")] = False,
+) -> int:
+    """Make notebooks/ from kernels/."""
+    from ..classroom import handing_out
+
+    sound, broken = [], set()  # a lesson that its author has to mend keeps no other from being made
+    for page in course.pages_alone():
+        complain(f"A lesson needs an exercises.py, and beside {authors.shown(page)} there is none.")
+        broken.add(page.parent.name)
+    for name in course.names():
+        try:
+            lesson = course.lesson(name)
+            weave(lesson)
+            for path in () if check else (*steps.write(lesson), *known_faults.write(lesson)):
+                say(f"made {short(path)}")
+            oversights.require_none(lesson)
+            sound.append(lesson)
+        except AuthorError as error:
+            complain(str(error))
+            broken.add(name)
+    if not check:
+        for path in handing_out.build(open_course(CONFIG), broken=broken):
+            say(f"made {short(path)}")
+        return 1 if broken else 0
+    differences = handing_out.differences(broken=broken)
+    differences += [
+        f"{one.name}/{path.name}: out of date."
+        for one in sound
+        for path in (*steps.stale(one), *known_faults.stale(one))
+    ]
+    for difference in differences:
+        complain(difference)
+    if differences:
+        complain("Make them again with `grader build`, and commit them.")
+    return 1 if differences or broken else 0
+
+
+def new_lesson(
+    lesson: Annotated[str, typer.Argument(help="What it is to be called, like 09_histogram.")],
+) -> None:
+    """Make a lesson that works as it stands, to be changed into yours."""
+    if begin(course.KERNELS.parent):
+        say(f"{course.KERNELS.parent} is a course now; nbgrader_config.py describes it")
+    kernels = open_course().kernels
+    folder = scaffolding.write(lesson, kernels)
+    steps.write(course.lesson(lesson, kernels))
+    known_faults.write(course.lesson(lesson, kernels))
+    say(f"{short(folder)} is a lesson that works as it stands: change its files, then")
+    say("run `grader build` for its notebook; docs/authoring.md has every field, fence and rule")
+
+
+def preview_lesson(
+    lesson: str,
+    port: Annotated[int, typer.Option(help="Where the browser finds it.")] = 8890,
+) -> None:
+    """Show a lesson's page in the browser, made anew whenever one of its files is saved."""
+    from ..classroom import lecture
+
+    kernels = open_course().kernels
+    name = course.full_name(lesson, kernels)
+    say(f"http://localhost:{port} shows {name}, and again when you save a file; Ctrl-C stops it")
+    lecture.serve_preview(name, kernels, port)
+
+
+def publish(
+    folder: Annotated[Path, typer.Argument(help="Of its own, for a learners' repository.")],
+) -> None:
+    """Write the course without its solutions; check() works there."""
+    # Into a folder that is such a course already, or has nothing in it that can be seen.
+    if list(folder.glob("[!.]*")) and not (folder / PUBLISHED).is_file():
+        raise BadInput(f"{short(folder)} holds something else: name a folder of its own.")
+    for stale in ("kernels", "notebooks"):
+        shutil.rmtree(folder / stale, ignore_errors=True)
+    for name, content in handout.course_files(course.KERNELS.parent):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        whole(path, content)
+    whole(folder / PUBLISHED, "Made by `grader publish`: without solutions, and without a class.\n")
+    say(f"{short(folder)} is the course without solutions; `grader --course` takes it")
+
+
+# ---- what the cases of each exercise meet of what it promises, and what not ----
+
+
+def cases(
+    what: Annotated[str, typer.Argument(help="LESSON or LESSON/NAME; by default all.")] = "",
+    write: Annotated[bool, typer.Option("--write", help="Choose launches for what lacks.")] = False,
+) -> int:
+    """Say which classes of launches, and pairs of them, an exercise promises and no case meets."""
+    name, _, exercise = what.partition("/")
+    unmet = 0
+    for lesson in [course.lesson(course.full_name(name))] if name else list(course.lessons()):
+        exercises = [lesson.exercise(exercise)] if exercise else list(lesson.exercises)
+        if write:
+            say(f"wrote {_written(lesson, exercises)}")
+            lesson = course.lesson(lesson.name)
+            exercises = [lesson.exercise(one.name) for one in exercises]
+        unmet += sum(_shown(one) for one in exercises)
+    return 1 if unmet else 0
+
+
+def _written(lesson: Lesson, exercises: list[Exercise]) -> Path:
+    """Choose the launches anew that the exercises lack."""
+    rows = chosen.kept(lesson.path)
+    for exercise in exercises:
+        try:
+            rows[exercise.name] = choosing.choose(exercise)
+        except rules.RuleError as error:
+            say(f"{exercise.id}: {error}.")
+    known = {one.name: rows[one.name] for one in lesson.exercises if rows.get(one.name)}
+    path = lesson.path / chosen.FILE
+    path.write_text(chosen.text(known), encoding="utf-8")
+    return path
+
+
+def _shown(exercise: Exercise) -> int:
+    """Print it of one exercise; how many classes and pairs its cases do not meet."""
+    if not exercise.rules:
+        say(f"{exercise.id}: {exercise.kind.promise}")
+        return 0
+    unmet = 0
+    for case in exercise.cases:
+        if (made := chosen.of_case(case)) and not made.rows:
+            say(f"{exercise.id}: the case {case.name!r} has no launch")
+            unmet += 1
+    for met in classes.met(exercise, classes.drawn(exercise)):
+        alone, alone_met, pairs, pairs_met = met.counts()
+        unmet += alone + pairs - alone_met - pairs_met
+        say(
+            f"{exercise.id}, {met.rule.kernel}: {alone_met} of {alone} classes and "
+            f"{pairs_met} of {pairs} pairs are met"
+        )
+        for sentence in met.told():
+            say(f"    not met: {sentence}")
+    return unmet

@@ -1,0 +1,169 @@
+"""`grader bench | counters | conformance`: how fast things are, and whether they may be trusted."""
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import date
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from .. import course
+from ..bench import records, timings
+from ..bench.speed import Figure, measure
+from ..bench.timings import Timings, changes, compared, size_text
+from ..counted import counted
+from ..errors import BadInput
+
+Measured = Mapping[str, Sequence[Timings]]  # by lesson
+
+
+def bench(
+    lessons: Annotated[
+        list[str] | None, typer.Argument(metavar="LESSON", help="On a GPU; by default all.")
+    ] = None,
+    device: Annotated[str, typer.Option(help="simulator or gpu.")] = "simulator",
+    classroom: Annotated[
+        bool, typer.Option("--classroom", help="How fast a class is graded; takes minutes.")
+    ] = False,
+    record: Annotated[
+        bool, typer.Option("--record", help="Keep a GPU's times in kernels/LESSON/measured.json.")
+    ] = False,
+    into: Annotated[
+        Path | None, typer.Option(help="Write a GPU's times as JSON and CSV, and plots.")
+    ] = None,
+    against: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Say what is faster or slower than there.")
+    ] = None,
+) -> None:
+    """Measure the simulated GPU, the grading of a class, or lessons' kernels on a real GPU."""
+    console = Console()
+    if classroom:
+        from ..classroom import throughput  # nbgrader, which the others do not need
+
+        lesson = throughput.lesson_to_measure()
+        show_speed(console, throughput.measure(lesson), f"Grading a class, {lesson.name}")
+        _say_missing(console, "distributed", "Dask", "cluster")
+    elif device == "gpu":
+        if against:
+            timings.kept(against)  # which says so now if it cannot be read
+        measured = records.bench(lessons or [], course.KERNELS, record, console)
+        if into:
+            write(measured, into)
+        if against:
+            show_changes(measured, against, console)
+    elif device == "simulator" and not (lessons or record or into or against):
+        show_speed(console, measure())
+        _say_missing(console, "numba", "Numba", "bench")
+    else:
+        raise BadInput(
+            "Lessons are timed, and recorded, with --device gpu; --device simulator alone "
+            "measures the simulated GPU itself."
+        )
+
+
+def _say_missing(console: Console, module: str, name: str, extra: str) -> None:
+    if not find_spec(module):
+        missing = f"{name} is not here to compare with: pip install --editable '.[{extra}]'."
+        console.print(missing, markup=False, highlight=False)
+
+
+def show_speed(
+    console: Console, figures: Iterable[Figure], title: str = "The simulated GPU"
+) -> None:
+    """A row for each figure, beside its target if it has one."""
+    table = Table("what", title=title, title_justify="left")
+    for heading in ("measured", "target", "of the target"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for figure in figures:
+        target: tuple[Text, ...] = ()
+        if figure.target is not None:
+            bound = "at least" if figure.at_least else "at most"
+            style = "green" if figure.reached else "bold red"
+            share = Text(f"{figure.value / figure.target:.2f}", style)
+            target = Text(f"{bound} {figure.target:g} {figure.unit}"), share
+        table.add_row(figure.what, f"{figure.value:,.3g} {figure.unit}", *target)
+    console.print(table)
+
+
+def write(measured: Measured, folder: Path) -> None:
+    """For each lesson its times as JSON, which `--against` reads; for each benchmark a table as CSV
+    and a picture, bandwidth against size."""
+    from ..notebook.draw.timing_curves import bandwidth  # matplotlib, which only this needs
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for lesson, of_lesson in measured.items():
+        timings.write(folder / f"{lesson}.json", of_lesson[0].measured_on, of_lesson)
+        for one in of_lesson:
+            path = folder / f"{lesson}.{one.name}.csv"
+            with path.open("w", newline="", encoding="utf-8") as file:
+                rows = [asdict(row) | {"size": size_text(row.size)} for row in one.rows]
+                names = (name for name in rows[0] if name != "size")
+                writer = csv.DictWriter(file, ["size", *names])
+                writer.writeheader()
+                writer.writerows(rows)
+            bandwidth(one).savefig(path.with_suffix(".png"))
+
+
+def show_changes(measured: Measured, against: Path, console: Console) -> None:
+    """What became faster or slower than the file says."""
+    then = timings.kept(against)
+    now = [one for of_lesson in measured.values() for one in of_lesson]
+    pairs = [(one, then[one.name]) for one in now if one.name in then]
+    different = [change for pair in pairs for change in changes(*pair)]
+    table = Table("benchmark", "size", "variant", title=f"Beside {against}", title_justify="left")
+    for heading in ("ms then", "ms now", "times as fast"):
+        table.add_column(heading, justify="right")
+    for one in sorted(different, key=lambda change: change.times_as_fast):
+        ms = f"{one.then:.4g}", f"{one.now:.4g}", f"{one.times_as_fast:.3f}"
+        table.add_row(one.benchmark, size_text(one.size), one.variant, *ms)
+    if different:
+        console.print(table)
+    alike = sum(compared(*pair) for pair in pairs) - len(different)
+    console.print(f"As fast as then, as far as these times can tell: {alike} more.")
+
+
+def counters(
+    to: Annotated[Path, typer.Option(help="The page to write.")] = Path("docs/counters.md"),
+    csv: Annotated[
+        Path, typer.Option(help="What ncu measured; if there is no such file, it measures now.")
+    ] = Path("build/ncu.csv"),
+) -> None:
+    """Compare the simulated GPU's counters with Nsight Compute's on this machine's GPU."""
+    from ..bench import counters_page, ncu
+
+    if not csv.exists():
+        ncu.measure(csv)
+    rows = counters_page.compare(ncu.works(), ncu.read(csv))
+    page = counters_page.page(rows, ncu.of_course()[1], ncu.hardware(csv))
+    _write_page(to, page)
+    differing = len(list(counters_page.differences(rows)))
+    typer.echo(
+        f"{counted(len(rows), 'kernel')} compared, {counted(differing, 'counter')} not equal: "
+        f"see {to}."
+    )
+
+
+def conformance(
+    to: Annotated[Path, typer.Option(help="The page to write.")] = Path("docs/conformance.md"),
+) -> None:
+    """Compare what the simulated GPU computes with what this machine's GPU does."""
+    from ..bench.conformance import hardware, measure, page
+
+    rows = measure()
+    _write_page(to, page(rows, hardware(), date.today()))
+    beyond, forms = sum(row.beyond for row in rows), sum(row.forms for row in rows)
+    typer.echo(
+        f"{counted(forms, 'instruction form')} compared, "
+        f"{counted(beyond, 'output')} beyond bounds: see {to}."
+    )
+
+
+def _write_page(path: Path, page: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(page, encoding="utf-8")

@@ -1,0 +1,292 @@
+"""`grader check | prove | profile`: what there is to judge or to measure in a file, and what to say
+where there is nothing.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from .. import course
+from ..counted import counted
+from ..cuda.errors import CudaError
+from ..cuda.sanitize import visible
+from ..errors import BadInput
+from ..judge import Limits, Verdict, judge, schema, sizes
+from ..judge.beside import Beside, beside
+from ..judge.verdict import CaseResult, EverySize
+from ..learner import progress
+from ..profiler import profile as profiling
+from ..profiler.work import simulate
+from ..status import Status
+from ..submissions.cells import as_typed, cuda_source, read_text
+from . import terminal
+
+_LESSON_CELL = re.compile(
+    r"""^\s*lesson\(\s*["']([^"'\n]+)["']\s*(,\s*partial_marks=False\s*)?\)""", re.MULTILINE
+)
+
+# ---- check ----
+
+
+@dataclass(frozen=True)
+class CheckedAnswer:
+    """One exercise of a file."""
+
+    exercise: str
+    shown: str = ""  # the source, as its lines are shown beside the verdict
+    verdict: Verdict | None = None
+    problem: str = ""  # a sentence about what is wrong with the file itself
+    beside: Beside | None = None  # the lesson's own kernel, beside one that passed
+    standing: course.Standing | None = None  # in the contest for the cheapest, if there is one
+
+    @property
+    def passed(self) -> bool:
+        verdict = self.verdict
+        return verdict is not None and verdict.status == Status.PASSED and not self.problem
+
+
+def check(
+    file: Annotated[Path, typer.Argument(help="A .cu file, or a lesson's notebook.")],
+    exercise: Annotated[
+        str | None, typer.Option(metavar="LESSON/NAME", help="What a .cu file answers.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print verdicts as JSON.")] = False,
+    github: Annotated[bool, typer.Option("--github", help="Annotate for GitHub Actions.")] = False,
+) -> int:
+    """Judge a kernel, or every solution of a notebook. The exit status is 0 if all passed."""
+    checked = _checked(file, exercise, course.KERNELS)
+    if github or progress.is_fetched(file.stem, file.parent):  # others may still hand in
+        checked = [
+            replace(one, beside=one.beside and replace(one.beside, changes=())) for one in checked
+        ]
+    for answer in checked:
+        if answer.problem:
+            typer.echo(answer.problem, err=True)
+    if as_json:
+        report = (schema.Checked(one.exercise, one.problem, one.verdict) for one in checked)
+        typer.echo(json.dumps(schema.Report(tuple(report)).to_dict(), indent=2))
+    else:
+        for answer in checked:
+            _show(Console(), answer)
+    if github:
+        for line in workflow_commands(file, checked):
+            typer.echo(line)
+    return 0 if all(one.passed for one in checked) else 1
+
+
+def _show(console: Console, answer: CheckedAnswer) -> None:
+    if answer.verdict:
+        terminal.show_verdict(console, answer.verdict, answer.shown)
+    if answer.beside:
+        terminal.show_beside(console, answer.beside)
+    if standing := answer.standing:
+        told = (
+            f"In the contest: {standing.sectors:.2f} times the sectors and "
+            f"{standing.instructions:.2f} times the instructions that no kernel gets below."
+        )
+        console.print(Text(told))
+
+
+def _checked(path: Path, exercise_id: str | None, root: Path) -> list[CheckedAnswer]:
+    """Judge the notebook at `path` as an answer to its lesson, or the .cu file there as one to
+    the exercise "lesson/name". CourseError when nothing can be judged."""
+    if path.suffix == ".ipynb":
+        return _check_notebook(path, root)
+    if exercise_id is None:
+        raise BadInput(f"Say which exercise {path} answers: --exercise LESSON/NAME.")
+    exercise = course.exercise(exercise_id, root)
+    source = read_text(path)
+    verdict = judge(exercise.id, source, root=root)
+    return [_set_beside(CheckedAnswer(exercise.id, source, verdict), root)]
+
+
+def _check_notebook(path: Path, root: Path) -> list[CheckedAnswer]:
+    from ..submissions import intake  # nbformat, which a .cu file does not need
+
+    notebook = intake.read_answers(path)
+    code = (cell.source for cell in notebook.cells if cell.cell_type == "code")
+    calls = [match for text in code if (match := _LESSON_CELL.search(text))]
+    if not calls:
+        raise BadInput(f'{path}: no cell says which lesson this is, as lesson("02_name") does.')
+    lesson = course.lesson(calls[0][1], root)
+    partial_marks = calls[0][2] is None  # a named fault leaves a part of the points
+    checked = []
+    for answer in intake.find(notebook, [exercise.name for exercise in lesson.exercises]):
+        exercise_id = f"{lesson.name}/{answer.name}"
+        if answer.source is None:
+            checked.append(CheckedAnswer(exercise_id, problem=answer.problem))
+            continue
+        verdict = judge(exercise_id, answer.source, root=root)
+        shown = as_typed(answer.source, answer.name)
+        whole = _set_beside(CheckedAnswer(exercise_id, shown, verdict, answer.problem), root)
+        checked.append(whole if partial_marks else replace(whole, verdict=verdict.without_part()))
+    return checked
+
+
+def _set_beside(answer: CheckedAnswer, root: Path) -> CheckedAnswer:
+    """The same beside the lesson's own kernel, if it has passed."""
+    if answer.verdict is None or not answer.passed:
+        return answer
+    place, _, name = answer.exercise.partition("/")
+    lesson = course.lesson(place, root, answer.verdict.compiler)
+    contest = lesson.contest(name)
+    return replace(
+        answer,
+        beside=beside(answer.verdict, answer.shown, lesson.exercise(name)),
+        standing=contest.standing(answer.verdict.contest) if contest else None,
+    )
+
+
+# ---- verdicts as GitHub's annotations, on the learner's own lines of the file ----
+
+# The form is that of GitHub's *Workflow commands for GitHub Actions*, escaped as its toolkit does
+# (actions/toolkit, packages/core/src/command.ts).
+
+
+def workflow_commands(path: Path, checked: list[CheckedAnswer]) -> Iterator[str]:
+    """A line for each exercise that did not pass, and for what is wrong with the file."""
+    text = path.read_text(encoding="utf-8")
+    for answer in checked:
+        if answer.problem:
+            yield _command("warning", path, None, answer.exercise, answer.problem)
+        if answer.verdict is None or answer.verdict.status == Status.PASSED:
+            continue
+        verdict = answer.verdict.for_learner()
+        source = cuda_source(answer.shown)
+        line = verdict.line and line_in_file(path, text, source, verdict.line)
+        said = verdict.message or verdict.status.replace("_", " ")
+        points = f"{verdict.points:g} of {counted(verdict.max_points, 'point')}"
+        kind = "notice" if verdict.status == Status.NOT_ATTEMPTED else "error"
+        yield _command(kind, path, line or None, f"{answer.exercise}: {points}", said)
+
+
+def line_in_file(path: Path, text: str, source: str, line: int) -> int | None:
+    """Where line `line` of the CUDA `source` stands in its file, from 1. In a notebook as Jupyter
+    writes it each line of a cell is one of the file; None where it is written in another way."""
+    if path.suffix != ".ipynb":
+        return line
+    for cell in json.loads(text)["cells"]:
+        lines = "".join(cell["source"]).splitlines(keepends=True)
+        if cuda_source("".join(lines)) == source:
+            read = [_string(row) for row in text.splitlines()]
+            starts = range(len(read) - len(lines) + 1 if line <= len(lines) else 0)
+            found = (start for start in starts if read[start : start + len(lines)] == lines)
+            return next((start + line for start in found), None)
+    return None
+
+
+def _string(line: str) -> str | None:
+    """The text that a line of a JSON file holds, if it is one text of a list."""
+    try:
+        text = json.loads(line.strip().removesuffix(","))
+    except ValueError:
+        return None
+    return text if isinstance(text, str) else None
+
+
+def _command(kind: str, path: Path, line: int | None, title: str, message: str) -> str:
+    def escaped(text: str) -> str:
+        return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+    def parameter(text: str) -> str:
+        return escaped(text).replace(":", "%3A").replace(",", "%2C")
+
+    where = f",line={line}" if line else ""
+    file, heading = parameter(str(path)), parameter(title)
+    return f"::{kind} file={file}{where},title={heading}::{escaped(message)}"
+
+
+# ---- prove ----
+
+
+def prove(
+    what: Annotated[str, typer.Argument(help="A .cu file, or a lesson whose solutions to prove.")],
+    exercise: Annotated[
+        str | None, typer.Option(metavar="LESSON/NAME", help="What a .cu file answers.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="For each exercise.")] = 10,
+) -> int:
+    """Look for sizes that break a kernel, or show that there are none: in bounds, no races,
+    nobody missing at a barrier or a shuffle. The exit status is 1 if a launch breaks it."""
+    broken = False
+    for line, wrong in proved(what, exercise, seconds, course.KERNELS):
+        typer.echo(visible(line))
+        broken |= wrong
+    return 1 if broken else 0
+
+
+def proved(
+    what: str, exercise_id: str | None, seconds: float, root: Path
+) -> Iterator[tuple[str, bool]]:
+    """A sentence for each kernel that was looked at, and whether a launch breaks it. `what` is a
+    .cu file that answers `exercise_id`, or a lesson, whose solutions are looked at. CourseError
+    when nothing can be."""
+    if Path(what).suffix != ".cu":
+        lesson = course.lesson(course.full_name(what, root), root)
+        pairs = [(exercise, lesson.solution(exercise)) for exercise in lesson.exercises]
+    elif exercise_id is None:
+        raise BadInput(f"Say which exercise {what} answers: --exercise LESSON/NAME.")
+    else:
+        pairs = [(course.exercise(exercise_id, root), read_text(Path(what)))]
+    limits = replace(Limits(), reasoning=seconds, reasoning_seconds=3 * seconds)
+    for exercise, source in pairs:
+        if not exercise.rules:
+            yield f"{exercise.id}: not decided: the exercise states no rule.", False
+            continue
+        known, broken = sizes.reasoned(exercise, source, limits)
+        yield f"{exercise.id}: {_said(known, broken)}", known.outcome == "counterexample"
+
+
+def _said(known: EverySize, broken: CaseResult | None) -> str:
+    """What is known of a kernel at every size, with what a proof rests on."""
+    if known.outcome == "counterexample":
+        return f"a size that breaks it. {broken.message if broken else known.why}"
+    if known.outcome == "proved":
+        assumed = "".join(f"\n  - {one}" for one in known.assumes)
+        return f"proved for every size. {sizes.MEANS} {sizes.ASSUMES}{assumed}"
+    lines = ", ".join(map(str, known.lines))
+    suspected = f" Not excluded: lines {lines}." if lines else ""
+    return f"not decided: {known.why}.{suspected}"
+
+
+# ---- profile ----
+
+
+def profile(
+    file: Annotated[Path, typer.Argument(help="A .cu file.")],
+    kernel: Annotated[str | None, typer.Option(help="If the file has several.")] = None,
+    grid: Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Blocks.")] = None,
+    block: Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Threads a block.")] = None,
+    shared: Annotated[int, typer.Option(help="Bytes of dynamic shared memory.")] = 0,
+    arg: Annotated[
+        list[str] | None,
+        typer.Option(help="float:1000 | zeros:int:256 | out:float:4 | int=1000, in order."),
+    ] = None,
+    exercise: Annotated[
+        str | None, typer.Option(metavar="LESSON/NAME", help="Launch as its first case does.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every counter as JSON.")] = False,
+) -> int:
+    """Count what a kernel costs, line by line, on the simulated GPU."""
+    try:
+        if exercise:
+            work = profiling.work_of_exercise(file, exercise, course.KERNELS)
+        else:
+            work = profiling.work_of_file(file, (kernel, grid, block, shared, arg or []))
+        counters = simulate(work).counters
+    except CudaError as error:
+        print(error, file=sys.stderr)
+        return 1
+    if as_json:
+        print(profiling.as_json(work, counters))
+    else:
+        terminal.show_profile(Console(), work, counters)
+    return 0
