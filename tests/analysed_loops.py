@@ -22,7 +22,7 @@ from grader.proofs.scenes import Scene
 from grader.proofs.setting import Shape
 from grader.proofs.thread import Thread
 from grader.proofs.trial import Trial
-from grader.ptx.linker import link
+from grader.ptx.link import link
 
 EFFORT = 10_000_000
 MOST = 12  # accesses of a launch that are asked about, one thread of each

@@ -18,8 +18,8 @@ from grader.proofs.atoms import Atoms, Scope, all_of, negated, term
 from grader.proofs.polynomials import Polynomial
 from grader.proofs.scenes import Scene
 from grader.proofs.values import Arithmetic, Obligation, Pointer, Unknown, Value
-from grader.ptx.forms.table import resolve
-from grader.ptx.ptx import Register
+from grader.ptx.program import Register
+from grader.ptx.table import resolve
 
 CHECKS: list[Callable[[], None]] = []
 ANY = object()

@@ -21,8 +21,8 @@ from grader.proofs.polynomials import Polynomial
 from grader.proofs.prove import MOST_RUNS, unmet
 from grader.proofs.scenes import Scene
 from grader.proofs.values import Arithmetic, Unknown, Value
-from grader.ptx.forms.table import resolve
-from grader.ptx.ptx import Register
+from grader.ptx.program import Register
+from grader.ptx.table import resolve
 
 INPUTS = 3
 STEPS = 5

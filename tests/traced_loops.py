@@ -23,7 +23,7 @@ from grader.proofs.prove import explored, variables_of
 from grader.proofs.scenes import Scene
 from grader.proofs.setting import Shape
 from grader.proofs.thread import Thread
-from grader.ptx.linker import link
+from grader.ptx.link import link
 
 EFFORT = 50_000_000
 THREADS = 4

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ..ptx.forms.form import Flow
-from ..ptx.ptx import Function, Instruction, symbol_of
+from ..ptx.program import Flow, Function, Instruction, symbol_of
 
 MOST_BLOCKS = 500
 END = -1  # where threads go that leave the kernel

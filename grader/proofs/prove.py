@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..course.model import Rule
-from ..ptx.linked import LinkedProgram
-from ..ptx.ptx import Program, Symbol, Variable
+from ..ptx.program import LinkedProgram, PtxModule, Symbol, Variable
 from . import questions
 from .atoms import Atoms, term
 from .effort import Effort
@@ -35,7 +34,7 @@ class Doubt:
 
 
 def examined(
-    program: Program, linked: LinkedProgram, rule: Rule, effort: Effort
+    program: PtxModule, linked: LinkedProgram, rule: Rule, effort: Effort
 ) -> Iterator[Doubt]:
     """What could not be excluded; nothing where the kernel is proved. Raises Undecided."""
     graph = Graph(linked.function)
@@ -88,7 +87,7 @@ def unmet(on: Arithmetic, effort: Effort) -> frozenset[int]:
     return frozenset(failed)
 
 
-def variables_of(program: Program, linked: LinkedProgram) -> dict[str, Variable]:
+def variables_of(program: PtxModule, linked: LinkedProgram) -> dict[str, Variable]:
     """The variables that a kernel speaks of, by name."""
     if len(linked.parts) > 1:
         raise Undecided("a function is called")

@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 
 import z3
 
-from ..machine.collectives import FULL
+from ..machine.barriers import FULL
 from ..machine.lanes import WARP
 from .atoms import Formula, Scope, all_of, negated, term
 from .loops import Undecided

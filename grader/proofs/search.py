@@ -12,7 +12,7 @@ import z3
 from ..course import rules
 from ..course.model import Rule
 from ..cuda import simulator
-from ..ptx.linker import link
+from ..ptx.link import link
 from . import Found, Outcome
 from .counterexamples import trials
 from .effort import Effort

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..machine.collectives import FULL
-from ..ptx.ptx import Instruction
+from ..machine.barriers import FULL
+from ..ptx.program import Instruction
 from .atoms import Formula, Scope
 from .polynomials import Polynomial
 from .values import Pointer, Value

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import z3
 
-from ..ptx.numeric.types import size_of
+from ..ptx.numbers import size_of
 from .atoms import HUGE, Atoms, Formula, Scope, all_of, negated, term
 from .polynomials import Polynomial
 

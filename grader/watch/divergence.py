@@ -10,7 +10,6 @@ from ..cuda.errors import BarrierDivergence, ShuffleDivergence
 from ..machine.events import Groups, Observer
 from ..machine.lanes import WARP, Lanes, warp_masks
 from ..machine.lanes import index as lane_index
-from ..machine.operands import read
 
 if TYPE_CHECKING:
     from ..say.reporting.reporter import Reporter
@@ -88,7 +87,7 @@ class Divergence(Observer):
         """Reading a lane that does not take part gives an undefined value."""
         lane, takes_part = lane_index(lanes), self._takes_part
         mask = self.wave.kernel.instructions[at].operands[-1]
-        masks = read(mask, "b32", self.wave)[lane]
+        masks = self.wave.read(mask, "b32")[lane]
         takes_part[lane] = True
         named = masks >> (source % WARP).astype(np.uint32) & 1
         absent = ~takes_part[source] | (named == 0)

@@ -13,7 +13,7 @@ from grader.machine.events import Observer
 from grader.machine.lanes import count
 from grader.machine.lanes import index as lane_index
 
-ROOMS = Path(simulator.__file__).parent
+ROOMS = Path(simulator.__file__).parents[1]
 KERNEL = """extern "C" __global__ void k(float* x, int n) {
     __shared__ float tile[64];
     const int t = threadIdx.x;
@@ -94,14 +94,16 @@ def test_a_launch_that_fails_comes_to_an_end_but_is_not_complete():
     assert run.observers[0].heard["complete"] == 0
 
 
-@pytest.mark.parametrize("room", ["program", "isa", "engine", "memory", "numeric"])
+@pytest.mark.parametrize("room", ["ptx", "machine"])
 def test_no_room_below_the_observers_names_one(room):
     """Neither imports one nor knows a launch's races, counters or trace by name."""
-    for path in (ROOMS / room).rglob("*.py"):
+    below = [path for path in (ROOMS / room).rglob("*.py") if path.name != "module.py"]
+    assert len(below) > 10
+    for path in below:
         tree = ast.parse(path.read_text())
         imported = [
             node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
         ]
-        assert not [name for name in imported if "observers" in name], path
+        assert not {"watch", "say"} & {part for name in imported for part in name.split(".")}, path
         named = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         assert not named & {"races", "uninitialized", "watch", "observed", "run_log"}, path
