@@ -21,7 +21,7 @@ from grader.proofs.setting import Shape
 from grader.proofs.solver import Solver
 from grader.proofs.thread import SymbolicThread
 from grader.proofs.trial import Effort, Trial
-from grader.ptx.linker import link
+from grader.ptx.link import link
 
 EFFORT = 10_000_000
 MOST = 12  # accesses of a launch that are asked about, one thread of each

@@ -17,8 +17,8 @@ from grader.proofs import meanings, rounds
 from grader.proofs.atoms import Atoms, Polynomial, Scope, all_of, negated, term
 from grader.proofs.solver import Solver
 from grader.proofs.values import Arithmetic, Obligation, Pointer, Unknown, Value
-from grader.ptx.forms.table import resolve
-from grader.ptx.ptx import Register
+from grader.ptx.program import Register
+from grader.ptx.table import resolve
 
 CHECKS: list[Callable[[], None]] = []
 ANY = object()

@@ -19,9 +19,8 @@ from grader.proofs import meanings
 from grader.proofs.atoms import Atoms, Polynomial, Scope, term
 from grader.proofs.solver import Solver
 from grader.proofs.values import Arithmetic, Unknown, Value
-from grader.ptx.forms.form import Form
-from grader.ptx.forms.table import resolve
-from grader.ptx.ptx import Register
+from grader.ptx.program import Form, Register
+from grader.ptx.table import resolve
 
 _LETTERS = {16: "h", 32: "r", 64: "l"}
 _TYPES = {16: "unsigned short", 32: "unsigned", 64: "unsigned long long"}

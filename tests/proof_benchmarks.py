@@ -38,7 +38,7 @@ from grader.cuda.simulator import plain
 from grader.proofs.loops import Undecided
 from grader.proofs.search import Doubt, examined
 from grader.proofs.trial import seconds_of_effort
-from grader.ptx.linker import link
+from grader.ptx.link import link
 
 LONG = 2**24  # elements of every array
 SECONDS = 3.0

@@ -20,8 +20,8 @@ from grader.proofs.search import MOST_RUNS, unmet
 from grader.proofs.solver import Solver
 from grader.proofs.trial import Effort
 from grader.proofs.values import Arithmetic, Unknown, Value
-from grader.ptx.forms.table import resolve
-from grader.ptx.ptx import Register
+from grader.ptx.program import Register
+from grader.ptx.table import resolve
 
 INPUTS = 3
 STEPS = 5

@@ -23,7 +23,7 @@ from grader.proofs.setting import Shape
 from grader.proofs.solver import Solver
 from grader.proofs.thread import SymbolicThread
 from grader.proofs.trial import Effort
-from grader.ptx.linker import link
+from grader.ptx.link import link
 
 EFFORT = 50_000_000
 THREADS = 4

@@ -11,8 +11,8 @@ import z3
 from grader.proofs import meanings
 from grader.proofs.atoms import Atoms, Polynomial, Scope, term
 from grader.proofs.values import Arithmetic, Pointer, Unknown, Value
-from grader.ptx.forms.table import resolve
-from grader.ptx.ptx import Register
+from grader.ptx.program import Register
+from grader.ptx.table import resolve
 
 ANYTHING = z3.Bool("anything")  # a condition of which nothing is known
 

@@ -10,10 +10,12 @@ runs waves of blocks over checked memory, and `watch` finds what nothing orders 
 value, counts and traces.
 """
 
+from ..machine.launch import options
 from ..machine.memory.allocations import address, empty, written
-from ..machine.module import RawKernel, RawModule, prepare
-from ..machine.options import options
-from ..ptx.naming import plain
+from ..machine.module import SimulatedKernel as RawKernel
+from ..machine.module import SimulatedModule as RawModule
+from ..machine.module import prepare
+from ..machine.naming import plain
 from ..watch.observe import Run, observe
 from ..watch.trace import Event
 

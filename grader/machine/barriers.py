@@ -1,4 +1,5 @@
-"""`__syncthreads()` and its relatives: threads of a block wait for each other."""
+"""How threads wait for each other: barriers of a block, of a warp (`__shfl_*_sync`, `__syncwarp`,
+votes: every lane that the mask names must come before any goes on) and of a cluster."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..counted import counted
-from .collectives import Collectives
+from ..ptx.program import Flow
 from .events import Successors
 from .lanes import WARP, Lanes, compact, count, warp_masks
 from .lanes import index as lane_index
@@ -42,7 +43,8 @@ class Barriers:
 
     def __init__(self, wave: WaveState, collectives: Collectives):
         self.wave, self.collectives = wave, collectives
-        self.arrived: dict[int, np.ndarray] = defaultdict(self._none)
+        blocks = wave.geometry.wave_blocks
+        self.arrived: dict[int, np.ndarray] = defaultdict(lambda: np.zeros(blocks, np.int64))
         self.parked: dict[int, list[tuple[int, np.ndarray]]] = defaultdict(list)
         self.asked: dict[int, int | None] = {}
         self.reductions: dict[int, Reduction] = {}
@@ -104,9 +106,6 @@ class Barriers:
             for at, index in groups:
                 return at, int(index[0]), self.missing(barrier, int(index[0]))
         return None
-
-    def _none(self) -> np.ndarray:
-        return np.zeros(self.wave.geometry.wave_blocks, np.int64)
 
     def _everybody(self, lanes: Lanes) -> bool:
         """Are these all the threads of all the blocks, none of them exited?"""
@@ -210,3 +209,163 @@ def _together(groups: list[tuple[int, np.ndarray]]) -> list[tuple[int, np.ndarra
 def _threads(count: int, of: int) -> str:
     """E.g. "1 of the block's 32 threads has"."""
     return f"{count} of the block's {of} threads {'has' if count == 1 else 'have'}"
+
+
+class ClusterBarrier:
+    """`barrier.cluster.arrive` and `.wait`: per cluster of a wave, how many threads have arrived
+    and how often the barrier has opened; per lane, which opening it waits for."""
+
+    def __init__(self, wave: WaveState):
+        self.wave = wave
+        geometry = wave.geometry
+        clusters = -(-geometry.wave_blocks // geometry.cluster_blocks)
+        self.cluster_of_lane = geometry.block_of_lane // geometry.cluster_blocks
+        self.arrived = np.zeros(clusters, np.int64)
+        self.opened = np.zeros(clusters, np.int64)
+        self.awaited = np.zeros(geometry.lanes, np.int64)
+        self.parked: list[tuple[int, np.ndarray]] = []
+
+    def begin_wave(self) -> None:
+        self.opened[:] = 0
+
+    def arrive(self, lanes: Lanes) -> Successors:
+        """These threads have come; the groups that this lets go on from their wait."""
+        cluster = self.cluster_of_lane[lanes]
+        self.awaited[lanes] = self.opened[cluster] + 1
+        self.arrived += np.bincount(cluster, minlength=len(self.arrived))
+        return self.released()
+
+    def wait(self, lanes: Lanes, at: int) -> Successors:
+        """These threads wait for the opening they arrived for."""
+        self.parked.append((at, lane_index(lanes)))
+        return self.released()
+
+    def released(self) -> Successors:
+        """Open where everybody has arrived (or left the kernel); the groups that may go on."""
+        live = np.bincount(
+            np.arange(self.wave.geometry.wave_blocks) // self.wave.geometry.cluster_blocks,
+            self.wave.live,
+            len(self.arrived),
+        )
+        full = (self.arrived >= live) & (self.arrived > 0)
+        self.opened[full] += 1
+        self.arrived[full] = 0
+        groups, self.parked = self.parked, []
+        onward = []
+        for at, index in groups:
+            free = self.opened[self.cluster_of_lane[index]] >= self.awaited[index]
+            if free.any():
+                onward.append((at + 1, compact(index[free])))
+                for tell in self.wave.events.cluster_barrier:
+                    tell(at, index[free])
+            if not free.all():
+                self.parked.append((at, index[~free]))
+        return tuple(onward)
+
+    def waiting(self) -> tuple[int, int, str] | None:
+        """A thread that waits for ever."""
+        for at, index in self.parked:
+            why = "waits at a cluster barrier at which not every thread of its cluster arrives."
+            return at, int(index[0]), why
+        return None
+
+
+FULL = 0xFFFFFFFF
+
+
+class Collectives:
+    """Lanes parked at warp-wide instructions, by instruction."""
+
+    def __init__(self, wave: WaveState):
+        self.wave = wave
+        self.launched = self.alive = np.zeros(wave.geometry.warps, np.uint32)
+        self.parked: dict[int, np.ndarray] = {}
+        self.masks: dict[int, np.ndarray] = {}
+        self.exits = {
+            at
+            for at, one in enumerate(wave.kernel.instructions)
+            if one.form.flow in (Flow.RETURN, Flow.EXIT)
+            and one.guard is None
+            and wave.linked.owner[at] == wave.kernel.name
+        }
+
+    def begin_wave(self) -> None:
+        """Per warp, which of its lanes hold a thread, and which one that has not yet left."""
+        self.launched = self._present(np.flatnonzero(self.wave.running))
+        self.alive = self.launched.copy()
+
+    def leave(self, lanes: Lanes) -> None:
+        """Threads have left: nobody waits for them, whatever the mask."""
+        self.alive &= ~self._present(lane_index(lanes))
+
+    def gather(self, lanes: Lanes, at: int, masks: np.ndarray) -> Lanes | None:
+        """Lanes come to the instruction at `at`; `masks` holds every lane's member mask (lanes of
+        the wave,). Returns those whose whole group is there, or None; the rest are parked. Lanes
+        that a mask names are not waited for if they have left, or are just about to."""
+        if at not in self.parked and whole_warps(lanes) and (masks[lanes] == FULL).all():
+            return lanes
+        index = lane_index(lanes)
+        if at in self.parked:
+            index = np.sort(np.concatenate([self.parked.pop(at), index]))
+        for tell in self.wave.events.gather:
+            tell(at, index, masks)
+        present = self._present(index)
+        wanted = masks[index] & self._staying()[index // WARP]
+        complete = (wanted & ~present[index // WARP]) == 0
+        if not complete.all():
+            self.parked[at] = index[~complete]
+            self.masks[at] = masks
+        return compact(index[complete]) if complete.any() else None
+
+    def waiting(self) -> tuple[int, int, str] | None:
+        """Lanes that wait for ever: instruction, one of the lanes, and the sentence."""
+        for at, index in self.parked.items():
+            lane = int(index[0])
+            mask = int(self.masks[at][lane])
+            absent = mask & ~int(self._present(index)[lane // WARP])
+            left = absent & int(self.launched[lane // WARP])  # meanwhile all of them may have left
+            missing = absent & int(self.alive[lane // WARP]) or left
+            come = "comes" if missing.bit_count() == 1 else "come"
+            return (
+                at,
+                lane,
+                (
+                    f"takes part in a warp-wide operation whose mask 0x{mask:08x} also names "
+                    f"{_lanes(missing)}, which never {come} here. Name only lanes that take part, "
+                    "or move the operation out of the branch."
+                ),
+            )
+        return None
+
+    def why_absent(self, lane: int, mask: int) -> str:
+        """Why a lane of the wave does not take part in an operation for the lanes in `mask`: a
+        sentence, with what to do."""
+        bit = 1 << lane % WARP
+        if not mask & bit:
+            return f"the mask 0x{mask:08x} does not name it."
+        if not int(self.launched[lane // WARP]) & bit:
+            return "the block has no thread there. Give a block whole warps, or mask those lanes."
+        if not int(self._staying()[lane // WARP]) & bit:
+            return (
+                "it has left the kernel. Let no lane leave before the last such operation: guard "
+                "what it loads and stores, not its way here."
+            )
+        return "it comes by another way, to another operation or none."
+
+    def _staying(self) -> np.ndarray:
+        """Per warp, which lanes have neither left nor are just about to."""
+        return self.alive & ~self._present(self.wave.schedule.standing_at(self.exits))
+
+    def _present(self, index: np.ndarray) -> np.ndarray:
+        """Per warp of the wave, the mask of its lanes that are in `index`."""
+        return warp_masks(index, self.wave.geometry.warps)
+
+
+def whole_warps(lanes: Lanes) -> bool:
+    return type(lanes) is slice and lanes.start % WARP == 0 and lanes.stop % WARP == 0
+
+
+def _lanes(mask: int) -> str:
+    named = [str(lane) for lane in range(WARP) if mask >> lane & 1]
+    shown = ", ".join(named[:8]) + (", ..." if len(named) > 8 else "")
+    return f"lane{'s' if len(named) > 1 else ''} {shown}"

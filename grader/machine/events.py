@@ -9,25 +9,19 @@ An observer is a subclass of `Observer` with a method for each event it wants to
 not override an event is not asked, and what nobody hears of costs nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import Any
 
 import numpy as np
 
 from ..cuda.errors import CudaError
 from .lanes import Lanes
-from .memory.access import Access, Hit
-from .memory.copies import Landing
+from .memory.access import Access, Accessed, Hit, Landing, Values
 
 Step = Callable[[Lanes], Any]  # executes an instruction for a set of lanes
 Successors = tuple[tuple[int, Lanes], ...]  # where lanes go on
-Values = list[np.ndarray]  # an array (lanes,) for each component of an access
 Groups = list[tuple[int, np.ndarray]]  # instructions, and the lanes that stand there
-Told = ParamSpec("Told")
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -38,17 +32,6 @@ class Undefined:
     where: Callable[..., np.ndarray]
     error: type[CudaError]
     predicate: str
-
-
-class Accessed(NamedTuple):
-    """That lanes have read ("load"), written ("store", with what `values`) or updated ("atomic",
-    which found `values`) memory; a comparison may have `failed` (bool), which writes nothing."""
-
-    access: Access
-    hit: Hit
-    kind: str
-    values: Values | None = None
-    failed: np.ndarray | None = None
 
 
 class Rebind(Exception):
@@ -166,42 +149,16 @@ class Events:
     """By event, the methods of those who want to hear of it, in the order of the observers."""
 
     def __init__(self, observers: Sequence[Observer] = ()):
-        def listeners(
-            event: Callable[Concatenate[Any, Told], Result],
-        ) -> tuple[Callable[Told, Result], ...]:
-            name = event.__name__
-            wanted = [one for one in observers if getattr(type(one), name) is not event]
-            return tuple(getattr(one, name) for one in wanted)
+        for name, event in vars(Observer).items():
+            if not name.startswith("_"):
+                wanted = [one for one in observers if getattr(type(one), name) is not event]
+                wraps = name in ("follow", "execute")  # told by the methods below
+                setattr(
+                    self, f"_{name}" if wraps else name, tuple(getattr(o, name) for o in wanted)
+                )
 
-        self._follow = listeners(Observer.follow)
-        self._execute = listeners(Observer.execute)
-        self.begin_wave = listeners(Observer.begin_wave)
-        self.run = listeners(Observer.run)
-        self.guard = listeners(Observer.guard)
-        self.branch = listeners(Observer.branch)
-        self.read = listeners(Observer.read)
-        self.write = listeners(Observer.write)
-        self.access = listeners(Observer.access)
-        self.copy = listeners(Observer.copy)
-        self.undefined = listeners(Observer.undefined)
-        self.shuffle = listeners(Observer.shuffle)
-        self.shuffled = listeners(Observer.shuffled)
-        self.gather = listeners(Observer.gather)
-        self.collective = listeners(Observer.collective)
-        self.warp_barrier = listeners(Observer.warp_barrier)
-        self.fence = listeners(Observer.fence)
-        self.arrive = listeners(Observer.arrive)
-        self.open = listeners(Observer.open)
-        self.barrier = listeners(Observer.barrier)
-        self.close = listeners(Observer.close)
-        self.cluster_barrier = listeners(Observer.cluster_barrier)
-        self.arrived = listeners(Observer.arrived)
-        self.sent = listeners(Observer.sent)
-        self.landed = listeners(Observer.landed)
-        self.phase_over = listeners(Observer.phase_over)
-        self.exit = listeners(Observer.exit)
-        self.complete = listeners(Observer.complete)
-        self.end = listeners(Observer.end)
+    def __getattr__(self, name: str) -> tuple[Callable[..., Any], ...]:
+        raise AttributeError(f"there is no event called {name}")
 
     def follow(self, at: int, step: Step) -> Step:
         """The step as the observers want it called with all lanes that come there."""

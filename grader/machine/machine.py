@@ -7,21 +7,19 @@ at the first place their paths join ("thread frontiers", Diamos et al., 2011). A
 after a while, so that locks and flags make progress, as they do on hardware since Volta.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
 from ..cuda.errors import BarrierDivergence, CudaError, OutOfTime, ShuffleDivergence, StepLimit
-from ..ptx.control_flow import endless_loop
-from ..ptx.forms.instruction_set import bind
+from ..ptx.flow import ANYWHERE, endless_loop
+from ..ptx.instructions import bind
+from ..ptx.program import Flow, Instruction
 from .events import Observer, Rebind, Step, Successors
-from .job import Job
 from .lanes import Lanes, compact, count
 from .lanes import index as lane_index
-from .memory.access import Report
-from .noticing import ends_before, noticed
+from .launch import PreparedLaunch
+from .memory.access import ErrorReport
 from .schedule import IN_TURN, schedule
 from .wave import Wave
 
@@ -29,13 +27,13 @@ FIRST_PAUSE = 1024  # steps
 A_STEP = 2048  # threads at most that an instruction runs for and counts as one step
 
 # Who makes the errors of a launch, and who observes it.
-Attach = Callable[[Wave], tuple[Report, Sequence[Observer]]]
+Attach = Callable[[Wave], tuple[ErrorReport, Sequence[Observer]]]
 
 
 class Machine:
     """One launch: the program's instructions bound to a wave, and run wave after wave."""
 
-    def __init__(self, job: Job, attach: Attach):
+    def __init__(self, job: PreparedLaunch, attach: Attach):
         self.options, self.assembly = job.options, job.assembly
         order, in_turn = job.options.order, IN_TURN.fullmatch(job.options.order)
         places = noticed(job) if in_turn else frozenset[int]()
@@ -181,3 +179,31 @@ def _then_next(step: Step, at: int) -> Step:
         return ((at + 1, lanes),)
 
     return run_and_fall_through
+
+
+def noticed(job: PreparedLaunch) -> frozenset[int]:
+    """The instructions that touch memory which the launch changes and others may use: global
+    memory (in a cluster shared memory, too), and whatever is atomic or volatile. What a call does
+    is taken to be noticed."""
+    use = job.program.memory_use
+    stores = [one for one in job.flat.stores if one.writable]
+    changed = [one for one in stores if use.touches(one.names, ("writes", "atomics"))]
+    names = {ANYWHERE}.union(*(store.names for store in changed))
+
+    def is_noticed(at: int, one: Instruction) -> bool:
+        clustered = job.geometry.cluster_blocks > 1
+        others = [t for _, t in one.form.transfers if t.strong or clustered]
+        far = not use.touched.get(at, frozenset()).isdisjoint(names)
+        return far or bool(others) or one.form.flow is Flow.CALL
+
+    code = job.program.linked.function.instructions
+    return frozenset(at for at, one in enumerate(code) if is_noticed(at, one))
+
+
+def ends_before(noticed: Collection[int], block_end: list[int]) -> list[int]:
+    """The ends of straight runs (see `block_ends`) if a new one begins at each of `noticed`."""
+    ends = list(block_end)
+    for at in reversed(range(len(ends) - 1)):
+        if ends[at] > at:
+            ends[at] = at if at + 1 in noticed else ends[at + 1]
+    return ends

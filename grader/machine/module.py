@@ -1,17 +1,21 @@
-"""`RawModule` and its kernels: CuPy's interface to the simulated GPU."""
+"""CuPy's interface to the simulated GPU: modules and their kernels; what a launch passes is checked
+against the kernel's parameters, and laid out in memory."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from .. import compilers
+from ..compilers.declared import Parameter, check_arguments
 from ..compilers.declared import parameters as declared_parameters
+from ..counted import counted
 from ..cuda.errors import LaunchError
 from ..cuda.kernel import Dim
 from ..cuda.limits import (
@@ -24,28 +28,26 @@ from ..cuda.limits import (
     check_shared,
     dimensions,
 )
-from ..ptx import parser
+from ..ptx import parse as parser
 from ..ptx.assembly import Assembly
-from ..ptx.executable import Executable
-from ..ptx.linker import executable
-from ..ptx.naming import Names, plain
-from ..ptx.ptx import Function, Program
+from ..ptx.link import Executable, executable
+from ..ptx.program import Function, PtxModule, Variable
 from ..watch.attached import launch
 from ..watch.observe import Run, current_run
-from .geometry import Geometry, Index
-from .job import Job
+from .lanes import Geometry, Index
+from .launch import PreparedLaunch, current_options
+from .memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
 from .memory.layout import SharedLayout, local_layout, module_variables, shared_layout
 from .memory.spaces import GlobalSpace, Heap, PrivateSpace, Store
-from .options import current_options
-from .passed import Arguments, Passed
+from .naming import MemoryNames, PassedArray, plain
 from .printf import Output
-from .special_registers import GRID_WORKSPACE
+from .registers import GRID_WORKSPACE
 
 WAVE_LANES = 32768  # simulated together: enough to hide the cost of a NumPy call, few enough for L2
 REMEMBERED = 8  # programs, parsed and linked
 
 
-class RawModule:
+class SimulatedModule:
     """CUDA C++ compiled for the simulated GPU; as `cupy.RawModule`.
 
     `code` is the source, `options` are NVRTC's, `name_expressions` the template instances to
@@ -73,7 +75,7 @@ class RawModule:
         self.debug = re.search(r"^\.target .*\bdebug\b", ptx.text, re.MULTILINE) is not None
         self.heap = Heap()
 
-    def get_function(self, name: str) -> RawKernel:
+    def get_function(self, name: str) -> SimulatedKernel:
         """The kernel called `name` (or the name expression); LaunchError if there is none."""
         kernel = self.program.functions.get(self._names.get(name, name))
         if kernel is None or not kernel.entry:
@@ -82,7 +84,7 @@ class RawModule:
                 f"there is no kernel called {name!r} here; the source defines: {known}. A kernel "
                 'is `extern "C" __global__ void name(...)`.'
             )
-        return RawKernel(self, kernel, name)
+        return SimulatedKernel(self, kernel, name)
 
     def get_global(self, name: str) -> np.ndarray:
         """The `__device__` or `__constant__` variable `name`, to read and fill between launches:
@@ -99,10 +101,10 @@ class RawModule:
         return tuple(name for name, f in self.program.functions.items() if f.entry)
 
 
-class RawKernel:
+class SimulatedKernel:
     """A kernel of the simulated GPU, called as `cupy.RawKernel` is."""
 
-    def __init__(self, module: RawModule, function: Function, name: str):
+    def __init__(self, module: SimulatedModule, function: Function, name: str):
         self.name = name
         self.max_dynamic_shared_size_bytes = 0
         self._module = module
@@ -139,7 +141,7 @@ class RawKernel:
 
     def _job(
         self, grid: Index, block: Index, passed: Passed, shared_mem: int, output: Output
-    ) -> Job:
+    ) -> PreparedLaunch:
         """The launch, checked against the device's limits and laid out in memory."""
         options, module = current_options(), self._module
         device, directives = architecture(options.architecture), self._function.directives
@@ -155,12 +157,12 @@ class RawKernel:
         stores, parameters = passed.stores()
         variables = {name: store.address for name, store in module.variables.items()}
         given = self._linked.addresses | variables
-        return Job(
+        return PreparedLaunch(
             program=self._executable,
             constants=self._constants(),
             assembly=module.assembly,
             layout=layout,
-            names=Names(module.code, self.name, passed.buffers(), passed.integers()),
+            names=MemoryNames(module.code, self.name, passed.buffers(), passed.integers()),
             geometry=geometry,
             heap=module.heap,
             flat=GlobalSpace([*stores, *self._kept()]),
@@ -198,28 +200,23 @@ def _executable(text: str, name: str) -> Executable:
 
 
 @lru_cache(REMEMBERED)
-def _parsed(text: str) -> Program:
+def _parsed(text: str) -> PtxModule:
     return parser.parse(text, compilers.SOURCE_NAME)
 
 
 def prepare(code: str) -> None:
     """Parse and link all kernels of `code` now, which the first launch would have to, and find out
     what a recording shows of them. Raises CompileError, and what a launch would raise."""
-    module = RawModule(code)
+    module = SimulatedModule(code)
     for name in module.kernel_names:
         _ = _executable(module.text, name).assigned
 
 
 def _shared_space(layout: SharedLayout, geometry: Geometry) -> PrivateSpace:
-    return PrivateSpace(
-        "shared",
-        layout.size,
-        geometry.wave_blocks,
-        geometry.block_of_lane,
-        layout.owner,
-        layout.cleared,
-        layout.symbols,
-    )
+    owner, blocks = geometry.block_of_lane, geometry.wave_blocks
+    space = PrivateSpace("shared", layout.size, blocks, owner, layout.owner)
+    space.cleared, space.symbols = layout.cleared, layout.symbols
+    return space
 
 
 def _workspace(cooperative: bool) -> list[Store]:
@@ -247,3 +244,104 @@ def _geometry(
         return Geometry(grid, block, one.blocks, cluster)
     together = max(1, WAVE_LANES // (one.stride * one.cluster_blocks)) * one.cluster_blocks
     return Geometry(grid, block, min(one.blocks, together), cluster)
+
+
+Arguments = tuple[Any, ...]  # NumPy arrays and scalars, and None for a null pointer
+_PARAMETERS_AT = 0x6000_0000_0000
+
+
+@dataclass(frozen=True)
+class Passed:
+    """The arguments of a launch of `kernel`, with its `parameters` as PTX has them and, where that
+    is known, as the source `declared` them."""
+
+    kernel: str
+    parameters: tuple[Variable, ...]
+    declared: tuple[Parameter, ...] | None
+    args: Arguments
+
+    def check(self) -> None:
+        """LaunchError unless there are as many as the kernel has parameters, of their sizes."""
+        args, expected = self.args, self.parameters
+        if self.declared is not None:
+            check_arguments(self.kernel, self.declared, args)
+        if len(args) != len(expected):
+            raise LaunchError(
+                f"{self.kernel} takes {counted(len(expected), 'argument')}, not {len(args)}.",
+                kernel=self.kernel,
+            )
+        for number, (parameter, value) in enumerate(zip(expected, args, strict=True), start=1):
+            size = 8 if value is None or isinstance(value, np.ndarray) else _scalar_size(value)
+            if size != parameter.size:
+                raise LaunchError(
+                    f"parameter {number} of {self.kernel} has {counted(parameter.size, 'byte')} "
+                    f"({parameter.type}), the argument {value!r} has {size or 'no fixed size'}.",
+                    kernel=self.kernel,
+                )
+
+    def stores(self) -> tuple[list[Store], dict[str, int]]:
+        """The buffers behind the arguments, and one more that holds the parameters."""
+        stores: dict[int, Store] = {}
+        symbols, packed = {}, bytearray()
+        for number, (parameter, value) in enumerate(zip(self.parameters, self.args, strict=True)):
+            packed += bytes(-len(packed) % parameter.align)
+            symbols[parameter.name] = _PARAMETERS_AT + len(packed)
+            if isinstance(value, np.ndarray):
+                store = self._store(value, number)
+                stores.setdefault(store.address, store).names.add(parameter.name)
+                packed += address_of(value).to_bytes(8, "little")
+            else:
+                packed += bytes(8) if value is None else value.tobytes()
+        structs = {parameter.name for parameter in self.parameters if parameter.size > 8}
+        for array in reachable():
+            store = self._store(array, None)
+            stores.setdefault(store.address, store).names.update(structs)
+        parameters = np.frombuffer(bytes(packed) + bytes(16), np.uint8)
+        return [
+            *stores.values(),
+            Store("the parameters", parameters, writable=False, address=_PARAMETERS_AT),
+        ], symbols
+
+    def buffers(self) -> tuple[PassedArray, ...]:
+        """What the buffers that are passed are called, by the source or by their number."""
+        named: Sequence[Parameter | None] = self.declared or [None] * len(self.args)
+        return tuple(
+            PassedArray(
+                one.name if one else f"argument {number}",
+                one.type.removesuffix("*").rstrip() if one else "",
+                address_of(value),
+                value.dtype.itemsize,
+                value.size,
+            )
+            for number, (one, value) in enumerate(zip(named, self.args, strict=True), start=1)
+            if isinstance(value, np.ndarray)
+        )
+
+    def integers(self) -> dict[str, int]:
+        """The whole numbers that are passed, by parameter."""
+        pairs = zip(self.declared or (), self.args, strict=False)
+        return {one.name: int(value) for one, value in pairs if isinstance(value, np.integer)}
+
+    def _store(self, array: np.ndarray, number: int | None) -> Store:
+        """The buffer of `array`: argument `number`, or None where only its address is passed."""
+        owner = owner_of(array)
+        name = "an array" if number is None else f"argument {number + 1}"
+        if array.dtype.hasobject:
+            raise LaunchError(f"{name} of {self.kernel} holds Python objects.")
+        if not (owner.flags.c_contiguous or owner.flags.f_contiguous):
+            raise LaunchError(f"{name} of {self.kernel} is not contiguous in memory.")
+        allocation = allocation_of(array)
+        if self.declared and number is not None:
+            name = self.declared[number].name
+        return Store(
+            name,
+            bytes_of(owner),
+            allocation.written,
+            owner.flags.writeable,
+            number,
+            allocation.address,
+        )
+
+
+def _scalar_size(value: object) -> int:
+    return value.nbytes if isinstance(value, np.generic) else 0

@@ -1,7 +1,5 @@
 """What a kernel prints: C's printf over the arguments that CUDA packs."""
 
-from __future__ import annotations
-
 import re
 import struct
 from collections.abc import Callable, Iterator

@@ -1,35 +1,19 @@
 """Which group of lanes runs next. A group stands at one instruction and runs until it parts,
-waits, or ends."""
-
-from __future__ import annotations
+waits, or ends.
+"""
 
 import re
 from collections.abc import Callable, Collection
-from typing import Protocol
 from zlib import crc32
 
 import numpy as np
 
 from .lanes import WARP, Lanes, compact, merge
 from .lanes import index as lane_index
+from .state import Schedule
 
 _MANY = 1 << 31
 SPIN_LIMIT = 32  # spins of one group before the others get a turn
-
-
-class Schedule(Protocol):
-    """`spins` counts accesses that a thread waiting for another makes (atomics, volatile loads)
-    since the last change of group."""
-
-    spins: int
-
-    def push(self, pc: int, lanes: Lanes) -> None: ...
-
-    def pop(self) -> tuple[int, Lanes] | None: ...
-
-    def may_go_on(self, pc: int, lanes: Lanes) -> bool: ...
-
-    def standing_at(self, places: set[int]) -> np.ndarray: ...
 
 
 class Lockstep:

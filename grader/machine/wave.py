@@ -1,23 +1,18 @@
 """All that an instruction sees: a wave's state, how its threads wait for each other, and calls."""
 
-from __future__ import annotations
-
 import numpy as np
 
-from .barriers import Barriers
-from .call_stack import Calls
-from .cluster_barrier import ClusterBarrier
-from .collectives import Collectives
-from .job import Job
+from .barriers import Barriers, ClusterBarrier, Collectives
+from .calls import Calls
 from .lanes import Lanes
-from .schedule import Schedule
-from .state import WaveState
+from .launch import PreparedLaunch
+from .state import Schedule, WaveState
 
 
 class Wave(WaveState):
     """The blocks of a launch that run at once."""
 
-    def __init__(self, job: Job, schedule: Schedule):
+    def __init__(self, job: PreparedLaunch, schedule: Schedule):
         super().__init__(job, schedule)
         self.collectives = Collectives(self)
         self.barriers = Barriers(self, self.collectives)

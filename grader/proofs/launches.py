@@ -16,8 +16,7 @@ import numpy as np
 from ..course import rules
 from ..course.model import Rule
 from ..machine.lanes import WARP
-from ..ptx.forms.form import Form
-from ..ptx.ptx import Function, Immediate, Instruction, Program, components
+from ..ptx.program import Form, Function, Immediate, Instruction, PtxModule, components
 from .trial import Trial
 
 LARGEST = 1 << 22
@@ -51,12 +50,12 @@ class Constants:
     factors: tuple[int, ...]  # by which something is multiplied or divided, or that are added to it
 
 
-def same_code(program: Program, other: Program, kernel: str) -> bool:
+def same_code(program: PtxModule, other: PtxModule, kernel: str) -> bool:
     """Whether a kernel is the same in two programs, but for the lines of its source."""
     return _code(program, kernel) == _code(other, kernel)
 
 
-def _code(program: Program, kernel: str) -> list[object]:
+def _code(program: PtxModule, kernel: str) -> list[object]:
     code: list[object] = [*program.variables.values()]
     for function in _functions(program, kernel):
         parts = function.instructions
@@ -65,12 +64,14 @@ def _code(program: Program, kernel: str) -> list[object]:
     return code
 
 
-def _functions(program: Program, kernel: str) -> list[Function]:
+def _functions(program: PtxModule, kernel: str) -> list[Function]:
     """A kernel, and what it may call."""
     return [one for one in program.functions.values() if one.name == kernel or not one.entry]
 
 
-def constants(program: Program, kernel: str, other: Program | None) -> tuple[Constants, Constants]:
+def constants(
+    program: PtxModule, kernel: str, other: PtxModule | None
+) -> tuple[Constants, Constants]:
     """The constants of a kernel that `other`, a program known to be right, does not use in the same
     way, and those that it does."""
     mine, usual = _uses(program, kernel), _uses(other, kernel) if other else {}
@@ -90,7 +91,7 @@ def _constants(uses: dict[tuple[str, int], None]) -> Constants:
     return Constants(tuple(limits), tuple(factors))
 
 
-def _uses(program: Program, kernel: str) -> dict[tuple[str, int], None]:
+def _uses(program: PtxModule, kernel: str) -> dict[tuple[str, int], None]:
     """What is done with each number: the opcode's first word, "width" where integers wrap there,
     "factor" where something is multiplied or divided by it, "array" where so many elements lie in
     an array of the kernel's own."""

@@ -7,9 +7,8 @@ from itertools import combinations, pairwise
 
 import z3
 
-from ..machine.collectives import FULL
-from ..ptx.forms.form import Flow
-from ..ptx.ptx import Function, Instruction, symbol_of
+from ..machine.barriers import FULL
+from ..ptx.program import Flow, Function, Instruction, symbol_of
 from .atoms import Formula, Polynomial, Scope, all_of, negated
 from .values import Arithmetic, Pointer, Value
 

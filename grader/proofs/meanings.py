@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 import z3
 
-from ..ptx.forms.form import Form
+from ..ptx.program import Form
 from .atoms import Formula, Polynomial, Scope, all_of, negated, term
 from .values import ALIGNED, Arithmetic, Pointer, Value, bits_of
 

@@ -15,11 +15,10 @@ import z3
 
 from ..course.model import Rule
 from ..cuda import simulator
-from ..machine.collectives import FULL
+from ..machine.barriers import FULL
 from ..machine.lanes import WARP
-from ..ptx.linked import LinkedProgram
-from ..ptx.linker import link
-from ..ptx.ptx import Program, Symbol, Variable
+from ..ptx.link import link
+from ..ptx.program import LinkedProgram, PtxModule, Symbol, Variable
 from .atoms import Atoms, Formula, Polynomial, Scope, all_of, negated, term
 from .launches import random_trials
 from .loops import AccessSite, Epoch, LoopGraph, Meeting, Undecided
@@ -189,7 +188,7 @@ class Doubt:
 
 
 def examined(
-    program: Program, linked: LinkedProgram, rule: Rule, effort: Effort
+    program: PtxModule, linked: LinkedProgram, rule: Rule, effort: Effort
 ) -> Iterator[Doubt]:
     """What could not be excluded; nothing where the kernel is proved. Raises Undecided."""
     graph = LoopGraph(linked.function)
@@ -242,7 +241,7 @@ def unmet(on: Arithmetic, effort: Effort) -> frozenset[int]:
     return frozenset(failed)
 
 
-def variables_of(program: Program, linked: LinkedProgram) -> dict[str, Variable]:
+def variables_of(program: PtxModule, linked: LinkedProgram) -> dict[str, Variable]:
     """The variables that a kernel speaks of, by name."""
     if len(linked.parts) > 1:
         raise Undecided("a function is called")

@@ -12,16 +12,17 @@ from dataclasses import replace
 
 import z3
 
-from ..machine.collectives import FULL
-from ..ptx.forms.form import Flow, Transfer
-from ..ptx.ptx import (
+from ..machine.barriers import FULL
+from ..ptx.program import (
     Address,
+    Flow,
     Immediate,
     Instruction,
     Negated,
     Operand,
     Register,
     Symbol,
+    Transfer,
     Variable,
     Vector,
 )

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import z3
 
-from ..ptx.numeric.types import size_of
+from ..ptx.numbers import size_of
 from .atoms import HUGE, Atoms, Formula, Polynomial, Scope, all_of, negated, term
 
 ALIGNED = 256  # bytes: every array starts at a multiple of this

@@ -5,8 +5,6 @@ operand finds; if it stands in an `asm` of the source, its author is told. No ot
 anybody's mistake but ours, and none is caught here.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,8 +12,7 @@ from functools import cached_property
 
 from ..compilers.lexer import COMMENT, QUOTED
 from ..cuda.errors import UnsupportedInstruction
-from .forms.form import Flow
-from .ptx import Function, Instruction, Malformed
+from .program import Flow, Function, Instruction, Malformed
 
 _BRACKETS = re.compile(rf"{QUOTED}|[()]|[^()\"']+", re.DOTALL)
 

@@ -5,13 +5,10 @@ lines read it. What a line computes on its way (an address, a product that is ad
 out; what other lines read, or the same line when a loop comes round again, is what it assigned.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 
-from .forms.form import Carries, Role
-from .ptx import Function, Instruction, Symbol, registers
+from .program import Carries, Function, Instruction, Role, Symbol, registers
 
 _COPYING = (Carries.COPIED, Carries.CHOSEN, Carries.ACROSS)
 _COPIES = 3  # of copies that are followed

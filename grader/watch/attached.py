@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..machine.events import Observer
-from ..machine.job import Job
+from ..machine.launch import PreparedLaunch
 from ..machine.machine import Machine
 from ..machine.wave import Wave
 from ..say.reporting.reporter import Reporter
@@ -21,7 +21,7 @@ CHECKS: tuple[Kind, ...] = (Divergence, UndefinedResults, Races)
 LAST: tuple[Kind, ...] = (Uninitialized,)
 
 
-def launch(job: Job, run: Run, observed: bool) -> None:
+def launch(job: PreparedLaunch, run: Run, observed: bool) -> None:
     """Run a launch with the observers that its options and `run` (`observed`: somebody looks at
     what it holds) ask for; raises what goes wrong, races at the very end."""
     report: list[Reporter] = []

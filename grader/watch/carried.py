@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..machine.lanes import Lanes
-from ..machine.operands import read
-from ..ptx.forms.form import Carries
-from ..ptx.ptx import Instruction, Operand, Vector
+from ..ptx.program import Carries, Instruction, Operand, Vector
 
 if TYPE_CHECKING:
     from ..machine.wave import Wave
@@ -62,14 +60,14 @@ def _chosen(instruction: Instruction, everywhere: Everywhere, wave: Wave) -> Rul
     """selp d, a, b, p: what is not chosen does not matter."""
     *sources, predicate = instruction.operands[1:]
     a, b = (everywhere(source) for source in sources)
-    p, undecided = read(predicate, "pred", wave), everywhere(predicate)
+    p, undecided = wave.read(predicate, "pred"), everywhere(predicate)
     return lambda lanes: np.maximum(np.where(p[lanes], a[lanes], b[lanes]), undecided[lanes])
 
 
 def _decided(instruction: Instruction, everywhere: Everywhere, wave: Wave) -> Rule:
     """and, or: an operand of which every bit decides makes the other one irrelevant."""
     first, second = instruction.operands[1:]
-    a, b = (read(operand, instruction.form.type, wave) for operand in (first, second))
+    a, b = (wave.read(operand, instruction.form.type) for operand in (first, second))
     of_a, of_b = everywhere(first), everywhere(second)
     everything = _DECIDED[instruction.form.carries]
 

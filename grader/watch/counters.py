@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..machine.events import Accessed, Observer
+from ..machine.events import Observer
 from ..machine.lanes import Lanes, count, select, warp_masks, warps
 from ..machine.lanes import index as lane_index
-from ..machine.memory.access import Access, Hit
+from ..machine.memory.access import Access, Accessed, Hit
 from .traffic import SECTOR_SHIFT, global_traffic, rows_of, shared_traffic
 
 if TYPE_CHECKING:

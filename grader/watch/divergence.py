@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..cuda.errors import BarrierDivergence, ShuffleDivergence
-from ..machine.collectives import FULL, whole_warps
+from ..machine.barriers import FULL, whole_warps
 from ..machine.events import Groups, Observer
 from ..machine.lanes import WARP, Lanes, warp_masks
 from ..machine.lanes import index as lane_index
-from ..machine.operands import read
 
 if TYPE_CHECKING:
     from ..say.reporting.reporter import Reporter
@@ -87,7 +86,7 @@ class Divergence(Observer):
 
     def shuffle(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
         """Reading a lane that does not take part gives an undefined value."""
-        mask = read(self.wave.kernel.instructions[at].operands[-1], "b32", self.wave)
+        mask = self.wave.read(self.wave.kernel.instructions[at].operands[-1], "b32")
         if whole_warps(lanes) and (mask[lanes] == FULL).all():
             return
         lane, takes_part = lane_index(lanes), self._takes_part

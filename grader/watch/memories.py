@@ -7,8 +7,8 @@ import numpy as np
 from ..compilers.declared import DTYPES
 from ..machine.memory.access import Hit
 from ..machine.memory.spaces import Store
+from ..machine.naming import plain
 from ..machine.wave import Wave
-from ..ptx.naming import plain
 from .recording import Memory, Part
 from .traffic import SECTOR
 

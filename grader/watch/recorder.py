@@ -15,15 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..cuda.errors import CudaError
-from ..machine.events import Accessed, Observer, Step, Successors
-from ..machine.geometry import Geometry, Index
-from ..machine.lanes import Lanes
+from ..machine.events import Observer, Step, Successors
+from ..machine.lanes import Geometry, Index, Lanes
 from ..machine.lanes import index as lane_index
-from ..machine.memory.access import Access, Hit
+from ..machine.memory.access import Access, Accessed, Hit
 from ..ptx.assigned import Result
-from ..ptx.forms.form import Flow
-from ..ptx.numeric.types import DTYPES, unsigned
-from ..ptx.ptx import Instruction
+from ..ptx.numbers import DTYPES, unsigned
+from ..ptx.program import Flow, Instruction
 from .memories import Memories
 from .observe import Kind, Run
 from .recording import AT_BARRIER, AT_WARP, GONE, READY, Assigned, Frame, Recording, Shuffle, Touch

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..machine.events import Accessed, Observer
+from ..machine.events import Observer
 from ..machine.lanes import Lanes
 from ..machine.lanes import index as lane_index
-from ..machine.memory.access import Access, Hit
+from ..machine.memory.access import Access, Accessed, Hit
 
 if TYPE_CHECKING:
     from ..say.reporting.reporter import Reporter

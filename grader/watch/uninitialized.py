@@ -15,17 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..machine.call_stack import Slots
-from ..machine.events import Accessed, Observer, Rebind, Step
+from ..machine.calls import Slots
+from ..machine.events import Observer, Rebind, Step
 from ..machine.lanes import Lanes
 from ..machine.lanes import index as lane_index
-from ..machine.memory.access import Access, Hit
+from ..machine.memory.access import Access, Accessed, Hit
 from ..machine.memory.spaces import Store
-from ..ptx.forms.form import Carries, Flow
-from ..ptx.liveness import passes, with_loads
-from ..ptx.numeric.types import size_of
-from ..ptx.ptx import (
+from ..ptx.flow import passes, with_loads
+from ..ptx.numbers import size_of
+from ..ptx.program import (
     Address,
+    Carries,
+    Flow,
     Instruction,
     Operand,
     Register,

@@ -15,7 +15,7 @@ from grader.bench.conformance.forms import InlineForm, plain
 from grader.bench.conformance.samples import samples
 from grader.cuda import simulator
 from grader.machine.events import Observer
-from grader.ptx.forms.form import Flow
+from grader.ptx.program import Flow
 
 pytestmark = pytest.mark.slow
 

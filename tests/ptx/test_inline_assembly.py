@@ -10,8 +10,8 @@ import pytest
 from grader import compilers
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError, OutOfBounds, UnsupportedInstruction
-from grader.ptx.forms.instruction_set import OPCODES
-from grader.ptx.forms.table import effect
+from grader.ptx.instructions import OPCODES
+from grader.ptx.table import effect
 
 SEED = 13
 OF_EACH = 4  # instructions of each line of the table

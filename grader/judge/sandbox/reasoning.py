@@ -25,7 +25,7 @@ from ... import proofs as analysis
 from ...compilers.declared import parameters
 from ...course.model import Rule
 from ...cuda import simulator
-from ...ptx.ptx import Program, mentioned
+from ...ptx.program import PtxModule, mentioned
 from ..protocol import Examined, Tried
 
 _GRADER = Path(__file__).parents[2]
@@ -102,7 +102,7 @@ def reasoners() -> str:
     return digest.hexdigest()
 
 
-def _nameless(text: str, program: Program, kernels: Set[str]) -> str:
+def _nameless(text: str, program: PtxModule, kernels: Set[str]) -> str:
     """PTX without comments, lines, variables that no function uses, and names but for those of
     `kernels`."""
     names = {*program.variables, *program.functions} - kernels
@@ -116,7 +116,7 @@ def _nameless(text: str, program: Program, kernels: Set[str]) -> str:
     return "\n".join(line for one in words.splitlines() if (line := one.strip()))
 
 
-def _used(program: Program) -> set[str]:
+def _used(program: PtxModule) -> set[str]:
     """The variables that instructions name, and those that their initial values point to."""
     instructions = (one for f in program.functions.values() for one in f.instructions)
     named = {name.name for one in instructions for o in one.operands for name in mentioned(o)}
@@ -127,6 +127,6 @@ def _used(program: Program) -> set[str]:
     return used
 
 
-def _lines(program: Program) -> Iterator[int | None]:
+def _lines(program: PtxModule) -> Iterator[int | None]:
     for function in program.functions.values():
         yield from (one.line for one in function.instructions)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ...cuda import simulator
 from ...cuda.errors import CudaError, StepLimit
-from ...machine.options import current_options
+from ...machine.launch import current_options
 from ...status import Status, headline
 from ...watch import paths
 from ...watch.observe import Run

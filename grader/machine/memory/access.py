@@ -1,18 +1,20 @@
-"""One memory instruction's way to memory: addresses to elements, checked on the way."""
+"""One memory instruction's way to memory: addresses to elements, checked on the way; what is done
+there, and who is told of it; what is on its way into shared memory (`cp.async` and its groups, and
+what mbarriers count)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ...counted import counted
 from ...cuda.errors import CudaError, OutOfBounds
-from ...ptx.forms.form import Transfer
-from ..geometry import Geometry
-from ..lanes import WARP, Lanes, compact
+from ...ptx.program import Transfer
+from ..lanes import WARP, Geometry, Lanes, compact
 from ..lanes import index as lane_index
 from .spaces import (
     LOCAL_WINDOW,
@@ -27,6 +29,20 @@ from .spaces import (
     PrivateSpace,
     Store,
 )
+from .turns import in_turns
+
+Values = list[np.ndarray]  # an array (lanes,) for each component of an access
+
+
+class Accessed(NamedTuple):
+    """That lanes have read ("load"), written ("store", with what `values`) or updated ("atomic",
+    which found `values`) memory; a comparison may have `failed` (bool), which writes nothing."""
+
+    access: Access
+    hit: Hit
+    kind: str
+    values: Values | None = None
+    failed: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -49,13 +65,13 @@ class Hit:
         return replace(self, lanes=lanes, element=element, addresses=addresses)
 
 
-class Source(Protocol):
+class LaneValues(Protocol):
     """What an operand holds: an array (lanes,), or what is worked out whenever it is read."""
 
     def __getitem__(self, lanes: Lanes, /) -> Any: ...
 
 
-class Report(Protocol):
+class ErrorReport(Protocol):
     """Makes exceptions of what goes wrong at an instruction, with line, block and thread."""
 
     def error(self, kind: type[CudaError], at: int, lane: int, predicate: str) -> CudaError: ...
@@ -69,29 +85,16 @@ class Report(Protocol):
     def read_only(self, access: Access, hit: Hit) -> CudaError: ...
 
 
-class Listeners(Protocol):
-    """Those who hear of accesses (`machine.events.Events`)."""
-
-    @property
-    def read(self) -> tuple[Callable[[Access, Hit], None], ...]: ...
-
-    @property
-    def write(self) -> tuple[Callable[[Access, Hit, list[np.ndarray]], None], ...]: ...
-
-    @property
-    def access(self) -> tuple[Callable[[Any], None], ...]: ...
-
-
 @dataclass(frozen=True)
 class WaveMemory:
     """The memory that the blocks of a wave reach, who makes errors, and who hears of accesses."""
 
-    flat: GlobalSpace
-    shared: PrivateSpace
-    local: PrivateSpace
+    flat: GlobalSpace  # the launch's buffers, the module's variables, the heap
+    shared: PrivateSpace  # a piece for each block
+    local: PrivateSpace  # a piece for each lane
     geometry: Geometry
-    report: Report
-    events: Listeners
+    report: ErrorReport
+    events: Any  # `machine.events.Events`, which is made of what stands here
 
 
 class Access:
@@ -103,7 +106,7 @@ class Access:
         self,
         transfer: Transfer,
         at: int,
-        start: tuple[Source, int],
+        start: tuple[LaneValues, int],
         memory: WaveMemory,
         verb: str = "",
     ):
@@ -143,6 +146,60 @@ class Access:
         element = hit.element + component if component else hit.element
         return hit.store.view(dtype).take(element)
 
+    def get(self, hit: Hit) -> None:
+        """Tell that lanes load what lies where this access hits; they then may read it."""
+        self.about_to_read(hit)
+        if self.memory.events.access:
+            self._tell(Accessed(self, hit, "load"))
+
+    def put(self, hit: Hit, values: Values) -> None:
+        """Store `values`, an array for each component, where this access hits."""
+        events = self.memory.events
+        for tell in events.write:
+            tell(self, hit, values)
+        for component, value in enumerate(values):
+            self.write(hit, component, value)
+        if events.access:
+            self._tell(Accessed(self, hit, "store", values))
+
+    def update(
+        self,
+        hit: Hit,
+        operation: Callable[..., np.ndarray],
+        sources: list[Values],
+        cleaned: Callable[[np.ndarray], np.ndarray] = np.asarray,
+    ) -> Values:
+        """Read, modify and write where this access hits: `operation(old, *values)` once a lane, for
+        each component, where `sources` holds an array (lanes of the hit,) for each component of
+        each operand. Returns what lay there before, by component. `cleaned` is done to what lies
+        in memory before and after."""
+        self.about_to_read(hit)
+        if self.constant or not hit.store.writable:
+            raise self.memory.report.read_only(self, hit)
+        memory, before = hit.store.view(sources[0][0].dtype), []
+        for component in range(self.components):
+            element = hit.element + component
+            if cleaned is not np.asarray:
+                memory[element] = cleaned(memory[element])
+            values = [source[component] for source in sources]
+            before.append(in_turns(memory, element, operation, values))
+            if cleaned is not np.asarray:
+                memory[element] = cleaned(memory[element])
+        failed = before[0] != sources[0][0] if self.compares else None  # then nothing is written
+        self.used(hit, before, failed)
+        return before
+
+    def used(
+        self, hit: Hit, before: Values | None = None, failed: np.ndarray | None = None
+    ) -> None:
+        """Tell that lanes have used a place as an atomic does."""
+        if self.memory.events.access:
+            self._tell(Accessed(self, hit, "atomic", before, failed))
+
+    def _tell(self, done: Accessed) -> None:
+        for tell in self.memory.events.access:
+            tell(done)
+
     def about_to_read(self, hit: Hit) -> None:
         """Tell that lanes are about to use what lies there."""
         for tell in self.memory.events.read:
@@ -167,15 +224,12 @@ class Access:
     def write(self, hit: Hit, component: int, values: np.ndarray) -> None:
         store = hit.store
         if not store.writable or self.constant:
-            self.refuse_write(hit)
+            raise self.memory.report.read_only(self, hit)
         element = hit.element + component if component else hit.element
         store.view(values.dtype)[element] = values
         if store.written is not None:
             marks = store.marks(self.size)
             marks[element] = np.iinfo(marks.dtype).max
-
-    def refuse_write(self, hit: Hit) -> None:
-        raise self.memory.report.read_only(self, hit)
 
     def _find(self, space: str, lanes: Lanes, addresses: np.ndarray) -> list[Hit]:
         if space == "generic":
@@ -254,3 +308,97 @@ class Access:
 def bits_of(values: np.ndarray) -> np.ndarray:
     """The values as unsigned integers, under which a NaN equals itself and -0 is not 0."""
     return np.ascontiguousarray(values).view(f"u{values.itemsize}")
+
+
+@dataclass(frozen=True)
+class _Copy:
+    """Where it goes, the words to be put there (an array for each component) and, per lane, the
+    number of the thread's group that it will be in."""
+
+    access: Access
+    hit: Hit
+    words: list[np.ndarray]
+    group: np.ndarray
+
+    def part(self, chosen: np.ndarray) -> _Copy:
+        words = [word[chosen] for word in self.words]
+        return _Copy(self.access, self.hit.part(chosen), words, self.group[chosen])
+
+
+@dataclass(frozen=True, eq=False)
+class Landing:
+    """A bulk copy, or stores to another block's shared memory, that tell a barrier of their `size`
+    bytes once they are there: where they go, the words to be put there (an array for each
+    component), and which of those issued it is, perhaps in part."""
+
+    access: Access
+    hit: Hit
+    words: list[np.ndarray]
+    number: int
+
+    @property
+    def size(self) -> int:
+        return self.access.width * len(self.hit.element)
+
+    def split(self, size: int) -> tuple[Landing, Landing]:
+        """The first lanes' part, of at least `size` bytes, and the rest."""
+        first = np.arange(len(self.hit.element)) * self.access.width < size
+        return self._part(first), self._part(~first)
+
+    def _part(self, chosen: np.ndarray) -> Landing:
+        words = [word[chosen] for word in self.words]
+        return Landing(self.access, self.hit.part(chosen), words, self.number)
+
+
+class PendingCopies:
+    """What the threads of a wave have issued and not waited for. `committed` counts, per lane,
+    the groups it has closed."""
+
+    def __init__(self, lanes: int):
+        self.committed = np.zeros(lanes, np.int64)
+        self.pending: list[_Copy] = []
+        self.announced = 0
+        # By barrier (its store and place), in the order in which they were issued.
+        self.landings: dict[tuple[Store, int], deque[Landing]] = {}
+
+    def reset(self) -> None:
+        """A new wave begins."""
+        self.committed[:] = 0
+        self.pending = []
+        self.landings = {}
+
+    def issue(self, access: Access, hit: Hit, words: list[np.ndarray]) -> None:
+        """Until it has arrived, the destination counts as not written: a thread that does not
+        wait for it gets whatever is there."""
+        group = self.committed[hit.lanes].copy()
+        self.mark_unwritten(access, hit)
+        self.pending.append(_Copy(access, hit, words, group))
+
+    def announce(self, access: Access, hit: Hit, words: list[np.ndarray], told: Hit) -> Landing:
+        """Lanes issue what the one barrier at which `told` hits will be told of. Until that barrier
+        is asked, the destination counts as not written."""
+        self.mark_unwritten(access, hit)
+        self.announced += 1
+        landing = Landing(access, hit, words, self.announced)
+        self.landings.setdefault((told.store, int(told.element[0])), deque()).append(landing)
+        return landing
+
+    def mark_unwritten(self, access: Access, hit: Hit) -> None:
+        marks = hit.store.marks(access.size)
+        for component in range(access.components):
+            marks[hit.element + component] = 0
+
+    def arrive(self, lanes: Lanes, newest: int) -> Iterator[tuple[Access, Hit, list[np.ndarray]]]:
+        """Takes out what these lanes wait for: all their copies but those in the `newest` groups
+        they closed last (-1: also those in no group yet)."""
+        waits = np.zeros(len(self.committed), bool)
+        waits[lanes] = True
+        pending, self.pending = self.pending, []
+        for copy in pending:
+            lane = lane_index(copy.hit.lanes)
+            done = waits[lane] & (copy.group < self.committed[lane] - newest)
+            if not done.all():
+                self.pending.append(copy.part(~done))
+            if done.any():
+                ready = copy.part(done)
+                yield ready.access, ready.hit, ready.words

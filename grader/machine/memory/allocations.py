@@ -5,8 +5,6 @@ aligned, as CUDA's are, with a wide gap to its neighbours so that a stray access
 and, for `empty` arrays, a record of which bytes have been written.
 """
 
-from __future__ import annotations
-
 import weakref
 from dataclasses import dataclass
 

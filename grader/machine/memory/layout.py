@@ -1,13 +1,10 @@
 """Where variables lie: a module's in global memory, a kernel's in shared and local memory."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
-from ...ptx.linked import LinkedProgram, function_addresses
-from ...ptx.ptx import Function, Program, Variable
+from ...ptx.program import Function, LinkedProgram, PtxModule, Variable, function_addresses
 from .spaces import Store
 
 _VARIABLES_AT = 0x5000_0000_0000
@@ -43,7 +40,7 @@ class LocalLayout:
     frame_offsets: dict[str, tuple[str, int]]
 
 
-def module_variables(program: Program) -> dict[str, Store]:
+def module_variables(program: PtxModule) -> dict[str, Store]:
     """The module's `__device__` and `__constant__` variables that some kernel mentions. They
     keep their values from launch to launch."""
     mentioned = {name for f in program.functions.values() for name in f.symbols}
@@ -69,7 +66,7 @@ def module_variables(program: Program) -> dict[str, Store]:
     return stores
 
 
-def shared_layout(kernel: Function, program: Program, dynamic: int) -> SharedLayout:
+def shared_layout(kernel: Function, program: PtxModule, dynamic: int) -> SharedLayout:
     """Where each shared variable of a block starts; dynamic shared memory comes last. A red zone
     of whole rounds of the banks lies between neighbours, so that running over the end of one is
     noticed and every address keeps its bank."""

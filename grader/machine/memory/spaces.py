@@ -4,8 +4,6 @@ Addresses are int64 arrays, one per lane. A space turns them into element positi
 (a flat run of bytes) or raises OutOfBounds or Misaligned, naming the first thread concerned.
 """
 
-from __future__ import annotations
-
 import mmap
 from bisect import bisect_right
 from dataclasses import dataclass, field
@@ -25,7 +23,6 @@ WINDOW_SIZE = 1 << 32
 # means the block's own.
 RANK_SHIFT = 24
 OFFSET_MASK = (1 << RANK_SHIFT) - 1
-
 
 IN_USE, FREED = 1, 2
 
@@ -228,12 +225,10 @@ class PrivateSpace:
         pieces: int,
         owner: np.ndarray,
         variables: np.ndarray | None = None,
-        cleared: slice = slice(0),
-        symbols: dict[str, int] | None = None,
     ):
         self.name = name
-        self.symbols = symbols or {}
-        self.cleared = cleared
+        self.symbols: dict[str, int] = {}
+        self.cleared = slice(0)
         self.size = size
         self.variables = variables
         self.pitch = -(-size // 16) * 16

@@ -1,7 +1,12 @@
-"""The pages of the table. Each module here is one, and enters its opcodes when it is imported."""
+"""The pages of the table, one for each chapter of NVIDIA's PTX ISA. Each module here is one, and
+enters its opcodes when it is imported; the whole table has been read once this package is."""
 
 from importlib import import_module
 from pkgutil import iter_modules
 
+from ..table import OPCODES, bind, resolve
+
 for page in iter_modules(__path__):
     import_module(f"{__name__}.{page.name}")
+
+__all__ = ["OPCODES", "bind", "resolve"]

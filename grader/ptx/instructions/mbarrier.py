@@ -7,8 +7,6 @@ transactions still owe, and the parity of the phase. The state that an arrival r
 word as it was.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -18,12 +16,9 @@ import numpy as np
 from ...machine.events import Step
 from ...machine.lanes import Lanes, select
 from ...machine.memory.access import Access, Hit
-from ...machine.memory.addressing import access_at
-from ...machine.operands import read
 from ...machine.wave import Wave
-from ..forms.accesses import put, update, used
-from ..forms.table import effect
-from ..ptx import Address, Instruction, Operand, is_sink
+from ..program import Address, Instruction, Operand
+from ..table import Elementwise, effect, elementwise
 
 _U = np.uint64
 Number = np.ndarray | np.uint64
@@ -31,7 +26,6 @@ _COUNT = _U((1 << 20) - 1)
 _EXPECTED, _OWED, _PHASE = _U(20), _U(40), _U(63)
 _NOTHING_OWED = _U(1 << 22)
 _OWED_BITS = _U((1 << 23) - 1)
-
 
 _OWN = "shared|shared::cta? b64"
 _ANY = "SEM? SCOPE? shared|shared::cta|shared::cluster? b64"
@@ -42,7 +36,7 @@ def _access(
 ) -> Access:
     ((_, transfer),) = instruction.form.transfers
     transfer = replace(transfer, releases=False, acquires=False, wide=True)
-    return access_at(replace(transfer, strong=strong, mbarrier=True), operand, at, wave)
+    return wave.access(replace(transfer, strong=strong, mbarrier=True), operand, at)
 
 
 @effect("mbarrier", f"init {_OWN} : updates[a], n")
@@ -50,11 +44,11 @@ def initialize(instruction: Instruction, at: int, wave: Wave) -> Step:
     address, number = instruction.operands
     # It is set up before anybody may use it.
     access = _access(instruction, address, at, wave, strong=False)
-    expected = read(number, "u32", wave)
+    expected = wave.read(number, "u32")
 
     def step(lanes: Lanes) -> None:
         for hit in access.hits(lanes):
-            put(access, hit, [_word(expected[hit.lanes].astype(_U))])
+            access.put(hit, [_word(expected[hit.lanes].astype(_U))])
 
     return step
 
@@ -67,7 +61,7 @@ def invalidate(instruction: Instruction, at: int, wave: Wave) -> Step:
 
     def step(lanes: Lanes) -> None:
         for hit in access.hits(lanes):
-            used(access, hit)
+            access.used(hit)
 
     return step
 
@@ -97,18 +91,16 @@ def _arriving(change: Callable[..., Any], *lines: str) -> Callable[..., Any]:
         target = None if isinstance(operands[0], Address) else operands.pop(0)
         address, *numbers = operands
         access = _access(instruction, address, at, wave)
-        number = read(numbers[0], "u32", wave) if numbers else None
+        number = wave.read(numbers[0], "u32") if numbers else None
         releases = "arrive" in instruction.form.opcode and not instruction.form.has("relaxed")
-        out = None
-        if target is not None and not is_sink(target):
-            out = wave.registers.write(target, "b64")
+        out = wave.registers.write(target, "b64") if target else None
 
         def step(lanes: Lanes) -> None:
             for hit in access.hits(lanes):
                 amount = np.ones(len(hit.element), _U)
                 if number is not None:
                     amount = number[hit.lanes].astype(_U)
-                (old,) = update(access, hit, change, [[amount]])
+                (old,) = access.update(hit, change, [[amount]])
                 if out is not None:
                     out[hit.lanes] = old
                 for tell in wave.events.arrived if releases else ():
@@ -159,17 +151,17 @@ def wait(instruction: Instruction, at: int, wave: Wave) -> Step:
     access = _access(instruction, address, at, wave)
     out = wave.registers.write(target, "pred")
     by_parity = instruction.form.has("parity")
-    phase = read(phase, "u32" if by_parity else "u64", wave)
+    phase = wave.read(phase, "u32" if by_parity else "u64")
 
     def step(lanes: Lanes) -> None:
-        wave.schedule.spins += 1
+        wave.spin()
         for hit in access.hits(lanes):
             access.about_to_read(hit)
             asked = phase[hit.lanes] & 1 if by_parity else phase[hit.lanes] >> _PHASE
             _land(wave, hit, asked)
             now = access.read(hit, 0, np.dtype(_U)) >> _PHASE
             over = now != asked
-            used(access, hit)
+            access.used(hit)
             out[hit.lanes] = over
             for tell in wave.events.phase_over if over.any() else ():
                 tell(at, select(hit.lanes, over), hit.element[over], asked[over])
@@ -191,18 +183,12 @@ def _land(wave: Wave, hit: Hit, asked: np.ndarray) -> None:
             if 0 < owed < landing.size and not landing.access.bulk:
                 landing, rest = landing.split(owed)
                 landings.appendleft(rest)
-            put(landing.access, landing.hit, landing.words)
+            landing.access.put(landing.hit, landing.words)
             for tell in wave.events.landed:
                 tell(landing, place, phase)
             memory[place] = _changed(memory[place], _ZERO, _ZERO, _ZERO - _U(landing.size))
 
 
-@effect("mbarrier", "pending_count b64 : d, a")
-def pending_count(instruction: Instruction, at: int, wave: Wave) -> Step:
-    target, state = instruction.operands
-    out, state = wave.registers.write(target, "u32"), read(state, "u64", wave)
-
-    def step(lanes: Lanes) -> None:
-        out[lanes] = state[lanes] & _COUNT
-
-    return step
+@elementwise("mbarrier", "pending_count b64 : d, a")
+def pending_count(instruction: Instruction) -> Elementwise:
+    return Elementwise(lambda state: state & _COUNT, ("u64",), "u32")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...machine.lanes import WARP
-from ...ptx.naming import Place
+from ...machine.naming import ArrayPlace
 from ...watch.races.ordering import epoch_of
 from .evidence import Evidence, Race
 from .flag_advice import FlagAdviser
@@ -190,7 +190,7 @@ class Adviser:
         )
 
 
-def _lost_update(place: Place) -> str:
+def _lost_update(place: ArrayPlace) -> str:
     return (
         f"Both threads read {place.text}, change it and write it back, and one of the changes may "
         "be lost: use an atomic, or give each thread an element of its own."

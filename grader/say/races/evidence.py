@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...ptx.control_flow import ControlFlow
-from ...ptx.naming import Place
-from ...ptx.ptx import Address, Instruction
+from ...machine.naming import ArrayPlace
+from ...ptx.flow import ControlFlow
+from ...ptx.program import Address, Instruction
 from ...watch.races.detector import Conflict, RaceDetector
 from ...watch.races.ordering import epoch_of, lane_of
 
@@ -34,7 +34,7 @@ class Race:
     other_line: int | None
     mine: int
     theirs: int
-    place: Place
+    place: ArrayPlace
     shared: bool
     detector: RaceDetector
 

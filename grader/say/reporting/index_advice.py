@@ -13,7 +13,7 @@ from itertools import combinations
 from math import prod
 
 from ...counted import counted
-from ...ptx.naming import Place
+from ...machine.naming import ArrayPlace
 
 OWN = "blockIdx.x * blockDim.x + threadIdx.x"
 _NEAR = 64  # elements: as far as neighbours, halos and strides of a tree reach
@@ -62,7 +62,9 @@ class _Element:
     size: int | None
 
 
-def beyond(place: Place, width: int, who: Thread, space: str, reads: bool, repeats: bool) -> str:
+def beyond(
+    place: ArrayPlace, width: int, who: Thread, space: str, reads: bool, repeats: bool
+) -> str:
     """What to look at when a thread reads, or else writes, `place`, which lies outside its array;
     `repeats`: it does so in a loop."""
     if place.index is None or place.count is None:

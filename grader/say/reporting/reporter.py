@@ -12,8 +12,8 @@ from ...cuda.errors import BarrierDivergence, ConstWrite, CudaError, DataRace, M
 from ...machine.lanes import index as lane_index
 from ...machine.memory.access import Access, Hit
 from ...machine.memory.spaces import AccessFault, Fault, Store
-from ...ptx.control_flow import ControlFlow
-from ...ptx.naming import Place
+from ...machine.naming import ArrayPlace
+from ...ptx.flow import ControlFlow
 from . import index_advice
 from .hazard import Hazard
 from .whereabouts import Whereabouts, short
@@ -93,7 +93,7 @@ class Reporter:
             store, space = private[access.space].store, access.space
         else:
             store, space = self.wave.flat.describe(address, 0, 1).store, "global"
-        place = self.here.place(space, store, address, 1, access.at) if store else Place("")
+        place = self.here.place(space, store, address, 1, access.at) if store else ArrayPlace("")
         if place.array:
             text += f" that begin in {place.text}"
         text += (
@@ -167,20 +167,20 @@ class Reporter:
         )
 
 
-def wide(place: Place, size: int) -> str:
+def wide(place: ArrayPlace, size: int) -> str:
     """The place, with the size of the access where that is not the size of the elements."""
     wide = place.size is not None and size != place.size
     return f"{counted(size, 'byte')} at {place.text}" if wide else place.text
 
 
-def _owned(place: Place) -> str:
+def _owned(place: ArrayPlace) -> str:
     """How many bytes an array has, where that is known."""
     if not place.size or not place.count:
         return ""
     return f" {place.owner} has {counted(place.size * place.count, 'byte')}."
 
 
-def _beyond(place: Place) -> str:
+def _beyond(place: ArrayPlace) -> str:
     """How far outside of its array a place lies."""
     if place.index is None or place.count is None:
         return ", past its end or before its start"

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ...machine.memory.spaces import Store
-from ...ptx.naming import Argument, Place
+from ...machine.naming import ArrayPlace, PassedArray
 from . import index_advice
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class Whereabouts:
     def __init__(self, wave: Wave):
         self.wave = wave
 
-    def place(self, space: str, store: Store, address: int, width: int, at: int) -> Place:
+    def place(self, space: str, store: Store, address: int, width: int, at: int) -> ArrayPlace:
         """What a learner calls the place at an address of "global", "shared" or "local" memory."""
         names, line = self.wave.names, self.line(at)
         if space == "shared":
@@ -42,7 +42,7 @@ class Whereabouts:
             return None
         return self.wave.flat.below(fitting[0].address)
 
-    def named(self, at: int) -> list[Argument]:
+    def named(self, at: int) -> list[PassedArray]:
         """The buffers whose names stand on the line of an instruction."""
         names, line = self.wave.names, self.line(at)
         return [one for one in names.arguments if names.declared.mentions(line, one.name)]

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...ptx.forms.form import Carries
-from ...ptx.ptx import Instruction
+from ...ptx.program import Carries, Instruction
 
 MOST_NODES = 1 << 23  # some 200 MB
 _COLUMNS = {

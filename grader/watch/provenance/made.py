@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ...ptx.forms.form import Carries
-from ...ptx.numeric.types import DTYPES
-from ...ptx.ptx import Immediate, Instruction
+from ...ptx.numbers import DTYPES
+from ...ptx.program import Carries, Immediate, Instruction
 from .graph import Behind, Graph, Origin
 
 MOST_TIMES = 1000  # counted no further

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...machine.events import Accessed, Observer, Step, Values
+from ...machine.events import Observer, Step
 from ...machine.lanes import WARP, Lanes
 from ...machine.lanes import index as lane_index
-from ...machine.memory.access import Access, Hit
+from ...machine.memory.access import Access, Accessed, Hit, Values
 from ...machine.memory.spaces import Store
-from ...ptx.forms.form import Carries
-from ...ptx.ptx import Address, Instruction, Operand, Register, address_of, components
+from ...ptx.program import Address, Carries, Instruction, Operand, Register, address_of, components
 from .graph import Graph, TooLong
 
 if TYPE_CHECKING:

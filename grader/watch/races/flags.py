@@ -18,8 +18,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ...machine.geometry import Geometry
-from ...machine.lanes import WARP, Lanes
+from ...machine.lanes import WARP, Geometry, Lanes
 from ...machine.lanes import index as lane_index
 from .posts import Knowledge, Log, Place, Post
 

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...machine.geometry import Geometry
-from ...machine.lanes import WARP, Lanes
+from ...machine.lanes import WARP, Geometry, Lanes
 from ...machine.lanes import index as lane_index
 
 

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ...machine.geometry import Geometry
-from ...machine.lanes import WARP, Lanes
-from ...machine.memory.copies import Landing
+from ...machine.lanes import WARP, Geometry, Lanes
+from ...machine.memory.access import Landing
 from .flags import Flags
 from .messages import Messages
 from .posts import Place

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...machine.collectives import FULL, whole_warps
-from ...machine.events import Accessed, Observer, Values
+from ...machine.barriers import FULL, whole_warps
+from ...machine.events import Observer
 from ...machine.lanes import WARP, Lanes
 from ...machine.lanes import index as lane_index
-from ...machine.memory.access import Access, Hit, bits_of
-from ...machine.memory.copies import Landing
+from ...machine.memory.access import Access, Accessed, Hit, Landing, Values, bits_of
 from ...machine.memory.spaces import Store
-from ...ptx.ptx import Function
+from ...ptx.program import Function
 from ...say.races.race_reporter import RaceReporter
 from ...say.races.signals import Signals
 from .detector import Conflict, RaceDetector

@@ -11,8 +11,7 @@ from functools import cache, partial
 import numpy as np
 import numpy.typing as npt
 
-from ....ptx.forms.form import Carries
-from ....ptx.ptx import Immediate, Instruction, Register
+from ....ptx.program import Carries, Immediate, Instruction, Register
 from ....watch.provenance import Graph
 from ...protocol import Choice
 from .cone import as_numbers, literal

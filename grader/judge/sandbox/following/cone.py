@@ -12,9 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from ....ptx.forms.form import Carries
-from ....ptx.numeric.types import DTYPES
-from ....ptx.ptx import Immediate, Instruction, Operand, Register
+from ....ptx.numbers import DTYPES
+from ....ptx.program import Carries, Immediate, Instruction, Operand, Register
 from ....watch.provenance import Graph
 from ...protocol import Cone, Element, Op
 from .elements import Elements

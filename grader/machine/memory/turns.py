@@ -1,0 +1,110 @@
+"""Read-modify-write by many lanes at once: those that meet at one address take turns."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+Operation = Callable[..., np.ndarray]
+CROWD = 64  # lanes at one address for which running totals pay
+
+
+@dataclass(frozen=True)
+class _Turns:
+    """Lanes in an `order` that puts those of one address side by side, first come first served:
+    where each address's run begins, how many lanes it has, and the address."""
+
+    order: np.ndarray
+    starts: np.ndarray
+    sizes: np.ndarray
+    places: np.ndarray
+
+    def __iter__(self) -> Iterator[tuple[int, np.ndarray]]:
+        """(element, its lanes) for each address."""
+        for start, size, place in zip(self.starts, self.sizes, self.places, strict=True):
+            yield place, self.order[start : start + size]
+
+
+def _turns(element: np.ndarray) -> _Turns:
+    order = np.argsort(element, kind="stable")
+    place = element[order]
+    starts = np.flatnonzero(np.r_[True, place[1:] != place[:-1]])
+    return _Turns(order, starts, np.diff(np.r_[starts, len(place)]), place[starts])
+
+
+def compare_and_swap(old: np.ndarray, expected: np.ndarray, new: np.ndarray) -> np.ndarray:
+    return np.where(old == expected, new, old)
+
+
+def in_turns(
+    memory: np.ndarray, element: np.ndarray, operation: Operation, values: Sequence[np.ndarray]
+) -> np.ndarray:
+    """Apply the operation once per lane, in order of lanes; the values found before. Where lanes
+    meet at one address they take turns, all addresses at once."""
+    old, turns = np.empty(len(element), memory.dtype), _turns(element)
+    most = int(turns.sizes.max())
+    if most > CROWD and isinstance(operation, np.ufunc):
+        _accumulate(memory, turns, operation, values[0], old)
+    elif most > 4 and operation is compare_and_swap:
+        _swap(memory, turns, values[0], values[1], old)
+    elif most > CROWD * len(turns.sizes):
+        _one_by_one(memory, turns, operation, values, old)
+    else:
+        for turn in range(most):
+            lane = turns.order[turns.starts[turns.sizes > turn] + turn]
+            old[lane] = memory[element[lane]]
+            memory[element[lane]] = operation(old[lane], *[value[lane] for value in values])
+    return old
+
+
+def _accumulate(
+    memory: np.ndarray,
+    turns: _Turns,
+    operation: np.ufunc,
+    value: np.ndarray,
+    old: np.ndarray,
+) -> None:
+    """Many lanes at few addresses: a running total per address gives every lane's turn."""
+    for at, lane in turns:
+        running = operation.accumulate(np.r_[memory[at], value[lane]], dtype=memory.dtype)
+        old[lane] = running[:-1]
+        memory[at] = running[-1]
+
+
+def _one_by_one(
+    memory: np.ndarray,
+    turns: _Turns,
+    operation: Operation,
+    values: Sequence[np.ndarray],
+    old: np.ndarray,
+) -> None:
+    """Many lanes at few addresses, and no running total: as long as nothing changes, as in a sum
+    that has grown too large for its format, twice as many are tried at a time."""
+    for at, lane in turns:
+        tried = 1
+        while len(lane):
+            some = lane[:tried]
+            found = np.repeat(memory[at : at + 1], len(some))
+            left = operation(found, *[value[some] for value in values])
+            changed = np.flatnonzero(left != found)
+            taken = int(changed[0]) + 1 if len(changed) else len(some)
+            old[some[:taken]] = found[:taken]
+            memory[at] = left[taken - 1]
+            tried = max(1, taken // 2) if len(changed) else 2 * tried
+            lane = lane[taken:]
+
+
+def _swap(
+    memory: np.ndarray, turns: _Turns, expected: np.ndarray, new: np.ndarray, old: np.ndarray
+) -> None:
+    """Many lanes compare and swap at few addresses, say for a lock: from one that swaps to the
+    next, all find the same value."""
+    for at, lane in turns:
+        while len(lane):
+            equal = expected[lane] == memory[at]
+            last = int(np.argmax(equal))
+            found = lane[: last + 1] if equal[last] else lane
+            old[found] = memory[at]
+            if equal[last]:
+                memory[at] = new[lane[last]]
+            lane = lane[len(found) :]

@@ -1,0 +1,330 @@
+"""Where control and values may go in a kernel and all that it calls: loops, the buffers behind
+pointers, registers that never got a value, loads that a compare-and-swap may follow.
+
+What is said of values is flow-insensitive: a register may hold what any instruction that sets it
+makes it of. What was loaded from memory may point anywhere.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from .program import (
+    Address,
+    Carries,
+    Flow,
+    Function,
+    Instruction,
+    LinkedProgram,
+    Operand,
+    Role,
+    Symbol,
+    Vector,
+    address_of,
+    mentioned,
+    registers,
+    symbol_of,
+)
+
+ANYWHERE = "*"
+_HEAP = "what the driver returned"
+_KINDS = {"reads": "reads", "writes": "writes", "updates": "atomics"}  # by verb: part of MemoryUse
+_ENDS = (Flow.RETURN, Flow.EXIT, Flow.TRAP)
+_CHOICES = (Carries.CHOSEN, Carries.ALL_BITS, Carries.ALL_BITS_SET)
+_FOLLOWED = ("shared", "local", "generic")  # the memory through which what never was set may go
+_MEMORY = "shared or local memory"
+_PASSED = "what calls pass and hand back"
+
+Ways = Sequence[tuple[Iterable[str], Iterable[str]]]  # (where something goes, where it comes from)
+
+
+def spread(start: Iterable[str], ways: Ways) -> set[str]:
+    """All that is reached from `start` by these ways, itself included."""
+    reached, before = set(start), -1
+    while len(reached) != before:
+        before = len(reached)
+        for onward, origins in ways:
+            if not reached.isdisjoint(origins):
+                reached.update(onward)
+    return reached
+
+
+def successors(code: Function, at: int) -> list[int]:
+    """Where a thread may go on after an instruction; calls come back to where they were made."""
+    one = code.instructions[at]
+    flow = one.form.flow
+    if flow is Flow.TABLE:
+        return [code.labels[label] for label in code.tables[symbol_of(one.operands[1])]]
+    onward = [code.labels[symbol_of(one.operands[0])]] if flow is Flow.BRANCH else []
+    if one.guard is not None or flow not in (Flow.BRANCH, *_ENDS):
+        onward.append(at + 1)
+    return [successor for successor in onward if successor < len(code.instructions)]
+
+
+class ControlFlow:
+    """The control flow of a kernel and what it calls. For what is said of a barrier or a loop,
+    never for what is found."""
+
+    def __init__(self, code: Function):
+        self.code = code
+
+    def repeats(self, at: int) -> bool:
+        """Whether a thread that has executed the instruction at `at` may come to it again."""
+        return any(self.reaches(after, at) for after in successors(self.code, at))
+
+    def reaches(self, start: int, goal: int) -> bool:
+        """Whether a thread that stands before `start` may come to `goal`."""
+        seen, pending = {start}, [start]
+        while pending and goal not in seen:
+            new = set(successors(self.code, pending.pop())) - seen
+            seen |= new
+            pending += new
+        return goal in seen
+
+
+def endless_loop(kernel: Function, executed: set[int], at: int) -> int:
+    """The jump back of the outermost loop that has gone round, by which instructions were
+    `executed` of late; `at` where none has, as in a recursion."""
+    code = kernel.instructions
+    loops = [
+        (end - kernel.labels[operand.name], end)
+        for end in executed
+        if code[end].form.flow is Flow.BRANCH
+        for operand in code[end].operands
+        if isinstance(operand, Symbol) and kernel.labels.get(operand.name, end + 1) <= end
+    ]
+    return max(loops, default=(0, at))[1]
+
+
+def block_ends(kernel: Function) -> list[int]:
+    """For each instruction, the index of the one that ends its straight run: the next control
+    instruction, or the last one before a label."""
+    code = kernel.instructions
+    targets = set(kernel.labels.values())
+    ends, end = [0] * len(code), len(code) - 1
+    for at in reversed(range(len(code))):
+        if code[at].form.control or at + 1 in targets:
+            end = at
+        ends[at] = end
+    return ends
+
+
+@dataclass(frozen=True)
+class MemoryUse:
+    """Names of parameters and variables that memory instructions reach; ANYWHERE stands for all.
+    `reads` and `writes` are through plain loads and stores, `atomics` through atomics; `targets`
+    gives, by instruction, what a store or an atomic may reach, `touched` what any access may."""
+
+    reads: frozenset[str]
+    writes: frozenset[str]
+    atomics: frozenset[str]
+    targets: dict[int, frozenset[str]]
+    touched: dict[int, frozenset[str]]
+
+    def touches(self, names: set[str], kinds: tuple[str, ...]) -> bool:
+        """Whether accesses of these kinds may reach what goes by any of `names`."""
+        reached = frozenset().union(*(getattr(self, kind) for kind in kinds))
+        return ANYWHERE in reached or not reached.isdisjoint(names)
+
+
+def memory_use(linked: LinkedProgram) -> MemoryUse:
+    """Follow the pointers of a kernel and of all it calls."""
+    parameters = {parameter.name for parameter in linked.function.parameters}
+    ways = [way for one in linked.function.instructions for way in _pointers(one, linked)]
+    roots = {ANYWHERE, _HEAP} | parameters | linked.module_variables
+    points = {root: spread({root}, ways) for root in roots}
+    reached: dict[str, set[str]] = {kind: set() for kind in _KINDS.values()}
+    targets: dict[int, frozenset[str]] = {}
+    touched: dict[int, frozenset[str]] = {}
+    for at, instruction in enumerate(linked.function.instructions):
+        for position, transfer in instruction.form.transfers:
+            if transfer.may_touch("global"):
+                (name,) = _names(address_of(instruction.operands[position]))
+                names = {root for root, held in points.items() if name in held} or {ANYWHERE}
+                reached[_KINDS[transfer.verb]] |= names
+                touched[at] = touched.get(at, frozenset()) | names
+                if transfer.verb != "reads":
+                    targets[at] = frozenset(names)
+    reads, writes, atomics = (frozenset(names) for names in reached.values())
+    return MemoryUse(reads, writes, atomics, targets, touched)
+
+
+def _pointers(one: Instruction, linked: LinkedProgram) -> Ways:
+    """What may hold a pointer from now on, and what held it."""
+    form = one.form
+    if form.flow is Flow.CALL:
+        return _pointers_of_call(one, linked)
+    if form.carries is Carries.LOADED and not _of_a_call(one):
+        wide = any(transfer.size == 8 for _, transfer in form.transfers)
+        return [(one.written, [ANYWHERE])] if wide else []
+    return [_made_of(one)]
+
+
+def _pointers_of_call(one: Instruction, linked: LinkedProgram) -> Ways:
+    groups = [operand for operand in one.operands if isinstance(operand, Vector)]
+    called = next((o for o in one.operands if not isinstance(o, Vector)), None)
+    arguments = _names(groups[-1]) if groups else []
+    results = _names(groups[0]) if len(groups) > 1 else []
+    name = getattr(called, "name", "")
+    if name not in linked.parts and isinstance(called, Symbol):
+        return [(results, [_HEAP])]
+    ways = []
+    for part in [linked.parts[name]] if name in linked.parts else linked.parts.values():
+        given = zip(part.parameters, arguments, strict=False)
+        ways += [([parameter.name], [slot]) for parameter, slot in given]
+        returned = zip(results, part.results, strict=False)
+        ways += [([slot], [result.name]) for slot, result in returned]
+    return ways
+
+
+def _names(*operands: Operand) -> list[str]:
+    """The registers and symbols in some operands."""
+    absolute = [o for o in operands if isinstance(o, Address) and o.base is None]
+    return [*(one.name for o in operands for one in mentioned(o)), *(ANYWHERE for _ in absolute)]
+
+
+def _of_a_call(one: Instruction) -> bool:
+    """Whether it goes to or comes from the slot of a call's parameter."""
+    return any(transfer.space == "param" for _, transfer in one.form.transfers)
+
+
+def _made_of(one: Instruction) -> tuple[list[str], list[str]]:
+    """What an instruction gives a value, a register or the slot of a call's parameter, and of
+    what; what goes to memory or comes from it is left out."""
+    if one.form.carries is Carries.STORED:
+        return (_names(one.operands[0]), _names(*one.operands[1:])) if _of_a_call(one) else ([], [])
+    if one.form.carries is Carries.LOADED and not _of_a_call(one):
+        return one.written, []
+    places = enumerate(one.operands)
+    others = [operand for at, operand in places if one.form.role(at) is not Role.WRITTEN]
+    return one.written, _names(*others)
+
+
+def swap_starts(kernel: Function) -> frozenset[int]:
+    """The plain loads whose value may reach what a compare-and-swap compares with, by index, as in
+
+        old = *sum;
+        do { assumed = old; old = atomicCAS(sum, assumed, f(assumed)); } while (old != assumed);
+
+    What such a load finds may be old: the swap then fails, and the loop takes another turn."""
+    code = kernel.instructions
+    compared = [name for one in code if one.form.compares for name in registers(one.operands[2])]
+    made = [_made_of(one) for one in code] if compared else []
+    pairs = zip(code, made, strict=False)
+    ways = [([] if one.form.atomic else of, results) for one, (results, of) in pairs]
+    wanted = spread(compared, ways)
+    return frozenset(
+        at
+        for at, (one, (results, _)) in enumerate(zip(code, made, strict=False))
+        if one.form.carries is Carries.LOADED
+        and not _of_a_call(one)
+        and not wanted.isdisjoint(results)
+    )
+
+
+@dataclass(frozen=True)
+class MaybeUninitialized:
+    """Registers that may be read before anything was written to them: variables of the source
+    that never got a value, where the compiler left them in.
+
+    They are those live at a function's entry, by the backward equations of live variables (Aho,
+    Lam, Sethi, Ullman, "Compilers", section 9.2.5)."""
+
+    at_entry: frozenset[str]  # some path reads them before it writes them
+    reached: frozenset[str]  # these, and all that are computed from them
+    # Registers of which a choice may discard what is computed from them, so that the compiler may
+    # load them before it is known whether they are wanted, written or not; and those that are only
+    # copied, as a struct's padding is.
+    discardable: frozenset[str]
+
+
+def maybe_uninitialized(linked: LinkedProgram) -> MaybeUninitialized:
+    """The registers of a kernel and of all it calls that may hold what was never set. Functions
+    that recurse are left out: theirs are kept and restored by depth."""
+    bit = {name: 1 << number for number, name in enumerate(linked.function.registers)}
+    live = _live(linked.function, bit)
+    mask = 0
+    for part in linked.parts.values():
+        mask |= 0 if part.recursive else live[part.entry]
+    at_entry = frozenset(name for name, own in bit.items() if mask & own)
+    # Backwards, from what a choice reads, and from what is needed.
+    code = linked.function.instructions
+    choosable = spread(
+        (name for one in code if one.form.carries in _CHOICES for name in one.read),
+        [(one.read, one.written) for one in code if one.form.carries is not Carries.LOADED],
+    )
+    copies = [one for one in code if one.form.carries is Carries.COPIED]
+    needed = spread(_needed(linked), [(one.read, one.written) for one in copies])
+    only_copied = linked.function.registers.keys() - needed
+    discardable = frozenset(choosable | only_copied)
+    return MaybeUninitialized(at_entry, _reached(linked, at_entry), discardable)
+
+
+def with_loads(maybe: MaybeUninitialized, linked: LinkedProgram) -> MaybeUninitialized:
+    """The same where discardable registers, too, may hold what never was set."""
+    code = linked.function.instructions
+    loaded = {n for one in code if one.form.carries is Carries.LOADED for n in one.written}
+    start = maybe.at_entry | (loaded & maybe.discardable)
+    return replace(maybe, reached=_reached(linked, start))
+
+
+def passes(one: Instruction, linked: LinkedProgram) -> str | None:
+    """The parameter of a call, or the result, that an instruction loads or stores."""
+    position = {Carries.LOADED: 1, Carries.STORED: 0}.get(one.form.carries)
+    base = None if position is None else address_of(one.operands[position]).base
+    return base.name if isinstance(base, Symbol) and base.name in linked.passed else None
+
+
+def _needed(linked: LinkedProgram) -> set[str]:
+    """The registers that something computes with, decides by or makes an address of, or that go
+    into memory where nobody follows them. What is printed lies in local memory, where nobody sees
+    it read."""
+    code = linked.function.instructions
+    calls = [one for one in code if one.form.flow is Flow.CALL]
+    called = {o.name for one in calls for o in one.operands if isinstance(o, Symbol)}
+    followed = {"shared"} if called - linked.parts.keys() else {*_FOLLOWED}
+    needed = {one.guard.name for one in code if one.guard}
+    for one in code:
+        into = any(transfer.space in followed for _, transfer in one.form.transfers)
+        if one.form.carries is Carries.STORED and (into or passes(one, linked)):
+            needed.update(registers(one.operands[0], *one.operands[2:]))
+        elif one.form.carries is not Carries.COPIED:
+            needed.update(one.read)
+    return needed
+
+
+def _live(code: Function, bit: dict[str, int]) -> list[int]:
+    """For each instruction the registers live before it, as a set of bits."""
+
+    def bits(names: Iterable[str]) -> int:
+        return sum({bit.get(name, 0) for name in names})  # the sink `_` is not declared
+
+    onward = [successors(code, at) for at in range(len(code.instructions))]
+    reads = [
+        bits([*one.read, *([one.guard.name] if one.guard else [])]) for one in code.instructions
+    ]
+    writes = [0 if one.guard else bits(one.written) for one in code.instructions]
+    live, before = [0] * len(reads), None
+    while live != before:
+        before = list(live)
+        for at in reversed(range(len(live))):
+            after = 0
+            for successor in onward[at]:
+                after |= live[successor]
+            live[at] = reads[at] | (after & ~writes[at])
+    return live
+
+
+def _reached(linked: LinkedProgram, start: frozenset[str]) -> frozenset[str]:
+    """All registers that what `start` holds may flow into, also by way of shared or local memory,
+    which stands as one place for all of it, and so do the parameters of calls."""
+    ways: list[tuple[list[str], list[str]]] = []
+    for one in linked.function.instructions if start else ():
+        memory = any(transfer.space in _FOLLOWED for _, transfer in one.form.transfers)
+        place = [_PASSED] if passes(one, linked) else [_MEMORY] if memory else []
+        if one.form.carries is Carries.LOADED:
+            ways.append((one.written, place))
+        elif one.form.carries is Carries.STORED:
+            ways.append((place, registers(*one.operands[1:])))
+        else:
+            ways.append((one.written, one.read))
+    return frozenset(spread(start, ways) - {_MEMORY, _PASSED})

@@ -1,0 +1,272 @@
+"""Copies that end some time after they were issued (PTX ISA, "Data Movement and Conversion
+Instructions": cp.async, cp.async.bulk, st.async).
+
+A copy reads its source when it is issued. What cp.async brings appears in shared memory when the
+issuing thread waits for the group that the copy was committed to; what a bulk copy or a store to
+another block's shared memory brings, when somebody asks the barrier that it tells. What is taken
+to global memory is there at once.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from ...counted import counted
+from ...cuda.errors import Misaligned, OutOfBounds
+from ...machine.events import Step
+from ...machine.lanes import Lanes, compact
+from ...machine.lanes import index as lane_index
+from ...machine.memory.access import Access, Hit
+from ...machine.wave import Wave
+from ..program import (
+    Instruction,
+    Malformed,
+    Operand,
+    Register,
+    Transfer,
+    address_of,
+    immediate_of,
+    several,
+)
+from ..table import effect
+from .mbarrier import arrival_of_copies
+
+_COPY = "async ca|cg shared|shared::cta global L2::64B|L2::128B|L2::256B?"
+_SIZES = (4, 8, 16)  # bytes
+_WHOLE = "writes.b32@shared[to], reads.b32@global[from], size"
+_PART = "writes.b32@shared[to], reads.b8@global[from], size, part"
+
+
+@effect("cp", f"{_COPY} : {_WHOLE} or {_PART}")
+@effect("cp", f"{_COPY} L2::cache_hint : {_WHOLE}, policy or {_PART}, policy")
+def copy(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """[dst], [src], size[, source size | ignore][, cache policy]: beyond the source size, and
+    where the predicate says to ignore, zeros are copied."""
+    target, source, number, *rest = instruction.operands
+    if (size := immediate_of(number)) not in _SIZES:
+        raise Malformed(f"{counted(size, 'byte')} cannot be copied at once")
+    if instruction.form.has("L2::cache_hint"):
+        rest.pop()
+    writes, reads = (replace(t, size=4, components=size // 4) for t in _both(instruction))
+    to = wave.access(replace(writes, asynchronous=True), target, at)
+    whole = wave.access(reads, source, at)
+    octets = _octets(reads, source, size, at, wave) if rest else []
+    amount = _source_size(rest[0], size, wave) if rest else None
+
+    def step(lanes: Lanes) -> None:
+        index = lane_index(lanes)
+        wanted = amount(lanes) if amount else np.full(len(index), size)
+        words = _fetched(whole, octets, index, wanted)
+        for hit in to.hits(lanes):
+            own = words[np.searchsorted(index, lane_index(hit.lanes))]
+            for tell in wave.events.copy:
+                tell(to, hit, list(own.T))
+            wave.copies.issue(to, hit, list(own.T))
+
+    return step
+
+
+def _both(instruction: Instruction) -> list[Transfer]:
+    return [transfer for _, transfer in instruction.form.transfers]
+
+
+def _source_size(operand: Operand, size: int, wave: Wave) -> Callable[[Lanes], np.ndarray]:
+    """Bytes that each lane copies, from the operand that limits them."""
+    predicate = isinstance(operand, Register) and wave.kernel.registers[operand.name] == "pred"
+    limit = wave.read(operand, "pred" if predicate else "u32")
+    if predicate:
+        return lambda lanes: np.where(limit[lanes], 0, size)
+    return lambda lanes: np.minimum(limit[lanes], size).astype(np.int64)
+
+
+def _octets(reads: Transfer, source: Operand, size: int, at: int, wave: Wave) -> list[Access]:
+    """Accesses to the single bytes of the source, for copies that stop in the middle."""
+    start = address_of(source)
+    places = [replace(start, offset=start.offset + place) for place in range(size)]
+    return [wave.access(replace(reads, size=1, components=1), p, at) for p in places]
+
+
+def _fetched(
+    whole: Access, octets: list[Access], index: np.ndarray, wanted: np.ndarray
+) -> np.ndarray:
+    """What lanes copy of which so many bytes are `wanted`: (lanes, words) uint32, zeros behind
+    these bytes."""
+    words = np.zeros((len(index), whole.components), np.uint32)
+    _load(whole, index, np.asarray(wanted == whole.width), words)
+    short = wanted * (wanted < whole.width)
+    for place, octet in enumerate(octets[: int(short.max())]):
+        _load(octet, index, short > place, words.view(np.uint8)[:, place : place + 1])
+    return words
+
+
+def _load(access: Access, index: np.ndarray, chosen: np.ndarray, into: np.ndarray) -> None:
+    """Into the chosen rows of `into`, a column for each component."""
+    if not chosen.any():
+        return
+    for hit in access.hits(compact(index[chosen])):
+        access.get(hit)
+        rows = np.searchsorted(index, lane_index(hit.lanes))
+        for component in range(access.components):
+            into[rows, component] = access.read(hit, component, into.dtype)
+
+
+@effect("cp", "async commit_group :")
+def commit(instruction: Instruction, at: int, wave: Wave) -> Step:
+    def step(lanes: Lanes) -> None:
+        wave.copies.committed[lanes] += 1
+
+    return step
+
+
+@effect("cp", "async wait_group : n", "async wait_all :")
+def wait(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """For all groups but the n last ones, or for everything."""
+    newest = immediate_of(instruction.operands[0]) if instruction.operands else -1
+    return lambda lanes: _land(wave, lanes, newest)
+
+
+def _land(wave: Wave, lanes: Lanes, newest: int) -> None:
+    for access, hit, words in wave.copies.arrive(lanes, newest):
+        access.put(hit, words)
+
+
+@effect("cp", "async mbarrier arrive noinc? shared|shared::cta? b64 : updates[a]")
+def signal(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """Arrives when the thread's copies have; here they arrive at once. Without .noinc the barrier
+    first expects one arrival more."""
+    arrive = arrival_of_copies(instruction, at, wave)
+
+    def step(lanes: Lanes) -> None:
+        _land(wave, lanes, -1)
+        arrive(lanes)
+
+    return step
+
+
+_UNIT, _WORDS = 16, 4  # bytes that are moved together, and their words
+_SHARED = "shared::cluster|shared::cta|shared"
+
+
+@effect(
+    "cp",
+    f"async bulk {_SHARED} global mbarrier::complete_tx::bytes : writes.b32@shared[to], "
+    "reads.b32@global[from], size, updates.b64@shared[barrier]",
+    f"async bulk {_SHARED} global mbarrier::complete_tx::bytes L2::cache_hint : "
+    "writes.b32@shared[to], reads.b32@global[from], size, updates.b64@shared[barrier], policy",
+    "async bulk shared::cluster shared::cta mbarrier::complete_tx::bytes : "
+    "writes.b32@shared[to], reads.b32@shared[from], size, updates.b64@shared[barrier]",
+)
+def bring(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """[to], [from], bytes, [barrier]: the barrier is told when so many bytes have come."""
+    size, barrier = instruction.operands[2:4]
+    to, taken = _access(instruction, 0, at, wave), _access(instruction, 1, at, wave)
+    told = wave.access(instruction.form.transfer(3), barrier, at)
+    sizes = wave.read(size, "u32")
+
+    def step(lanes: Lanes) -> None:
+        for lane in lane_index(lanes).tolist():
+            (place,) = told.hits(np.array([lane]))
+            told.about_to_read(place)
+            size = int(sizes[lane])
+            words = _taken(taken, lane, size, at, wave)
+            for hit in _parts(to, lane, size, at, wave):
+                own = list(words.T)
+                for tell in wave.events.copy:
+                    tell(to, hit, own)
+                landing = wave.copies.announce(to, hit, own, place)
+                for send in wave.events.sent:
+                    send(at, landing)
+
+    return step
+
+
+@effect(
+    "cp",
+    "async bulk global shared|shared::cta bulk_group : "
+    "writes.b32@global[to], reads.b32@shared[from], size",
+    "async bulk global shared|shared::cta bulk_group L2::cache_hint : "
+    "writes.b32@global[to], reads.b32@shared[from], size, policy",
+)
+def take_away(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """[to], [from], bytes"""
+    to, taken = _access(instruction, 0, at, wave), _access(instruction, 1, at, wave)
+    sizes = wave.read(instruction.operands[2], "u32")
+
+    def step(lanes: Lanes) -> None:
+        for lane in lane_index(lanes).tolist():
+            size = int(sizes[lane])
+            words = _taken(taken, lane, size, at, wave)
+            for hit in _parts(to, lane, size, at, wave):
+                to.put(hit, list(words.T))
+
+    return step
+
+
+@effect("cp", "async bulk commit_group :", "async bulk wait_group read? : n")
+def nothing(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """What was taken away is there already."""
+    return lambda lanes: None
+
+
+def _access(instruction: Instruction, position: int, at: int, wave: Wave) -> Access:
+    transfer = replace(instruction.form.transfer(position), components=_WORDS, bulk=True)
+    transfer = replace(transfer, asynchronous=True)
+    return wave.access(transfer, instruction.operands[position], at)
+
+
+def _parts(access: Access, lane: int, size: int, at: int, wave: Wave) -> list[Hit]:
+    """Where a copy of `size` bytes goes that one lane makes: to one buffer, or nowhere."""
+    moved = np.arange(0, size, _UNIT)
+    hits = access.hits(np.full(len(moved), lane), moved) if size else []
+    if len(hits) > 1:  # one that happens to lie behind another in memory
+        why = (
+            f"{access.verb} {counted(size, 'byte')} that {hits[0].store.name} does not have all of."
+        )
+        raise wave.report.error(OutOfBounds, at, lane, why)
+    return hits
+
+
+def _taken(access: Access, lane: int, size: int, at: int, wave: Wave) -> np.ndarray:
+    """What lies at the source: (parts, words) uint32."""
+    if size % _UNIT:
+        moved = counted(size, "byte")
+        why = f"copies {moved} at once; a bulk copy moves a multiple of {_UNIT} bytes."
+        raise wave.report.error(Misaligned, at, lane, why)
+    words = np.empty((size // _UNIT, _WORDS), np.uint32)
+    for hit in _parts(access, lane, size, at, wave):
+        access.get(hit)
+        for word in range(_WORDS):
+            words[:, word] = access.read(hit, word, words.dtype)
+    return words
+
+
+@effect(
+    "st",
+    "async weak? shared::cluster? mbarrier::complete_tx::bytes v2|v4? "
+    "b32|b64|u32|u64|s32|s64|f32|f64 : writes[a], b, updates.b64[barrier]",
+)
+def send(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """[to], value, [barrier]: the barrier, in the same block as `to`, is told of its bytes."""
+    to, value, barrier = instruction.operands
+    transfer = replace(instruction.form.transfer(0), asynchronous=True)
+    target = wave.access(transfer, to, at)
+    counted = replace(instruction.form.transfer(2), components=1, asynchronous=True, bulk=True)
+    told = wave.access(counted, barrier, at)
+    items = several(value, transfer.components)
+    sources = [wave.read(item, instruction.form.type) for item in items]
+
+    def step(lanes: Lanes) -> None:
+        (places,), (hit,) = told.hits(lanes), target.hits(lanes)
+        told.used(places)
+        words = [source[lanes] for source in sources]
+        for tell in wave.events.copy:
+            tell(target, hit, words)
+        for place in np.unique(places.element):
+            own = places.element == place
+            values = [word[own] for word in words]
+            landing = wave.copies.announce(target, hit.part(own), values, places.part(own))
+            for tell_sent in wave.events.sent:
+                tell_sent(at, landing)
+
+    return step

@@ -1,0 +1,148 @@
+"""Comparison and selection (PTX ISA, "Comparison and Selection Instructions")."""
+
+from typing import Any
+
+import numpy as np
+
+from ..numbers import DTYPES, ON_ARRAYS, flush, from_bfloat, size_of
+from ..program import Carries, Instruction, Register
+from ..table import Compute, Elementwise, Meaning, elementwise
+
+_ORDERED = {  # by name: the operation
+    "eq": "equal",
+    "ne": "not_equal",
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+    "lo": "less",  # this and those below go with unsigned integers alone
+    "ls": "less_equal",
+    "hi": "greater",
+    "hs": "greater_equal",
+}
+# Of floating-point numbers, some also true where an operand is NaN: what is left when the opposite
+# fails.
+_UNORDERED: dict[str, Compute] = {
+    "equ": lambda a, b: ~((a < b) | (a > b)),
+    "neu": np.not_equal,
+    "ltu": lambda a, b: ~(a >= b),
+    "leu": lambda a, b: ~(a > b),
+    "gtu": lambda a, b: ~(a <= b),
+    "geu": lambda a, b: ~(a < b),
+    "num": lambda a, b: (a == a) & (b == b),
+    "nan": lambda a, b: (a != a) | (b != b),
+    "ne": lambda a, b: (a < b) | (a > b),
+}
+_FLOATS = ("f16", "bf16", "f32", "f64")
+_COMBINING = {name: f"bitwise_{name}" for name in ("and", "or", "xor")}
+
+
+def _lines(integers: str, floats: str) -> list[str]:
+    """Both comparisons, alone and combined with a predicate."""
+    alone = [
+        f"{'|'.join(_ORDERED)} {{0}} {integers} : d, a, b{{1}}",
+        f"{'|'.join(_UNORDERED)}|eq|lt|le|gt|ge {{0}} ftz? {floats} : d, a, b{{1}}",
+    ]
+    combined = (line.format("|".join(_COMBINING), ", c") for line in alone)
+    return [*(line.format("", "") for line in alone), *combined]
+
+
+def _comparison(instruction: Instruction, kind: str) -> Meaning:
+    """The comparison that the first modifier names, of numbers of a scalar `kind`."""
+    name, flushes = instruction.form.mods[0], instruction.form.has("ftz")
+
+    def meaning(on: Any) -> Compute:
+        if kind not in _FLOATS:
+            return getattr(on, _ORDERED[name])
+        compare = _UNORDERED.get(name) or getattr(on, _ORDERED[name])
+        if kind == "bf16":
+            return lambda a, b: compare(from_bfloat(a), from_bfloat(b))
+        if flushes:
+            return lambda a, b: compare(flush(a), flush(b))
+        return compare
+
+    return meaning
+
+
+def _combined(meaning: Meaning, instruction: Instruction) -> Meaning:
+    """A comparison with what it does to the predicate that it is combined with, if there is one."""
+    name = instruction.form.one_of(_COMBINING)
+    if name is None:
+        return meaning
+
+    def combination(on: Any) -> Compute:
+        compare, combine = meaning(on), getattr(on, _COMBINING[name])
+        return lambda a, b, c: combine(compare(a, b), c)
+
+    return combination
+
+
+@elementwise("setp", *_lines("INT|BITS", "FLOAT|f16x2|bf16x2"))
+def setp(instruction: Instruction) -> Elementwise:
+    """p[|q], a, b[, c]: q gets the opposite; of a pair of halves, p is for the lower and q for
+    the upper."""
+    kind, target = instruction.form.type, instruction.operands[0]
+    scalar, pair = kind.removesuffix("x2"), kind.endswith("x2")
+    meaning = _comparison(instruction, scalar)
+    sources = (kind, kind, "pred")[: len(instruction.operands) - 1]
+    if isinstance(target, Register) and not pair:
+        whole = _combined(meaning, instruction)
+        of_integers = None if scalar in _FLOATS else whole
+        return Elementwise(whole(ON_ARRAYS), sources, "pred", meaning=of_integers)
+    compare, combining = meaning(ON_ARRAYS), instruction.form.one_of(_COMBINING)
+
+    def compute(a: np.ndarray, b: np.ndarray, *c: np.ndarray) -> list[np.ndarray]:
+        if pair:
+            halves = [np.ascontiguousarray(x).view(DTYPES[scalar]) for x in (a, b)]
+            held = [compare(*[x[half::2] for x in halves]) for half in (0, 1)]
+        else:
+            held = [compare(a, b)]
+            held.append(~held[0])
+        combine = getattr(ON_ARRAYS, _COMBINING[combining]) if combining else None
+        return [combine(one, *c) for one in held] if combine else held
+
+    return Elementwise(compute, sources, ("pred", "pred"))
+
+
+_TRUE = {"f32": 0x3F800000, "f16": 0x3C00, "bf16": 0x3F80}
+_RESULTS = "u16|s16|u32|s32|f32|f16|bf16"
+_OF_PAIRS = _lines("", "f16x2|bf16x2 f16x2|bf16x2")[1::2]  # those on floating-point numbers
+
+
+@elementwise("set", *_lines(f"{_RESULTS} INT|BITS", f"{_RESULTS} FLOAT"), *_OF_PAIRS)
+def set_(instruction: Instruction) -> Elementwise:
+    """1.0 or all ones where true, else 0."""
+    result, source = instruction.form.mods[-2:]
+    kind, scalar = source.removesuffix("x2"), result.removesuffix("x2")
+    compare = _combined(_comparison(instruction, kind), instruction)(ON_ARRAYS)
+    bits = 8 * size_of(scalar)
+    true = np.array(_TRUE.get(scalar, (1 << bits) - 1), f"u{bits // 8}")
+
+    def compute(a: np.ndarray, b: np.ndarray, *c: np.ndarray) -> np.ndarray:
+        if kind != source:
+            a, b = (np.ascontiguousarray(x).view(DTYPES[kind]) for x in (a, b))
+        found = compare(a, b, *c) * true
+        return found.view(np.uint32) if scalar != result else found
+
+    sources = (source, source, "pred")[: len(instruction.operands) - 1]
+    return Elementwise(compute, sources, f"b{8 * size_of(result)}")
+
+
+@elementwise("selp", "BITS|INT|f32|f64 : d, a, b, c", carries=Carries.CHOSEN)
+def selp(instruction: Instruction) -> Elementwise:
+    kind = f"b{8 * size_of(instruction.form.type)}"
+    return Elementwise(
+        lambda a, b, p: b ^ (a ^ b) * p,  # faster than `np.where`
+        (kind, kind, "pred"),
+        kind,
+        meaning=lambda on: lambda a, b, p: on.select(p, a, b),
+    )
+
+
+@elementwise("slct", "ftz? BITS|INT|f32|f64 s32|f32 : d, a, b, c")
+def slct(instruction: Instruction) -> Elementwise:
+    """a where c >= 0 (so for -0, not for NaN), else b."""
+    kind, test = instruction.form.mods[-2:]
+    bits = f"b{8 * size_of(kind)}"
+    value: Compute = flush if instruction.form.has("ftz") else np.asarray
+    return Elementwise(lambda a, b, c: np.where(value(c) >= 0, a, b), (bits, bits, test), bits)

@@ -1,0 +1,161 @@
+"""Branches, and calls: of device functions, directly or through a pointer, and of what the driver
+provides (PTX ISA, "Control Flow Instructions")."""
+
+import numpy as np
+
+from ...counted import counted
+from ...cuda.errors import CudaError, OutOfBounds
+from ...machine.events import Step, Successors
+from ...machine.lanes import Lanes, compact, merge
+from ...machine.lanes import index as lane_index
+from ...machine.wave import Wave
+from ..program import Flow, Instruction, Malformed, Operand, Register, Vector, components, symbol_of
+from ..table import control, guard_of, unsupported
+
+
+@control("call", "uni? : ...", flow=Flow.CALL)
+def call(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """[(result),] function, (parameters)[, prototype]"""
+    operands = list(instruction.operands)
+    if not operands:
+        raise Malformed("it names no function")
+    results = components(operands.pop(0)) if isinstance(operands[0], Vector) else ()
+    function, *rest = operands
+    parameters = [_slot(item, wave) for item in components(rest[0])] if rest else []
+    wave.results[at] = _slot(results[0], wave) if results else None
+    if isinstance(function, Register):
+        return _indirect(function, parameters, at, wave)
+    name = symbol_of(function)
+    called = wave.linked.parts.get(name)
+    if called is None and name not in _DRIVER:
+        raise unsupported(instruction, wave)
+    expected = len(called.parameters) if called else _DRIVER[name][0]
+    if len(parameters) != expected:
+        raise Malformed(
+            f"a function of {counted(expected, 'parameter')} is called with {len(parameters)}"
+        )
+    if called:
+        return lambda lanes: ((wave.calls.enter(lanes, at, name, parameters), lanes),)
+    provided, result = _DRIVER[name][1], wave.results[at] or ""
+
+    def step(lanes: Lanes) -> Successors:
+        provided(lane_index(lanes), parameters, result, at, wave)
+        return ((at + 1, lanes),)
+
+    return step
+
+
+def _slot(operand: Operand, wave: Wave) -> str:
+    """The parameter that an operand names."""
+    if (name := symbol_of(operand)) not in wave.calls.slots:
+        raise Malformed(f"{name} is no parameter of a call")
+    return name
+
+
+def _indirect(pointer: Register, parameters: list[str], at: int, wave: Wave) -> Step:
+    addresses = wave.read(pointer, "u64")
+    names = {address: name for name, address in wave.linked.addresses.items()}
+
+    def step(lanes: Lanes) -> Successors:
+        index, where = lane_index(lanes), addresses[lanes]
+        onward = []
+        for address in np.unique(where):
+            group = compact(index[where == address])
+            name = names.get(int(address))
+            if name not in wave.linked.parts:
+                lane = int(lane_index(group)[0])
+                what = "calls a function by a pointer that points to none."
+                raise wave.report.error(OutOfBounds, at, lane, what)
+            onward.append((wave.calls.enter(group, at, name, parameters), group))
+        return tuple(onward)
+
+    return step
+
+
+@control("ret", "uni? :", flow=Flow.RETURN)
+@control("exit", ":", flow=Flow.EXIT)
+def leave(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """Back to the caller, or, in the kernel itself, the end of the thread."""
+    name = wave.linked.owner[at]
+    if instruction.form.flow is Flow.RETURN and name != wave.kernel.name:
+        return lambda lanes: wave.calls.leave(lanes, name, wave.results)
+
+    def step(lanes: Lanes) -> Successors:
+        wave.exit(lanes)
+        return ()
+
+    return step
+
+
+def _printf(lanes: np.ndarray, parameters: list[str], result: str, at: int, wave: Wave) -> None:
+    if not wave.output.full:
+        formats, arguments = (wave.calls.words(name, lanes) for name in parameters)
+        wave.calls.print(formats, arguments, lanes, at)
+    wave.calls.slots[result][lanes] = 0
+
+
+def _assert_failed(
+    lanes: np.ndarray, parameters: list[str], result: str, at: int, wave: Wave
+) -> None:
+    lane = int(lanes[0])
+    condition = wave.calls.text(int(wave.calls.words(parameters[0], lanes)[0]), lane, at)
+    raise wave.report.error(CudaError, at, lane, f"fails its assert({condition}).")
+
+
+def _malloc(lanes: np.ndarray, parameters: list[str], result: str, at: int, wave: Wave) -> None:
+    addresses = wave.heap.allocate(wave.calls.words(parameters[0], lanes))
+    wave.calls.slots[result][lanes, :8] = addresses.view(np.uint8).reshape(-1, 8)
+
+
+def _free(lanes: np.ndarray, parameters: list[str], result: str, at: int, wave: Wave) -> None:
+    for lane, address in zip(lanes, wave.calls.words(parameters[0], lanes).tolist(), strict=True):
+        if address and not wave.heap.free(address):
+            why = "frees memory that is not in use: freed before, or not from `malloc`."
+            raise wave.report.error(OutOfBounds, at, int(lane), why)
+
+
+_DRIVER = {  # how many parameters they have, and what they do
+    "vprintf": (2, _printf),
+    "__assertfail": (5, _assert_failed),
+    "malloc": (1, _malloc),
+    "free": (1, _free),
+}
+
+
+@control("bra", "uni? : a", flow=Flow.BRANCH)
+def branch(instruction: Instruction, at: int, wave: Wave) -> Step:
+    target = wave.kernel.labels[symbol_of(instruction.operands[0])]
+    if instruction.guard is None:
+        return lambda lanes: ((target, lanes),)
+    guard, negated = guard_of(instruction, wave), instruction.guard_negated
+
+    def step(lanes: Lanes) -> Successors:
+        taken = guard[lanes] ^ negated
+        number = int(np.count_nonzero(taken))
+        for tell in wave.events.branch:
+            tell(at, lanes, taken)
+        if number == len(taken):
+            return ((target, lanes),)
+        if number == 0:
+            return ((at + 1, lanes),)
+        index = lane_index(lanes)
+        return ((target, compact(index[taken])), (at + 1, compact(index[~taken])))
+
+    return step
+
+
+@control("brx", "idx uni? : a, b", flow=Flow.TABLE)
+def branch_by_index(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """index, table: a jump through a list of labels."""
+    index, table = instruction.operands
+    targets = [wave.kernel.labels[name] for name in wave.kernel.tables[symbol_of(table)]]
+    chosen = wave.read(index, "u32")
+
+    def step(lanes: Lanes) -> Successors:
+        lane, which = lane_index(lanes), chosen[lanes]
+        parts: dict[int, list[Lanes]] = {}
+        for number in np.unique(which):
+            parts.setdefault(targets[int(number)], []).append(compact(lane[which == number]))
+        return tuple((target, merge(groups)) for target, groups in parts.items())
+
+    return step

@@ -1,0 +1,251 @@
+"""Moves between registers, loads and stores in every state space and width, addresses between state
+spaces, and hints, which change how fast memory is and not what is in it (PTX ISA, "Data Movement
+and Conversion Instructions").
+"""
+
+import numpy as np
+
+from ...machine.events import Step
+from ...machine.lanes import Lanes
+from ...machine.memory.spaces import (
+    LOCAL_WINDOW,
+    OFFSET_MASK,
+    RANK_SHIFT,
+    SHARED_WINDOW,
+    WINDOW_SIZE,
+)
+from ...machine.wave import Wave
+from ..numbers import DTYPES, constant, size_of
+from ..program import (
+    Carries,
+    Instruction,
+    Malformed,
+    Operand,
+    Symbol,
+    Vector,
+    address_of,
+    components,
+    several,
+)
+from ..table import Elementwise, effect, elementwise
+
+# Which byte of {b, a} goes to each place, for selectors 0 to 3 of prmt's special modes.
+_MODES: dict[str, list[tuple[int, ...]]] = {
+    "f4e": [(n, n + 1, n + 2, n + 3) for n in range(4)],
+    "b4e": [tuple((n - k) % 8 for k in range(4)) for n in range(4)],
+    "rc8": [(n, n, n, n) for n in range(4)],
+    "ecl": [tuple(max(n, k) for k in range(4)) for n in range(4)],
+    "ecr": [tuple(min(n, k) for k in range(4)) for n in range(4)],
+    "rc16": [(0, 1, 0, 1), (2, 3, 2, 3), (0, 1, 0, 1), (2, 3, 2, 3)],
+}
+
+
+@elementwise("prmt", f"b32 {'|'.join(_MODES)}? : d, a, b, c")
+def prmt(instruction: Instruction) -> Elementwise:
+    """d, a, b, selector: each byte of d is one of the eight of {b, a}, or (bit 3
+    of its selector) eight copies of that byte's sign."""
+    mode = instruction.form.one_of(_MODES)
+    if mode is None:
+        return Elementwise(_permute, ("b32", "b32", "b32"), "b32")
+    selectors = np.array(
+        [sum(byte << 4 * place for place, byte in enumerate(row)) for row in _MODES[mode]],
+        np.uint32,
+    )
+    return Elementwise(
+        lambda a, b, c: _permute(a, b, selectors[c & np.uint32(3)]), ("b32", "b32", "b32"), "b32"
+    )
+
+
+def _permute(a: np.ndarray, b: np.ndarray, selector: np.ndarray) -> np.ndarray:
+    fixed = constant(selector)
+    if fixed is not None and not int(fixed) & 0x8888:
+        return _permute_alike(a, b, int(fixed))
+    pool = a.astype(np.uint64) | b.astype(np.uint64) << np.uint64(32)
+    result = np.zeros(a.shape, np.uint32)
+    for place in range(4):
+        choice = selector >> np.uint32(4 * place) & np.uint32(15)
+        octet = (pool >> ((choice & np.uint32(7)) * np.uint32(8)).astype(np.uint64)).astype(
+            np.uint8
+        )
+        sign = (octet.view(np.int8) >> 7).view(np.uint8)
+        octet = np.where(choice & np.uint32(8), sign, octet)
+        result |= octet.astype(np.uint32) << np.uint32(8 * place)
+    return result
+
+
+def _permute_alike(a: np.ndarray, b: np.ndarray, selector: int) -> np.ndarray:
+    """All lanes with one selector: four bytes are moved."""
+    result = np.zeros(a.shape, np.uint32)
+    for place in range(4):
+        byte = selector >> 4 * place & 7
+        source, distance = (a, b)[byte // 4], 8 * (byte % 4 - place)
+        moved = source >> np.uint32(distance) if distance > 0 else source << np.uint32(-distance)
+        result |= moved & np.uint32(0xFF << 8 * place)
+    return result
+
+
+@elementwise("mov", "pred|BITS|INT|FLOAT : d, a", carries=Carries.COPIED)
+def mov(instruction: Instruction) -> Elementwise:
+    """Also packs `{a, b}` into a register and unpacks a register into `{d, e}`."""
+    (target, source), kind = instruction.operands, instruction.form.type
+    parts = max(len(components(target)), len(components(source)))
+    if not (isinstance(target, Vector) or isinstance(source, Vector)):
+        return Elementwise(lambda a: a, (kind,), kind)
+    if parts not in (1, 2, 4, 8) or size_of(kind) < parts:
+        raise Malformed(f"a value of type .{kind} has no {parts} parts")
+    bits = 8 * size_of(kind)
+    whole, part = f"b{bits}", f"b{bits // parts}"
+    shifts = [DTYPES[whole].type(place * bits // parts) for place in range(parts)]
+
+    def pack(*items: np.ndarray) -> np.ndarray:
+        total = items[0].astype(DTYPES[whole])
+        for shift, item in zip(shifts[1:], items[1:], strict=True):
+            total |= item.astype(total.dtype) << shift
+        return total
+
+    if isinstance(source, Vector):
+        return Elementwise(pack, (part,) * parts, whole, operands=source.items)
+    return Elementwise(
+        lambda a: [(a >> shift).astype(DTYPES[part]) for shift in shifts], (whole,), (part,) * parts
+    )
+
+
+_WINDOWS = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}
+
+
+@elementwise(
+    "cvta",
+    "to? global|local|const|param|param::entry|shared|shared::cta|shared::cluster u64 : d, a",
+    converts=True,
+    of_address=True,
+)
+def cvta(instruction: Instruction) -> Elementwise:
+    """Between an address in a state space and a generic address."""
+    space = next(mod for mod in instruction.form.mods if mod not in ("to", "u64"))
+    shift = np.uint64(_WINDOWS.get(space.partition("::")[0], 0))
+    if instruction.form.has("to"):
+        return Elementwise(lambda a: a - shift, ("u64",), "u64")
+    return Elementwise(lambda a: a + shift, ("u64",), "u64")
+
+
+@elementwise("isspacep", "global|local|shared|shared::cta|shared::cluster : d, a")
+def isspacep(instruction: Instruction) -> Elementwise:
+    """Whether a generic address lies in a state space; in global memory if in no other."""
+    space = instruction.form.mods[0].partition("::")[0]
+    windows = [np.uint64(w) for name, w in _WINDOWS.items() if space in (name, "global")]
+
+    def within(address: np.ndarray) -> np.ndarray:
+        inside = [address - window < np.uint64(WINDOW_SIZE) for window in windows]
+        return ~np.logical_or.reduce(inside) if space == "global" else inside[0]
+
+    return Elementwise(within, ("u64",), "pred")
+
+
+@elementwise("mapa", "shared::cluster? u32|u64 : d, a, b")
+def mapa(instruction: Instruction) -> Elementwise:
+    """d, a, rank: the same variable in another block."""
+    kind = instruction.form.type
+    window = 0 if instruction.form.has("shared::cluster") else SHARED_WINDOW
+
+    def in_block(address: np.ndarray, rank: np.ndarray) -> np.ndarray:
+        offset = address.astype(np.int64) - window & OFFSET_MASK
+        return (offset | rank.astype(np.int64) + 1 << RANK_SHIFT) + window
+
+    return Elementwise(in_block, (kind, "u32"), kind)
+
+
+@elementwise("getctarank", "shared::cluster? u32|u64 : d, a")
+def getctarank(instruction: Instruction) -> Elementwise:
+    """The rank of the block in whose shared memory an address lies."""
+    window = 0 if instruction.form.has("shared::cluster") else SHARED_WINDOW
+
+    def rank_of(address: np.ndarray, own: np.ndarray) -> np.ndarray:
+        rank = (address.astype(np.int64) - window) >> RANK_SHIFT
+        return np.where(rank == 0, own, rank - 1)
+
+    operands = (instruction.operands[1], Symbol("%cluster_ctarank"))
+    return Elementwise(rank_of, (instruction.form.type, "u32"), "u32", operands=operands)
+
+
+_SPINNING = ("volatile", "relaxed", "acquire")  # what a thread that waits for another uses
+_ANYWHERE = "SPACE|local|const|param|param::entry|param::func"
+_HINTS = "EVICTIONS? EVICTIONS? L2::cache_hint? L2::64B|L2::128B|L2::256B?"
+
+
+@effect(
+    "ld",
+    f"weak|volatile|relaxed|acquire? mmio? SCOPE? {_ANYWHERE}? CACHE? nc? {_HINTS} "
+    "v2|v4|v8? SCALAR : d, reads[a], policy?",
+    carries=Carries.LOADED,
+)
+@effect("ldu", "global? v2|v4? SCALAR : d, reads[a]", carries=Carries.LOADED)
+def load(instruction: Instruction, at: int, wave: Wave) -> Step:
+    target, address = instruction.operands[:2]
+    if _is_call_parameter(address, wave):
+        return wave.calls.load(instruction, target, address)
+    transfer = instruction.form.transfer(1)
+    access = wave.access(transfer, address, at)
+    dtype = DTYPES[instruction.form.type]
+    items = several(target, transfer.components)
+    outs = [wave.registers.write(item, instruction.form.type) for item in items]
+    spinning = instruction.form.has(*_SPINNING)
+
+    def step(lanes: Lanes) -> None:
+        if spinning:
+            wave.spin()
+        for hit in access.hits(lanes):
+            access.get(hit)
+            for component, out in enumerate(outs):
+                out[hit.lanes] = access.read(hit, component, dtype)
+
+    return step
+
+
+@effect(
+    "st",
+    f"weak|volatile|relaxed|release? mmio? SCOPE? {_ANYWHERE}? CACHE? {_HINTS} "
+    "v2|v4|v8? SCALAR : writes[a], b, policy?",
+    carries=Carries.STORED,
+)
+def store(instruction: Instruction, at: int, wave: Wave) -> Step:
+    address, source = instruction.operands[:2]
+    if _is_call_parameter(address, wave):
+        return wave.calls.store(instruction, address, source)
+    transfer = instruction.form.transfer(0)
+    access = wave.access(transfer, address, at)
+    items = several(source, transfer.components)
+    sources = [wave.read(item, instruction.form.type) for item in items]
+
+    def step(lanes: Lanes) -> None:
+        for hit in access.hits(lanes):
+            access.put(hit, [source[hit.lanes] for source in sources])
+
+    return step
+
+
+def _is_call_parameter(address: Operand, wave: Wave) -> bool:
+    base = address_of(address).base
+    return isinstance(base, Symbol) and base.name in wave.calls.slots
+
+
+@elementwise(
+    "createpolicy",
+    "fractional EVICTIONS EVICTIONS? b64 : d, a?",
+    "range global? EVICTIONS EVICTIONS? b64 : d, [a], b, c",
+    "cvt L2 b64 : d, a",
+)
+def create_policy(instruction: Instruction) -> Elementwise:
+    """A cache policy is an opaque number; ours says nothing."""
+    return Elementwise(lambda: 0, (), "b64", operands=())
+
+
+@effect("griddepcontrol", "launch_dependents|wait :")
+@effect("pmevent", "mask? : a")
+@effect("prefetch", "global|local? L1|L2|EVICTIONS : [a]", "const|param? tensormap : [a]")
+@effect("prefetchu", "L1 : [a]")
+@effect("discard", "global? L2 : [a], n")
+@effect("applypriority", "global? EVICTIONS : [a], n")
+@effect("cp", "async bulk prefetch L2 global L2::cache_hint? : [a], n, policy?")
+def nothing(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """Cache hints change no value, and a grid starts when those before it have ended."""
+    return lambda lanes: None

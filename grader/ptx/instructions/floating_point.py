@@ -1,0 +1,276 @@
+"""Floating-point arithmetic in every format and rounding mode: what `add`, `fma`, `div` and the
+like make of f16, bf16, f32, f64 and of pairs of halves (PTX ISA, "Floating Point Instructions",
+"Half Precision ..." and "Mixed Precision ...").
+
+Approximate instructions are computed to the format's own precision, which lies within the maximum
+errors that the PTX ISA documents for the hardware's.
+"""
+
+import numpy as np
+
+from .. import exact
+from ..numbers import (
+    DTYPES,
+    flush,
+    flushed,
+    fma_directed,
+    fma_single,
+    fmax,
+    fmin,
+    from_bfloat,
+    reaches_normal,
+    relu,
+    rounded,
+    rounding,
+    saturate,
+    to_bfloat,
+)
+from ..program import Carries, Instruction
+from ..table import Compute, Elementwise, elementwise
+
+KINDS = ("f16", "bf16", "f32", "f64", "f16x2", "bf16x2")
+
+_PLAIN = (  # what sums and products of floats may be
+    "ROUND? ftz? sat? f32 : {0}",
+    "ROUND? f64 : {0}",
+    "rn? ftz? sat? f16|f16x2 : {0}",
+    "rn? bf16|bf16x2 : {0}",
+)
+
+# By name: what NumPy rounds to nearest even by itself, and the exact result in float64.
+_OPERATIONS: dict[str, tuple[Compute | None, Compute]] = {
+    "add": (np.add, exact.add),
+    "sub": (np.subtract, exact.subtract),
+    "mul": (np.multiply, exact.multiply),
+    "div": (np.divide, exact.divide),
+    "rcp": (np.reciprocal, exact.reciprocal),
+    "sqrt": (np.sqrt, exact.square_root),
+    "fma": (None, exact.fma),
+}
+_ADDENDS: dict[str, Compute] = {  # the two numbers that an operation adds up last
+    "add": lambda a, b: (a, b),
+    "sub": lambda a, b: (a, -b),
+    "fma": lambda a, b, c: (a * b, c),
+}
+
+
+@elementwise("add sub mul", *[line.format("d, a, b") for line in _PLAIN])
+@elementwise("div", "ROUND ftz? f32 : d, a, b", "ROUND f64 : d, a, b")
+@elementwise("rcp sqrt", "ROUND ftz? f32 : d, a", "ROUND f64 : d, a")
+@elementwise("mad", *[line.format("d, a, b, c") for line in _PLAIN[:2]])
+@elementwise(
+    "fma",
+    *[line.format("d, a, b, c") for line in _PLAIN],
+    "rn ftz? relu f16|f16x2 : d, a, b, c",
+    "rn relu bf16|bf16x2 : d, a, b, c",
+)
+def rounded_once(instruction: Instruction) -> Elementwise:
+    """The result rounded once, with what the modifiers add to it."""
+    form, name = instruction.form, instruction.form.name.replace("mad", "fma")
+    mode, kind = rounding(form.mods), form.type.removesuffix("x2")
+    native, exactly = _OPERATIONS[name]
+    if name == "fma" and kind != "f64":
+        exactly = exact.fma_of_narrow
+
+    def in_full(*operands: np.ndarray) -> exact.Exact:
+        return exactly(*[operand.astype(np.float64) for operand in operands])
+
+    def is_normal(*operands: np.ndarray) -> np.ndarray:
+        return reaches_normal(in_full(*operands), kind, mode)
+
+    if name == "fma" and kind == "f32":
+        fn = fma_single if mode == "rn" else fma_directed(mode)
+    elif native and mode == "rn" and kind != "bf16":
+        fn = native
+    else:
+        fn = _then(in_full, lambda result: rounded(result, kind, mode))
+    if mode == "rm" and name in _ADDENDS:
+        fn = _zero_downwards(fn, name, in_full)
+    if fn is fma_single and form.has("ftz", "sat"):
+        fn = _then(fn, lambda total: total.astype(np.float32))
+    if form.has("ftz"):
+        # A sum of normal numbers is exact where it is so small: nothing to look at again.
+        fn = flushed(fn, None if name in ("add", "sub") else is_normal)
+    for mod, clamp in (("sat", saturate), ("relu", relu)):
+        fn = _then(fn, clamp) if form.has(mod) else fn
+    return elementwise_of(fn, instruction)
+
+
+def elementwise_of(fn: Compute, instruction: Instruction) -> Elementwise:
+    """`fn`, which takes and gives arrays of floats, on the registers of an instruction."""
+    kind, arity = instruction.form.type, len(instruction.operands) - 1
+    return Elementwise(on_registers(fn, kind), (kind,) * arity, kind)
+
+
+def on_registers(fn: Compute, kind: str) -> Compute:
+    """`fn` on what registers of `kind` hold: bits of bfloat16, or two halves in 32 bits."""
+    if kind == "bf16":
+        return lambda *operands: to_bfloat(fn(*[from_bfloat(x) for x in operands]))
+    if not kind.endswith("x2"):
+        return fn
+    single, dtype = on_registers(fn, kind.removesuffix("x2")), DTYPES[kind.removesuffix("x2")]
+    return lambda *operands: single(*[np.ascontiguousarray(x).view(dtype) for x in operands]).view(
+        np.uint32
+    )
+
+
+def _then(fn: Compute, change: Compute) -> Compute:
+    return lambda *operands: change(fn(*operands))
+
+
+def _zero_downwards(fn: Compute, name: str, in_full: Compute) -> Compute:
+    """Rounding down, a sum that is exactly zero is -0, except for +0 + +0 (IEEE 754, 6.3); one
+    that is a little more than zero is +0."""
+
+    def signed(*operands: np.ndarray) -> np.ndarray:
+        result = fn(*operands)
+        at = (result == 0).nonzero()[0]
+        if len(at):
+            some = [operand[at] for operand in operands]
+            nearest, rest = in_full(*some)
+            first, second = _ADDENDS[name](*[operand.astype(np.float64) for operand in some])
+            minus = (nearest == 0) & (rest == 0) & (np.signbit(first) | np.signbit(second))
+            result[at[minus]] = -0.0
+        return result
+
+    return signed
+
+
+_ONE_SIGN = ("ftz? f32|f16|f16x2 : d, a", "f64|bf16|bf16x2 : d, a")
+
+
+@elementwise("neg abs", *_ONE_SIGN)
+def sign(instruction: Instruction) -> Elementwise:
+    """On halves a matter of one bit, and so it is on pairs of them."""
+    kind, negates = instruction.form.type, instruction.form.name == "neg"
+    fn = np.negative if negates else np.abs
+    if instruction.form.has("ftz"):
+        return elementwise_of(flushed(fn), instruction)
+    if kind in ("f32", "f64"):
+        return elementwise_of(fn, instruction)
+    on_bits, mask = (np.bitwise_xor, 0x8000) if negates else (np.bitwise_and, 0x7FFF)
+    bits = "b32" if kind.endswith("x2") else "b16"
+    pair = DTYPES[bits].type(mask << 16 | mask if bits == "b32" else mask)
+    return Elementwise(lambda a: on_bits(a, pair), (bits,), bits)
+
+
+@elementwise(
+    "min max",
+    "ftz? NaN? xorsign? abs? f32|f16|f16x2 : d, a, b",
+    "NaN? xorsign? abs? bf16|bf16x2 : d, a, b",
+    "f64 : d, a, b",
+    carries=Carries.ONE_OF,
+)
+def extremum(instruction: Instruction) -> Elementwise:
+    """Without .NaN a number wins over NaN; -0 < +0."""
+    smallest, mods = instruction.form.name == "min", instruction.form.mods
+    nan_wins = (np.minimum, np.maximum) if "NaN" in mods else (fmin, fmax)
+    fn = _with_signed_zeros(nan_wins[0 if smallest else 1], smallest)
+    if "xorsign" in mods:
+        fn = _with_product_sign(fn)
+    if "ftz" in mods:
+        fn = flushed(fn)
+    return elementwise_of(fn, instruction)
+
+
+def _with_signed_zeros(fn: Compute, smallest: bool) -> Compute:
+    def ordered(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        result = fn(a, b)
+        if result.all():
+            return result
+        at = np.flatnonzero((a == 0) & (b == 0))
+        if len(at):
+            first, second = np.signbit(a[at]), np.signbit(b[at])
+            negative = first | second if smallest else first & second
+            result[at] = np.where(negative, -0.0, 0.0)
+        return result
+
+    return ordered
+
+
+def _with_product_sign(fn: Compute) -> Compute:
+    def combine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        magnitude = fn(np.abs(a), np.abs(b))
+        return np.where(np.signbit(a) ^ np.signbit(b), -magnitude, magnitude)
+
+    return combine
+
+
+_FUNCTIONS: dict[str, Compute] = {
+    "sqrt": np.sqrt,
+    "rcp": np.reciprocal,
+    "rsqrt": lambda x: np.reciprocal(np.sqrt(x)),
+    "ex2": np.exp2,
+    "lg2": np.log2,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tanh": np.tanh,
+}
+
+
+@elementwise("sqrt lg2 sin cos", "approx ftz? f32 : d, a")
+@elementwise("rcp", "approx ftz? f32 : d, a", "approx ftz f64 : d, a")
+@elementwise("rsqrt", "approx ftz? f32|f64 : d, a")
+@elementwise("ex2", "approx ftz? f32|bf16|bf16x2 : d, a", "approx f16|f16x2 : d, a")
+@elementwise("tanh", "approx f32|HALF : d, a")
+def special_function(instruction: Instruction) -> Elementwise:
+    """rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper 32 bits of their operand and
+    give the upper 32 bits of the result; the lower ones are zero."""
+    form = instruction.form
+    fn = _FUNCTIONS[form.name]
+    if form.type == "f64" and form.has("ftz"):
+        return elementwise_of(lambda x: _upper_half(flush(fn(flush(_upper_half(x))))), instruction)
+    if form.has("ftz"):
+        fn = _flushed_exponential if form.name == "ex2" else flushed(fn)
+    return elementwise_of(fn, instruction)
+
+
+def _flushed_exponential(x: np.ndarray) -> np.ndarray:
+    """Subnormal operands need no flushing: 2 to their power is 1 anyway."""
+    power = np.exp2(x)
+    return power if np.minimum.reduce(x) >= -126 else flush(power)
+
+
+def _upper_half(x: np.ndarray) -> np.ndarray:
+    bits = np.ascontiguousarray(x).view(np.uint64) >> np.uint64(32) << np.uint64(32)
+    return bits.view(np.float64)
+
+
+@elementwise("div", "approx|full ftz? f32 : d, a, b")
+def approximate_division(instruction: Instruction) -> Elementwise:
+    """div.approx.f32 takes a reciprocal, which is flushed where the divisor exceeds 2**126;
+    div.full.f32 scales its operands first."""
+    fn = np.divide if "full" in instruction.form.mods else _times_reciprocal
+    return elementwise_of(flushed(fn) if instruction.form.has("ftz") else fn, instruction)
+
+
+def _times_reciprocal(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    quotient = a / b
+    magnitude = np.abs(b)
+    if np.maximum.reduce(magnitude) <= 2.0**126:
+        return quotient
+    undefined = np.isinf(a) | np.isnan(quotient)
+    nothing = np.where(undefined, np.nan, np.copysign(np.float32(0), quotient))
+    return np.where(magnitude > 2.0**126, nothing, quotient).astype(np.float32)
+
+
+@elementwise("copysign", "f32|f64 : d, a, b")
+def copysign(instruction: Instruction) -> Elementwise:
+    """The sign of a, the rest of b."""
+    return elementwise_of(lambda a, b: np.copysign(b, a), instruction)
+
+
+_KINDS_OF_NUMBER: dict[str, Compute] = {
+    "finite": np.isfinite,
+    "infinite": np.isinf,
+    "number": lambda a: a == a,
+    "notanumber": lambda a: a != a,
+    "normal": lambda a: np.isfinite(a) & ((a == 0) | (np.abs(a) >= np.finfo(a.dtype).tiny)),
+    "subnormal": lambda a: (a != 0) & (np.abs(a) < np.finfo(a.dtype).tiny),
+}
+
+
+@elementwise("testp", f"{'|'.join(_KINDS_OF_NUMBER)} f32|f64 : d, a")
+def testp(instruction: Instruction) -> Elementwise:
+    """Whether a is a number of that kind; hardware calls zero normal."""
+    return Elementwise(_KINDS_OF_NUMBER[instruction.form.mods[0]], (instruction.form.type,), "pred")

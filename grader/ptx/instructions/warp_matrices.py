@@ -1,0 +1,345 @@
+"""Matrices of a warp: products, and the way between memory and registers (PTX ISA, "Warp Level
+Matrix Instructions": mma, wmma, which `nvcuda::wmma` is made of, ldmatrix, stmatrix).
+
+The warp holds A (m x k), B (k x n) and C, D (m x n) in pieces: which lane has which element in
+which register is what the figures of the PTX ISA show, and `Fragment` in numbers.
+"""
+
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...machine.events import Step
+from ...machine.lanes import WARP, Lanes, compact
+from ...machine.lanes import index as lane_index
+from ...machine.memory.access import Access, Hit, LaneValues
+from ...machine.wave import Wave
+from ..matrices import multiply_add
+from ..numbers import DTYPES
+from ..program import Form, Instruction, Operand, several
+from ..table import collective
+
+ELEMENTS = {"f16": 2, "bf16": 2, "tf32": 1, "f32": 1, "s32": 1, "s8": 4, "u8": 4}  # a register
+_LANE = np.arange(WARP)
+_GROUP, _WITHIN = _LANE // 4, _LANE % 4  # the PTX ISA's groupID and threadID_in_group
+
+
+@dataclass(frozen=True, eq=False)
+class Fragment:
+    """Where the elements of a matrix of `shape` and of PTX type `kind` lie: `rows` and `columns`
+    are (32 lanes, registers, elements of a register), all integers."""
+
+    kind: str
+    shape: tuple[int, int]
+    rows: np.ndarray
+    columns: np.ndarray
+
+    @property
+    def count(self) -> int:
+        """Registers a lane."""
+        return self.rows.shape[1]
+
+    def matrix(self, registers: list[np.ndarray]) -> np.ndarray:
+        """The matrices (warps, *shape) that registers, each (32 * warps,) uint32, hold; elements
+        as they are stored (bf16 and tf32: their bits)."""
+        words = np.stack(registers, axis=-1)  # (lanes, registers)
+        values = words.view(DTYPES[self.kind]).reshape(-1, *self.rows.shape)
+        found = np.empty((len(values), *self.shape), values.dtype)
+        found[:, self.rows, self.columns] = values
+        return found
+
+    def lanes(self, registers: list[np.ndarray]) -> np.ndarray:
+        """The elements that each lane holds: (lanes, elements)."""
+        return np.stack(registers, axis=-1).view(DTYPES[self.kind])
+
+    def words(self, elements: np.ndarray) -> list[np.ndarray]:
+        """The registers that hold these elements (lanes, elements) of each lane."""
+        return list(np.ascontiguousarray(elements).view(np.uint32).T)
+
+    def registers(self, matrices: np.ndarray) -> list[np.ndarray]:
+        """The registers, each (32 * warps,) uint32, that hold matrices (warps, *shape)."""
+        values = np.ascontiguousarray(matrices[:, self.rows, self.columns])
+        words = values.view(np.uint32).reshape(-1, self.count)
+        return list(words.T)
+
+
+def factor_a(kind: str, k: int) -> Fragment:
+    """A of an m16n8 product: registers 0, 2, ... hold the upper eight rows, the others the lower
+    ones; each pair of registers the next columns."""
+    register, element = _places(kind, k * 16)
+    per = ELEMENTS[kind]
+    rows = _GROUP[:, None, None] + 8 * (register % 2) + 0 * element
+    columns = _WITHIN[:, None, None] * per + element + register // 2 * 4 * per
+    return Fragment(kind, (16, k), rows, columns)
+
+
+def factor_b(kind: str, k: int) -> Fragment:
+    """B of an m16n8 product: each register holds the next rows."""
+    register, element = _places(kind, k * 8)
+    per = ELEMENTS[kind]
+    rows = _WITHIN[:, None, None] * per + element + register * 4 * per
+    return Fragment(kind, (k, 8), rows, _GROUP[:, None, None] + 0 * (register + element))
+
+
+def result(kind: str) -> Fragment:
+    """C and D of an m16n8 product: two neighbours of a row in the upper half, two in the lower."""
+    register, element = _places(kind, 16 * 8)
+    number = register * ELEMENTS[kind] + element  # of the four elements
+    rows = _GROUP[:, None, None] + 8 * (number // 2)
+    columns = _WITHIN[:, None, None] * 2 + number % 2
+    return Fragment(kind, (16, 8), rows, columns)
+
+
+def spread(kind: str, shape: tuple[int, int], count: int) -> Fragment:
+    """`count` registers a lane, along the rows of the matrix from lane to lane; where there is more
+    room than the matrix has elements, it is there several times. (Which lane has what of a wmma
+    fragment, the PTX ISA leaves open.)"""
+    per = ELEMENTS[kind]
+    place = np.arange(WARP * count * per).reshape(WARP, count, per) % (shape[0] * shape[1])
+    return Fragment(kind, shape, place // shape[1], place % shape[1])
+
+
+def _places(kind: str, elements: int) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of the registers (1, registers, 1) and of the elements in one (1, 1, elements),
+    where the warp holds so many elements."""
+    per = ELEMENTS[kind]
+    count = elements // (WARP * per)
+    return np.arange(count)[None, :, None], np.arange(per)[None, None, :]
+
+
+_EQUAL_SHAPES = "sync aligned {} row col {} : d, a, b, c"
+_LINES = (
+    ("m16n8k8|m16n8k16", "f16 f16 f16 f16"),
+    ("m16n8k8|m16n8k16", "f32 f16 f16 f32"),
+    ("m16n8k8|m16n8k16", "f32 bf16 bf16 f32"),
+    ("m16n8k4|m16n8k8", "f32 tf32 tf32 f32"),
+    ("m16n8k16|m16n8k32", "satfinite? s32 s8|u8 s8|u8 s32"),
+)
+
+
+@collective("mma", *[_EQUAL_SHAPES.format(*line) for line in _LINES], whole_warp=True)
+def matrix_product(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """D = A * B + C"""
+    form = instruction.form
+    kinds = form.mods[-4:]
+    k = int(form.mods[2].partition("k")[2])
+    layouts = [result(kinds[0]), factor_a(kinds[1], k), factor_b(kinds[2], k), result(kinds[3])]
+    pairs = zip(instruction.operands[1:], layouts[1:], strict=True)
+    sources = [_registers(operand, layout, wave) for operand, layout in pairs]
+    targets = several(instruction.operands[0], layouts[0].count)
+    outs = [wave.registers.write(item, "b32") for item in targets]
+    clamps = form.has("satfinite")
+
+    def combine(together: Lanes) -> None:
+        index = lane_index(together)
+        a, b, c = (
+            layout.matrix([register[together] for register in registers])
+            for registers, layout in zip(sources, layouts[1:], strict=True)
+        )
+        d = multiply_add(a, b, c, kinds[1], clamps)
+        for out, words in zip(outs, layouts[0].registers(d), strict=True):
+            out[index] = words
+
+    return combine
+
+
+def _registers(operand: Operand, layout: Fragment, wave: Wave) -> list[LaneValues]:
+    """The registers of an operand, each (lanes,) uint32."""
+    return [wave.read(item, "b32") for item in several(operand, layout.count)]
+
+
+_SHAPES = "m16n16k16|m8n32k16|m32n8k16"
+_LAYOUT = "row|col"
+_SUMS = ("c", "d")
+
+
+def _fragment(part: str, form: Form, kind: str) -> Fragment:
+    """The part "a", "b", "c" or "d" of a product."""
+    shape = next(mod for mod in form.mods if re.fullmatch(r"m\d+n\d+k\d+", mod))
+    m, n, k = map(int, re.findall(r"\d+", shape))
+    rows, columns = {"a": (m, k), "b": (k, n)}.get(part, (m, n))
+    elements = rows * columns // WARP
+    if kind == "f16" and part not in _SUMS:
+        elements = 16  # whatever the shape
+    return spread(kind, (rows, columns), elements // ELEMENTS[kind])
+
+
+def _steps_of(form: Form, layout: Fragment, stride: np.ndarray, size: int) -> np.ndarray:
+    """How many bytes after the first the elements of a matrix lie that each lane has: (lanes,
+    elements), for lanes of whole warps with a `stride` (lanes,) in elements."""
+    warps = len(stride) // WARP
+    rows, columns = (
+        np.tile(x.reshape(WARP, -1), (warps, 1)) for x in (layout.rows, layout.columns)
+    )
+    major, minor = (columns, rows) if form.has("col") else (rows, columns)
+    return (major * stride.astype(np.int64)[:, None] + minor) * size
+
+
+def _stride(instruction: Instruction, layout: Fragment, wave: Wave) -> LaneValues:
+    """The distance of rows (or columns), which need not be given: then they are side by side."""
+    if len(instruction.operands) > 2:
+        return wave.read(instruction.operands[2], "u32")
+    natural = layout.shape[0 if instruction.form.has("col") else 1]
+    return np.broadcast_to(np.uint32(natural), wave.geometry.lanes)
+
+
+@collective(
+    "wmma",
+    f"load a|b sync aligned {_LAYOUT} {_SHAPES} SPACE? f16|bf16|s8|u8 : d, reads[a], stride?",
+    f"load a|b sync aligned {_LAYOUT} m16n16k8 SPACE? tf32 : d, reads[a], stride?",
+    f"load c sync aligned {_LAYOUT} {_SHAPES} SPACE? f16|f32|s32 : d, reads[a], stride?",
+    f"load c sync aligned {_LAYOUT} m16n16k8 SPACE? f32 : d, reads[a], stride?",
+    whole_warp=True,
+)
+def load_fragment(instruction: Instruction, at: int, wave: Wave) -> Step:
+    form, (target, address) = instruction.form, instruction.operands[:2]
+    layout = _fragment(form.mods[1], form, form.type)
+    access = wave.access(form.transfer(1), address, at)
+    stride = _stride(instruction, layout, wave)
+    outs = [wave.registers.write(item, "b32") for item in several(target, layout.count)]
+
+    def combine(together: Lanes) -> None:
+        index = lane_index(together)
+        moved = _steps_of(form, layout, stride[together], access.size)
+        elements = np.empty(moved.shape, DTYPES[form.type])
+        for number in range(moved.shape[1]):
+            for hit in access.hits(together, moved[:, number]):
+                access.get(hit)
+                rows = np.searchsorted(index, lane_index(hit.lanes))
+                elements[rows, number] = access.read(hit, 0, elements.dtype)
+        for out, words in zip(outs, layout.words(elements), strict=True):
+            out[index] = words
+
+    return combine
+
+
+@collective(
+    "wmma",
+    f"store d sync aligned {_LAYOUT} {_SHAPES} SPACE? f16|f32|s32 : writes[a], b, stride?",
+    f"store d sync aligned {_LAYOUT} m16n16k8 SPACE? f32 : writes[a], b, stride?",
+    whole_warp=True,
+)
+def store_fragment(instruction: Instruction, at: int, wave: Wave) -> Step:
+    form, (address, source) = instruction.form, instruction.operands[:2]
+    layout = _fragment("d", form, form.type)
+    access = wave.access(form.transfer(0), address, at)
+    stride = _stride(instruction, layout, wave)
+    sources = [wave.read(item, "b32") for item in several(source, layout.count)]
+
+    def combine(together: Lanes) -> None:
+        index = lane_index(together)
+        moved = _steps_of(form, layout, stride[together], access.size)
+        elements = layout.lanes([register[together] for register in sources])
+        for number in range(moved.shape[1]):
+            for hit in access.hits(together, moved[:, number]):
+                rows = np.searchsorted(index, lane_index(hit.lanes))
+                access.put(hit, [elements[rows, number]])
+
+    return combine
+
+
+@collective(
+    "wmma",
+    f"mma sync aligned {_LAYOUT} {_LAYOUT} {_SHAPES} f16|f32 f16|f32 : d, a, b, c",
+    f"mma sync aligned {_LAYOUT} {_LAYOUT} {_SHAPES} f32 bf16 bf16 f32 : d, a, b, c",
+    f"mma sync aligned {_LAYOUT} {_LAYOUT} m16n16k8 f32 tf32 tf32 f32 : d, a, b, c",
+    f"mma sync aligned {_LAYOUT} {_LAYOUT} {_SHAPES} satfinite? s32 s8|u8 s8|u8 s32 : d, a, b, c",
+    whole_warp=True,
+)
+def multiply_fragments(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """D = A * B + C; of halves, only the types of D and C are named."""
+    form = instruction.form
+    types = [mod for mod in form.mods if mod in ELEMENTS]
+    d, a, b, c = types if len(types) == 4 else (types[0], "f16", "f16", types[1])
+    layouts = [_fragment(*pair) for pair in (("d", form, d), ("a", form, a), ("b", form, b))]
+    layouts.append(_fragment("c", form, c))
+    targets, *given = (
+        several(operand, layout.count)
+        for operand, layout in zip(instruction.operands, layouts, strict=True)
+    )
+    sources = [[wave.read(item, "b32") for item in items] for items in given]
+    outs = [wave.registers.write(item, "b32") for item in targets]
+
+    def combine(together: Lanes) -> None:
+        index = lane_index(together)
+        left, right, added = (
+            layout.matrix([register[together] for register in registers])
+            for registers, layout in zip(sources, layouts[1:], strict=True)
+        )
+        total = multiply_add(left, right, added, a, form.has("satfinite")).astype(DTYPES[d])
+        for out, words in zip(outs, layouts[0].registers(total), strict=True):
+            out[index] = words
+
+    return combine
+
+
+_LINE = "sync aligned m8n8 x1|x2|x4 trans? shared|shared::cta? b16"
+_SIZES = {"x1": 1, "x2": 2, "x4": 4}
+_WORDS = 4  # of a row
+
+
+@collective("ldmatrix", f"{_LINE} : d, reads.b32[a]", whole_warp=True)
+def load_matrices(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """Lanes 0 to 7 say where the rows of the first matrix lie, the next eight those of the second,
+    ...; a lane gets two neighbours of a row, or with .trans of a column."""
+    target, address = instruction.operands
+    size = _SIZES[instruction.form.one_of(_SIZES) or "x1"]
+    access = _access(instruction, address, at, wave)
+    outs = [wave.registers.write(item, "b32") for item in several(target, size)]
+    turned = instruction.form.has("trans")
+
+    def combine(together: Lanes) -> None:
+        index = lane_index(together)
+        words = np.zeros((len(index), _WORDS), np.uint32)
+        for hit, rows in _hits(access, index, size):
+            access.get(hit)
+            for word in range(_WORDS):
+                words[rows, word] = access.read(hit, word, words.dtype)
+        matrices = words.view(np.uint16).reshape(-1, WARP // 8, 8, 8)
+        pairs = _pairs(matrices.swapaxes(2, 3) if turned else matrices)
+        for number, out in enumerate(outs):
+            out[index] = pairs[:, number].reshape(-1)
+
+    return combine
+
+
+@collective("stmatrix", f"{_LINE} : writes.b32[a], b", whole_warp=True)
+def store_matrices(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """The other way round."""
+    address, source = instruction.operands
+    size = _SIZES[instruction.form.one_of(_SIZES) or "x1"]
+    access = _access(instruction, address, at, wave)
+    sources = [wave.read(item, "b32") for item in several(source, size)]
+    turned = instruction.form.has("trans")
+
+    def combine(together: Lanes) -> None:
+        index = lane_index(together)
+        pairs = np.stack([source[together].reshape(-1, WARP) for source in sources], axis=1)
+        rows_of_words = np.ascontiguousarray(pairs).reshape(-1, size, 8, _WORDS)
+        if turned:
+            halves = rows_of_words.view(np.uint16).swapaxes(2, 3)
+            rows_of_words = np.ascontiguousarray(halves).view(np.uint32)
+        words = np.zeros((len(rows_of_words), WARP, _WORDS), np.uint32)
+        words[:, : 8 * size] = rows_of_words.reshape(-1, 8 * size, _WORDS)
+        words = words.reshape(-1, _WORDS)
+        for hit, rows in _hits(access, index, size):
+            access.put(hit, [words[rows, word] for word in range(_WORDS)])
+
+    return combine
+
+
+def _access(instruction: Instruction, address: Operand, at: int, wave: Wave) -> Access:
+    ((_, transfer),) = instruction.form.transfers
+    return wave.access(replace(transfer, components=_WORDS), address, at)
+
+
+def _hits(access: Access, index: np.ndarray, size: int) -> list[tuple[Hit, np.ndarray]]:
+    """Where the rows of `size` matrices lie, and the positions of their lanes in `index`."""
+    telling = compact(index[index % WARP < 8 * size])
+    return [(hit, np.searchsorted(index, lane_index(hit.lanes))) for hit in access.hits(telling)]
+
+
+def _pairs(matrices: np.ndarray) -> np.ndarray:
+    """Of matrices (warps, 4, 8, 8), what each lane gets: (warps, 4, 32) uint32."""
+    return np.ascontiguousarray(matrices).view(np.uint32).reshape(-1, WARP // 8, WARP)

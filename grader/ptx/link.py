@@ -1,0 +1,215 @@
+"""A kernel and the device functions it may call, put together as one program, with what analyses
+say of it.
+
+Functions come before the kernel, callees before their callers where the call graph allows it: of
+several groups of threads the machine runs the one at the lowest instruction, so those inside a
+call are back before the others go on without them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+from .assigned import Result, assigned, register_types
+from .flow import (
+    MaybeUninitialized,
+    MemoryUse,
+    block_ends,
+    maybe_uninitialized,
+    memory_use,
+    swap_starts,
+)
+from .program import (
+    Address,
+    Function,
+    Instruction,
+    LinkedFunction,
+    LinkedProgram,
+    Negated,
+    PtxModule,
+    Register,
+    Symbol,
+    Variable,
+    Vector,
+    function_addresses,
+)
+
+
+@dataclass(frozen=True)
+class Executable:
+    """`block_end` is what `block_ends` makes of the program; `swap_starts` what the function of
+    that name finds."""
+
+    linked: LinkedProgram
+    block_end: list[int]
+    memory_use: MemoryUse
+    maybe_uninitialized: MaybeUninitialized
+    swap_starts: frozenset[int]
+
+    @cached_property
+    def depends_on_order(self) -> bool:
+        """Whether it uses what an atomic or a volatile load finds."""
+        return any(
+            (one.form.atomic and one.written) or (one.form.reads and one.form.strong)
+            for one in self.linked.function.instructions
+        )
+
+    @cached_property
+    def register_types(self) -> dict[str, str]:
+        """What `register_types` makes of the program, for those who play it."""
+        return register_types(self.linked.function)
+
+    @cached_property
+    def assigned(self) -> dict[int, tuple[Result, ...]]:
+        """What `assigned` makes of it, likewise."""
+        return assigned(self.linked.function, self.register_types)
+
+
+def executable(program: PtxModule, kernel: Function) -> Executable:
+    """Nothing of it changes when it runs."""
+    linked = link(program, kernel)
+    return Executable(
+        linked,
+        block_ends(linked.function),
+        memory_use(linked),
+        maybe_uninitialized(linked),
+        swap_starts(linked.function),
+    )
+
+
+def link(program: PtxModule, kernel: Function) -> LinkedProgram:
+    """Everything that `kernel` can reach, with names made distinct by function."""
+    calls = {name: _mentioned(function) for name, function in program.functions.items()}
+    tabled = {
+        symbol for v in program.variables.values() for _, symbol in v.pointers if symbol in calls
+    }
+    reachable = _reachable(kernel.name, calls, tabled)
+    order = [name for name in reachable if name != kernel.name] + [kernel.name]
+    functions = [
+        program.functions[name] if name == kernel.name else _renamed(program.functions[name])
+        for name in order
+    ]
+    starts = [0, *accumulate(len(function.instructions) for function in functions)]
+    parts = {
+        name: LinkedFunction(
+            start,
+            function.parameters,
+            function.results,
+            tuple(function.registers),
+            name in _reachable_from(name, calls, tabled),
+        )
+        for name, start, function in zip(order, starts, functions, strict=False)
+    }
+    owner = tuple(
+        name for name, function in zip(order, functions, strict=True) for _ in function.instructions
+    )
+    whole = _merged(kernel, functions, starts)
+    addresses = function_addresses(program)
+    return LinkedProgram(whole, parts, owner, addresses, frozenset(program.variables))
+
+
+def _merged(kernel: Function, functions: list[Function], starts: list[int]) -> Function:
+    """All functions as one, the kernel's own included; what the others are given and return are
+    variables like others."""
+    variables: list[Variable] = []
+    labels: dict[str, int] = {}
+    registers: dict[str, str] = {}
+    tables: dict[str, tuple[str, ...]] = {}
+    for start, function in zip(starts, functions, strict=False):
+        labels |= {label: start + at for label, at in function.labels.items()}
+        registers |= function.registers
+        tables |= function.tables
+        variables += function.variables
+        if function.name != kernel.name:
+            variables += [*function.parameters, *function.results]
+    return replace(
+        kernel,
+        instructions=tuple(one for function in functions for one in function.instructions),
+        variables=tuple(variables),
+        labels=labels,
+        registers=registers,
+        tables=tables,
+    )
+
+
+def _mentioned(function: Function) -> set[str]:
+    """Names that the function calls, or takes the address of."""
+    return {
+        operand.name
+        for instruction in function.instructions
+        for operand in instruction.operands
+        if isinstance(operand, Symbol)
+    }
+
+
+def _reachable(start: str, calls: dict[str, set[str]], tabled: set[str]) -> list[str]:
+    """Functions reachable from `start`, callees first. An indirect call may reach any function
+    whose address stands in a table."""
+    found: list[str] = []
+    seen: set[str] = set()
+
+    def visit(name: str) -> None:
+        seen.add(name)
+        for callee in sorted((calls[name] | tabled) & calls.keys()):
+            if callee not in seen:
+                visit(callee)
+        found.append(name)
+
+    visit(start)
+    return found
+
+
+def _reachable_from(name: str, calls: dict[str, set[str]], tabled: set[str]) -> set[str]:
+    """Functions that may run below a call made by `name`."""
+    below: set[str] = set()
+    for callee in (calls[name] & calls.keys()) - {name}:
+        below |= set(_reachable(callee, calls, set()))
+    return below | ({name} if name in calls[name] else set())
+
+
+def _renamed(function: Function) -> Function:
+    """The function with its own names prefixed, so that no other function's are the same."""
+    variables = (*function.variables, *function.parameters, *function.results)
+    declared = (function.labels, function.registers, function.tables, (v.name for v in variables))
+    new = _Renaming(function.name, frozenset(name for names in declared for name in names))
+    return replace(
+        function,
+        instructions=tuple(new.instruction(one) for one in function.instructions),
+        labels={new.name(name): at for name, at in function.labels.items()},
+        registers={new.name(name): kind for name, kind in function.registers.items()},
+        tables={new.name(n): tuple(map(new.name, names)) for n, names in function.tables.items()},
+        variables=new.variables(function.variables),
+        parameters=new.variables(function.parameters),
+        results=new.variables(function.results),
+    )
+
+
+@dataclass(frozen=True)
+class _Renaming:
+    """New names for what is a function's `own`."""
+
+    function: str
+    own: frozenset[str]
+
+    def name(self, name: str) -> str:
+        return f"{self.function}::{name}" if name in self.own else name
+
+    def operand(self, value: Any) -> Any:
+        if isinstance(value, Register | Symbol):
+            return type(value)(self.name(value.name))
+        if isinstance(value, Negated):
+            return Negated(self.operand(value.register))
+        if isinstance(value, Address):
+            return Address(value.base and self.operand(value.base), value.offset)
+        if isinstance(value, Vector):
+            return Vector(tuple(map(self.operand, value.items)))
+        return value
+
+    def instruction(self, one: Instruction) -> Instruction:
+        guard = one.guard and self.operand(one.guard)
+        return replace(one, operands=tuple(map(self.operand, one.operands)), guard=guard)
+
+    def variables(self, declared: Sequence[Variable]) -> tuple[Variable, ...]:
+        return tuple(replace(v, name=self.name(v.name)) for v in declared)

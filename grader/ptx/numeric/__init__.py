@@ -1,1 +1,0 @@
-"""Numbers as the GPU computes them: types, rounding, exact results."""

@@ -1,0 +1,494 @@
+"""PTX text to a `PtxModule`.
+
+The grammar is that of NVIDIA's "Parallel Thread Execution ISA", as far as NVRTC emits it. Names
+declared in a nested scope `{ ... }` (inline assembly, call sequences) are renamed apart here, so
+that afterwards every name in a function means one thing.
+"""
+
+import re
+import struct
+from collections.abc import Sequence
+from dataclasses import replace
+from math import gcd
+
+from .instructions import resolve
+from .numbers import DTYPES, size_of
+from .program import (
+    Address,
+    Flow,
+    Function,
+    Immediate,
+    Instruction,
+    Malformed,
+    Negated,
+    Operand,
+    PtxModule,
+    Register,
+    Symbol,
+    Variable,
+    Vector,
+    symbol_of,
+    used_parts,
+)
+
+MOST_REGISTERS = 1_000_000  # of one function; the largest kernels have some ten thousand
+
+REGISTERS = re.compile(r"\s*\.reg\s*(?:\.v\d\s*)?\.(\w+)\s+(.*)$", re.DOTALL)
+
+
+_OF_MODULE = re.compile(r"\s*(\.\w+\s+)*\.(global|const|shared|local)\b")
+_VARIABLE = re.compile(
+    r"""\s*(?:\.(?:visible|weak|extern|common)\s+)*
+        \.(?P<space>global|const|shared|local|param)\s+
+        (?:\.align\s+(?P<align>\d+)\s+)?
+        (?:\.attribute\([^)]*\)\s+)?
+        (?:\.ptr\S*\s+)?
+        \.(?P<type>\w+)\s+(?:\.ptr\s+(?:\.\w+\s+)*(?:\.align\s+\d+\s+)?)?
+        (?P<name>[\w$%.]+)\s*(?P<dims>(?:\[\s*\d*\s*\]\s*)*)
+        (?:=\s*(?P<initial>.*))?$""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def declared(statement: str) -> Variable:
+    """The variable or parameter that a statement declares."""
+    match = _VARIABLE.match(statement)
+    if not match:
+        raise Malformed(f"PTX declaration not understood: {statement.strip()[:120]}")
+    if match["type"] not in DTYPES and match["type"] != "b128":  # textures, surfaces
+        raise Malformed(f"a variable of type .{match['type']}")
+    element = size_of(match["type"])
+    dims = [int(d) if d.strip() else 0 for d in re.findall(r"\[([^\]]*)\]", match["dims"])]
+    size = element
+    for dim in dims:
+        size *= dim
+    initial, pointers = _initial(match["initial"] or "", match["type"], element)
+    align = int(match["align"] or element)
+    return Variable(match["name"], match["space"], match["type"], size, align, initial, pointers)
+
+
+def _initial(text: str, kind: str, element: int) -> tuple[bytes, tuple[tuple[int, str], ...]]:
+    """The bytes that a variable begins with, and the symbols whose addresses stand in them."""
+    content, pointers = bytearray(), []
+    for item in filter(None, re.split(r"[{},\s]+", text)):
+        value = 0
+        if re.match(r"[A-Za-z_$%]", item):
+            pointers.append((len(content), re.sub(r"^generic\((.*)\)$", r"\1", item)))
+        else:
+            number = literal(item)
+            value = number.value
+            if number.float_width == 8 and kind == "f32":
+                (double,) = struct.unpack("<d", struct.pack("<Q", value))
+                (value,) = struct.unpack("<I", struct.pack("<f", double))
+        content += (value & ((1 << (8 * element)) - 1)).to_bytes(element, "little")
+    return bytes(content), tuple(pointers)
+
+
+LITERAL = re.compile(
+    r"-?(0[xX][0-9a-fA-F]+|0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|\d+\.\d+|\d+)U?$"
+)
+
+
+def literal(token: str) -> Immediate:
+    """`42`, `0x1F`, `017`, `1.5`, `0f3F800000` (a float by its bits) or `0d...` (a double);
+    Malformed for anything else."""
+    if not LITERAL.match(token):
+        raise Malformed(f"{token[:20]!r} where a number is expected")
+    sign = -1 if token.startswith("-") else 1
+    body = token.lstrip("-").rstrip("U")
+    prefix = body[:2].lower()
+    if prefix == "0f":
+        return Immediate(int(body[2:], 16), 4)
+    if prefix == "0d":
+        return Immediate(int(body[2:], 16), 8)
+    if "." in body:
+        return Immediate(struct.unpack("<Q", struct.pack("<d", float(token)))[0], 8)
+    if prefix != "0x" and len(body) > 1 and body.startswith("0"):
+        if not set(body) <= set("01234567"):
+            raise Malformed(f"{token[:20]} is no number with 8 for its base")
+        return Immediate(sign * int(body, 8))
+    return Immediate(sign * int(body, 0))
+
+
+def declared_list(text: str | None) -> tuple[Variable, ...]:
+    """Parameters, separated by commas."""
+    return tuple(declared(part) for part in (text or "").split(",") if part.strip())
+
+
+def check_registers(number: int) -> None:
+    """Malformed for more registers than any kernel has."""
+    if number > MOST_REGISTERS:
+        raise Malformed(f"it declares {number:,} registers, and {MOST_REGISTERS:,} are the most")
+
+
+def register_names(text: str) -> list[str]:
+    """`%r<3>, %f0` declares %r0, %r1, %r2 and %f0."""
+    names: list[str] = []
+    for name in re.split(r"\s*,\s*", text.strip()):
+        many = re.fullmatch(r"([\w$%.]+)<(\d+)>", name)
+        check_registers(int(many[2]) if many else 1)
+        names += [f"{many[1]}{number}" for number in range(int(many[2]))] if many else [name]
+    return names
+
+
+_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
+_ROW = re.compile(r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?")
+
+Place = tuple[int, int, int]  # file, line, column
+
+
+class LineTable:
+    """Finds the learner's line behind a `.loc` row: the row's own line, or, for code inlined
+    from a header, the line of the call in the learner's file."""
+
+    def __init__(self, text: str, source_file: str):
+        files = _FILE.findall(text)
+        self.own_files = {int(number) for number, path in files if path == source_file}
+        self.inlined_at: dict[Place, Place] = {}
+
+    def own_lines(self, loc: str) -> tuple[int | None, tuple[int, ...]]:
+        """The learner's line (None: there is none), and the lines of the calls that it was
+        inlined through, innermost first. Raises Malformed."""
+        if (found := _ROW.match(loc)) is None:
+            raise Malformed(f"{loc:.80} is no line of a line table")
+        numbers = found.groups("")
+        here, there = _place(numbers[:3]), numbers[3:]
+        row = {}
+        if there[0]:
+            row[here] = self.inlined_at[here] = _place(there)
+        chain = [here]
+        # The row itself knows whether it was inlined, the map only of what was seen last.
+        above = row.get(here)
+        if here[0] not in self.own_files:
+            above = above or self.inlined_at.get(here)
+        while above and above not in chain:
+            chain.append(above)
+            above = self.inlined_at.get(above)
+        own = [place[1] for place in chain if place[0] in self.own_files and place[1]]
+        return (own[0], tuple(own[1:])) if own else (None, ())
+
+
+def _place(numbers: Sequence[str]) -> Place:
+    file, line, column = map(int, numbers)
+    return file, line, column
+
+
+_STATEMENT = re.compile(
+    r"""
+      (?P<blank>\s+|//[^\n]*)
+    | (?P<loc>\.loc\b[^\n]*)
+    | (?P<skip>\.(?:file|version|target|address_size)\b[^\n]*|\.section\b[^{};]*\{[^}]*\})
+    | (?P<open>\{) | (?P<close>\})
+    | (?P<label>[\w$%.]+)\s*:(?!:)
+    | (?P<function>(?:\.(?:visible|weak|extern|common)\s+)*\.(?:entry|func)\b[^{;]*)
+    | (?P<statement>[^;]+);
+    """,
+    re.VERBOSE,
+)
+
+
+def parse(text: str, source_file: str) -> PtxModule:
+    """Parse a PTX module. Lines of instructions are those of `source_file`, the name the
+    learner's text was compiled under; code inlined from a header counts as the line it was
+    inlined at."""
+    lines = LineTable(text, source_file)
+    functions: dict[str, Function] = {}
+    variables: dict[str, Variable] = {}
+    position = 0
+    while match := _STATEMENT.match(text, position):
+        position = match.end()
+        if match.lastgroup == "function":
+            if text[position : position + 1] == "{":
+                body = _Body(match.group(), lines)
+                position = body.read(text, position + 1)
+                function = body.function()
+                functions[body.name] = function if body.entry else with_copies(function)
+            else:
+                position = text.index(";", position) + 1  # a declaration
+        elif match.lastgroup == "statement" and _OF_MODULE.match(match["statement"]):
+            variable = declared(match["statement"])
+            variables[variable.name] = variable
+    return PtxModule(functions, variables, source_file)
+
+
+_HEADER = re.compile(
+    r"\.(?P<kind>entry|func)\s*(?:\((?P<results>[^)]*)\))?\s*(?P<name>[\w$%.]+)\s*"
+    r"(?:\((?P<parameters>[^)]*)\))?(?P<directives>.*)$",
+    re.DOTALL,
+)
+
+
+class _Body:
+    """Reads one function's body, keeping the stack of scopes that nested braces open."""
+
+    def __init__(self, header: str, lines: LineTable):
+        match = _HEADER.search(header)
+        if match is None:
+            raise Malformed(f"PTX function header not understood: {header[:120]}")
+        self.name = match["name"]
+        self.entry = match["kind"] == "entry"
+        self.parameters = declared_list(match["parameters"])
+        self.results = declared_list(match["results"])
+        self.directives = {
+            name: tuple(int(n) for n in re.findall(r"\d+", numbers))
+            for name, numbers in re.findall(r"\.(\w+)((?:\s*,?\s*\d+)*)", match["directives"])
+        }
+        self.lines = lines
+        self.instructions: list[Instruction] = []
+        self.labels: dict[str, int] = {}
+        self.registers: dict[str, str] = {}
+        self.variables: list[Variable] = []
+        self.tables: dict[str, tuple[str, ...]] = {}
+        self.last_label = ""
+        self.scopes: list[dict[str, str]] = [{}]
+        self.scope_count = 0
+        self.used = _ALL
+        self.line: int | None = None
+        self.callers: tuple[int, ...] = ()
+        self.first_line: int | None = None
+
+    def read(self, text: str, position: int) -> int:
+        while match := _STATEMENT.match(text, position):
+            position = match.end()
+            kind = match.lastgroup
+            if kind == "loc":
+                self.line, self.callers = self.lines.own_lines(match.group())
+                self.first_line = self.first_line or self.line
+            elif kind == "open":
+                self.scope_count += 1
+                self.scopes.append(_scope_names(text, position, self.scope_count))
+            elif kind == "close":
+                self.scopes.pop()
+                if not self.scopes:
+                    return position
+            elif kind == "label":
+                self.last_label = self.resolve(match["label"])
+                self.labels[self.last_label] = len(self.instructions)
+            elif kind == "statement":
+                try:
+                    self.statement(match["statement"].strip())
+                except Malformed as error:
+                    raise Malformed(str(error), self.line) from error
+        why = f"{self.name} ends before its closing brace: {text[position:].strip()[:40]}"
+        raise Malformed(why, self.line)
+
+    def statement(self, text: str) -> None:
+        if not text.startswith("."):  # a directive
+            self.instructions.append(_Reader(text, self).instruction(self.used))
+            self.used = _ALL
+        elif match := REGISTERS.match(text):
+            self.registers |= {self.resolve(name): match[1] for name in register_names(match[2])}
+            check_registers(len(self.registers))
+        elif re.match(r"\.(shared|local|param|global|const)\b", text):
+            variable = declared(text)
+            renamed = self.resolve(variable.name)
+            self.variables.append(replace(variable, name=renamed))
+        elif match := re.match(r"\.branchtargets\s+(.*)", text, re.DOTALL):
+            names = re.split(r"\s*,\s*", match[1].strip())
+            self.tables[self.last_label] = tuple(self.resolve(name) for name in names)
+        elif match := _USED.match(text):
+            self.used = int(match[1], 0)
+        elif not re.match(r"\.(pragma|callprototype|calltargets|alias)", text):
+            raise Malformed(f"PTX directive not understood: {text.partition(chr(10))[0][:120]}")
+
+    def resolve(self, name: str) -> str:
+        return next((scope[name] for scope in reversed(self.scopes) if name in scope), name)
+
+    def function(self) -> Function:
+        return Function(
+            self.name,
+            self.entry,
+            self.parameters,
+            self.results,
+            tuple(self._with_lines()),
+            self.labels,
+            self.registers,
+            tuple(self.variables),
+            self.first_line,
+            self.tables,
+            self.directives,
+        )
+
+    def _with_lines(self) -> list[Instruction]:
+        """The instructions; those without a line, such as the compiler gives to code it has
+        moved, get that of the next one in their straight run."""
+        targets, line, code = set(self.labels.values()), None, []
+        for at, instruction in reversed(list(enumerate(self.instructions))):
+            if at + 1 in targets or instruction.form.flow in _LEAVES:
+                line = None
+            line = instruction.line or line
+            code.append(instruction if instruction.line else replace(instruction, line=line))
+        return code[::-1]
+
+
+_LEAVES = (Flow.BRANCH, Flow.TABLE, Flow.RETURN, Flow.EXIT)
+
+
+def _scope_names(text: str, position: int, number: int) -> dict[str, str]:
+    """The names that a nested scope declares directly, each with a suffix of its own."""
+    names: list[str] = []
+    depth = 0
+    while match := _STATEMENT.match(text, position):
+        position = match.end()
+        depth += (match.lastgroup == "open") - (match.lastgroup == "close")
+        if depth < 0:
+            break
+        if depth:
+            continue
+        if match.lastgroup == "label":
+            names.append(match["label"])
+        elif match.lastgroup == "statement":
+            statement = match["statement"].strip()
+            if declaration := REGISTERS.match(statement):
+                names += register_names(declaration[2])
+            elif re.match(r"\.(shared|local|param)\b", statement):
+                names.append(declared(statement).name)
+    return {name: f"{name}#{number}" for name in names}
+
+
+_TOKEN = re.compile(
+    r"\s*(-?0[xX][0-9a-fA-F]+U?|-?0[fF][0-9a-fA-F]{8}|-?0[dD][0-9a-fA-F]{16}|-?\d+\.\d+|-?\d+U?"
+    r"|[\w$%.:#]+|[][{}(),|+!@-])"
+)
+
+_USED = re.compile(r'\.pragma\s+"used_bytes_mask (\w+)"')  # of the load that follows
+_ALL = -1
+
+_CLOSING = {"{": "}", "(": ")"}
+_DEEPEST = 4  # of operands within each other: a vector of addresses has two levels
+
+
+class _Reader:
+    """Reads one instruction: guard, opcode, operands."""
+
+    def __init__(self, text: str, body: _Body):
+        self.tokens = _TOKEN.findall(text)
+        self.at = 0
+        self.body = body
+        self.depth = 0
+
+    def instruction(self, used: int) -> Instruction:
+        """`used`: the bytes that are, of what it loads, a bit for each."""
+        guard, negated = None, False
+        if self.take("@"):
+            negated = self.take("!")
+            guard = Register(self.body.resolve(self.next()))
+        opcode, found = self.next(), list[Operand]()
+        while self.at < len(self.tokens):
+            found.append(self.operand())
+            self.take(",")
+        operands, body = tuple(found), self.body
+        form = resolve(opcode, operands)
+        if used != _ALL and isinstance(operands[0], Vector):
+            operands = (used_parts(operands[0], size_of(form.type), used), *operands[1:])
+        return Instruction(form, operands, guard, negated, body.line, body.callers)
+
+    def operand(self) -> Operand:
+        first = self.single()
+        return Vector((first, self.single())) if self.take("|") else first
+
+    def single(self) -> Operand:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise Malformed("operands within operands")
+        operand: Operand
+        token = self.next()
+        if token == "[":
+            operand = self.address()
+        elif token in _CLOSING:
+            operand = self.vector(_CLOSING[token])
+        elif token == "!":
+            operand = Negated(Register(symbol_of(self.single())))
+        else:
+            operand = self.name(token)
+        self.depth -= 1
+        return operand
+
+    def vector(self, closing: str) -> Vector:
+        items = []
+        while not self.take(closing):
+            items.append(self.single())
+            self.take(",")
+        return Vector(tuple(items))
+
+    def address(self) -> Operand:
+        base, offset, more = self.single(), 0, []
+        while not self.take("]"):
+            if self.take(","):  # a texture's coordinates
+                more.append(self.single())
+            elif not self.take("+"):
+                offset += literal(self.next()).value
+        if isinstance(base, Immediate):
+            address = Address(None, base.value)
+        elif isinstance(base, Register | Symbol):
+            address = Address(base, offset)
+        else:
+            raise Malformed("an address that is no register, name or number")
+        return Vector((address, *more)) if more else address
+
+    def name(self, token: str) -> Operand:
+        if token[0] in "-0123456789" and LITERAL.match(token):
+            return literal(token)
+        resolved = self.body.resolve(token)
+        if resolved in self.body.registers or token == "_":
+            return Register(resolved)
+        return Symbol(resolved)
+
+    def take(self, token: str) -> bool:
+        taken = self.at < len(self.tokens) and self.tokens[self.at] == token
+        self.at += taken
+        return taken
+
+    def next(self) -> str:
+        if self.at == len(self.tokens):
+            raise Malformed("an instruction ends too early")
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+
+_SIZES = (1, 2, 4, 8)  # bytes that one register holds
+
+
+def with_copies(function: Function) -> Function:
+    """A device function that begins by copying, among its local variables, what it is given by
+    value and takes the address of, and refers to the copies. The name of a parameter stands for
+    its address, but among what a call is given for what the parameter holds."""
+    code = function.instructions
+    addressed = {
+        operand.name
+        for instruction in code
+        if instruction.form.flow is not Flow.CALL
+        for operand in instruction.operands
+        if isinstance(operand, Symbol)
+    }
+    passed = [parameter for parameter in function.parameters if parameter.name in addressed]
+    if not passed:
+        return function
+    copies: dict[Operand, Symbol] = {
+        Symbol(parameter.name): Symbol(f"{parameter.name}.copy") for parameter in passed
+    }
+    first = []
+    for parameter in passed:
+        name = Symbol(parameter.name)
+        copy = copies[name]
+        size = gcd(_SIZES[-1], parameter.align, parameter.size)
+        register = Register(f"%copied{size}")
+        for at in range(0, parameter.size, size):
+            loads, stores = (register, Address(name, at)), (Address(copy, at), register)
+            for opcode, operands in (("ld.param", loads), ("st.local", stores)):
+                form = resolve(f"{opcode}.b{8 * size}", operands)
+                first.append(Instruction(form, operands, line=function.line))
+    renamed = (
+        one
+        if one.form.flow is Flow.CALL
+        else replace(one, operands=tuple(copies.get(operand, operand) for operand in one.operands))
+        for one in code
+    )
+    kept = (replace(one, name=f"{one.name}.copy", space="local") for one in passed)
+    return replace(
+        function,
+        instructions=(*first, *renamed),
+        labels={name: at + len(first) for name, at in function.labels.items()},
+        registers=function.registers | {f"%copied{size}": f"b{8 * size}" for size in _SIZES},
+        variables=(*function.variables, *kept),
+    )

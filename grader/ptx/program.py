@@ -1,0 +1,391 @@
+"""A PTX program as plain data: what `parse` makes of the text, what `link` puts together, and what
+the table says of each way to write an instruction (`Form`)."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from functools import cached_property
+from typing import Any
+
+from ..counted import counted
+
+
+class Role(Enum):
+    """What an instruction does with one of its operands."""
+
+    WRITTEN = auto()
+    READ = auto()
+    ADDRESS = auto()
+
+
+class Flow(Enum):
+    """Where a thread goes on after an instruction."""
+
+    NEXT = auto()
+    BRANCH = auto()  # to its label, or (if guarded) to the next one
+    TABLE = auto()  # to one of a list of labels
+    CALL = auto()
+    RETURN = auto()  # to the caller, or out of the kernel
+    EXIT = auto()
+    TRAP = auto()
+
+
+class Carries(Enum):
+    """What becomes, in an instruction's results, of values that never were set."""
+
+    COMPUTED = auto()  # they are used: the results are computed from them
+    COPIED = auto()  # the results are no more and no less than they were
+    ONE_OF = auto()  # they are used, and the result is one of the operands
+    CHOSEN = auto()  # the last operand decides which of two others counts
+    ALL_BITS = auto()  # an operand whose every bit is 0 makes the other one irrelevant
+    ALL_BITS_SET = auto()  # likewise one whose every bit is 1
+    ACROSS = auto()  # they go from lane to lane, as the instruction itself tells
+    STORED = auto()  # they go to memory, as the instruction itself tells
+    LOADED = auto()  # they come from there
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """What an instruction does at one address: "reads", "writes" or "updates" (as atomics do)
+    `components` values of `size` bytes in a state space ("generic": the address says which).
+
+    `strong` accesses (`volatile` ones are) take part in synchronisation, `wide` beyond their own
+    block; one that `releases` orders what came before it, one that `acquires` what comes after;
+    one that `compares` swaps only what is as expected; what is `asynchronous` happens some time
+    later, by no store instruction; `bulk` is moved by a copy engine, many values for one thread;
+    `mbarrier` is done to a barrier in memory, by a unit of its own.
+    """
+
+    verb: str
+    space: str
+    size: int
+    components: int = 1
+    strong: bool = False
+    volatile: bool = False
+    releases: bool = False
+    acquires: bool = False
+    wide: bool = True
+    compares: bool = False
+    asynchronous: bool = False
+    bulk: bool = False
+    mbarrier: bool = False
+
+    @property
+    def width(self) -> int:
+        """Bytes a lane."""
+        return self.size * self.components
+
+    def may_touch(self, space: str) -> bool:
+        return self.space in (space, "generic")
+
+
+@dataclass(frozen=True)
+class Form:
+    """One way to write an instruction, found once for each instruction of a program.
+
+    `opcode` is as written; `name` its first word; `mods` the others, in the order in which the
+    table names them; `type` the last of them that is a type ("" if none is). `roles` are those of
+    the operands, the last one's also that of all further ones. `transfers` pairs operands (by
+    position) with what happens at that address. `control`: lanes may part, wait or end here;
+    `collective`: those that a mask names must come to it together; `orders`: it can order what
+    threads do that do not meet at a barrier; `atomic`: it is one of what C++ calls so; `scales`: it
+    multiplies integers, or shifts them to the left; `converts`: `type` is that of its source;
+    `of_address`: it makes an address of one state space one of another.
+    `build(instruction, index, wave)` makes the step that executes it; `refusal` says why there
+    is none. `select(instruction)` says what it computes, where that is done lane by lane (see
+    `table.Elementwise`).
+    """
+
+    opcode: str
+    name: str
+    mods: tuple[str, ...] = ()
+    type: str = ""
+    roles: tuple[Role, ...] = ()
+    transfers: tuple[tuple[int, Transfer], ...] = ()
+    flow: Flow = Flow.NEXT
+    carries: Carries = Carries.COMPUTED
+    control: bool = False
+    collective: bool = False
+    orders: bool = False
+    atomic: bool = False
+    scales: bool = False
+    converts: bool = False
+    of_address: bool = False
+    build: Callable[..., Any] | None = None
+    select: Callable[..., Any] | None = None
+    refusal: str = ""
+
+    def role(self, position: int) -> Role:
+        return self.roles[min(position, len(self.roles) - 1)]
+
+    def has(self, *mods: str) -> bool:
+        """Whether it has one of these modifiers."""
+        return not set(mods).isdisjoint(self.mods)
+
+    def one_of(self, mods: Iterable[str]) -> str | None:
+        """The first of its modifiers that is one of `mods`."""
+        return next((mod for mod in self.mods if mod in mods), None)
+
+    @property
+    def reads(self) -> bool:
+        """Whether it is a plain or a volatile load."""
+        return any(one.verb == "reads" for _, one in self.transfers)
+
+    @property
+    def compares(self) -> bool:
+        return any(one.compares for _, one in self.transfers)
+
+    @property
+    def volatile(self) -> bool:
+        return any(one.volatile for _, one in self.transfers)
+
+    @property
+    def strong(self) -> bool:
+        return any(one.strong for _, one in self.transfers)
+
+    def transfer(self, position: int) -> Transfer:
+        """What happens at the address that stands at this position."""
+        return dict(self.transfers)[position]
+
+
+class Malformed(Exception):
+    """PTX that does not hold together, and why; it stands on `line` of the source, where that is
+    known."""
+
+    def __init__(self, why: str, line: int | None = None):
+        super().__init__(why)
+        self.line = line
+
+
+@dataclass(frozen=True)
+class Register:
+    name: str
+
+
+@dataclass(frozen=True)
+class Immediate:
+    """A literal: an int, or a float given by its bits (`0f3F800000` is width 4)."""
+
+    value: int
+    float_width: int = 0
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A label, variable, parameter, function or special register, by name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Negated:
+    """`!p`, a predicate read as its opposite."""
+
+    register: Register
+
+
+@dataclass(frozen=True)
+class Address:
+    """`[base+offset]`; the base is a register, a symbol, or None for an absolute address."""
+
+    base: Register | Symbol | None
+    offset: int
+
+
+@dataclass(frozen=True)
+class Vector:
+    """`{a, b, c, d}`, or the pair `a|b` of two destinations."""
+
+    items: tuple[Any, ...]
+
+
+Operand = Register | Immediate | Symbol | Negated | Address | Vector
+
+
+def components(operand: Operand) -> tuple[Operand, ...]:
+    """What an operand consists of: the items of a vector, or itself alone."""
+    return operand.items if isinstance(operand, Vector) else (operand,)
+
+
+def several(operand: Operand, *numbers: int) -> tuple[Operand, ...]:
+    """What an operand consists of; Malformed unless that are so many, or one of these numbers."""
+    found = components(operand)
+    if len(found) not in numbers:
+        expected = " or ".join(map(str, numbers))
+        raise Malformed(f"an operand has {counted(len(found), 'part')} and not {expected}")
+    return found
+
+
+def symbol_of(operand: object) -> str:
+    """The name that an operand consists of; Malformed if it is no name."""
+    if not isinstance(operand, Register | Symbol):
+        raise Malformed("a name is expected among the operands")
+    return operand.name
+
+
+def address_of(operand: Operand) -> Address:
+    """The address that an operand is; Malformed if it is none."""
+    if not isinstance(operand, Address):
+        raise Malformed("an address is expected among the operands")
+    return operand
+
+
+def immediate_of(operand: Operand) -> int:
+    """The number that an operand is; Malformed if it is none."""
+    if not isinstance(operand, Immediate):
+        raise Malformed("a number is expected among the operands")
+    return operand.value
+
+
+def is_sink(operand: Operand) -> bool:
+    """Whether an operand is `_`, which takes what nobody wants."""
+    return isinstance(operand, Register) and operand.name == "_"
+
+
+def used_parts(target: Vector, size: int, used: int) -> Vector:
+    """A vector of parts of so many bytes, with the sink for those of which no byte is used; `used`
+    has a bit for each."""
+    part = (1 << size) - 1
+    items = enumerate(target.items)
+    return Vector(tuple(one if used >> n * size & part else Register("_") for n, one in items))
+
+
+def mentioned(operand: Operand | None) -> Iterator[Register | Symbol]:
+    """The registers and symbols in an operand."""
+    if isinstance(operand, Register | Symbol):
+        yield operand
+    elif isinstance(operand, Negated):
+        yield operand.register
+    elif isinstance(operand, Address):
+        yield from mentioned(operand.base)
+    elif isinstance(operand, Vector):
+        for item in operand.items:
+            yield from mentioned(item)
+
+
+def registers(*operands: Operand | None) -> list[str]:
+    """The names of the registers in some operands."""
+    found = (one for operand in operands for one in mentioned(operand))
+    return [one.name for one in found if isinstance(one, Register)]
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """`@!p opcode operands;`, and the learner's source line it stems from (None: unknown). What
+    the opcode means stands in its `form`. `callers`: the lines of the calls that it was inlined
+    through, innermost first."""
+
+    form: Form
+    operands: tuple[Operand, ...]
+    guard: Register | None = None
+    guard_negated: bool = False
+    line: int | None = None
+    callers: tuple[int, ...] = ()
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Worked out once, as it is asked for whenever the instruction is bound."""
+        return hash((self.form, self.operands, self.line))
+
+    @cached_property
+    def written(self) -> list[str]:
+        """The registers that it writes."""
+        return self._registers((Role.WRITTEN,))
+
+    @cached_property
+    def read(self) -> list[str]:
+        """The registers among its other operands, those of addresses included."""
+        return self._registers((Role.READ, Role.ADDRESS))
+
+    def _registers(self, roles: tuple[Role, ...]) -> list[str]:
+        pairs = enumerate(self.operands)
+        return registers(*(one for at, one in pairs if self.form.role(at) in roles))
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable in a state space ("global", "const", "shared", "local"), or a parameter
+    ("param"). `initial` holds its leading bytes; `pointers` the symbols whose addresses stand in
+    it, by byte offset. A size of 0 marks `extern __shared__`."""
+
+    name: str
+    space: str
+    type: str
+    size: int
+    align: int
+    initial: bytes = b""
+    pointers: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Function:
+    """A kernel (`entry`) or a device function. `labels` maps a label to the index of the
+    instruction it precedes; `registers` a register to its type; `tables` the name of a
+    `.branchtargets` list to its labels; `directives` such as "maxntid" to their numbers."""
+
+    name: str
+    entry: bool
+    parameters: tuple[Variable, ...]
+    results: tuple[Variable, ...]
+    instructions: tuple[Instruction, ...]
+    labels: dict[str, int]
+    registers: dict[str, str]
+    variables: tuple[Variable, ...]
+    line: int | None = None
+    tables: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    directives: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def symbols(self) -> frozenset[str]:
+        """The names of variables, parameters and functions that its instructions use."""
+        operands = (operand for one in self.instructions for operand in one.operands)
+        bases = (getattr(operand, "base", operand) for operand in operands)
+        return frozenset(base.name for base in bases if isinstance(base, Symbol))
+
+
+@dataclass(frozen=True)
+class PtxModule:
+    functions: dict[str, Function]
+    variables: dict[str, Variable]
+    source_file: str
+
+
+FUNCTIONS_AT = 0x4000_0000_0000
+
+
+@dataclass(frozen=True)
+class LinkedFunction:
+    """One function within a linked program: where it starts, its parameters, results and registers,
+    and whether it may be called again while it runs."""
+
+    entry: int
+    parameters: tuple[Variable, ...]
+    results: tuple[Variable, ...]
+    registers: tuple[str, ...]
+    recursive: bool
+
+
+@dataclass(frozen=True)
+class LinkedProgram:
+    """`function` is the kernel with all it calls; `parts` the functions in it by name (the
+    kernel's own included); `owner` says for each instruction whose it is; `addresses` what a
+    pointer to a function holds; `module_variables` are the names of what no function owns."""
+
+    function: Function
+    parts: dict[str, LinkedFunction]
+    owner: tuple[str, ...]
+    addresses: dict[str, int]
+    module_variables: frozenset[str]
+
+    @cached_property
+    def passed(self) -> dict[str, Variable]:
+        """The parameters and results of calls, and of the functions that are called, by name."""
+        return {one.name: one for one in self.function.variables if one.space == "param"}
+
+
+def function_addresses(program: PtxModule) -> dict[str, int]:
+    """The address that stands for each function."""
+    return {name: FUNCTIONS_AT + 16 * number for number, name in enumerate(program.functions)}

@@ -1,0 +1,331 @@
+"""The table: entries by opcode, the form of each instruction of a program, and the step that
+executes it as a function of a set of lanes.
+
+An entry is registered by a decorator that gives the opcodes it is for, the lines of its `syntax`,
+and what else a reader of programs may want to know (`Form`). The decorated function says what the
+instruction does:
+
+    elementwise   select(instruction) -> Elementwise: results computed lane by lane
+    effect        build(instruction, index, wave) -> step(lanes), which changes state
+    control       likewise; the step returns where lanes go on, as pairs (index, lanes)
+    collective    likewise; the step is called with lanes whose whole group has come together
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..compilers.advice import TEXTURES
+from ..cuda.errors import ShuffleDivergence, UnsupportedInstruction
+from ..machine.barriers import FULL
+from ..machine.events import Step, Successors, Undefined
+from ..machine.lanes import WARP, Lanes, select, warp_masks
+from ..machine.lanes import index as lane_index
+from ..machine.memory.access import LaneValues
+from ..machine.wave import Wave
+from .program import (
+    Address,
+    Flow,
+    Form,
+    Instruction,
+    Operand,
+    Role,
+    several,
+    symbol_of,
+)
+from .syntax import ORDERING, TYPES, OperandList, Syntax, syntax, transfers
+
+Compute = Callable[..., Any]  # of an array (lanes,) for each source; so are the results
+Meaning = Callable[[Any], Compute]  # of operations, such as `numbers.ON_ARRAYS`
+Build = Callable[[Instruction, int, Wave], Step]
+Described = TypeVar("Described", bound=Callable[..., Any])
+
+_TEXTURES = ("tex", "tld4", "txq", "suld", "sust", "sured", "suq")
+_WHOLE = (
+    "takes part in a matrix operation that belongs to the whole warp, but {} of the warp's 32 "
+    "lanes never come here. Keep it out of branches, and give blocks a multiple of 32 threads."
+)
+
+
+@dataclass(frozen=True)
+class Elementwise:
+    """Results computed lane by lane: `fn(*sources)`."""
+
+    fn: Compute
+    sources: tuple[str, ...]  # PTX types of what is read
+    result: str | tuple[str, ...]  # PTX type of the first operand, or of each of its parts
+    undefined: Undefined | None = None  # where there is no defined result
+    operands: tuple[Operand, ...] | None = None  # what is read; None: all operands but the first
+    meaning: Meaning | None = None  # what `fn` is, over other operations than NumPy's
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the table holds of an opcode: how it is written, and what is true of all its forms."""
+
+    syntaxes: tuple[Syntax, ...]
+    common: Form
+
+
+OPCODES: dict[str, list[Entry]] = {}
+
+
+def _enter(
+    names: str, lines: tuple[str, ...], facts: dict[str, Any], builder: Callable[[Any], Build]
+) -> Callable[[Described], Described]:
+    """A decorator that enters what it decorates under `names` (separated by blanks), where
+    `builder` makes a build of it."""
+
+    def register(described: Described) -> Described:
+        common = Form("", "", build=builder(described), **facts)
+        entry = Entry(tuple(map(syntax, lines)), common)
+        for name in names.split():
+            OPCODES.setdefault(name, []).append(entry)
+        return described
+
+    return register
+
+
+def elementwise(names: str, *lines: str, **facts: Any) -> Callable[[Described], Described]:
+    """Decorates `select(instruction) -> Elementwise`."""
+
+    def register(described: Described) -> Described:
+        select = lru_cache(maxsize=8192)(described)  # it does not depend on the launch
+
+        def build(instruction: Instruction, at: int, wave: Wave) -> Step:
+            return _elementwise_step(select(instruction), instruction, at, wave)
+
+        _enter(names, lines, {**facts, "select": select}, lambda _: build)(described)
+        return described
+
+    return register
+
+
+def effect(names: str, *lines: str, **facts: Any) -> Callable[[Described], Described]:
+    """Decorates `build(instruction, index, wave) -> step`."""
+    return _enter(names, lines, facts, lambda build: build)
+
+
+def control(names: str, *lines: str, **facts: Any) -> Callable[[Described], Described]:
+    """Decorates `build(instruction, index, wave) -> step`, where the step returns where lanes
+    go on."""
+    return effect(names, *lines, control=True, **facts)
+
+
+def collective(
+    names: str, *lines: str, whole_warp: bool = False, **facts: Any
+) -> Callable[[Described], Described]:
+    """Decorates `build(instruction, index, wave) -> combine(lanes)`; the last operand is the
+    mask of the lanes that must come together first, if it is not the `whole_warp`."""
+
+    def builder(combining: Build) -> Build:
+        def build(instruction: Instruction, at: int, wave: Wave) -> Step:
+            combine = combining(instruction, at, wave)
+            masks = np.broadcast_to(np.uint32(FULL), wave.geometry.lanes)
+            if not whole_warp:
+                masks = np.asarray(wave.read(instruction.operands[-1], "b32"))
+
+            def step(lanes: Lanes) -> Successors:
+                together = wave.collectives.gather(lanes, at, masks)
+                if together is None:
+                    return ()
+                for tell in wave.events.collective:
+                    tell(at, together, masks)
+                if whole_warp:
+                    _check_whole(together, at, wave)
+                combine(together)
+                return ((at + 1, together),)
+
+            return step
+
+        return build
+
+    return _enter(names, lines, {**facts, "control": True, "collective": True}, builder)
+
+
+def _check_whole(together: Lanes, at: int, wave: Wave) -> None:
+    """Raises ShuffleDivergence if lanes of a warp are missing."""
+    index = lane_index(together)
+    present = warp_masks(index, wave.geometry.warps)
+    partial = np.flatnonzero((present != 0) & (present != FULL))
+    if len(partial):
+        lane = int(index[np.searchsorted(index, partial[0] * WARP)])
+        absent = WARP - int(np.bitwise_count(present[partial[0]]))
+        raise wave.report.error(ShuffleDivergence, at, lane, _WHOLE.format(absent))
+
+
+def _elementwise_step(form: Elementwise, instruction: Instruction, at: int, wave: Wave) -> Step:
+    target, *operands = instruction.operands
+    read = zip(operands if form.operands is None else form.operands, form.sources, strict=True)
+    sources = [wave.read(operand, kind) for operand, kind in read]
+    if isinstance(form.result, str):
+        step = _one_result(form.fn, wave.registers.write(target, form.result), *sources)
+    else:
+        step = _several_results(form.fn, target, form.result, sources, wave)
+    undefined = form.undefined
+    if undefined is None or not wave.events.undefined:
+        return step
+
+    def checked(lanes: Lanes) -> None:
+        where = undefined.where(*[source[lanes] for source in sources])
+        if np.count_nonzero(where):
+            lane = int(lane_index(lanes)[np.argmax(where)])
+            for tell in wave.events.undefined:
+                tell(at, lane, undefined)
+        step(lanes)
+
+    return checked
+
+
+def _one_result(fn: Compute, out: np.ndarray, *sources: LaneValues) -> Step:
+    """Most instructions are such, so that each number of operands has a step of its own; what
+    NumPy can compute into the registers themselves is not copied there."""
+    in_place = isinstance(fn, np.ufunc)
+    operands: list[Any] = [*sources, None, None, None]
+    a, b, c = operands[:3]
+
+    def unary(lanes: Lanes) -> None:
+        if in_place and type(lanes) is slice:
+            fn(a[lanes], out=out[lanes], casting="unsafe")
+        else:
+            out[lanes] = fn(a[lanes])
+
+    def binary(lanes: Lanes) -> None:
+        if in_place and type(lanes) is slice:
+            fn(a[lanes], b[lanes], out=out[lanes], casting="unsafe")
+        else:
+            out[lanes] = fn(a[lanes], b[lanes])
+
+    def ternary(lanes: Lanes) -> None:
+        out[lanes] = fn(a[lanes], b[lanes], c[lanes])
+
+    def any_number(lanes: Lanes) -> None:
+        out[lanes] = fn(*[source[lanes] for source in sources])
+
+    return {1: unary, 2: binary, 3: ternary}.get(len(sources), any_number)
+
+
+def _several_results(
+    fn: Compute, target: Operand, kinds: tuple[str, ...], sources: list[LaneValues], wave: Wave
+) -> Step:
+    """Results that nobody wants are left out at the end, or go to the sink."""
+    parts = zip(several(target, *range(1, len(kinds) + 1)), kinds, strict=False)
+    outs = [wave.registers.write(part, kind) for part, kind in parts]
+
+    def step(lanes: Lanes) -> None:
+        results = fn(*[source[lanes] for source in sources])
+        for out, result in zip(outs, results, strict=False):
+            out[lanes] = result
+
+    return step
+
+
+def bind(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """The step that executes `instruction`, which stands at index `at`, on `wave`."""
+    form = instruction.form
+    if form.build is None:
+        raise unsupported(instruction, wave)
+    step = form.build(instruction, at, wave)
+    step = wave.events.execute(at, step)
+    if instruction.guard and form.flow is not Flow.BRANCH:
+        step = _guarded(step, instruction, at, wave)
+    return wave.events.follow(at, step)
+
+
+def _guarded(step: Step, instruction: Instruction, at: int, wave: Wave) -> Step:
+    """A predicated instruction: only lanes whose guard holds take part."""
+    guard, wanted = guard_of(instruction, wave), not instruction.guard_negated
+
+    def effect_step(lanes: Lanes) -> Any:
+        chosen = guard[lanes] == wanted
+        for tell in wave.events.guard:
+            tell(at, lanes, chosen)
+        return step(select(lanes, chosen)) if np.count_nonzero(chosen) else ()
+
+    def control_step(lanes: Lanes) -> Successors:
+        chosen = guard[lanes] == wanted
+        taken = effect_step(lanes)
+        return taken if chosen.all() else (*taken, (at + 1, select(lanes, ~chosen)))
+
+    return control_step if instruction.form.control else effect_step
+
+
+def guard_of(instruction: Instruction, wave: Wave) -> np.ndarray:
+    """The guard predicate of every lane; a view, so it is current whenever it is read."""
+    return wave.registers.storage(symbol_of(instruction.guard))
+
+
+def unsupported(instruction: Instruction, wave: Wave) -> UnsupportedInstruction:
+    """The error for an instruction that the simulated GPU does not have."""
+    form = instruction.form
+    reason = f" {form.refusal}" if form.refusal else ""
+    return UnsupportedInstruction(
+        f"{wave.kernel.name}, line {instruction.line}: the simulated GPU does not have "
+        f"the PTX instruction `{form.opcode}`.{reason}",
+        kernel=wave.kernel.name,
+        line=instruction.line,
+    )
+
+
+def resolve(opcode: str, operands: tuple[Operand, ...]) -> Form:
+    """The form of an instruction. One that the table does not have gets a form with a refusal,
+    which is raised where the instruction is come to."""
+    return _resolved(opcode, tuple([type(operand) is Address for operand in operands]))
+
+
+@cache
+def _resolved(opcode: str, addressed: tuple[bool, ...]) -> Form:
+    forms = next(iter(forms_of(opcode)), ())
+    for operands, form in forms:
+        if operands.fits(addressed):
+            return form
+    name, *mods = opcode.split(".")
+    reason = f"These are not its operands{f' of `{name}`' if name else ''}."
+    # By PTX's habit the first operand of what nobody knows is written.
+    first = Role.ADDRESS if addressed[:1] == (True,) else Role.WRITTEN
+    refusal = reason if forms else _refusal(name, mods)
+    return Form(opcode, name, tuple(mods), roles=(first, Role.READ), refusal=refusal)
+
+
+def forms_of(opcode: str) -> list[tuple[tuple[OperandList, Form], ...]]:
+    """For each line of the table that an opcode is written like (there should be one): the lists
+    of operands that may follow, and the form that each makes."""
+    name, *mods = opcode.split(".")
+    lines = [(line, entry) for entry in OPCODES.get(name, ()) for line in entry.syntaxes]
+    ordered = [(line, line.in_order(tuple(mods)), entry.common) for line, entry in lines]
+    return [
+        tuple((operands, _form(common, opcode, known, operands)) for operands in line.operands)
+        for line, known, common in ordered
+        if known is not None
+    ]
+
+
+def _form(common: Form, opcode: str, mods: tuple[str, ...], operands: OperandList) -> Form:
+    kind = next((mod for mod in reversed(mods) if mod in TYPES), "")
+    return replace(
+        common,
+        opcode=opcode,
+        name=opcode.partition(".")[0],
+        mods=mods,
+        type=kind,
+        roles=operands.roles,
+        transfers=transfers(operands, mods, kind),
+        orders=common.orders or not ORDERING.isdisjoint(mods),
+    )
+
+
+def _refusal(name: str, mods: list[str]) -> str:
+    """What is wrong with an opcode of which no line is right; "" if its name is unknown."""
+    if name in _TEXTURES:
+        return f"{TEXTURES[0].upper()}{TEXTURES[1:]}."
+    lines = [line for entry in OPCODES.get(name, ()) for line in entry.syntaxes]
+    known = frozenset().union(*(line.modifiers for line in lines))
+    strange = [mod for mod in mods if mod not in known]
+    if lines and strange:
+        return f"It has `{name}`, but not with the modifier `.{strange[0]}`."
+    if lines:
+        return f"It has `{name}`, but not with these modifiers together, or not without others."
+    return ""
