@@ -11,11 +11,11 @@ value, counts and traces.
 """
 
 from ..machine.memory.allocations import address, empty, written
-from ..machine.module import RawKernel, RawModule, prepare
 from ..machine.options import options
 from ..ptx.naming import plain
 from ..watch.observe import Run, observe
 from ..watch.trace import Event
+from .module import RawKernel, RawModule, prepare
 
 __all__ = [
     "Event",

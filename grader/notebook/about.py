@@ -14,7 +14,7 @@ from zlib import crc32
 from grader.cuda.diagnostics import Diagnostic
 from grader.cuda.errors import CompileError, CudaError, DataRace
 from grader.judge.verdict import Verdict
-from grader.say.reporting.hazard import Hazard
+from grader.watch.findings import Hazard
 
 from .html import OURS
 

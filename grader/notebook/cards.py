@@ -7,7 +7,7 @@ from html import escape
 from grader.cuda.errors import CudaError
 from grader.cuda.sanitize import visible
 from grader.judge.verdict import shortened
-from grader.say.reporting.hazard import Hazard
+from grader.watch.findings import Hazard
 
 from . import diagnosis
 from .html import FRAME, Page, card, heading, paragraph, prose

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from grader.cuda.diagnostics import Diagnostic
 from grader.cuda.errors import CompileError, CudaError, DataRace
 from grader.judge.verdict import shortened
-from grader.say.reporting.hazard import Hazard
 from grader.status import headline
+from grader.watch.findings import Hazard
 
 from .html import Mark, Page, excerpt, heading, paragraph, prose
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from ..cuda import simulator
 from ..cuda.errors import CudaError
-from ..machine.module import WAVE_LANES
-from ..say.reporting.hazard import Hazard
+from ..cuda.module import WAVE_LANES
+from ..watch.findings import Hazard
 from . import FAULTS
 from .effort import STEP, Effort
 from .trial import Trial

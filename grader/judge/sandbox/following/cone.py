@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ....ptx.forms.form import Carries
 from ....ptx.numeric.types import DTYPES
 from ....ptx.ptx import Immediate, Instruction, Operand, Register
-from ....watch.provenance import Graph
+from ....watch.slice import Graph
 from ...protocol import Cone, Element, Op
 from .elements import Elements
 
@@ -33,7 +33,7 @@ Values = npt.NDArray[np.float64]
 
 def cone(graph: Graph, elements: Elements, root: int) -> Cone:
     """What a node was made of, step by step; empty where that is too much to tell."""
-    if not 0 < len(graph.behind(root)) <= MOST:
+    if not 0 < len(graph.slice_of(root)) <= MOST:
         return Cone()
     return _Gathered(graph, root).told(elements)
 
@@ -44,7 +44,7 @@ class _Gathered:
     owner from `begin` on."""
 
     def __init__(self, graph: Graph, root: int):
-        behind = graph.behind(root)
+        behind = graph.slice_of(root)
         self.graph, self.nodes = graph, behind.nodes[::-1]
         self.at = graph.at[self.nodes].astype(np.int64)
         self.bits = graph.value[self.nodes]

@@ -12,9 +12,24 @@ import numpy as np
 
 from .. import compilers
 from ..compilers.signature import parameters as declared_parameters
-from ..cuda.errors import LaunchError
-from ..cuda.kernel import Dim
-from ..cuda.limits import (
+from ..machine.geometry import Geometry, Index
+from ..machine.job import Job
+from ..machine.memory.layout import SharedLayout, local_layout, module_variables, shared_layout
+from ..machine.memory.spaces import GlobalSpace, Heap, PrivateSpace, Store
+from ..machine.options import current_options
+from ..machine.passed import Arguments, Passed
+from ..machine.printf import Output
+from ..machine.special_registers import GRID_WORKSPACE
+from ..ptx import parser
+from ..ptx.assembly import Assembly
+from ..ptx.executable import Executable
+from ..ptx.linker import executable
+from ..ptx.naming import Names, plain
+from ..ptx.ptx import Function, Program
+from ..watch.observe import Run, current_run
+from .errors import LaunchError
+from .kernel import Dim
+from .limits import (
     MOST_THREADS,
     Architecture,
     architecture,
@@ -24,22 +39,7 @@ from ..cuda.limits import (
     check_shared,
     dimensions,
 )
-from ..ptx import parser
-from ..ptx.assembly import Assembly
-from ..ptx.executable import Executable
-from ..ptx.linker import executable
-from ..ptx.naming import Names, plain
-from ..ptx.ptx import Function, Program
-from ..watch.attached import launch
-from ..watch.observe import Run, current_run
-from .geometry import Geometry, Index
-from .job import Job
-from .memory.layout import SharedLayout, local_layout, module_variables, shared_layout
-from .memory.spaces import GlobalSpace, Heap, PrivateSpace, Store
-from .options import current_options
-from .passed import Arguments, Passed
-from .printf import Output
-from .special_registers import GRID_WORKSPACE
+from .observed import launch
 
 WAVE_LANES = 32768  # simulated together: enough to hide the cost of a NumPy call, few enough for L2
 REMEMBERED = 8  # programs, parsed and linked
