@@ -12,12 +12,12 @@ value, counts and traces.
 
 from ..machine.launch import options
 from ..machine.memory.allocations import address, empty, written
-from ..machine.module import SimulatedKernel as RawKernel
-from ..machine.module import SimulatedModule as RawModule
-from ..machine.module import prepare
 from ..machine.naming import plain
 from ..watch.observe import Run, observe
 from ..watch.trace import Event
+from .module import SimulatedKernel as RawKernel
+from .module import SimulatedModule as RawModule
+from .module import prepare
 
 __all__ = [
     "Event",

@@ -16,8 +16,8 @@ from grader.cuda.diagnostics import Diagnostic
 from grader.cuda.errors import CompileError, CudaError, DataRace
 from grader.cuda.sanitize import visible
 from grader.judge.verdict import shortened
-from grader.say.reporting.hazard import Hazard
 from grader.status import headline
+from grader.watch.findings import Hazard
 
 from .html import FRAME, LineMark, Page, boxed, card, excerpt, heading, paragraph, prose, sentences
 

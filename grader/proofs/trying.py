@@ -10,8 +10,8 @@ from ..course import rules
 from ..course.model import Rule
 from ..cuda import simulator
 from ..cuda.errors import CudaError
-from ..machine.module import WAVE_LANES
-from ..say.reporting.hazard import Hazard
+from ..cuda.module import WAVE_LANES
+from ..watch.findings import Hazard
 from .launches import constants, launches, same_code
 from .trial import FAULTS, STEP, Effort, Found, Outcome, Trial
 

@@ -1,1 +1,1 @@
-"""What is seen of a run: hazards, and how they are told; counters; a trace."""
+"""What is seen of a launch: findings, without a sentence; counters; a trace; slices; recordings."""

@@ -11,7 +11,6 @@ touches global memory, also of atomics and of bulk copies, which Nsight Compute 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,10 +18,8 @@ from ..machine.events import Observer
 from ..machine.lanes import Lanes, count, select, warp_masks, warps
 from ..machine.lanes import index as lane_index
 from ..machine.memory.access import Access, Accessed, Hit
+from ..machine.wave import Wave
 from .traffic import SECTOR_SHIFT, global_traffic, rows_of, shared_traffic
-
-if TYPE_CHECKING:
-    from ..say.reporting.reporter import Reporter
 
 TOGETHER = 1 << 16  # addresses whose traffic is counted at once
 _COUNTED = ("global", "shared", "local")  # parameters and constants come from another cache
@@ -78,8 +75,8 @@ class Counters:
 class Counting(Observer):
     """Adds to the counters of a run."""
 
-    def __init__(self, report: Reporter):
-        self.wave, self.counters = report.wave, report.run.counters
+    def __init__(self, wave: Wave, counters: Counters):
+        self.wave, self.counters = wave, counters
         code = self.wave.kernel.instructions
         self._lines = [one.line for one in code]
         # By instruction, how many more warps and threads execute it than the one before.

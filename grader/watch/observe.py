@@ -6,19 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ..machine.events import Observer
 from ..machine.printf import Output
-from ..say.reporting.hazard import Hazard
 from .arrays import Array
 from .counters import Counters
+from .findings import Hazard
 from .trace import Trace
+from .whereabouts import Report
 
-if TYPE_CHECKING:
-    from ..say.reporting.reporter import Reporter
-
-Kind = Callable[["Reporter"], Observer]  # makes the observer of a launch; as a rule its class
+Kind = Callable[[Report], Observer]  # makes the observer of a launch; as a rule its class
 
 
 @dataclass

@@ -7,28 +7,25 @@ does, so that both sides of a divergent branch count. Nsight Compute has no such
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..machine.events import Observer
 from ..machine.lanes import WARP, Lanes
-
-if TYPE_CHECKING:
-    from ..say.reporting.reporter import Reporter
+from .whereabouts import Report
 
 BETWEEN = "longest_between_barriers"
-PATHS = {
-    "longest_path": "instructions of the busiest thread, launch after launch",
-    "busiest_warp": "instructions of the busiest warp, launch after launch",
-    BETWEEN: "the most instructions of a thread from one barrier to the next",
-}
+PATHS = (
+    "longest_path",  # instructions of the busiest thread, launch after launch
+    "busiest_warp",  # instructions of the busiest warp, launch after launch
+    BETWEEN,  # the most instructions of a thread from one barrier to the next
+)
 
 
 class Paths(Observer):
     """What the threads of a launch have executed: `counted`, by the names in `PATHS`."""
 
-    def __init__(self, report: Reporter):
+    def __init__(self, report: Report):
         lanes = report.wave.geometry.lanes
         self.of_thread = np.zeros(lanes, np.int64)
         self.of_warp = np.zeros(lanes // WARP, np.int64)

@@ -7,29 +7,43 @@ recording is bounded: all of its first steps are kept, of later ones every secon
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..compilers.declared import DTYPES as DECLARED
 from ..cuda.errors import CudaError
 from ..machine.events import Observer, Step, Successors
 from ..machine.lanes import Geometry, Index, Lanes
 from ..machine.lanes import index as lane_index
 from ..machine.memory.access import Access, Accessed, Hit
+from ..machine.memory.spaces import Store
+from ..machine.naming import plain
+from ..machine.wave import Wave
 from ..ptx.assigned import Result
 from ..ptx.numbers import DTYPES, unsigned
 from ..ptx.program import Flow, Instruction
-from .memories import Memories
 from .observe import Kind, Run
-from .recording import AT_BARRIER, AT_WARP, GONE, READY, Assigned, Frame, Recording, Shuffle, Touch
-from .thinning import Kept
+from .recording import (
+    AT_BARRIER,
+    AT_WARP,
+    GONE,
+    READY,
+    Assigned,
+    Frame,
+    Memory,
+    MemoryPart,
+    Recording,
+    Shuffle,
+    Thinning,
+    Touch,
+)
+from .traffic import SECTOR
+from .whereabouts import Report
 
-if TYPE_CHECKING:
-    from ..say.reporting.reporter import Reporter
-
+_NOBODY = np.empty(0, np.int64), np.empty(0, np.int64)
 _SPACES = ("shared", "global", "const", "local")
 MOST_THREADS = 1024  # recorded, of whole blocks; but one block always is
 
@@ -49,14 +63,13 @@ class Recorder(Observer):
     """Records the `wanted` blocks of a launch, each given by its number or its blockIdx, up to
     `most` threads."""
 
-    def __init__(self, report: Reporter, wanted: Sequence[int | Index], most: int):
-        self.wave, self.hazards = report.wave, report.run.hazards
-        wave, geometry = self.wave, self.wave.geometry
-        numbers = (_number(geometry, one) for one in wanted)
-        there = tuple(one for one in numbers if one < geometry.blocks)
-        blocks = there[: max(1, most // geometry.stride)]
-        indices = tuple(_index(geometry.block_coordinates(number)) for number in blocks)
-        names = wave.names
+    def __init__(self, report: Report, wanted: Sequence[int | Index], most: int):
+        self.wave, self.hazards = report.wave, report.hazards
+        wave, geometry, names = self.wave, self.wave.geometry, self.wave.names
+        numbers = [one if isinstance(one, int) else _number(geometry, one) for one in wanted]
+        blocks = tuple(one for one in numbers if one < geometry.blocks)
+        blocks = blocks[: max(1, most // geometry.stride)]
+        indices = tuple(geometry.block_coordinates(number) for number in blocks)
         shape = geometry.grid, geometry.block
         counts = geometry.blocks, geometry.threads, geometry.stride
         self.recording = Recording(names.kernel, names.source, *shape, blocks, indices, *counts)
@@ -66,54 +79,42 @@ class Recorder(Observer):
         self.state = np.zeros(len(blocks) * geometry.stride, np.uint8)
         self.state.reshape(-1, geometry.stride)[:, geometry.threads :] = GONE
         self.frame: Frame | None = None
-        self.kept = Kept(self.recording.frames)
+        self.kept = Thinning(self.recording.frames)
         self.told = len(self.hazards)
         self._wave = -1
         self._last: Lanes | None = None
         self._chosen = (np.empty(0, np.int64),) * 3
 
     def follow(self, at: int, step: Step) -> Step:
-        """The step of the instruction at `at`, recorded."""
+        """The step of the instruction at `at`, recorded; one on the way to others only where it is
+        the last."""
         code, results = self.wave.kernel.instructions[at], self.results.get(at, ())
         touches = any(transfer.space != "param" for _, transfer in code.form.transfers)
-        if not (results or touches or code.form.control):
-            return self._unless_it_fails(at, step)
+        shown = results or touches or code.form.control
 
         def recorded(lanes: Lanes) -> Successors | None:
-            mine, threads = self._among(lanes)
-            if not len(mine):
-                return step(lanes)
-            acting = self._guarded(code, mine)
-            frame = self._begin(at, code.line or 0, threads)
-            self.state[threads] = READY
+            mine, threads = self._among(lanes) if shown else _NOBODY
+            frame = None
+            if len(mine):
+                acting = self._guarded(code, mine)
+                frame = self._begin(at, code.line or 0, threads)
+                self.state[threads] = READY
             try:
                 onward: Successors | None = step(lanes)
             except CudaError:
-                self._failed(frame, threads)
+                _, threads = self._among(lanes)
+                if len(threads):
+                    self._failed(frame or self._begin(at, code.line or 0, threads), threads)
                 raise
-            for one in results:
-                self._assign(frame, one, mine[acting], threads[acting])
-            if code.form.control:
-                self._parked(frame, code, threads, onward)
-            self._notice(frame)
+            if frame:
+                for one in results:
+                    self._assign(frame, one, mine[acting], threads[acting])
+                if code.form.control:
+                    self._parked(frame, code, threads, onward)
+                self._notice(frame)
             return onward
 
         return recorded
-
-    def _unless_it_fails(self, at: int, step: Step) -> Step:
-        """The step of an instruction on the way to others, recorded where it is the last."""
-
-        def attempted(lanes: Lanes) -> Successors | None:
-            try:
-                return step(lanes)
-            except CudaError:
-                _, threads = self._among(lanes)
-                if len(threads):
-                    line = self.wave.kernel.instructions[at].line or 0
-                    self._failed(self._begin(at, line, threads), threads)
-                raise
-
-        return attempted
 
     def access(self, done: Accessed) -> None:
         access, hit, kind = done.access, done.hit, done.kind
@@ -284,14 +285,60 @@ class Recorder(Observer):
                 self.types[name] = kind
 
 
-def _index(coordinates: Iterable[int]) -> Index:
-    x, y, z = (int(one) for one in coordinates)
-    return x, y, z
-
-
-def _number(geometry: Geometry, block: int | Index) -> int:
-    """The number of a block that is given by its number or its blockIdx."""
-    if isinstance(block, int):
-        return block
+def _number(geometry: Geometry, block: Index) -> int:
+    """The number of a block that is given by its blockIdx."""
     everywhere = np.stack(geometry.block_coordinates(np.arange(geometry.blocks)))
     return int(np.argmax((np.array(block) == everywhere.T).all(axis=1)))
+
+
+class Memories:
+    """Adds to `found` what a wave's accesses hit, each memory once."""
+
+    def __init__(self, wave: Wave, found: list[Memory]):
+        self.shared, self.names = wave.shared, wave.names
+        self.found = found
+        self._known: dict[Store, int] = {}
+
+    def number(self, hit: Hit) -> int:
+        """The position in `found` of the memory that an access hits."""
+        if hit.store not in self._known:
+            self._known[hit.store] = len(self.found)
+            parts = self._variables() if hit.space == "shared" else self._arrays(hit)
+            phase = hit.store.address % SECTOR
+            self.found.append(Memory(hit.space, tuple(parts), phase))
+        return self._known[hit.store]
+
+    def _variables(self) -> list[MemoryPart]:
+        """Of shared memory; of several at one place, the first."""
+        memory, declared = self.shared, self.names.declared
+        parts: dict[int, MemoryPart] = {}
+        for symbol, start in memory.symbols.items():
+            one = declared.find(plain(symbol), "shared")
+            dtype = _dtype(one.type) if one else None
+            declared_inner = one.dimensions[1:] if one else ()
+            inner = tuple(n for n in declared_inner if n is not None)
+            inner = inner if len(inner) == len(declared_inner) else ()
+            at, size = int(memory.natural(start)), memory.extent(start)
+            parts.setdefault(at, MemoryPart(plain(symbol), at, size, dtype, inner))
+        return [parts[at] for at in sorted(parts) if parts[at].size]
+
+    def _arrays(self, hit: Hit) -> list[MemoryPart]:
+        """Of a buffer: the array arguments that lie in it, or the variable that it is."""
+        store, size = hit.store, len(hit.store.data)
+        if hit.space == "local":
+            return [MemoryPart("its own memory", 0, size, None)]
+        parts = []
+        for one in self.names.arguments:
+            if store.address <= one.address < store.address + max(size, 1):
+                start = one.address - store.address
+                dtype = _dtype(one.type.replace("const", "").strip())
+                dtype = dtype if dtype and dtype.itemsize == one.size else None
+                parts.append(MemoryPart(one.name, start, size - start, dtype))
+        if parts:
+            return parts
+        declared = self.names.declared.find(plain(store.name), "device")
+        return [MemoryPart(plain(store.name), 0, size, _dtype(declared.type) if declared else None)]
+
+
+def _dtype(name: str) -> np.dtype | None:
+    return np.dtype(DECLARED[name]) if name in DECLARED else None

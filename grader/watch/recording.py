@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,11 +10,14 @@ import numpy as np
 from ..ptx.assigned import Result
 
 READY, AT_BARRIER, AT_WARP, GONE = range(4)  # what a thread is at when it does not run
+ALL_STEPS, STEPS_A_LEVEL = 600, 300  # kept: all of the first, then as many before every thinning
+ALL_VALUES, VALUES_A_LEVEL = 150_000, 25_000  # numbers in them, likewise
+AROUND = 30  # steps kept before and after what went wrong, and at the end
 Cell = tuple[int, int, int, int]  # what a thread touches: memory, owner, offset, width
 
 
 @dataclass(frozen=True)
-class Part:
+class MemoryPart:
     """A variable or array argument in a memory: where it begins and how long it is, in bytes; its
     elements, if they are known, and how many along each dimension after the first."""
 
@@ -30,7 +34,7 @@ class Memory:
     start of a sector."""
 
     space: str
-    parts: tuple[Part, ...]
+    parts: tuple[MemoryPart, ...]
     phase: int = 0
 
     def dtype_at(self, offsets: np.ndarray) -> np.dtype | None:
@@ -122,3 +126,55 @@ class Recording:
     memories: list[Memory] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     steps: int = 0
+
+
+class Thinning:
+    """Which steps of a long run a recording keeps: `frames` grows by them."""
+
+    def __init__(self, frames: list[Frame]):
+        self.frames = frames
+        self.every = 1
+        self.room, self.values = ALL_STEPS, ALL_VALUES
+        self.last_hazard = -AROUND - 1
+        self.latest: deque[tuple[Frame, bool]] = deque()  # undecided, and whether it is one to keep
+        self.missed: dict[Cell, tuple[int, np.ndarray]] = {}  # what the frames left out stored last
+
+    def take(self, frame: Frame) -> None:
+        if frame.hazards:
+            self.last_hazard = frame.number
+        near = frame.number - self.last_hazard <= AROUND and len(self.frames) < 4 * ALL_STEPS
+        if near or frame.hazards:
+            self.flush()
+            self._keep(frame)
+            return
+        self.latest.append((frame, frame.number % self.every == 0))
+        if len(self.latest) > AROUND:
+            oldest, kept = self.latest.popleft()
+            (self._keep if kept else self._leave_out)(oldest)
+
+    def flush(self) -> None:
+        """Keep the latest frames, whatever would have become of them."""
+        for frame, _ in self.latest:
+            self._append(frame)
+        self.latest.clear()
+
+    def _keep(self, frame: Frame) -> None:
+        self._append(frame)
+        self.room, self.values = self.room - 1, self.values - frame.weight
+        if self.room <= 0 or self.values <= 0:
+            self.every *= 2
+            self.room, self.values = STEPS_A_LEVEL, VALUES_A_LEVEL
+
+    def _append(self, frame: Frame) -> None:
+        for (memory, owner, offset, width), (thread, values) in self.missed.items():
+            where = np.array([thread]), np.array([offset]), width, values[None, :]
+            frame.caught_up.append(Touch("store", memory, *where, np.array([owner])))
+        self.missed = {}
+        self.frames.append(frame)
+
+    def _leave_out(self, frame: Frame) -> None:
+        for touch in (*frame.caught_up, *frame.touches):
+            for row, thread in enumerate(touch.threads.tolist() if touch.kind != "load" else ()):
+                key = touch.memory, int(touch.owner[row]), int(touch.offsets[row]), touch.width
+                self.missed.pop(key, None)  # so that the latest comes last
+                self.missed[key] = thread, touch.values[row]

@@ -4,7 +4,7 @@ enough to draw it."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,7 @@ from ..machine.events import Observer
 from ..machine.lanes import Lanes
 from ..machine.lanes import index as lane_index
 from ..machine.memory.access import Access, Accessed, Hit
-
-if TYPE_CHECKING:
-    from ..say.reporting.reporter import Reporter
+from ..machine.wave import Wave
 
 _TRACED = ("global", "shared", "local")
 
@@ -86,8 +84,8 @@ class Trace:
 class Tracing(Observer):
     """Adds to the trace of a run."""
 
-    def __init__(self, report: Reporter):
-        self.wave, self.trace = report.wave, report.run.trace
+    def __init__(self, wave: Wave, trace: Trace):
+        self.wave, self.trace = wave, trace
         self.trace.launched = self.wave.geometry.blocks
         self._lines = [one.line for one in self.wave.kernel.instructions]
 

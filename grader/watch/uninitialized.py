@@ -11,12 +11,13 @@ NaN as a rule, there is nothing left to follow, here as on hardware.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ..machine.calls import Slots
-from ..machine.events import Observer, Rebind, Step
+from ..machine.events import Observer, Rebind, Step, Undefined
 from ..machine.lanes import Lanes
 from ..machine.lanes import index as lane_index
 from ..machine.memory.access import Access, Accessed, Hit
@@ -30,19 +31,27 @@ from ..ptx.program import (
     Instruction,
     Operand,
     Register,
+    Vector,
     address_of,
     components,
     is_sink,
     registers,
     symbol_of,
 )
-from ..say.reporting.no_value import never_set, unwritten
-from .carried import FIRST, SET, UNTOUCHED, rule
+from .findings import Finding, Location, NeverSet, UnwrittenRead
+from .whereabouts import Report
 
-if TYPE_CHECKING:
-    from ..cuda.errors import CudaError
-    from ..say.reporting.reporter import Reporter
+# The origin of a register's value in a lane: SET, UNTOUCHED (never set, and only copied since), or
+# FIRST + the index of the first instruction that computed with what was never set.
+SET, UNTOUCHED, FIRST = 0, 1, 2
 
+# For what an operand of which every bit decides makes the other irrelevant: what makes it 0.
+_DECIDED: dict[Carries, Callable[..., Any]] = {
+    Carries.ALL_BITS: np.asarray,
+    Carries.ALL_BITS_SET: np.invert,
+}
+
+Rule = Callable[[Lanes], Any]  # the origins of an instruction's results, for a set of lanes
 Origins = list[np.ndarray]  # of some registers, each (lanes,)
 Loaded = tuple[Access, Hit, np.ndarray]  # a load of what nobody wrote, and its addresses by lane
 
@@ -54,10 +63,10 @@ class Uninitialized(Observer):
     then it is followed, too, from the first such load on.
     """
 
-    def __init__(self, report: Reporter):
-        self.report, self.wave = report, report.wave
+    def __init__(self, report: Report):
+        self.report, self.wave, self.code = report, report.wave, report.wave.kernel.instructions
         self._maybe = self.wave.program.maybe_uninitialized
-        self._from_loads = FIRST + len(self.wave.kernel.instructions)
+        self._from_loads = FIRST + len(self.code)
         self._loads: dict[int, Loaded] = {}
         self._follows_loads = False
         self._origins: dict[str, np.ndarray] = {}  # by register
@@ -78,7 +87,7 @@ class Uninitialized(Observer):
         synchronizes or goes to memory must have real values."""
         if not self._origins:
             return step
-        instruction = self.wave.kernel.instructions[at]
+        instruction = self.code[at]
         form, used = instruction.form, instruction.read
         if form.carries is Carries.STORED:  # for its values see `access`
             used = registers(instruction.operands[0])
@@ -91,7 +100,7 @@ class Uninitialized(Observer):
             return step
         if form.control or any(isinstance(one, Address) for one in instruction.operands):
             return self._refusing(at, step, outs, ins)
-        carried = rule(at, ins, self._everywhere, self.wave)
+        carried = self._rule(at, ins)
 
         def followed(lanes: Lanes) -> None:
             origin = carried(lanes)  # before the step, which may overwrite what it reads
@@ -102,63 +111,64 @@ class Uninitialized(Observer):
         return followed
 
     def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
-        instruction = self.wave.kernel.instructions[at]
+        instruction = self.code[at]
         origins = self._of(instruction.operands[1])
         for out in self._tracked(instruction.written)[:1]:
             out[lanes] = SET if origins is None else origins[source]
 
     def read(self, access: Access, hit: Hit) -> None:
-        """Reading what nobody wrote gives whatever lay there: UninitializedRead."""
+        """Reading what nobody wrote gives whatever lay there: an error, unless a choice may yet
+        discard it, or the instruction leaves it: a struct's padding, in a vector."""
+        instruction = self.code[access.at]
+        loads = instruction.form.carries is Carries.LOADED
         for component in range(access.components):
             missing = access.unwritten(hit, component)
-            if missing is not None and not self._is_dropped(access.at, component):
-                self._read_unwritten(access, hit, component, missing)
+            target = components(instruction.operands[0])[component] if loads else None
+            if missing is None or (target is not None and is_sink(target)):
+                continue
+            if target is None or symbol_of(target) not in self._maybe.discardable:
+                first = int(np.argmax(missing))
+                where = int(hit.addresses[first]) + component * access.size
+                lane = int(lane_index(hit.lanes)[first])
+                self.report.stop(self._unwritten(access, hit, lane, where))
+            elif not self._follows_loads:
+                # From now on what is loaded, and was never written, is followed, too.
+                self._maybe = with_loads(self._maybe, self.wave.linked)
+                self._follows_loads = True
+                self._follow_reached()
+                raise Rebind(access.at)
 
     def access(self, done: Accessed) -> None:
         access, hit, kind = done.access, done.hit, done.kind
         if not self._origins:
             return
-        carries = self.wave.kernel.instructions[access.at].form.carries
+        instruction = self.code[access.at]
+        carries = instruction.form.carries
         if kind == "store":
             for component in range(access.components):
-                self._overwritten(hit.store, hit.element + component, access.size)
+                if hit.store in self._in_memory:
+                    self._in_memory[hit.store][_bytes(access, hit, component)] = SET
         if kind == "store" and carries is Carries.STORED:
-            self._stored(access, hit)
+            self._stored(access, hit, instruction.operands[1])
         elif kind == "load" and carries is Carries.LOADED:
-            self._loaded(access, hit)
+            self._loaded(access, hit, instruction.operands[0])
 
-    def _is_dropped(self, at: int, component: int) -> bool:
-        """Whether an instruction loads what it then leaves: a struct's padding, in a vector."""
-        one = self.wave.kernel.instructions[at]
-        loads = one.form.carries is Carries.LOADED
-        return loads and is_sink(components(one.operands[0])[component])
-
-    def _read_unwritten(
-        self, access: Access, hit: Hit, component: int, missing: np.ndarray
-    ) -> None:
-        if not self._may_discard(self.wave.kernel.instructions[access.at], component):
-            lane = int(lane_index(hit.lanes)[np.argmax(missing)])
-            where = int(hit.addresses[np.argmax(missing)]) + component * access.size
-            error = unwritten(self.report, access, hit, lane, where)
-            self.report.stop(error, access.at, f"a read of {hit.space} memory that nobody wrote")
-            return
-        if not self._follows_loads:
-            self._follow_loads()
-            raise Rebind(access.at)
-
-    def _stored(self, access: Access, hit: Hit) -> None:
+    def _stored(self, access: Access, hit: Hit, source: Operand) -> None:
         """Into an array in global memory what never was set must not go; in shared or local memory
         it is followed."""
-        source = self.wave.kernel.instructions[access.at].operands[1]
         for component, origin in self._components(source):
             if np.count_nonzero(origin[hit.lanes]):
                 if hit.space == "global":
                     self._refuse(access.at, hit.lanes, origin[hit.lanes])
-                of_bytes = self._of_bytes(hit.store)
-                of_bytes[_bytes(access, hit, component)] = origin[hit.lanes][:, None]
+                if hit.store not in self._in_memory:
+                    self._in_memory[hit.store] = np.zeros(len(hit.store.data), np.int32)
+                self._in_memory[hit.store][_bytes(access, hit, component)] = origin[hit.lanes][
+                    :, None
+                ]
 
-    def _loaded(self, access: Access, hit: Hit) -> None:
-        outs = self._components(self.wave.kernel.instructions[access.at].operands[0])
+    def _loaded(self, access: Access, hit: Hit, target: Operand) -> None:
+        """What nobody wrote is an error only if it comes to matter."""
+        outs = self._components(target)
         if hit.store in self._in_memory:
             of_bytes = self._in_memory[hit.store]
             for component, out in outs:
@@ -166,37 +176,16 @@ class Uninitialized(Observer):
         for component, out in outs:
             missing = access.unwritten(hit, component)
             if missing is not None:
-                self._load_unwritten(access, hit, component, missing, out)
-
-    def _load_unwritten(
-        self, access: Access, hit: Hit, component: int, missing: np.ndarray, out: np.ndarray
-    ) -> None:
-        """Some lanes have loaded what nobody wrote: an error only if it comes to matter."""
-        lanes = lane_index(hit.lanes)[missing]
-        out[lanes] = self._from_loads + access.at
-        *_, where = self._loads.get(access.at, (np.full(self.wave.geometry.lanes, -1),))
-        where[lanes] = hit.addresses[missing] + component * access.size
-        self._loads[access.at] = access, hit, where
-
-    def _may_discard(self, one: Instruction, component: int) -> bool:
-        if one.form.carries is not Carries.LOADED:
-            return False
-        return symbol_of(components(one.operands[0])[component]) in self._maybe.discardable
-
-    def _follow_loads(self) -> None:
-        """From now on what is loaded, and was never written, is followed to where it matters."""
-        self._maybe, self._follows_loads = with_loads(self._maybe, self.wave.linked), True
-        self._follow_reached()
+                lanes = lane_index(hit.lanes)[missing]
+                out[lanes] = self._from_loads + access.at
+                *_, where = self._loads.get(access.at, (np.full(self.wave.geometry.lanes, -1),))
+                where[lanes] = hit.addresses[missing] + component * access.size
+                self._loads[access.at] = access, hit, where
 
     def _follow_reached(self) -> None:
         lanes = self.wave.geometry.lanes
         for name in self._maybe.reached:
             self._origins.setdefault(name, np.zeros(lanes, np.int32))
-
-    def _overwritten(self, store: Store, element: np.ndarray, size: int) -> None:
-        """These elements of `size` bytes have been written."""
-        if store in self._in_memory:
-            self._in_memory[store][_bytes_of(element, size)] = SET
 
     def _passing(self, one: Instruction, slot: str, step: Step) -> Step:
         """Of what a call passes or hands back, the bytes are followed as registers are."""
@@ -238,28 +227,29 @@ class Uninitialized(Observer):
         if np.count_nonzero(origin):
             position = int(np.argmax(origin != SET))
             lane = int(lane_index(lanes)[position])
-            error = self._error(at, lane, int(origin[position]))
-            self.report.stop(error, at, "a use of what never got a value")
+            self.report.stop(self._finding(at, lane, int(origin[position])))
 
-    def _error(self, at: int, lane: int, origin: int) -> CudaError:
-        """What never was set matters at `at`; the error is about the line that used it first."""
+    def _finding(self, at: int, lane: int, origin: int) -> Finding:
+        """What never was set matters at `at`; the finding is about the line that used it first."""
+        use = self.report.here.location(at, lane)
         if origin >= self._from_loads:
             access, hit, where = self._loads[origin - self._from_loads]
             reader = lane if where[lane] >= 0 else int(np.argmax(where >= 0))
-            return unwritten(self.report, access, hit, reader, int(where[reader]))
-        code = self.wave.kernel.instructions
-        first = at if origin == UNTOUCHED else origin - FIRST
-        return never_set(self.report, first, lane, code[at].line)
+            return self._unwritten(access, hit, reader, int(where[reader]), use)
+        first = self.report.here.location(at if origin == UNTOUCHED else origin - FIRST, lane)
+        return NeverSet(first, use, self.code[at].line)
 
-    def _of_bytes(self, store: Store) -> np.ndarray:
-        if store not in self._in_memory:
-            self._in_memory[store] = np.zeros(len(store.data), np.int32)
-        return self._in_memory[store]
+    def _unwritten(
+        self, access: Access, hit: Hit, lane: int, address: int, use: Location | None = None
+    ) -> UnwrittenRead:
+        here, at = self.report.here, access.at
+        touched = here.bytes(hit.space, hit.store, address, access.size, at)
+        return UnwrittenRead(here.location(at, lane), access.verb, touched, use)
 
     def _components(self, operand: Operand) -> list[tuple[int, np.ndarray]]:
         """The tracked registers of what is loaded or stored, each with its place in it."""
-        found = [(place, self._of(item)) for place, item in enumerate(components(operand))]
-        return [(place, origin) for place, origin in found if origin is not None]
+        origins = enumerate(map(self._of, components(operand)))
+        return [(place, origin) for place, origin in origins if origin is not None]
 
     def _of(self, operand: Operand) -> np.ndarray | None:
         return self._origins.get(operand.name) if isinstance(operand, Register) else None
@@ -269,14 +259,67 @@ class Uninitialized(Observer):
         of = self._of(operand)
         return np.broadcast_to(np.int32(SET), self.wave.geometry.lanes) if of is None else of
 
-    def _tracked(self, names: list[str]) -> list[np.ndarray]:
+    def _tracked(self, names: list[str]) -> Origins:
         return [self._origins[name] for name in names if name in self._origins]
+
+    def _rule(self, at: int, ins: Origins) -> Rule:
+        """What the instruction at `at` makes of the origins `ins` of the registers that it
+        reads, of which there is anything to be followed."""
+        if not ins:
+            return lambda lanes: SET
+        instruction = self.code[at]
+        carries, operands = instruction.form.carries, instruction.operands[1:]
+        if carries is Carries.CHOSEN:  # selp d, a, b, p: what is not chosen does not matter
+            a, b, of_p = map(self._everywhere, operands)
+            p = self.wave.read(operands[2], "pred")
+            return lambda lanes: np.maximum(np.where(p[lanes], a[lanes], b[lanes]), of_p[lanes])
+        if carries is Carries.COPIED:
+            if not isinstance(operands[0], Vector):
+                return _worst(ins)
+            # mov d, {a, b}: set if a part is, for who takes it apart again may want that one.
+            parts = [self._everywhere(item) for item in operands[0].items]
+            return lambda lanes: np.minimum.reduce([part[lanes] for part in parts])
+        worst = self._decided(instruction) if carries in _DECIDED else _worst(ins)
+
+        def computed(lanes: Lanes) -> np.ndarray:
+            origin = worst(lanes)
+            return np.where(origin == UNTOUCHED, at + FIRST, origin)
+
+        return computed
+
+    def _decided(self, instruction: Instruction) -> Rule:
+        """and, or: an operand of which every bit decides makes the other one irrelevant."""
+        operands, form = instruction.operands[1:], instruction.form
+        a, b = (self.wave.read(operand, form.type) for operand in operands)
+        of_a, of_b = map(self._everywhere, operands)
+        everything = _DECIDED[form.carries]
+
+        def decided(lanes: Lanes) -> np.ndarray:
+            decides = [
+                (origin[lanes] == SET) & (everything(value[lanes]) == 0)
+                for value, origin in ((a, of_a), (b, of_b))
+            ]
+            return np.where(decides[0] | decides[1], SET, np.maximum(of_a[lanes], of_b[lanes]))
+
+        return decided
+
+
+def _worst(ins: Origins) -> Rule:
+    if len(ins) == 1:
+        return lambda lanes: ins[0][lanes]
+    return lambda lanes: np.maximum.reduce([origin[lanes] for origin in ins])
 
 
 def _bytes(access: Access, hit: Hit, component: int) -> np.ndarray:
-    return _bytes_of(hit.element + component, access.size)
+    """Where the bytes of a component lie: (lanes, bytes)."""
+    return ((hit.element + component) * access.size)[:, None] + np.arange(access.size)
 
 
-def _bytes_of(element: np.ndarray, size: int) -> np.ndarray:
-    """Where the bytes of elements lie: (elements, size)."""
-    return (element * size)[:, None] + np.arange(size)
+class UndefinedResults(Observer):
+    """Raises what the table of instructions says of undefined results, as of a division by zero."""
+
+    def __init__(self, report: Report):
+        self.report = report
+
+    def undefined(self, at: int, lane: int, what: Undefined) -> None:
+        raise self.report.error(what.error, at, lane, what.predicate)

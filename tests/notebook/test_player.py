@@ -27,8 +27,7 @@ from grader.notebook.wrong_elements import element_map, expected_beside_found
 from grader.status import Status
 from grader.watch.recorder import recording as recording_of
 from grader.watch.recorder import recordings
-from grader.watch.recording import AT_BARRIER, GONE
-from grader.watch.thinning import AROUND
+from grader.watch.recording import AROUND, AT_BARRIER, GONE
 
 LESSON = course.lesson("02_tree_reduction")
 EXERCISE = LESSON.exercise("interleaved")

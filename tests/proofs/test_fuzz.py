@@ -17,11 +17,10 @@ from hypothesis import strategies as st
 
 from grader import compilers, course
 from grader.course.weave import text, weave
-from grader.cuda import simulator
+from grader.cuda import module, simulator
 from grader.cuda.errors import CudaError
 from grader.judge.protocol import Ran
 from grader.judge.sandbox import main as sandbox
-from grader.machine import module
 from grader.submissions import intake
 
 pytestmark = pytest.mark.slow

@@ -7,7 +7,8 @@ import pytest
 
 from grader.cuda import simulator
 from grader.machine.memory.allocations import allocation_of
-from grader.watch.provenance import Graph, Provenance, TooLong, made
+from grader.watch.slice import Graph, TooLong, made
+from grader.watch.slice.observer import Slicer
 
 
 class Followed:
@@ -21,7 +22,7 @@ class Followed:
         )
         self.x, self.y = np.arange(1, n + 1, dtype=np.float32), np.zeros(out, np.float32)
         module = simulator.RawModule(code=code)
-        with simulator.observe(observers=[partial(Provenance, self.graph)]):
+        with simulator.observe(observers=[partial(Slicer, self.graph)]):
             for _ in range(launches):
                 args = (self.x, self.y, np.int32(n))
                 module.get_function("k")((grid,), (block,), args)

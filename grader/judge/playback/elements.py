@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...watch.recording import Memory, Part, Touch
+from ...watch.recording import Memory, MemoryPart, Touch
 
 
-def part_at(memory: Memory, offset: int) -> Part | None:
+def part_at(memory: Memory, offset: int) -> MemoryPart | None:
     """The variable or array that a byte offset lies in: of several, the first."""
     inside = (part for part in memory.parts if part.start <= offset < part.start + part.size)
     return next(inside, None)

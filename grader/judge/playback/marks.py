@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...cuda.kernel import Extent
-from ...say.reporting.hazard import Hazard
 from ...status import headline
+from ...watch.findings import Hazard
 from ...watch.recording import Cell, Frame, Recording, Touch
 
 Row = tuple[Touch, int]  # an access, and the place of a thread in it

@@ -18,9 +18,10 @@ from ...status import Status, headline
 from ...watch import paths
 from ...watch.observe import Run
 from ...watch.paths import Paths
-from ...watch.provenance import Graph, Provenance, TooLong
 from ...watch.recorder import recordings
 from ...watch.recording import Recording
+from ...watch.slice import Graph, TooLong
+from ...watch.slice.observer import Slicer
 from ..playback.choice import strip_of
 from ..playback.marks import Mark, marks_of, wrong_element
 from ..playback.scene import blocks_around, one_launch
@@ -73,7 +74,7 @@ def _followed(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
     graph = Graph()
     options = simulator.options(step_limit=case.steps, order=case.order, checks=False)
     try:
-        with options, simulator.observe(observers=[partial(Provenance, graph)], counted=False):
+        with options, simulator.observe(observers=[partial(Slicer, graph)], counted=False):
             buffers, _, _ = _launch_all(source, case, inputs)
     except TooLong:
         return Ran(too_long=True)

@@ -1,23 +1,122 @@
 """Data races: two accesses to one place, at least one a write, that nothing orders.
 
 The method is that of happens-before detectors such as FastTrack (Flanagan and Freund, 2009), cut
-down to what a GPU orders by (see `ordering`). Each place remembers its last write and its reads
-(see `readers`); an access races with a remembered one if nothing orders the two. Threads of a warp
+down to what a GPU orders by (see `ordering`). Each place remembers its last write and its reads;
+an access races with a remembered one if nothing orders the two. Threads of a warp
 are not "always in sync": a race shows even if the lanes ran in step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from .ordering import COMPARED, NARROW, STRONG, Ordering, stamped
-from .readers import Readers
+from ...machine.lanes import WARP
+from .ordering import COMPARED, NARROW, STRONG, Ordering, epoch_of, lane_of, stamped
+
+_MOST_ASIDE = 1 << 20  # reads put aside before those of one place and warp are made one
 
 # (stamps, lanes) -> which stamped accesses nothing orders before the lanes' next; None: none
 Unordered = Callable[[np.ndarray, np.ndarray], np.ndarray | None]
+
+
+class Readers:
+    """Who has read each of `cells` places: enough readers that a write which races with any read
+    is noticed.
+
+    Of each place two reads are kept, of the lowest and of the highest thread among those that
+    nothing orders: in different blocks if any two of them are, else in different warps if any two
+    are. Whoever writes there is of another block, warp or lane than one of the two. A barrier that
+    orders both orders them all. Where more than whole barriers order (flags, barriers of a part),
+    this does not follow, and every read that has to give way is put aside.
+    """
+
+    def __init__(self, cells: int, unordered: Unordered, ordering: Ordering):
+        self.unordered, self.ordering = unordered, ordering
+        self.first = np.zeros(cells, np.int64)
+        self.last = np.zeros(cells, np.int64)
+        self.aside: list[tuple[np.ndarray, np.ndarray]] = []  # (cells, stamps)
+        self.many_aside = 0
+        self.crowded: np.ndarray | None = None  # the cells of which there are reads aside
+
+    def reset(self) -> None:
+        self.first[:] = 0
+        self.last[:] = 0
+        self.aside, self.many_aside, self.crowded = [], 0, None
+
+    def note(self, cells: np.ndarray, lane: np.ndarray, stamps: np.ndarray) -> None:
+        """Lanes, in rising order, read; what their reads come after need not be remembered."""
+        first, last = self.first[cells], self.last[cells]
+        if self.unordered(np.maximum(first, last), lane) is None:
+            self.first[cells[::-1]] = stamps[::-1]
+            self.last[cells] = stamps
+        else:
+            self._note_among(cells, lane, stamps, first, last)
+        if self.ordering.partial:
+            between = (self.first[cells] != stamps) & (self.last[cells] != stamps)
+            self._put_aside(cells[between], stamps[between])
+
+    def _note_among(
+        self,
+        cells: np.ndarray,
+        lane: np.ndarray,
+        stamps: np.ndarray,
+        first: np.ndarray,
+        last: np.ndarray,
+    ) -> None:
+        """Lanes have read places where there may be reads, `first` and `last`, that nothing orders
+        before theirs. One of an earlier wave stays: it races with any write of this one."""
+        late = [False if m is None else m for m in map(self.unordered, (first, last), (lane, lane))]
+        lower = ~late[0] | ((lane < lane_of(first)) & self.ordering.here(first))
+        higher = ~late[1] | (lane > lane_of(last))
+        if self.ordering.partial:
+            for kept, given_way in ((first, late[0] & lower), (last, late[1] & higher)):
+                self._put_aside(cells[given_way], kept[given_way])
+        for kept, chosen in ((self.first, lower.nonzero()[0][::-1]), (self.last, higher)):
+            kept[cells[chosen]] = stamps[chosen]  # of several the one written last stays
+
+    def unordered_reads(self, cells: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """(positions in `cells`, stamps): what a write of these cells has to come after."""
+        everywhere = np.arange(len(cells))
+        yield everywhere, self.first[cells]
+        yield everywhere, self.last[cells]
+        if self.crowded is not None and self.crowded[cells].any():
+            yield self._taken_from_aside(cells)
+
+    def _put_aside(self, cells: np.ndarray, stamps: np.ndarray) -> None:
+        if not len(cells):
+            return
+        if self.crowded is None:
+            self.crowded = np.zeros(len(self.first), bool)
+        self.crowded[cells] = True
+        self.aside.append((cells, stamps))
+        self.many_aside += len(cells)
+        if self.many_aside > _MOST_ASIDE:
+            self._thin_out()
+
+    def _thin_out(self) -> None:
+        """Of one place and one warp only the latest read is kept."""
+        cells, stamps = (np.concatenate(parts) for parts in zip(*self.aside, strict=True))
+        order = np.lexsort((stamps, lane_of(stamps) // WARP, cells))
+        cells, stamps = cells[order], stamps[order]
+        warp = lane_of(stamps) // WARP
+        latest = np.r_[(cells[1:] != cells[:-1]) | (warp[1:] != warp[:-1]), True]
+        self.aside, self.many_aside = [(cells[latest], stamps[latest])], 0
+
+    def _taken_from_aside(self, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The reads put aside of these cells, which are forgotten: the write comes after them,
+        or is reported."""
+        all_cells, stamps = (np.concatenate(parts) for parts in zip(*self.aside, strict=True))
+        order = np.argsort(cells, kind="stable")
+        where = order[np.minimum(np.searchsorted(cells[order], all_cells), len(cells) - 1)]
+        asked = cells[where] == all_cells
+        self.aside = [(all_cells[~asked], stamps[~asked])]
+        if self.crowded is not None:
+            self.crowded[cells] = False
+        return where[asked], stamps[asked]
 
 
 @dataclass(frozen=True)
@@ -28,6 +127,15 @@ class Conflict:
     other: int
     other_wrote: bool
     benign: bool = False  # both wrote the same value in the same instruction
+
+
+class Touched(NamedTuple):
+    """What an instruction has done in an `epoch`."""
+
+    cells: np.ndarray
+    lane: np.ndarray  # by cell, who touched it
+    epoch: int
+    marks: int  # LANDED for what arrived by itself, or 0
 
 
 class RaceDetector:
@@ -64,19 +172,13 @@ class RaceDetector:
         return conflict
 
     def write(
-        self,
-        cells: np.ndarray,
-        lane: np.ndarray,
-        epoch: int,
-        unchanged: np.ndarray,
-        same_site: Callable[[int], bool],
-        marks: int = 0,
+        self, touched: Touched, unchanged: np.ndarray, same_site: Callable[[int], bool]
     ) -> Conflict | None:
-        """`unchanged`: per lane, whether the place held the value already. `same_site(stamp)`:
-        whether a stamped access was made by the instruction that writes now. `marks`: LANDED for
-        what arrives by itself."""
+        """`unchanged`: per lane, whether the place held the value already. `same_site(epoch)`:
+        whether the instruction that writes now did something then, too."""
+        cells, lane, epoch, marks = touched
         conflict = self._conflict(self.written[cells], lane, wrote=True)
-        if conflict and unchanged[conflict.position] and same_site(conflict.other):
+        if conflict and unchanged[conflict.position] and same_site(epoch_of(conflict.other)):
             conflict = replace(conflict, benign=True)
         conflict = self._worse(conflict, cells, lane, 0)
         self.written[cells] = stamped(epoch, lane, marks)
@@ -89,20 +191,12 @@ class RaceDetector:
         conflict = self._conflict(self._against(self.written[cells], lane, marks), lane, wrote=True)
         conflict = self._worse(conflict, cells, lane, marks)
         self.written[cells] = stamped(epoch, lane, marks)
-        return conflict or (self._too_narrow(cells, lane) if marks & NARROW else None)
-
-    def _too_narrow(self, cells: np.ndarray, lane: np.ndarray) -> Conflict | None:
-        """Atomics of the block's scope, made in one instruction by threads of several blocks."""
-        others = self.written[cells]
-        apart = self.ordering.elsewhere(others, lane)
-        if not np.count_nonzero(apart):
-            return None
-        position = int(np.argmax(apart))
-        return Conflict(position, int(others[position]), other_wrote=True)
-
-    def collisions(self, cells: np.ndarray, lane: np.ndarray, epoch: int, marks: int) -> np.ndarray:
-        """After a write: the positions whose place another lane wrote in the same epoch."""
-        return (self.written[cells] != stamped(epoch, lane, marks)).nonzero()[0]
+        if conflict is None and marks & NARROW:
+            # Atomics of the block's scope, made in one instruction by threads of several blocks.
+            others = self.written[cells]
+            apart = self.ordering.elsewhere(others, lane)
+            return self._first(apart, others, wrote=True)
+        return conflict
 
     def _worse(
         self, conflict: Conflict | None, cells: np.ndarray, lane: np.ndarray, marks: int
@@ -136,7 +230,9 @@ class RaceDetector:
         return np.where((stamps & STRONG != 0) & ~apart, 0, stamps)
 
     def _conflict(self, stamps: np.ndarray, lane: np.ndarray, wrote: bool) -> Conflict | None:
-        racing = self.unordered(stamps, lane)
+        return self._first(self.unordered(stamps, lane), stamps, wrote)
+
+    def _first(self, racing: np.ndarray | None, stamps: np.ndarray, wrote: bool) -> Conflict | None:
         if racing is None or not np.count_nonzero(racing):
             return None
         position = int(np.argmax(racing))

@@ -14,13 +14,13 @@ sees there has been posted by all who wrote before; and a barrier is as good as 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
 from ...machine.lanes import WARP, Geometry, Lanes
 from ...machine.lanes import index as lane_index
-from .posts import Knowledge, Log, Place, Post
+from .posts import Knowledge, Log, Place, Post, more
 
 # What a lane knew at its fence, and the `parts` and `met` of its post.
 Fenced = tuple[Knowledge, np.ndarray | None, np.ndarray | None]
@@ -64,25 +64,22 @@ class Flags:
         self,
         lanes: Lanes,
         epoch: int,
-        block: np.ndarray,
-        warp: np.ndarray,
+        barriers: tuple[np.ndarray, np.ndarray],
         wide: bool,
         details: Details | None,
     ) -> None:
         """Lanes pass a fence, which all blocks see if it is `wide`: it makes known what they have
-        seen, and is what their next post speaks of. `block` and `warp` are, per lane of the wave,
-        the epochs of its last barriers; `details(lane)` gives the `parts` and `met` of a post."""
+        seen, and is what their next post speaks of. `barriers` are, per lane of the wave, the
+        epochs of its last ones, of the block and of the warp; `details(lane)` gives the `parts`
+        and `met` of a post."""
         self.take_in(lanes, wide)
         for seen_by in (False, True) if wide else (False,):
-            epochs = self.fenced[seen_by]
-            epochs[0, lanes], epochs[1, lanes], epochs[2, lanes] = (
-                epoch,
-                block[lanes],
-                warp[lanes],
-            )
-            kept = self.at_fence[seen_by]
+            self.fenced[seen_by][0, lanes] = epoch
+            for row, epochs in enumerate(barriers, 1):
+                self.fenced[seen_by][row, lanes] = epochs[lanes]
             for lane in lane_index(lanes).tolist() if details or self.knowing[lanes].any() else ():
-                kept[lane] = (self.known_to(lane), *(details(lane) if details else (None, None)))
+                of_parts = details(lane) if details else (None, None)
+                self.at_fence[seen_by][lane] = self.known_to(lane), *of_parts
 
     def releases(self, lanes: np.ndarray, met: np.ndarray) -> bool:
         """Whether all these lanes have passed a fence since their last barrier, per lane `met`."""
@@ -119,7 +116,7 @@ class Flags:
         elsewhere = (self.seen[0, lane] != address) | (self.seen_wide[lane] != wide)
         for one in lane[elsewhere & (self.seen[0, lane] != _NOWHERE)].tolist():
             before = self.seen_before.setdefault(one, {})
-            before |= _more(before, dict(self._sight(one, True)))
+            before |= more(before, dict(self._sight(one, True)))
         self.seen[0, lane], self.seen[1, lane] = address, counts
         self.seen_wide[lane] = wide
 
@@ -151,7 +148,7 @@ class Flags:
         """What these lanes have seen they know now; only of their own block unless `wide`."""
         index = lane_index(lanes)
         for lane in index[self.seen[1, lanes] > 0].tolist():
-            self._learn(lane, self._all_seen(lane, wide))
+            self.tell([lane], self._all_seen(lane, wide))
             if wide:
                 self.seen_before.pop(lane, None)
                 self.seen[:, lane] = _NOWHERE
@@ -160,11 +157,7 @@ class Flags:
         """What a lane has seen; only of its own block unless `wide`."""
         counts = dict(self._sight(lane, wide))
         before = self.seen_before.get(lane, {})
-        return counts | _more(counts, {p: n for p, n in before.items() if wide or p[1] is not None})
-
-    def _learn(self, lane: int, counts: dict[Place, int]) -> None:
-        self.own[lane] = self.own.get(lane, self.nothing).with_more(counts)
-        self.knowing[lane] = self.alone[lane] = True
+        return counts | more(counts, {p: n for p, n in before.items() if wide or p[1] is not None})
 
     def meet(self, lanes: Lanes, scope: str, cluster: int) -> None:
         """These lanes have met with all of their "warp", "block" or "cluster" (of so many
@@ -197,10 +190,11 @@ class Flags:
         found = {id(known): known for lane in knowing for known in self._sources(lane)}
         return _united(list(found.values())).counts if found else {}
 
-    def tell(self, lanes: np.ndarray, counts: dict[Place, int]) -> None:
-        """These lanes are told what others brought to a barrier."""
-        for lane in lanes.tolist() if counts else ():
-            self._learn(lane, counts)
+    def tell(self, lanes: Iterable[int], counts: dict[Place, int]) -> None:
+        """Lanes are told of posts, as what others brought to a barrier."""
+        for lane in lanes if counts else ():
+            self.own[lane] = self.own.get(lane, self.nothing).with_more(counts)
+            self.knowing[lane] = self.alone[lane] = True
 
     def known_to(self, lane: int) -> Knowledge:
         """All that a lane knows."""
@@ -232,8 +226,3 @@ def _united(sources: list[Knowledge]) -> Knowledge:
     for source in sources[1:]:
         known = known.with_more(source.counts)
     return known
-
-
-def _more(known: dict[Place, int], counts: dict[Place, int]) -> dict[Place, int]:
-    """Those of the counts that say more than is known."""
-    return {place: n for place, n in counts.items() if n > known.get(place, 0)}

@@ -7,16 +7,21 @@ wave that ran then.
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ...machine.lanes import WARP, Geometry, Lanes
-from ...machine.memory.access import Landing
+from ...machine.barriers import FULL, whole_warps
+from ...machine.events import Observer
+from ...machine.lanes import WARP, Lanes
+from ...machine.lanes import index as lane_index
+from ...machine.memory.access import Hit, Landing
+from ...machine.wave import Wave
 from .flags import Flags
-from .messages import Messages
-from .posts import Place
+from .posts import Messages, Place, more
 
 STRONG = 1 << 30  # an atomic, or volatile: ordered with other strong ones
 COMPARED = 1 << 29  # a compare-and-swap, or the plain read that such a loop starts from
@@ -40,13 +45,19 @@ def epoch_of(stamp: int) -> int:
     return int(stamp) >> _EPOCH
 
 
-class Ordering:
-    """What synchronised whom. Per lane and scope ("warp", "block", "cluster"): stamps up to there
-    are ordered before whatever the lane does next, if they are of the same scope."""
+class Ordering(Observer):
+    """Hears of all that synchronises threads, and knows what comes before what.
 
-    def __init__(self, geometry: Geometry, flags: Flags | None):
-        self.geometry = geometry
-        self.flags = flags
+    Stamps up to `synced` (per lane; "warp", "block", "cluster") are ordered before whatever the
+    lane does next, if they are of the same scope. `sites` gives, by epoch, the instruction that
+    touched memory or synchronized then.
+    """
+
+    def __init__(self, wave: Wave):
+        geometry, code = wave.geometry, wave.kernel.instructions
+        self.wave, self.geometry = wave, geometry
+        self.sites = array("q", [-1])
+        self.flags = Flags(geometry) if any(one.form.orders for one in code) else None
         self.messages = Messages(geometry) if geometry.cluster_blocks > 1 else None
         self.uncached = False  # whether the access asked about is strong: no cache comes between
         zeros = np.zeros(geometry.lanes, np.int64)
@@ -57,20 +68,29 @@ class Ordering:
         # and by number of such a barrier, per block and warp, what those who have come know.
         self.parts: np.ndarray | None = None
         self.brought: dict[int, np.ndarray] = {}
-        self.told: dict[
-            tuple[int, int], dict[Place, int]
-        ] = {}  # by barrier and block: what they know of flags
+        # By such a barrier and block, what those who have come know of flags.
+        self.flagged: dict[tuple[int, int], dict[Place, int]] = {}
         self.wave_starts: list[int] = []
         self.wave_blocks: list[int] = []
 
-    def begin_wave(self, first_block: int, epoch: int) -> None:
-        self.wave_starts.append(epoch)
+    @property
+    def now(self) -> int:
+        """The present epoch."""
+        return len(self.sites) - 1
+
+    def new_epoch(self, at: int) -> int:
+        """A new epoch, in which the instruction at `at` touches memory or synchronizes."""
+        self.sites.append(at)
+        return len(self.sites) - 1
+
+    def begin_wave(self, first_block: int) -> None:
+        self.wave_starts.append(self.new_epoch(0))
         self.wave_blocks.append(first_block)
         for stamps in self.synced.values():
             stamps[:] = 0
         self.met = self.parts = None
         self.brought.clear()
-        self.told.clear()
+        self.flagged.clear()
         if self.flags:
             self.flags.begin_wave(first_block)
         if self.messages:
@@ -81,55 +101,122 @@ class Ordering:
         """Whether more orders accesses than barriers of whole warps and blocks."""
         return self.flags is not None or self.met is not None or self.parts is not None
 
-    def synchronize(self, lanes: Lanes, epoch: int, scope: str) -> None:
-        """These lanes met, in an epoch, with all others of their "warp", "block" or "cluster"."""
+    def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
+        epoch = self.new_epoch(at)
+        if part is None:
+            self._meet(lanes, epoch, "block")
+            return
+        index = lane_index(lanes)
+        if self.parts is not None:
+            brought = self.brought[part][self.geometry.block_of_lane[index]]
+            self.parts[index] = np.maximum(self.parts[index], brought)
+        for block, own in self._by_block(index):
+            if self.messages:
+                self.messages.meet_in_part(part, block, own)
+            if self.flags:
+                self.flags.tell(own.tolist(), self.flagged.get((part, block), {}))
+
+    def arrive(self, at: int, lanes: np.ndarray, barrier: int) -> None:
+        epoch, warps = self.new_epoch(at), self.geometry.stride // WARP
+        if self.parts is None:
+            self.parts = np.zeros((self.geometry.lanes, warps), np.int64)
+        known = np.maximum(self.parts[lanes], self.synced["block"][lanes, None])
+        known[np.arange(len(lanes)), lanes // WARP % warps] = epoch << _EPOCH
+        nothing = np.zeros((self.geometry.wave_blocks, warps), np.int64)
+        brought = self.brought.setdefault(barrier, nothing)
+        np.maximum.at(brought, self.geometry.block_of_lane[lanes], known)
+        if self.flags:
+            self.flags.take_in(lanes, True)
+        for block, own in self._by_block(lanes):
+            if self.messages:
+                self.messages.come_to_part(barrier, block, own)
+            if self.flags:
+                flagged = self.flagged.setdefault((barrier, block), {})
+                flagged |= more(flagged, self.flags.known_to_any(own))
+
+    def close(self, barrier: int, blocks: np.ndarray) -> None:
+        if barrier in self.brought:
+            self.brought[barrier][blocks] = 0
+            for block in np.flatnonzero(blocks).tolist():
+                self.flagged.pop((barrier, block), None)
+                if self.messages:
+                    self.messages.parts.pop((barrier, block), None)
+
+    def cluster_barrier(self, at: int, lanes: np.ndarray) -> None:
+        self._meet(lanes, self.new_epoch(at), "cluster")
+
+    def warp_barrier(self, at: int, lanes: Lanes, masks: np.ndarray) -> None:
+        """Lanes may meet with the whole warp, or with a part of it."""
+        epoch = self.new_epoch(at)
+        if whole_warps(lanes) and (masks[lanes] == FULL).all():
+            self._meet(lanes, epoch, "warp")
+            return
+        index = lane_index(lanes)
+        whole = (masks[index] | ~self.wave.collectives.alive[index // WARP]) == FULL
+        self._meet(index[whole], epoch, "warp")
+        if not whole.all():
+            self._meet_masked(index[~whole], epoch, masks[index[~whole]])
+
+    def phase_over(self, at: int, lanes: Lanes, barriers: np.ndarray, phases: np.ndarray) -> None:
+        """All that the lanes' own block has done is taken to be ordered before that."""
+        self.synced["block"][lanes] = self.new_epoch(at) << _EPOCH
+        if self.flags:
+            self.flags.meet(lanes, "block", self.geometry.cluster_blocks)
+        if self.messages:
+            self.messages.over(lane_index(lanes), barriers, phases)
+
+    def arrived(self, at: int, hit: Hit, phases: np.ndarray) -> None:
+        lanes, epoch = lane_index(hit.lanes), self.new_epoch(at)
+        if self.messages:
+            blocks = self.geometry.block_of_lane[lanes]
+            which = np.stack([blocks, hit.element, phases.astype(np.int64)])
+            for block, barrier, phase in np.unique(which, axis=1).T.tolist():
+                own = lanes[np.equal(which.T, (block, barrier, phase)).all(axis=1)]
+                known = self.messages.known(own, epoch << _EPOCH, self.synced, self.parts)
+                self.messages.bring(barrier, phase, known)
+
+    def sent(self, at: int, landing: Landing) -> None:
+        lanes, epoch = lane_index(landing.hit.lanes), self.new_epoch(at)
+        if self.messages:
+            stamp, known = epoch << _EPOCH, self.messages.known
+            brought = [
+                known(own, stamp, self.synced, self.parts) for _, own in self._by_block(lanes)
+            ]
+            self.messages.letters[landing.number] = np.maximum.reduce(brought)
+
+    def landed(self, landing: Landing, barrier: int, phase: int) -> None:
+        if self.messages:
+            self.messages.bring(barrier, phase, self.messages.letters[landing.number])
+
+    def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
+        if self.flags:
+            epoch = self.new_epoch(at)
+            barriers = self.synced["block"] >> _EPOCH, self.synced["warp"] >> _EPOCH
+            some = self.parts is not None or self.met is not None
+            self.flags.fence(lanes, epoch, barriers, wide, self._of_parts if some else None)
+
+    def _of_parts(self, lane: int) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """The epochs of a lane's barriers with parts of its block, and of its warp."""
+        parts = None if self.parts is None else self.parts[lane] >> _EPOCH
+        return parts, None if self.met is None else self.met[lane] >> _EPOCH
+
+    def _by_block(self, lanes: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+        """The blocks that lanes belong to, each with its own of them."""
+        blocks = self.geometry.block_of_lane[lanes]
+        for block in np.unique(blocks).tolist() if self.flags or self.messages else ():
+            yield block, lanes[blocks == block]
+
+    def _meet(self, lanes: Lanes, epoch: int, scope: str) -> None:
+        """These lanes have met with all others of their "warp", "block" or "cluster"."""
         self.synced[scope][lanes] = epoch << _EPOCH
         if self.flags:
             self.flags.meet(lanes, scope, self.geometry.cluster_blocks)
         if self.messages and scope != "cluster":  # which tells them all there is to know
             self.messages.meet(lanes, WARP if scope == "warp" else self.geometry.stride)
 
-    def phase_over(
-        self, lanes: np.ndarray, epoch: int, barriers: np.ndarray, phases: np.ndarray
-    ) -> None:
-        """Lanes see, in an epoch, that these phases of these mbarriers are over. All that their own
-        block has done is taken to be ordered before that."""
-        self.synced["block"][lanes] = epoch << _EPOCH
-        if self.flags:
-            self.flags.meet(lanes, "block", self.geometry.cluster_blocks)
-        if self.messages:
-            self.messages.over(lanes, barriers, phases)
-
-    def arrive(
-        self, lanes: np.ndarray, epoch: int, barriers: np.ndarray, phases: np.ndarray
-    ) -> None:
-        """Lanes arrive, in an epoch, at these mbarriers, in these phases."""
-        if self.messages:
-            blocks = self.geometry.block_of_lane[lanes]
-            which = np.stack([blocks, barriers, phases.astype(np.int64)])
-            for block, barrier, phase in np.unique(which, axis=1).T.tolist():
-                own = lanes[(blocks == block) & (barriers == barrier) & (phases == phase)]
-                self.messages.bring(barrier, phase, self._known(own, epoch))
-
-    def send(self, lanes: np.ndarray, epoch: int, landing: Landing) -> None:
-        """Lanes issue, in an epoch, what an mbarrier will be told of."""
-        if self.messages:
-            blocks = self.geometry.block_of_lane[lanes]
-            known = [self._known(lanes[blocks == block], epoch) for block in np.unique(blocks)]
-            self.messages.letters[landing.number] = np.maximum.reduce(known)
-
-    def land(self, landing: Landing, barrier: int, phase: int) -> None:
-        """It is counted in this phase of the mbarrier at this place."""
-        if self.messages:
-            self.messages.bring(barrier, phase, self.messages.letters[landing.number])
-
-    def _known(self, lanes: np.ndarray, epoch: int) -> np.ndarray:
-        assert self.messages
-        return self.messages.known(lanes, epoch << _EPOCH, self.synced, self.parts)
-
-    def synchronize_masked(self, lanes: np.ndarray, epoch: int, masks: np.ndarray) -> None:
-        """Each of these lanes met, in an epoch, with the lanes of its warp that its mask names,
-        and knows from then on what they knew."""
+    def _meet_masked(self, lanes: np.ndarray, epoch: int, masks: np.ndarray) -> None:
+        """Each of these lanes has met with the lanes of its warp that its mask names, and knows
+        from then on what they knew."""
         if self.met is None:
             self.met = np.zeros((self.geometry.lanes, WARP), np.int64)
         known = np.maximum(self.met[lanes], self.synced["warp"][lanes, None])
@@ -142,51 +229,7 @@ class Ordering:
             self.flags.take_in(lanes, True)
             for number in range(len(shared)):
                 together = lanes[group == number]
-                self.flags.tell(together, self.flags.known_to_any(together))
-
-    def come_to_part(self, barrier: int, lanes: np.ndarray, epoch: int) -> None:
-        """These lanes have come, in an epoch, to a barrier that is for some warps of the block."""
-        warps = self.geometry.stride // WARP
-        if self.parts is None:
-            self.parts = np.zeros((self.geometry.lanes, warps), np.int64)
-        known = np.maximum(self.parts[lanes], self.synced["block"][lanes, None])
-        known[np.arange(len(lanes)), lanes // WARP % warps] = epoch << _EPOCH
-        brought = self.brought.setdefault(
-            barrier, np.zeros((self.geometry.wave_blocks, warps), np.int64)
-        )
-        blocks = self.geometry.block_of_lane[lanes]
-        np.maximum.at(brought, blocks, known)
-        if self.messages:
-            for block in np.unique(blocks).tolist():
-                self.messages.come_to_part(barrier, block, lanes[blocks == block])
-        if self.flags:
-            self.flags.take_in(lanes, True)
-            for block in np.unique(blocks).tolist():
-                news = self.flags.known_to_any(lanes[blocks == block])
-                told = self.told.setdefault((barrier, block), {})
-                told |= {place: n for place, n in news.items() if n > told.get(place, 0)}
-
-    def meet_in_part(self, barrier: int, lanes: np.ndarray) -> None:
-        """These lanes pass that barrier, and know what all who came to it knew."""
-        blocks = self.geometry.block_of_lane[lanes]
-        parts = self.parts
-        if parts is not None:
-            parts[lanes] = np.maximum(parts[lanes], self.brought[barrier][blocks])
-        if self.messages:
-            for block in np.unique(blocks).tolist():
-                self.messages.meet_in_part(barrier, block, lanes[blocks == block])
-        if self.flags:
-            for block in np.unique(blocks).tolist():
-                self.flags.tell(lanes[blocks == block], self.told.get((barrier, block), {}))
-
-    def part_is_over(self, barrier: int, complete: np.ndarray) -> None:
-        """That barrier begins anew in the blocks that are `complete`."""
-        if barrier in self.brought:
-            self.brought[barrier][complete] = 0
-            for block in np.flatnonzero(complete).tolist():
-                self.told.pop((barrier, block), None)
-                if self.messages:
-                    self.messages.parts.pop((barrier, block), None)
+                self.flags.tell(together.tolist(), self.flags.known_to_any(together))
 
     def unordered_in_block(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray | None:
         """Which accesses, stamped by threads of the lane's own block, nothing orders before the
@@ -235,10 +278,6 @@ class Ordering:
         wave = np.searchsorted(self.wave_starts, stamps >> _EPOCH, side="right") - 1
         return np.asarray(self.wave_blocks)[wave] + lane_of(stamps) // self.geometry.stride
 
-    def block_of(self, stamp: int) -> int:
-        """The number of the block whose thread made a stamp."""
-        return int(self.blocks_of(np.array([stamp]))[0])
-
     def elsewhere(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray:
         """Which stamps are of threads of another block than the lane's."""
         here = self.here(stamps)
@@ -256,26 +295,10 @@ class Ordering:
         knowing = self.flags.knowing[lane]
         if self.uncached:
             knowing = knowing | (self.flags.seen[1, lane] > 0)
-        asked = np.flatnonzero(late & knowing)
-        if not len(asked):
-            return late
-        epochs, others = (stamps[asked] >> _EPOCH).tolist(), lane_of(stamps[asked]).tolist()
-        blocks, readers = self.blocks_of(stamps[asked]).tolist(), lane[asked].tolist()
-        ordered = partial(self.flags.ordered, uncached=self.uncached)
-        known = map(ordered, epochs, others, blocks, readers)
-        late[asked] = ~np.fromiter(known, bool, len(asked))
+        some = np.flatnonzero(late & knowing)
+        if len(some):
+            epochs, others, readers = stamps[some] >> _EPOCH, lane_of(stamps[some]), lane[some]
+            rows = (one.tolist() for one in (epochs, others, self.blocks_of(stamps[some]), readers))
+            known = map(partial(self.flags.ordered, uncached=self.uncached), *rows)
+            late[some] = ~np.fromiter(known, bool, len(some))
         return late
-
-    def fence(self, lanes: Lanes, epoch: int, wide: bool) -> None:
-        """Lanes pass a fence, which the whole device sees if it is `wide`."""
-        block, warp = (self.synced[scope] >> _EPOCH for scope in ("block", "warp"))
-        details = None if self.parts is None and self.met is None else self._details
-        if self.flags:
-            self.flags.fence(lanes, epoch, block, warp, wide, details)
-
-    def _details(self, lane: int) -> tuple[np.ndarray | None, np.ndarray | None]:
-        """The epochs of a lane's barriers with parts of its block, and of its warp."""
-        parts, met = (
-            None if one is None else one[lane] >> _EPOCH for one in (self.parts, self.met)
-        )
-        return parts, met

@@ -1,4 +1,5 @@
-"""What strong accesses tell each other: posts at an address, and what is known through them.
+"""What threads tell each other: posts at an address, messages by mbarriers, and what is known
+through them.
 
 A post says what is done by the time it is made: all that its thread did before its fence, all that
 its block or warp did before their last barrier before that, and what the thread itself knew of
@@ -12,13 +13,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
-from ...machine.lanes import WARP
+from ...machine.lanes import WARP, Geometry, Lanes
+from ...machine.lanes import index as lane_index
 
 # An address, and the only block to which the posts there count (None: all blocks).
 Place = tuple[int, int | None]
@@ -55,6 +57,11 @@ class Post:
             yield from (((self.block, warp, lane + n), int(m)) for n, m in enumerate(self.met))
 
 
+def more(known: dict[Place, int], counts: dict[Place, int]) -> dict[Place, int]:
+    """Those of the counts that say more than is known."""
+    return {place: n for place, n in counts.items() if n > known.get(place, 0)}
+
+
 class _Rising:
     """A value that only grows, with the number of the post from which on it was so large."""
 
@@ -88,10 +95,6 @@ class Log:
         for place, count in knowledge.counts.items():
             self.imports[place].raise_to(count, number)
 
-    def epoch(self, part: Part, count: int) -> int:
-        """Up to which epoch the first `count` posts say that a part of the grid is done."""
-        return self.done[part].among(count) if part in self.done else 0
-
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
@@ -101,8 +104,8 @@ class Knowledge:
     logs: dict[Place, Log]
 
     def with_more(self, counts: dict[Place, int]) -> Knowledge:
-        more = {p: n for p, n in counts.items() if n > self.counts.get(p, 0)}
-        return Knowledge({**self.counts, **more}, self.logs) if more else self
+        new = more(self.counts, counts)
+        return Knowledge(self.counts | new, self.logs) if new else self
 
     @cached_property
     def everything(self) -> dict[Place, int]:
@@ -118,18 +121,114 @@ class Knowledge:
         return found
 
     @cached_property
-    def _epochs(self) -> dict[Part, int]:
-        return {}
-
-    def epoch(self, part: Part) -> int:
+    def epoch(self) -> Callable[[Part], int]:
         """Up to which epoch a part of the grid is known to be done."""
-        if part not in self._epochs:
-            told = (self.logs[place].epoch(part, n) for place, n in self.everything.items())
-            self._epochs[part] = max(told, default=0)
-        return self._epochs[part]
+
+        def epoch(part: Part) -> int:
+            posts = ((self.logs[place].done, number) for place, number in self.everything.items())
+            return max((done[part].among(n) for done, n in posts if part in done), default=0)
+
+        return cache(epoch)
 
     def covers(self, block: int, lane: int, epoch: int) -> bool:
         """Whether what `lane` of `block` did in an epoch is known to be done."""
         warp = lane // WARP
         parts = (block, (block, warp), (block, warp, lane))
         return any(epoch <= self.epoch(part) for part in parts)
+
+
+class _Barrier:
+    """What those who came to an mbarrier knew: in the present phase, and in the one before."""
+
+    def __init__(self, warps: int):
+        self.present = -1  # the parity of the phase
+        self.brought = np.zeros((2, warps), np.int64)  # by parity
+
+    def bring(self, phase: int, known: np.ndarray) -> None:
+        if phase != self.present:
+            self.present, self.brought[phase] = phase, 0
+        np.maximum(self.brought[phase], known, out=self.brought[phase])
+
+
+class Messages:
+    """What the lanes of a wave have heard of the warps of their clusters.
+
+    Whoever arrives at an mbarrier, as a release, or sends what one will be told of (`st.async`, a
+    bulk copy), brings along what it knows; whoever sees that phase over knows it, too. Barriers
+    of a warp, of a block, or of some of its warps, let the others there know.
+
+    What a lane knows is kept by the warps of its cluster: stamps up to there, of that warp's
+    lanes, are ordered before whatever the lane does next. Within one block the end of a phase
+    counts as a barrier of the block (see `Ordering.phase_over`), and none of this is needed.
+    """
+
+    def __init__(self, geometry: Geometry):
+        self.geometry = geometry
+        self.warps = geometry.stride * geometry.cluster_blocks // WARP
+        self.begin_wave()
+
+    def begin_wave(self) -> None:
+        self.heard = np.zeros((self.geometry.lanes, self.warps), np.int64)
+        self.barriers: dict[int, _Barrier] = {}  # by place
+        self.letters: dict[int, np.ndarray] = {}  # by landing's number: what the senders knew
+        self.parts: dict[tuple[int, int], np.ndarray] = {}  # by number of a barrier, and block
+        self.any = False  # whether anybody has heard anything
+
+    def warp_of(self, lane: np.ndarray) -> np.ndarray:
+        """The warps of the cluster that lanes belong to."""
+        return lane // WARP % self.warps
+
+    def known(
+        self,
+        lanes: np.ndarray,
+        now: int,
+        synced: dict[str, np.ndarray],
+        parts: np.ndarray | None,
+    ) -> np.ndarray:
+        """What these lanes of one block know together at the stamp `now`, by warp of the cluster;
+        `synced` and `parts` are those of Ordering."""
+        known = np.maximum(self.heard[lanes].max(axis=0), synced["cluster"][lanes].max())
+        own_warps = self.geometry.stride // WARP
+        first = int(lanes[0]) // self.geometry.stride % self.geometry.cluster_blocks * own_warps
+        own = known[first : first + own_warps]
+        np.maximum(own, synced["block"][lanes].max(), out=own)
+        if parts is not None:
+            np.maximum(own, parts[lanes].max(axis=0), out=own)
+        known[self.warp_of(lanes)] = now
+        return known
+
+    def bring(self, barrier: int, phase: int, known: np.ndarray) -> None:
+        """Those who know that come to the mbarrier at a place, in the phase of that parity."""
+        if barrier not in self.barriers:
+            self.barriers[barrier] = _Barrier(self.warps)
+        self.barriers[barrier].bring(phase, known)
+
+    def over(self, lanes: np.ndarray, barriers: np.ndarray, phases: np.ndarray) -> None:
+        """Lanes have seen that these phases (one a lane) are over."""
+        for barrier, phase in set(zip(barriers.tolist(), phases.tolist(), strict=True)):
+            if barrier in self.barriers:
+                who = lanes[(barriers == barrier) & (phases == phase)]
+                self.tell(who, self.barriers[barrier].brought[phase])
+
+    def tell(self, lanes: np.ndarray, known: np.ndarray) -> None:
+        self.heard[lanes] = np.maximum(self.heard[lanes], known)
+        self.any = True
+
+    def meet(self, lanes: Lanes, size: int) -> None:
+        """Lanes have met with all of their `size` neighbours: a warp, or a block."""
+        if not self.any:
+            return
+        index = lane_index(lanes)
+        starts = np.flatnonzero(np.diff(index // size, prepend=-1))
+        together = np.maximum.reduceat(self.heard[index], starts, axis=0)
+        self.heard[index] = together.repeat(np.diff(starts, append=len(index)), axis=0)
+
+    def come_to_part(self, barrier: int, block: int, lanes: np.ndarray) -> None:
+        """Lanes of a block have come to a barrier for some of its warps."""
+        known = self.heard[lanes].max(axis=0)
+        self.parts[barrier, block] = np.maximum(known, self.parts.get((barrier, block), 0))
+
+    def meet_in_part(self, barrier: int, block: int, lanes: np.ndarray) -> None:
+        """They pass it."""
+        if (barrier, block) in self.parts:
+            self.tell(lanes, self.parts[barrier, block])

@@ -2,127 +2,60 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
-
 import numpy as np
 
-from ...machine.barriers import FULL, whole_warps
-from ...machine.events import Observer
+from ...machine.events import 
+from ...machine.memory.access import Accessed, Values
 from ...machine.lanes import WARP, Lanes
 from ...machine.lanes import index as lane_index
-from ...machine.memory.access import Access, Accessed, Hit, Landing, Values, bits_of
-from ...machine.memory.spaces import Store
+from ...machine.memory.access import Access, Hit, bits_of
 from ...ptx.program import Function
-from ...say.races.race_reporter import RaceReporter
-from ...say.races.signals import Signals
-from .detector import Conflict, RaceDetector
-from .flags import Flags
-from .ordering import COMPARED, LANDED, NARROW, STRONG, Ordering, epoch_of
-from .visits import Visits
-
-if TYPE_CHECKING:
-    from ...say.reporting.reporter import Reporter
+from ..whereabouts import Report
+from .detector import Conflict, RaceDetector, Touched
+from .evidence import RaceFindings, Signals
+from .ordering import COMPARED, LANDED, NARROW, STRONG, Ordering, stamped
 
 
-class Made(NamedTuple):
-    """What an instruction did in an `epoch`: the cells, and the lane behind each; `marks`: LANDED
-    or none."""
-
-    cells: np.ndarray
-    lane: np.ndarray
-    epoch: int
-    marks: int
-
-
-class Races(Observer):
+class Races(Ordering):
     """Watches shared memory, and every buffer in global memory that the kernel may write.
 
     `cells` says how many bytes of a space count as one place: the narrowest access that the
-    kernel makes, so that neighbouring bytes written by two threads are no race. `sites` gives, by
-    epoch, the instruction that touched memory or synchronized then.
+    kernel makes, so that neighbouring bytes written by two threads are no race.
     """
 
-    def __init__(self, report: Reporter):
-        self.wave = report.wave
-        geometry, kernel = self.wave.geometry, self.wave.kernel
-        flags = Flags(geometry) if any(one.form.orders for one in kernel.instructions) else None
-        self.ordering = Ordering(geometry, flags)
-        self.sites = array("q", [-1])
-        self.swapped = self.wave.program.swap_starts
-        self.cells = {space: _narrowest(kernel, space) for space in ("shared", "global")}
-        self.shared = self._detect_shared(self.wave.shared.store)
-        self.detectors = self._detect_global()
-        self.detectors[self.wave.shared.store] = self.shared
-        self.visits, self.signals = Visits(self), Signals(self)
-        self.report = RaceReporter(self, report)
+    def __init__(self, report: Report):
+        wave = report.wave
+        super().__init__(wave)
+        self.cells = {space: _narrowest(wave.kernel, space) for space in ("shared", "global")}
+        self.in_cluster = wave.geometry.cluster_blocks > 1
+        unordered = self.unordered_in_cluster if self.in_cluster else self.unordered_in_block
+        shared, use = wave.shared.store, wave.program.memory_use
+        self.shared = RaceDetector(len(shared.data) // self.cells["shared"], unordered, self)
+        self.detectors = {shared: self.shared}
+        for store in wave.flat.stores:  # those that are only read cannot race
+            if store.writable and store.names and use.touches(store.names, ("writes", "atomics")):
+                cells = -(-len(store.data) // self.cells["global"])
+                reads = use.touches(store.names, ("reads",))
+                detector = RaceDetector(cells, self.unordered_in_grid, self, reads)
+                self.detectors[store] = detector
+        self.signals = Signals(self)
+        self.findings = RaceFindings(report, self.signals, self.detectors)
+        self.visits = Visits(self.findings)
         self._unchanged = np.zeros(0, bool)  # of the store that is about to be made
 
-    @property
-    def now(self) -> int:
-        """The present epoch."""
-        return len(self.sites) - 1
-
-    def line(self, epoch: int) -> int | None:
-        """The source line of what happened in an epoch."""
-        return self.wave.kernel.instructions[self.sites[epoch]].line
-
     def begin_wave(self, first_block: int) -> None:
-        self.ordering.begin_wave(first_block, self._new_epoch(0))
+        super().begin_wave(first_block)
         self.shared.reset()
-        self.visits.begin_wave()
-
-    def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
-        epoch = self._new_epoch(at)
-        if part is None:
-            self.ordering.synchronize(lanes, epoch, "block")
-        else:
-            self.ordering.meet_in_part(part, lane_index(lanes))
-
-    def arrive(self, at: int, lanes: np.ndarray, barrier: int) -> None:
-        self.ordering.come_to_part(barrier, lanes, self._new_epoch(at))
-
-    def close(self, barrier: int, blocks: np.ndarray) -> None:
-        self.ordering.part_is_over(barrier, blocks)
-
-    def arrived(self, at: int, hit: Hit, phases: np.ndarray) -> None:
-        self.ordering.arrive(lane_index(hit.lanes), self._new_epoch(at), hit.element, phases)
-
-    def sent(self, at: int, landing: Landing) -> None:
-        self.ordering.send(lane_index(landing.hit.lanes), self._new_epoch(at), landing)
-
-    def landed(self, landing: Landing, barrier: int, phase: int) -> None:
-        self.ordering.land(landing, barrier, phase)
-
-    def phase_over(self, at: int, lanes: Lanes, barriers: np.ndarray, phases: np.ndarray) -> None:
-        self.ordering.phase_over(lane_index(lanes), self._new_epoch(at), barriers, phases)
-
-    def cluster_barrier(self, at: int, lanes: np.ndarray) -> None:
-        self.ordering.synchronize(lanes, self._new_epoch(at), "cluster")
-
-    def warp_barrier(self, at: int, lanes: Lanes, masks: np.ndarray) -> None:
-        """Lanes may meet with the whole warp, or with a part of it."""
-        epoch = self._new_epoch(at)
-        if whole_warps(lanes) and (masks[lanes] == FULL).all():
-            self.ordering.synchronize(lanes, epoch, "warp")
-            return
-        absent = ~self.wave.collectives.alive
-        index = lane_index(lanes)
-        whole = (masks[index] | absent[index // WARP]) == FULL
-        self.ordering.synchronize(index[whole], epoch, "warp")
-        if not whole.all():
-            part = index[~whole]
-            self.ordering.synchronize_masked(part, epoch, masks[part])
+        self.visits.last.clear()
 
     def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
-        if self.ordering.flags:
-            self.ordering.fence(lanes, self._new_epoch(at), wide)
+        super().fence(at, lanes, wide)
+        if self.flags:
             self.signals.fenced(lanes, at, wide)
 
     def exit(self, lanes: Lanes) -> None:
-        if self.wave.geometry.cluster_blocks > 1:
-            blocks = self.wave.geometry.block_of_lane[lanes]
+        if self.in_cluster:
+            blocks = self.geometry.block_of_lane[lanes]
             self.visits.leave(blocks[self.wave.live[blocks] == 0])
 
     def write(self, access: Access, hit: Hit, values: Values) -> None:
@@ -142,149 +75,126 @@ class Races(Observer):
 
     def _access(self, done: Accessed, marks: int) -> None:
         """`marks`: LANDED for what was copied and is there now."""
-        access, hit, kind, values, failed = (
-            done.access,
-            done.hit,
-            done.kind,
-            done.values,
-            done.failed,
-        )
+        access, hit, kind = done.access, done.hit, done.kind
         if not self._watches(access, hit):
             return
-        epoch, far = self._new_epoch(access.at), hit.space != "local"
-        if access.strong and far:
-            self.signals.note(access, hit, kind)
-        if access.strong and far and self.ordering.flags:
-            self._flag(self.ordering.flags, access, hit, kind, failed)
+        epoch = self.new_epoch(access.at)
+        if access.strong and hit.space != "local":
+            self._strong(done)
         detector = self.detectors.get(hit.store)
         if detector is None:
             return
-        cells, lane = self._places(access, hit)
-        made = Made(cells, lane, epoch, marks)
-        conflict = self._conflict(detector, access, hit, kind, made, values)
+        cell = self.cells[hit.space]
+        lane, parts = lane_index(hit.lanes), access.width // cell
+        cells = hit.element * (access.size // cell)
+        if parts > 1:
+            cells, lane = (cells[:, None] + np.arange(parts)).ravel(), np.repeat(lane, parts)
+        conflict = self._conflict(detector, done, Touched(cells, lane, epoch, marks))
         if conflict:
-            self.report.race(conflict, access, hit, lane, wrote=kind != "load")
-        in_cluster = hit.space == "shared" and self.wave.geometry.cluster_blocks > 1
-        if in_cluster and not marks & LANDED:
-            pitch = self.wave.shared.pitch // self.cells["shared"]
+            self.findings.race(conflict, access, hit, lane, wrote=kind != "load")
+        if self.in_cluster and hit.space == "shared" and not marks & LANDED:
+            pitch = self.wave.shared.pitch // cell
             self.visits.note(cells // pitch, lane, epoch, access.at)
-
-    def _conflict(
-        self,
-        detector: RaceDetector,
-        access: Access,
-        hit: Hit,
-        kind: str,
-        made: Made,
-        values: Values | None,
-    ) -> Conflict | None:
-        """What the accesses `made` by an instruction race with."""
-        cells, lane, epoch, landed = made
-        self.ordering.uncached = access.strong
-        if kind == "load":
-            return detector.read(cells, lane, epoch, self._marks(access, kind))
-        if access.strong and (kind == "atomic" or self._is_flag(hit, lane)):
-            return detector.strong(cells, lane, epoch, self._marks(access, kind))
-        same = np.repeat(self._unchanged, len(lane) // len(self._unchanged))
-        conflict = detector.write(cells, lane, epoch, same, self._made_by(access.at), landed)
-        self._check_collisions(detector, access, hit, made, values or [])
-        return conflict
-
-    def _new_epoch(self, at: int) -> int:
-        """A new epoch, in which the instruction at `at` touches memory or synchronizes."""
-        self.sites.append(at)
-        return self.now
 
     def _watches(self, access: Access, hit: Hit) -> bool:
         return hit.store in self.detectors or (access.strong and hit.space == "global")
 
-    def _places(self, access: Access, hit: Hit) -> tuple[np.ndarray, np.ndarray]:
-        """The cells that an access touches, and the lane behind each."""
-        cell = self.cells[hit.space]
-        lane, parts = lane_index(hit.lanes), access.width // cell
-        cells = hit.element * (access.size // cell)
-        if parts == 1:
-            return cells, lane
-        return (cells[:, None] + np.arange(parts)).ravel(), np.repeat(lane, parts)
-
-    def _marks(self, access: Access, kind: str) -> int:
-        """What sets an access apart from a plain one."""
-        if access.strong:
-            return STRONG | (COMPARED if access.compares else 0) | (0 if access.wide else NARROW)
-        return COMPARED if kind == "load" and access.at in self.swapped else 0
-
-    def _flag(
-        self, flags: Flags, access: Access, hit: Hit, kind: str, failed: np.ndarray | None
-    ) -> None:
+    def _strong(self, done: Accessed) -> None:
         """A strong access may be one to a flag: see what it says, say what is done. An atomic
-        whose comparison `failed` has said nothing."""
-        if access.releases:
-            self.fence(access.at, hit.lanes, access.wide)
+        whose comparison has failed has said nothing."""
+        access, hit, kind = done.access, done.hit, done.kind
         # In shared memory a place is known by where it lies in that of the whole wave.
         shared = hit.space == "shared"
         addresses = -1 - hit.element * access.size if shared else hit.addresses
+        self.signals.note(access, hit, addresses, kind)
+        if self.flags is None:
+            return
+        if access.releases:
+            self.fence(access.at, hit.lanes, access.wide)
         writes = np.full(len(addresses), kind != "load")
-        if failed is not None:
-            writes &= ~failed
-        flags.access(addresses, hit.lanes, kind != "store", writes, access.wide)
+        if done.failed is not None:
+            writes &= ~done.failed
+        self.flags.access(addresses, hit.lanes, kind != "store", writes, access.wide)
         if access.acquires:
-            flags.take_in(hit.lanes, access.wide)
+            self.flags.take_in(hit.lanes, access.wide)
+
+    def _conflict(
+        self, detector: RaceDetector, done: Accessed, touched: Touched
+    ) -> Conflict | None:
+        """What an access races with."""
+        cells, lane, epoch, _ = touched
+        access, hit, kind = done.access, done.hit, done.kind
+        self.uncached = access.strong
+        marks = COMPARED if kind == "load" and access.at in self.wave.program.swap_starts else 0
+        if access.strong:
+            marks = STRONG | (COMPARED if access.compares else 0) | (0 if access.wide else NARROW)
+        if kind == "load":
+            return detector.read(cells, lane, epoch, marks)
+        if access.strong and (kind == "atomic" or self._is_flag(hit, lane)):
+            return detector.strong(cells, lane, epoch, marks)
+        same = np.repeat(self._unchanged, len(lane) // len(self._unchanged))
+        conflict = detector.write(touched, same, lambda then: self.sites[then] == access.at)
+        self._check_collisions(detector, done, touched)
+        return conflict
 
     def _is_flag(self, hit: Hit, lane: np.ndarray) -> bool:
         """Whether a volatile store is strong. In shared memory only one past a fence is: volatile
         alone, the way of warp-synchronous code, puts nothing in order."""
         if hit.space == "global":
             return True
-        flags, met = self.ordering.flags, self.ordering.synced["block"] >> 32
-        return flags is not None and flags.releases(lane, met)
+        return self.flags is not None and self.flags.releases(lane, self.synced["block"] >> 32)
 
-    def _made_by(self, at: int) -> Callable[[int], bool]:
-        return lambda stamp: self.sites[epoch_of(stamp)] == at
-
-    def _check_collisions(
-        self, detector: RaceDetector, access: Access, hit: Hit, made: Made, values: Values
-    ) -> None:
+    def _check_collisions(self, detector: RaceDetector, done: Accessed, touched: Touched) -> None:
         """Lanes that stored to one place in one instruction: the last one's value stays."""
-        cells, lane, epoch, marks = made
-        lost = detector.collisions(cells, lane, epoch, marks)
+        cells, lane, epoch, marks = touched
+        # The positions whose place another lane wrote in the same epoch.
+        lost = (detector.written[cells] != stamped(epoch, lane, marks)).nonzero()[0]
         if not len(lost):
             return
-        parts = len(lane) // len(values[0])
-        kept = np.ones(len(values[0]), bool)
+        access, hit, values = done.access, done.hit, done.values or []
+        stays = np.ones(len(hit.element), bool)
         for component, value in enumerate(values):
-            kept &= bits_of(access.read(hit, component, value.dtype)) == bits_of(value)
-        overruled = ~kept[lost // parts]
+            stays &= bits_of(access.read(hit, component, value.dtype)) == bits_of(value)
+        overruled = ~stays[lost // (len(lane) // len(stays))]
         benign = not overruled.any()
         position = int(lost[0] if benign else lost[np.argmax(overruled)])
         other = int(detector.written[cells[position]])
-        self.report.race(Conflict(position, other, True, benign), access, hit, lane, wrote=True)
-
-    def _detect_shared(self, store: Store) -> RaceDetector:
-        in_cluster = self.wave.geometry.cluster_blocks > 1
-        ordering = self.ordering
-        unordered = ordering.unordered_in_cluster if in_cluster else ordering.unordered_in_block
-        return RaceDetector(len(store.data) // self.cells["shared"], unordered, self.ordering)
-
-    def _detect_global(self) -> dict[Store, RaceDetector]:
-        """A detector for each buffer that may be written; read-only ones cannot race."""
-        use = self.wave.program.memory_use
-        detectors = {}
-        for store in self.wave.flat.stores:
-            if store.writable and store.names and use.touches(store.names, ("writes", "atomics")):
-                cells = -(-len(store.data) // self.cells["global"])
-                reads = use.touches(store.names, ("reads",))
-                detector = RaceDetector(
-                    cells, self.ordering.unordered_in_grid, self.ordering, reads
-                )
-                detectors[store] = detector
-        return detectors
+        self.findings.race(Conflict(position, other, True, benign), access, hit, lane, wrote=True)
 
 
 def _narrowest(kernel: Function, space: str) -> int:
-    sizes = [
-        transfer.size
-        for instruction in kernel.instructions
-        for _, transfer in instruction.form.transfers
-        if transfer.may_touch(space)
-    ]
-    return min(sizes, default=4)
+    transfers = (one for code in kernel.instructions for _, one in code.form.transfers)
+    return min((one.size for one in transfers if one.may_touch(space)), default=4)
+
+
+class Visits:
+    """Shared memory of another block of the cluster is there when that block has started, and gone
+    when it has left the kernel: a cluster barrier must lie before the first visit; after the last,
+    one, or a message that it has waited for. Per block visited and warp of its visitors: the epoch
+    of the last visit, the visitor's lane and the instruction."""
+
+    def __init__(self, findings: RaceFindings):
+        self.findings, self.wave = findings, findings.wave
+        self.last: dict[int, dict[int, tuple[int, int, int]]] = {}
+
+    def note(self, host: np.ndarray, lane: np.ndarray, epoch: int, at: int) -> None:
+        """Lanes touch, in an epoch, the shared memory of the blocks `host` (one a lane)."""
+        wave = self.wave
+        for position in np.flatnonzero(host != wave.geometry.block_of_lane[lane]):
+            block, visitor = int(host[position]), int(lane[position])
+            self.last.setdefault(block, {})[visitor // WARP] = epoch, visitor, at
+            gone = not wave.live[block]
+            if gone or not wave.clusters.opened[block // wave.geometry.cluster_blocks]:
+                self.findings.visit(at, visitor, wave.first_block + block, started=gone)
+
+    def leave(self, blocks: np.ndarray) -> None:
+        """All threads of these blocks have now left."""
+        stride = self.wave.geometry.stride
+        for block in set(blocks.tolist()) & set(self.last):
+            hosts = np.arange(block * stride, (block + 1) * stride)
+            for epoch, visitor, at in self.last[block].values():
+                stamps = stamped(epoch, np.full(stride, visitor))
+                unordered = self.findings.ordering.unordered_in_cluster(stamps, hosts)
+                if unordered is not None and unordered.all():
+                    number = self.wave.first_block + block
+                    self.findings.visit(at, visitor, number, started=True)

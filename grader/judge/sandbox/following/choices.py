@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....ptx.program import Carries, Immediate, Instruction, Register
-from ....watch.provenance import Graph
+from ....watch.slice import Graph
 from ...protocol import Choice
 from .cone import as_numbers, literal
 from .elements import place_of
@@ -28,7 +28,7 @@ def choices(graph: Graph, root: int) -> tuple[Choice, ...]:
     """The comparisons by which values on the way to a node were chosen, in order; of those that are
     alike in all but their places the first."""
     carried = [one is not None and one.form.carries is Carries.CHOSEN for one in graph.code]
-    nodes = graph.behind(root).nodes[::-1]
+    nodes = graph.slice_of(root).nodes[::-1]
     chosen = nodes[np.array(carried, bool)[graph.at[nodes]]][:MOST]
     numbers = cache(partial(as_numbers, graph.value))  # all at once, for each type
     first: dict[_Asked, int] = {}

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ....ptx.numbers import DTYPES
 from ....ptx.program import Carries, Immediate, Instruction, Operand, Register
-from ....watch.provenance import Graph
+from ....watch.slice import Graph
 from ...protocol import Cone, Element, Op
 from .elements import Elements
 
@@ -32,7 +32,7 @@ Values = npt.NDArray[np.float64]
 
 def cone(graph: Graph, elements: Elements, root: int) -> Cone:
     """What a node was made of, step by step; empty where that is too much to tell."""
-    if not 0 < len(graph.behind(root)) <= MOST:
+    if not 0 < len(graph.slice_of(root)) <= MOST:
         return Cone()
     return _Gathered(graph, root).told(elements)
 
@@ -43,7 +43,7 @@ class _Gathered:
     owner from `begin` on."""
 
     def __init__(self, graph: Graph, root: int):
-        behind = graph.behind(root)
+        behind = graph.slice_of(root)
         self.graph, self.nodes = graph, behind.nodes[::-1]
         self.at = graph.at[self.nodes].astype(np.int64)
         self.bits = graph.value[self.nodes]

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ....machine.memory.allocations import allocation_of
 from ....watch.arrays import described
-from ....watch.provenance import Graph
+from ....watch.slice import Graph
 from ...protocol import Arrays, Element, Place
 
 

@@ -6,8 +6,8 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from ....watch.provenance import Graph
-from ....watch.provenance import made as making
+from ....watch.slice import Graph
+from ....watch.slice import made as making
 from ...protocol import Element, Made, Used
 from .choices import choices
 from .cone import cone
@@ -22,7 +22,7 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
     root = elements.root(graph, element)
     if root <= 0:
         return Made(whole=graph.whole)
-    if len(graph.behind(root)) > MOST_BEHIND:
+    if len(graph.slice_of(root)) > MOST_BEHIND:
         return Made(stored=place_of(graph, root), cut=True, whole=graph.whole)
     used = _used(graph, elements, root)
     if elements.beyond:  # of what lies there only the place is known

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....machine.memory.allocations import allocation_of
-from ....watch.provenance import Graph
+from ....watch.slice import Graph
 from ...protocol import Asked, CaseRequest, Element, Place, Way
 from .elements import Elements, place_of
 
@@ -177,7 +177,7 @@ class _Tree:
         inputs: npt.NDArray[np.int64],
     ):
         self.graph, self.root, self.worth = graph, root, worth
-        self._behind = graph.behind(root, choices=True)  # a maximum by `?:` is one too
+        self._behind = graph.slice_of(root, choices=True)  # a maximum by `?:` is one too
         self.size = len(self._behind)
         passed = worth[graph.at[self._behind.nodes]].tolist()
         self._onward = [0] * self.size  # the place of the next node on the nearest way to the root

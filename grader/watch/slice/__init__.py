@@ -1,4 +1,7 @@
-"""The dynamic dependence graph of a launch (Agrawal and Horgan, "Dynamic program slicing", 1990).
+"""Slices: of which inputs, by which instructions, on which lanes, each value was made.
+
+This is the dynamic dependence graph of a launch (Agrawal and Horgan, "Dynamic program slicing",
+1990).
 
 A node is a value that one thread made at one instruction. Nodes are numbered as they are made, so
 that a node's sources have lower numbers, and whatever is to be known of all of them is one pass in
@@ -41,13 +44,12 @@ class Origin:
 
 
 @dataclass(frozen=True, eq=False)
-class Behind:
-    """The nodes that one node was made of, itself included, highest number first, and what each
-    was made of, 0 where there is none: int64 (nodes,), int32 (nodes,) twice."""
+class Slice:
+    """Of what one value was made: nodes and their sources, 0 where there is none."""
 
-    nodes: npt.NDArray[np.int64]
-    left: npt.NDArray[Any]
-    right: npt.NDArray[Any]
+    nodes: npt.NDArray[np.int64]  # (nodes,), the value itself included, highest number first
+    left: npt.NDArray[Any]  # (nodes,) int32
+    right: npt.NDArray[Any]  # (nodes,) int32
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -60,7 +62,7 @@ class Behind:
         return left, right
 
 
-_NOTHING = Behind(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
+_NOTHING = Slice(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
 
 
 class Graph:
@@ -85,8 +87,8 @@ class Graph:
         self._memory: dict[int, npt.NDArray[Any]] = {}
         self._bytes = 0
         self._steering = np.zeros(0, bool)
-        self._asked = (0, 0, False)  # of which node, of how many in all, and how `_behind` is
-        self._behind = _NOTHING
+        self._wanted = (0, 0, False)  # of which node, of how many in all, and how `_slice` is
+        self._slice = _NOTHING
         self._rights: dict[bool, npt.NDArray[Any]] = {}  # by whether choices count
 
     def __len__(self) -> int:
@@ -193,32 +195,28 @@ class Graph:
 
     def sources(self, node: int) -> tuple[int, ...]:
         """What a value was made of, without what steers."""
-        instruction = self.code[self.at[node]]
-        steers = instruction is not None and _steers(instruction)
-        return (int(self.left[node]),) if steers else (int(self.left[node]), int(self.right[node]))
+        left, right = int(self.left[node]), int(self.right[node])
+        return (left,) if self.steers[self.at[node]] else (left, right)
 
-    def behind(self, root: int, choices: bool = False) -> Behind:
-        """What a node was made of; what steers is left out (but for what a value was chosen by,
+    def slice_of(self, root: int, choices: bool = False) -> Slice:
+        """Of what a node was made; what steers is left out (but for what a value was chosen by,
         with `choices`)."""
-        asked = root, self._size, choices
-        if asked != self._asked:
-            right = self._made_of(choices)
-            nodes = self._reaching(root, right)
-            self._behind = Behind(nodes, self.left[nodes], right[nodes])
-            self._asked = asked
-        return self._behind
+        wanted = root, self._size, choices
+        if wanted != self._wanted:
+            right = self._sources(choices)
+            reached = np.zeros(self._size, bool)
+            ahead = np.array([root] if root > 0 else [], np.int64)
+            while len(ahead):
+                reached[ahead] = True
+                sources = np.concatenate([self.left[ahead], right[ahead]])
+                sources = sources[sources > 0]
+                ahead = np.unique(sources[~reached[sources]])
+            nodes = np.flatnonzero(reached)[::-1]
+            self._slice = Slice(nodes, self.left[nodes], right[nodes])
+            self._wanted = wanted
+        return self._slice
 
-    def _reaching(self, root: int, right: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        found = np.zeros(self._size, bool)
-        ahead = np.array([root] if root > 0 else [], np.int64)
-        while len(ahead):
-            found[ahead] = True
-            sources = np.concatenate([self.left[ahead], right[ahead]])
-            sources = sources[sources > 0]
-            ahead = np.unique(sources[~found[sources]])
-        return np.flatnonzero(found)[::-1]
-
-    def _made_of(self, choices: bool = False) -> npt.NDArray[Any]:
+    def _sources(self, choices: bool = False) -> npt.NDArray[Any]:
         """The right source of every node, 0 for what merely steers; with `choices` what a value was
         chosen by is a source too."""
         if len(self._rights.get(choices, ())) != self._size:
@@ -243,7 +241,7 @@ class Graph:
         asked too (`steered`)."""
         made = np.full(self._size, of_constants, np.int64)
         left = self.left
-        right = self.right if steered else self._made_of()
+        right = self.right if steered else self._sources()
         for first, last in zip(self._batches, self._batches[1:], strict=False):
             some = slice(first, last)
             one = _of(left[some], made, leaves)

@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import prod
 
-from ...counted import counted
-from ...machine.naming import ArrayPlace
+from ..counted import counted
+from ..cuda.errors import Index
+from ..machine.wave import Wave
+from ..watch.findings import Location, OutOfStore
+from .places import ArrayPlace
 
 OWN = "blockIdx.x * blockDim.x + threadIdx.x"
 _NEAR = 64  # elements: as far as neighbours, halos and strides of a tree reach
@@ -22,22 +25,28 @@ _ARRAY = "either the index goes too far (a loop, a count), or the array is too s
 
 
 @dataclass(frozen=True)
-class Thread:
-    """Who made an access: threadIdx, blockIdx, blockDim and gridDim, each (x, y, z), the whole
-    numbers the kernel was given, by name, and the lengths of the arrays."""
+class ThreadNumbers:
+    """The numbers that a thread has, from which its index may come."""
 
-    thread: tuple[int, int, int]
-    block: tuple[int, int, int]
-    threads: tuple[int, int, int]
-    blocks: tuple[int, int, int]
-    given: dict[str, int]
-    arrays: dict[str, int]
+    thread: Index  # threadIdx
+    block: Index  # blockIdx
+    threads: Index  # blockDim
+    blocks: Index  # gridDim
+    given: dict[str, int]  # the whole numbers that the kernel was given, by parameter
+    arrays: dict[str, int]  # the elements of each array, by parameter
+
+    @classmethod
+    def of(cls, where: Location, wave: Wave) -> ThreadNumbers:
+        """Those of the thread at a location."""
+        arrays = {one.name: one.count for one in wave.names.arguments}
+        (x, y, z), (i, j, k) = map(int, where.thread), map(int, where.block)
+        shape = wave.geometry.block, wave.geometry.grid
+        return cls((x, y, z), (i, j, k), *shape, wave.names.given, arrays)
 
     @property
-    def own(self) -> tuple[int, int, int]:
+    def own(self) -> Index:
         """blockIdx * blockDim + threadIdx along each axis."""
-        pairs = zip(self.block, self.threads, self.thread, strict=True)
-        x, y, z = (b * n + t for b, n, t in pairs)
+        x, y, z = (b * n + t for b, n, t in zip(self.block, self.threads, self.thread, strict=True))
         return x, y, z
 
     @property
@@ -48,7 +57,7 @@ class Thread:
 
     @property
     def flat(self) -> bool:
-        """Whether all threads lie along x."""
+        """All threads lie along x."""
         return self.threads[1:] == self.blocks[1:] == (1, 1)
 
 
@@ -62,42 +71,30 @@ class _Element:
     size: int | None
 
 
-def beyond(
-    place: ArrayPlace, width: int, who: Thread, space: str, reads: bool, repeats: bool
-) -> str:
-    """What to look at when a thread reads, or else writes, `place`, which lies outside its array;
-    `repeats`: it does so in a loop."""
+def beyond(finding: OutOfStore, place: ArrayPlace, who: ThreadNumbers) -> str:
+    """What to look at when a thread goes to `place`, which lies outside its array."""
     if place.index is None or place.count is None:
         return ""
-    return _beyond(
-        _Element(place.owner, place.index, place.count, place.size),
-        width,
-        who,
-        space,
-        reads,
-        repeats,
-    )
-
-
-def _beyond(
-    place: _Element, width: int, who: Thread, space: str, reads: bool, repeats: bool
-) -> str:
+    space, width = finding.fault.space, finding.size
     if space == "local":
         return f"No guard on threads helps here: {_ARRAY}."
+    element = _Element(place.owner, place.index, place.count, place.size)
     if place.size and width > place.size:
-        told = _wide(place, width, who)
+        advice = _wide(element, width, who)
+    elif space == "shared":
+        advice = _in_block(element, who)
     else:
-        told = _in_block(place, who) if space == "shared" else _in_grid(place, who, reads)
-    if not told and repeats and place.index == place.count:
-        told = (
+        advice = _in_grid(element, who, finding.verb == "reads")
+    if not advice and finding.where.repeats and place.index == place.count:
+        return (
             "That is the first one past the end, in a loop: does its condition say `<=` where `<` "
             "is meant, does the index go further than the loop's own variable, or is this a thread "
             "that a guard should keep away?"
         )
-    return told or _unknown(place, who)
+    return advice or _unknown(element, who)
 
 
-def _wide(place: _Element, width: int, who: Thread) -> str:
+def _wide(place: _Element, width: int, who: ThreadNumbers) -> str:
     """Of an access that takes several elements at once."""
     taken = width // (place.size or 1)
     if 0 <= place.index < place.count < place.index + taken:
@@ -116,7 +113,7 @@ def _wide(place: _Element, width: int, who: Thread) -> str:
     return ""
 
 
-def _in_block(place: _Element, who: Thread) -> str:
+def _in_block(place: _Element, who: ThreadNumbers) -> str:
     """Of an array that each block has for itself."""
     index, count, number = place.index, place.count, who.number
     threads = who.threads[0] * who.threads[1] * who.threads[2]
@@ -136,7 +133,7 @@ def _in_block(place: _Element, who: Thread) -> str:
     return ""
 
 
-def _in_grid(place: _Element, who: Thread, reads: bool) -> str:
+def _in_grid(place: _Element, who: ThreadNumbers, reads: bool) -> str:
     """Of an array that the launch passed."""
     index, count = place.index, place.count
     own, all_threads = who.own[0], who.threads[0] * who.blocks[0]
@@ -158,7 +155,7 @@ def _in_grid(place: _Element, who: Thread, reads: bool) -> str:
     return ""
 
 
-def _multiple(place: _Element, who: Thread) -> str:
+def _multiple(place: _Element, who: ThreadNumbers) -> str:
     """Of a few times the thread's own index."""
     times, size = place.index // who.own[0], place.size
     text = f"That is {times} times the thread's own index, {who.own[0]}, which exists."
@@ -174,15 +171,18 @@ def _near(index: int, own: int) -> str:
     """Of a place near the thread's own."""
     far = abs(index - own)
     where = "further" if index > own else "before it"
+    edge, negative = "last", ""
+    if index < 0:
+        edge, negative = "first", " (so are an int that overflows, and `%` of a negative number)"
     return (
         f"The thread's own index, `{OWN}`, is {own} and exists; the access goes {far} {where}. "
-        f"If it is the neighbour that is meant, say what the {_edge(index)} thread does, which "
-        f"has none; if not, the arithmetic of the index is wrong{_negative(index)}, which a guard "
+        f"If it is the neighbour that is meant, say what the {edge} thread does, which "
+        f"has none; if not, the arithmetic of the index is wrong{negative}, which a guard "
         "would only hide, or there are more threads than there is work for."
     )
 
 
-def _too_many_threads(place: _Element, who: Thread, all_threads: int, reads: bool) -> str:
+def _too_many_threads(place: _Element, who: ThreadNumbers, all_threads: int, reads: bool) -> str:
     if place.count == who.blocks[0] and place.count > 1:
         also = ""
         if reads:
@@ -210,7 +210,7 @@ def _too_many_threads(place: _Element, who: Thread, all_threads: int, reads: boo
     )
 
 
-def _rows(place: _Element, who: Thread) -> str:
+def _rows(place: _Element, who: ThreadNumbers) -> str:
     """Of rows and columns: what the kernel was given may be the length of a row."""
     x, y, _ = who.own
     if place.index in (x, y) and x != y:
@@ -230,7 +230,7 @@ def _rows(place: _Element, who: Thread) -> str:
     return ""
 
 
-def _by_rows(place: _Element, who: Thread, name: str, length: int) -> str:
+def _by_rows(place: _Element, who: ThreadNumbers, name: str, length: int) -> str:
     """Of `y * name + x`: which of two lengths is that of a row, the launch may say."""
     x, y, _ = who.own
     across, down = (n * b for n, b in zip(who.threads[:2], who.blocks[:2], strict=True))
@@ -247,7 +247,7 @@ def _by_rows(place: _Element, who: Thread, name: str, length: int) -> str:
     return f"{text}, and there is no such {past}: guard both, as in `if (x < {name} && {limit})`."
 
 
-def _unknown(place: _Element, who: Thread) -> str:
+def _unknown(place: _Element, who: ThreadNumbers) -> str:
     own = f"`{OWN}` is {who.own[0]}"
     if not who.flat:
         own = f"its x and y in the grid are {who.own[0]} and {who.own[1]}"
@@ -263,19 +263,11 @@ def _unknown(place: _Element, who: Thread) -> str:
     )
 
 
-def _negative(index: int) -> str:
-    return " (so are an int that overflows, and `%` of a negative number)" if index < 0 else ""
-
-
-def _edge(index: int) -> str:
-    return "first" if index < 0 else "last"
-
-
 def _or_equal(place: _Element) -> str:
     return ", as `<=` does where `<` is meant" if place.index == place.count else ""
 
 
-def _limit(place: _Element, who: Thread) -> str:
+def _limit(place: _Element, who: ThreadNumbers) -> str:
     """The array's length in the kernel's own words, if what it was given has but one: `n`, or
     `rows * columns`. Where a length is 1, or two are alike, a name would say more than is known."""
     products = [

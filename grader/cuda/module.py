@@ -16,9 +16,22 @@ from .. import compilers
 from ..compilers.declared import Parameter, check_arguments
 from ..compilers.declared import parameters as declared_parameters
 from ..counted import counted
-from ..cuda.errors import LaunchError
-from ..cuda.kernel import Dim
-from ..cuda.limits import (
+from ..machine.lanes import Geometry, Index
+from ..machine.launch import PreparedLaunch, current_options
+from ..machine.memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
+from ..machine.memory.layout import SharedLayout, local_layout, module_variables, shared_layout
+from ..machine.memory.spaces import GlobalSpace, Heap, PrivateSpace, Store
+from ..machine.naming import MemoryNames, PassedArray, plain
+from ..machine.printf import Output
+from ..machine.registers import GRID_WORKSPACE
+from ..ptx import parse as parser
+from ..ptx.assembly import Assembly
+from ..ptx.link import Executable, executable
+from ..ptx.program import Function, PtxModule, Variable
+from ..watch.observe import Run, current_run
+from .errors import LaunchError
+from .kernel import Dim
+from .limits import (
     MOST_THREADS,
     Architecture,
     architecture,
@@ -28,20 +41,7 @@ from ..cuda.limits import (
     check_shared,
     dimensions,
 )
-from ..ptx import parse as parser
-from ..ptx.assembly import Assembly
-from ..ptx.link import Executable, executable
-from ..ptx.program import Function, PtxModule, Variable
-from ..watch.attached import launch
-from ..watch.observe import Run, current_run
-from .lanes import Geometry, Index
-from .launch import PreparedLaunch, current_options
-from .memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
-from .memory.layout import SharedLayout, local_layout, module_variables, shared_layout
-from .memory.spaces import GlobalSpace, Heap, PrivateSpace, Store
-from .naming import MemoryNames, PassedArray, plain
-from .printf import Output
-from .registers import GRID_WORKSPACE
+from .observed import launch
 
 WAVE_LANES = 32768  # simulated together: enough to hide the cost of a NumPy call, few enough for L2
 REMEMBERED = 8  # programs, parsed and linked

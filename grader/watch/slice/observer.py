@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,18 +13,16 @@ from ...machine.lanes import index as lane_index
 from ...machine.memory.access import Access, Accessed, Hit, Values
 from ...machine.memory.spaces import Store
 from ...ptx.program import Address, Carries, Instruction, Operand, Register, address_of, components
-from .graph import Graph, TooLong
-
-if TYPE_CHECKING:
-    from ...say.reporting.reporter import Reporter
+from ..whereabouts import Report
+from . import Graph, TooLong
 
 MOST_BYTES = 1 << 24  # of memory that is followed
 
 
-class Provenance(Observer):
+class Slicer(Observer):
     """Adds a launch's values to a `graph`, which may hold those of earlier launches."""
 
-    def __init__(self, graph: Graph, report: Reporter):
+    def __init__(self, graph: Graph, report: Report):
         wave = report.wave
         self.wave, self.code = wave, wave.kernel.instructions
         self.graph, self._begin = graph, graph.enter(self.code, wave.geometry.threads)

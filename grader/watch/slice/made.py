@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ...ptx.numbers import DTYPES
 from ...ptx.program import Carries, Immediate, Instruction
-from .graph import Behind, Graph, Origin
+from . import Graph, Origin, Slice
 
 MOST_TIMES = 1000  # counted no further
 _NUMBERS = ("f16", "f32", "f64", "s32", "s64", "u32", "u64")
@@ -30,13 +30,13 @@ class Input:
 def inputs_of(graph: Graph, root: int, extremes: bool = True) -> list[Input]:
     """Of what a value was made, what steered its making left out; in order of memory. Without
     `extremes`, what went through a maximum or a minimum is left out too."""
-    behind = graph.behind(root)
-    times = _times(graph, behind, extremes)
-    sizes = np.array([_size(one) for one in graph.code])[graph.at[behind.nodes]]
+    made_of = graph.slice_of(root)
+    times = _times(graph, made_of, extremes)
+    sizes = np.array([_size(one) for one in graph.code])[graph.at[made_of.nodes]]
     found: dict[tuple[int, int, int], Input] = {}
-    for sources in (behind.left, behind.right):
+    for sources in (made_of.left, made_of.right):
         some = np.flatnonzero((sources < 0) & (times > 0))
-        rows = (sources[some], sizes[some], behind.nodes[some], times[some])
+        rows = (sources[some], sizes[some], made_of.nodes[some], times[some])
         for source, size, node, ways in zip(*(row.tolist() for row in rows), strict=True):
             one = Input(graph.origin(source), size, node, ways)
             key = (one.origin.address, one.origin.offset, size)
@@ -44,12 +44,12 @@ def inputs_of(graph: Graph, root: int, extremes: bool = True) -> list[Input]:
     return [found[key] for key in sorted(found)]
 
 
-def _times(graph: Graph, behind: Behind, extremes: bool) -> npt.NDArray[np.int64]:
+def _times(graph: Graph, made_of: Slice, extremes: bool) -> npt.NDArray[np.int64]:
     """In how many ways each of the nodes went into the first of them."""
-    ends = np.zeros(len(behind), bool) if extremes else _extremes(graph, behind)
-    times = [1] + [0] * (len(behind) - 1)
+    ends = np.zeros(len(made_of), bool) if extremes else _extremes(graph, made_of)
+    times = [1] + [0] * (len(made_of) - 1)
     for at, (left, right, ends_here) in enumerate(
-        zip(*behind.places(), ends.tolist(), strict=True)
+        zip(*made_of.places(), ends.tolist(), strict=True)
     ):
         ways = times[at]
         if ends_here:
@@ -65,13 +65,13 @@ def _times(graph: Graph, behind: Behind, extremes: bool) -> npt.NDArray[np.int64
 
 def extreme(graph: Graph, root: int) -> bool:
     """Whether a value was made by a maximum or a minimum."""
-    return bool(_extremes(graph, graph.behind(root)).any())
+    return bool(_extremes(graph, graph.slice_of(root)).any())
 
 
-def _extremes(graph: Graph, behind: Behind) -> npt.NDArray[np.bool_]:
+def _extremes(graph: Graph, made_of: Slice) -> npt.NDArray[np.bool_]:
     """Which of the nodes are the winners of a maximum or a minimum."""
     kinds = np.array([_is_extreme(one) for one in graph.code], bool)
-    found: npt.NDArray[np.bool_] = kinds[graph.at[behind.nodes]]
+    found: npt.NDArray[np.bool_] = kinds[graph.at[made_of.nodes]]
     return found
 
 
@@ -108,7 +108,7 @@ def operands(graph: Graph, node: int) -> tuple[float, ...]:
 
 def first_nan(graph: Graph, root: int) -> int | None:
     """The earliest value behind one that is NaN; None if there is none."""
-    nodes = graph.behind(root).nodes
+    nodes = graph.slice_of(root).nodes
     for kind in ("f16", "f32", "f64"):
         typed = np.array([one is not None and one.form.type == kind for one in graph.code])
         some = nodes[typed[graph.at[nodes]]]

@@ -1,0 +1,151 @@
+"""A launch on the simulated GPU with its observers; what these find becomes errors and hazards."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..machine.events import Observer
+from ..machine.lanes import index as lane_index
+from ..machine.launch import PreparedLaunch
+from ..machine.machine import Machine
+from ..machine.memory.access import Access, Hit
+from ..machine.memory.spaces import AccessFault, Store
+from ..machine.wave import Wave
+from ..say import messages
+from ..watch.counters import Counting
+from ..watch.divergence import Divergence
+from ..watch.findings import (
+    Finding,
+    GoneAround,
+    Hazard,
+    MachineFault,
+    MisalignedAccess,
+    OutOfStore,
+    ReadOnlyWrite,
+)
+from ..watch.observe import Kind, Run
+from ..watch.races.races import Races
+from ..watch.trace import Tracing
+from ..watch.uninitialized import UndefinedResults, Uninitialized
+from ..watch.whereabouts import Whereabouts
+from .errors import BarrierDivergence, CudaError, DataRace
+
+# In the order in which they hear of an event. What counts hears of an access before it is refused
+# for what was read there.
+CHECKS: tuple[Kind, ...] = (Divergence, UndefinedResults, Races)
+LAST: tuple[Kind, ...] = (Uninitialized,)
+
+
+def launch(job: PreparedLaunch, run: Run, observed: bool) -> None:
+    """Run a launch with the observers that its options and `run` (`observed`: somebody looks at
+    what it holds) ask for; raises what goes wrong, races at the very end."""
+    reporters: list[Reporter] = []
+
+    def attach(wave: Wave) -> tuple[Reporter, list[Observer]]:
+        reporter = Reporter(wave, run)
+        reporters.append(reporter)
+        observers = [kind(reporter) for kind in CHECKS if job.options.checks]
+        if observed and run.counted:
+            observers.append(Counting(wave, run.counters))
+        if observed and run.traced:
+            observers.append(Tracing(wave, run.trace))
+        further = [kind(reporter) for kind in run.kinds]
+        run.observers += further
+        last = [kind(reporter) for kind in LAST if job.options.checks]
+        return reporter, [*observers, *further, *last]
+
+    machine = Machine(job, attach)
+    machine.run()
+    run.steps += machine.wave.steps_taken
+    reporters[0].raise_first_race()
+
+
+class Reporter:
+    """Makes errors and hazards of what the machine and the observers of a launch find."""
+
+    def __init__(self, wave: Wave, run: Run):
+        self.wave, self.run, self.hazards = wave, run, run.hazards
+        self.machine = wave  # what observers written for older versions call it
+        self.here = Whereabouts(wave)
+        self.races: list[Hazard] = []
+
+    def error(self, kind: type[CudaError], at: int, lane: int, predicate: str) -> CudaError:
+        """An exception about the thread in `lane` at instruction `at`: "thread 3 of block 0
+        {predicate}"."""
+        return self._failure(MachineFault(self.here.location(at, lane), kind, predicate))
+
+    def access_error(
+        self, raised: AccessFault, at: int, lane: np.ndarray, verb: str, size: int
+    ) -> CudaError:
+        """An access of `size` bytes that goes where it must not."""
+        where = self.here.location(at, int(lane[raised.fault.position]))
+        copied = not self.here.code[at].line
+        return self._failure(OutOfStore(where, raised.fault, verb, size, copied))
+
+    def misaligned(self, access: Access, lane: int, address: int) -> CudaError:
+        """A thread's address is no multiple of the access's size."""
+        wave, space = self.wave, access.space
+        private = {"shared": wave.shared, "local": wave.local}
+        store: Store | None
+        if space in private:
+            store = private[space].store
+        else:
+            store, space = wave.flat.describe(address, 0, 1).store, "global"
+        touched = self.here.bytes(space, store, address, 1, access.at) if store else None
+        where = self.here.location(access.at, lane)
+        return self._failure(MisalignedAccess(where, access.verb, access.width, touched))
+
+    def read_only(self, access: Access, hit: Hit) -> CudaError:
+        """A thread writes to what must not be written."""
+        address, at = int(hit.addresses[0]), access.at
+        touched = self.here.bytes(hit.space, hit.store, address, access.width, at)
+        where = self.here.location(at, int(lane_index(hit.lanes)[0]))
+        return self._failure(ReadOnlyWrite(where, touched, access.constant))
+
+    def stop(self, finding: Finding) -> None:
+        """Raise what is wrong, unless that is tolerated."""
+        error = self._failure(finding)
+        if error.status != self.wave.job.options.tolerated:
+            raise error
+        self.note(finding)
+
+    def note(self, finding: Finding) -> None:
+        """Note what a finding comes from."""
+        self.run.causes.add(messages.cause(finding))
+
+    def add(self, finding: Finding) -> None:
+        """A race has come to light, which stops nothing for now."""
+        hazard = messages.hazard(finding, self.wave)
+        self.races.append(hazard)
+        self.hazards.append(hazard)
+
+    def raise_first_race(self) -> None:
+        """Raises DataRace for the first one that is neither a warning nor tolerated."""
+        for hazard in self.races:
+            if not hazard.warning and hazard.status != self.wave.job.options.tolerated:
+                raise DataRace(
+                    hazard.message,
+                    kernel=hazard.kernel,
+                    line=hazard.line,
+                    block=hazard.block,
+                    thread=hazard.thread,
+                    other_line=hazard.other_line,
+                    other_thread=hazard.other_thread,
+                )
+
+    def _failure(self, finding: Finding) -> CudaError:
+        """If others of the thread's block wait at a barrier that it has gone around, the error is
+        about that: whatever else goes wrong then comes from it."""
+        where = finding.where
+        if finding.raised is not BarrierDivergence:
+            waiting = self.here.waiting(where.at, where.lane)
+            finding = GoneAround(waiting, finding) if waiting else finding
+        hazard = messages.hazard(finding, self.wave)
+        self.hazards.append(hazard)
+        return finding.raised(
+            hazard.message,
+            kernel=hazard.kernel,
+            line=hazard.line,
+            block=hazard.block,
+            thread=hazard.thread,
+        )

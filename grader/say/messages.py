@@ -1,0 +1,299 @@
+"""Findings in words: one function for a kind of finding says what a thread does wrong."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from ..counted import counted
+from ..machine.lanes import WARP
+from ..machine.wave import Wave
+from ..watch.findings import (
+    AbsentSource,
+    Bytes,
+    DifferentMasks,
+    Finding,
+    GoneAround,
+    Hazard,
+    MachineFault,
+    MisalignedAccess,
+    MissedBarrier,
+    NeverSet,
+    OutOfStore,
+    Race,
+    ReadOnlyWrite,
+    TwoBarriers,
+    UnnamedLane,
+    UnwrittenRead,
+    Visit,
+)
+from . import index_advice, race_advice
+from .places import ArrayPlace, called, meant, named, place, short
+
+_CAUSES: dict[type[Finding], str] = {
+    MissedBarrier: "a barrier that some threads do not reach",
+    TwoBarriers: "a barrier that others reach at another place",
+    UnnamedLane: "a warp-wide operation whose mask leaves a lane out",
+    DifferentMasks: "a warp-wide operation of lanes with different masks",
+}
+
+
+def hazard(finding: Finding, wave: Wave) -> Hazard:
+    """A finding as it is shown."""
+    where = finding.where
+    on = f"{where.kernel}, line {where.line}{called(where.calls)}"
+    if not where.line:
+        first, last = where.between
+        on = f"{where.kernel}, between lines {first} and {last}{called(where.calls)}"
+        on = on if first else where.kernel
+    who = f"thread {short(where.thread)} of block {short(where.block)}"
+    race = finding if isinstance(finding, Race) else None
+    return Hazard(
+        finding.raised.status,
+        f"{on}: {who} {predicate(finding, wave)}",
+        where.kernel,
+        where.line,
+        race.other.line if race else None,
+        where.block,
+        where.thread,
+        race.other.thread if race else None,
+        warning=race is not None and race.benign,
+    )
+
+
+def cause(finding: Finding) -> str:
+    """What a finding comes from, without a line or a number of it: alike for two answers that go
+    wrong in one way."""
+    where, text = finding.where, _CAUSES.get(type(finding), "")
+    if isinstance(finding, Race):
+        return _cause_of_race(finding)
+    if isinstance(finding, UnwrittenRead):
+        text = f"a read of {finding.touched.space} memory that nobody wrote"
+    if isinstance(finding, UnwrittenRead | NeverSet) and finding.use:
+        where, text = finding.use, "a use of what never got a value"
+    if isinstance(finding, AbsentSource):
+        text = f"a shuffle from a lane that {'has left' if finding.left else 'is elsewhere'}"
+    return f"{text}{_in_a_loop(where.repeats)}"
+
+
+def _cause_of_race(race: Race) -> str:
+    """What the two threads did, in their order, and to which array."""
+    deeds = (
+        f"{'an atomic' if one.atomic else 'a write' if one.wrote else 'a read'}"
+        f"{_in_a_loop(one.repeats)}"
+        for one in (race.other, race.mine)
+    )
+    together = "together" if race.at_once else "one after the other"
+    array = f"array {list(race.arguments)} of {race.where.kernel}"
+    array = "shared memory" if race.shared else array
+    threads = "one block" if race.same_block else "two blocks"
+    return f"{', '.join(deeds)}, {together}: {array}, threads of {threads}"
+
+
+def _in_a_loop(repeats: bool) -> str:
+    return " in a loop" if repeats else ""
+
+
+@singledispatch
+def predicate(finding: Finding, wave: Wave) -> str:
+    """What a thread does wrong: "thread 3 of block 0 {predicate}"."""
+    raise NotImplementedError(type(finding))
+
+
+@predicate.register
+def machine_fault(finding: MachineFault, wave: Wave) -> str:
+    """The machine and the instructions have words of their own."""
+    return finding.predicate
+
+
+@predicate.register
+def gone_around(finding: GoneAround, wave: Wave) -> str:
+    """Whatever else goes wrong behind a barrier comes from that one."""
+    other = finding.other
+    did = predicate(other, wave).partition(". ")[0].rstrip(".")
+    return (
+        f"waits at a barrier that thread {short(other.where.thread)} of its block has gone around: "
+        f"that one is on line {other.where.line} already, where it {did}. `__syncthreads()` must "
+        "be where all threads of the block pass: move it out of the branch or loop, or let no "
+        "thread leave before it."
+    )
+
+
+@predicate.register
+def out_of_store(finding: OutOfStore, wave: Wave) -> str:
+    """An access past the end of an array, before its start, or far from all arrays."""
+    fault, verb, size, line = finding.fault, finding.verb, finding.size, finding.where.line
+    store = (meant(line, verb, wave) if fault.space == "global" else None) or fault.store
+    if store is None:
+        return f"{verb} {fault.reason}.{_far_off(finding, wave)}"
+    there = place(Bytes(fault.space, store, fault.address, size, line), wave)
+    if there.index is None or there.count is None:
+        how_far = ", past its end or before its start"
+    elif there.index < 0:
+        how_far = f", before the first element of {there.owner}"
+    else:
+        how_far = f", and {there.owner} has {counted(there.count, 'element')}"
+    text = f"{verb} {there.wide(size)}{how_far}."
+    if finding.copied:
+        text += " How many bytes are copied here?"
+        if there.size and there.count:
+            text += f" {there.owner} has {counted(there.size * there.count, 'byte')}."
+        return text
+    numbers = index_advice.ThreadNumbers.of(finding.where, wave)
+    return f"{text} {index_advice.beyond(finding, there, numbers)}".rstrip()
+
+
+def _far_off(finding: OutOfStore, wave: Wave) -> str:
+    """Which arrays the line may mean."""
+    line, only_assigned = finding.where.line, wave.names.declared.only_assigned
+    arrays = [one.name for one in named(line, wave) if not only_assigned(line, one.name)]
+    if finding.fault.space != "global" or not arrays:
+        return ""
+    listed = " and ".join(f"`{name}`" for name in arrays)
+    return f" On this line stand {listed}: work out again how far their indices go."
+
+
+@predicate.register
+def misaligned_access(finding: MisalignedAccess, wave: Wave) -> str:
+    """An address that is no multiple of the access's size."""
+    width = finding.width
+    there = place(finding.touched, wave) if finding.touched else ArrayPlace("")
+    text = f"{finding.verb} {width} bytes"
+    if there.array:
+        text += f" that begin in {there.text}"
+    text += (
+        f", at an address that is not a multiple of {width}. An access of {width} bytes must begin "
+        f"at a multiple of {width} bytes"
+    )
+    if there.array and there.size and there.size < width:
+        text += (
+            f": at {there.owner} plus a multiple of {width // there.size} elements. Or is one "
+            f"element meant? It has {counted(there.size, 'byte')}"
+        )
+    return f"{text}."
+
+
+@predicate.register
+def read_only_write(finding: ReadOnlyWrite, wave: Wave) -> str:
+    """A write to what must not be written."""
+    there = place(finding.touched, wave)
+    why = "is declared a pointer to const" if finding.constant else "is read-only"
+    return f"writes to {there.text}, but {there.owner} {why}."
+
+
+@predicate.register
+def unwritten_read(finding: UnwrittenRead, wave: Wave) -> str:
+    """A read of what nobody has written."""
+    touched = finding.touched
+    there = place(touched, wave).wide(touched.width)
+    advice = {
+        "shared": "Shared memory holds whatever lay there before: give it a value first. If "
+        "another thread does so on a line before this one, a barrier is missing between the two.",
+        "local": "Which elements of the array have got a value by then, and which not?",
+    }.get(
+        touched.space,
+        "What lies there is left over from something else: it must be written before it is read, "
+        "here or before the launch.",
+    )
+    return f"{finding.verb} {there}, which nobody has written yet. {advice}"
+
+
+@predicate.register
+def never_set(finding: NeverSet, wave: Wave) -> str:
+    """A computation with a variable that never got a value."""
+    declared, line = wave.names.declared, finding.where.line
+    name = declared.without_value(line)
+    text = f"uses {f'`{name}`, which' if name else 'a variable that'} never got a value"
+    if finding.needed not in (None, line):
+        text += f", and line {finding.needed} needs the result"
+    text += (
+        ". A variable holds whatever its register held before: give it a value where you declare "
+        "it, or find the path to this line on which it gets none."
+    )
+    if declared.local_arrays(line):
+        text += " (An element past the end of a thread's own array never gets one.)"
+    return text
+
+
+@predicate.register
+def missed_barrier(finding: MissedBarrier, wave: Wave) -> str:
+    """The machine counts those who have left without it, and says so."""
+    return finding.missing
+
+
+@predicate.register
+def two_barriers(finding: TwoBarriers, wave: Wave) -> str:
+    """Threads of a block that wait for each other at two barriers."""
+    where = f"the one on line {finding.other_line}"
+    if finding.other_line == finding.where.line:
+        where = "the same line in another round of a loop, or another call"
+    return (
+        f"waits at this barrier while other threads of its block wait at {where}. Every thread "
+        "must come to the same `__syncthreads()`, as often: move it out of the branch or loop."
+    )
+
+
+@predicate.register
+def unnamed_lane(finding: UnnamedLane, wave: Wave) -> str:
+    """A mask without the lane that passes it."""
+    return (
+        f"executes a warp-wide operation whose mask 0x{finding.mask:08x} does not name its own "
+        f"lane {finding.where.lane % WARP}. A mask names all lanes that come to the operation."
+    )
+
+
+@predicate.register
+def different_masks(finding: DifferentMasks, wave: Wave) -> str:
+    """Lanes that name each other, but pass two masks."""
+    return (
+        f"takes part in a warp-wide operation whose mask 0x{finding.mask:08x} also names lane "
+        f"{finding.other}. But lane {finding.other} passes another mask, "
+        f"0x{finding.other_mask:08x}. All lanes that a mask names must pass the same mask."
+    )
+
+
+@predicate.register
+def absent_source(finding: AbsentSource, wave: Wave) -> str:
+    """A value from a lane that gives none."""
+    return (
+        f"shuffles from lane {finding.source} of its warp, which does not take part: "
+        f"{finding.reason} The value that it gets is undefined."
+    )
+
+
+@predicate.register
+def visit(finding: Visit, wave: Wave) -> str:
+    """An access to the shared memory of a block that may not be there."""
+    why = (
+        "may not have started yet: the blocks of a cluster run together, but do not begin at the "
+        "same moment. Put a `cluster.sync()` before the first such access."
+    )
+    if finding.started:
+        why = (
+            "may have left the kernel by then, and its shared memory with it. Put a "
+            "`cluster.sync()` between the last such access and the end of the kernel."
+        )
+    return f"uses the shared memory of block {short(finding.host)}, which {why}"
+
+
+@predicate.register
+def unordered(finding: Race, wave: Wave) -> str:
+    """Two threads, one place, no order."""
+    other, there = finding.other, place(finding.touched, wave)
+    who = f"thread {short(other.thread)}"
+    if not finding.same_block:
+        who += f" of block {short(other.block)}"
+    text = f"{finding.verb} {there.text}, which {who} "
+    if finding.benign:
+        return f"{text}wrote too, the same value in the same instruction: harmless, but wasteful."
+    text += "updated atomically" if other.atomic else "wrote" if other.wrote else "read"
+    advice = race_advice.advice(finding, there)
+    if finding.at_once:
+        return f"{text} at the same moment. {advice}"
+    if other.line:
+        text += f" on line {other.line}"
+    if not finding.same_line:
+        text += called(other.calls)
+    nothing = "no barrier lies between the two"
+    if finding.between_blocks:
+        nothing = "nothing orders the two blocks"
+    return f"{text}, and {nothing}. {advice}"

@@ -1,1 +1,0 @@
-"""What a data race looks like to its author, and what to do about it."""

@@ -1,1 +1,0 @@
-"""Findings as sentences: which thread, which line, which element of which array."""
