@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...machine.events import 
-from ...machine.memory.access import Accessed, Values
 from ...machine.lanes import WARP, Lanes
 from ...machine.lanes import index as lane_index
-from ...machine.memory.access import Access, Hit, bits_of
+from ...machine.memory.access import Access, Accessed, Hit, Values, bits_of
 from ...ptx.program import Function
 from ..whereabouts import Report
 from .detector import Conflict, RaceDetector, Touched
