@@ -14,7 +14,7 @@ from .. import course
 from ..course import Lesson
 from ..course.weave import weave
 from ..errors import CourseError
-from ..judge import oversights
+from ..judge import steps
 from . import presentation
 
 PAGE = "index.html"
@@ -49,7 +49,7 @@ class Preview:
         cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
         shows = [cell.source for cell in cells], _versions(lesson.path)
         if shows != self._shown:
-            oversights.require_none(lesson)
+            steps.require_no_oversight(lesson)
             solved = presentation.solved(lesson, self.folder)
             done = [cell for cell in solved.cells if cell.cell_type == "code"]
             self._outputs, self._shown = [cell.outputs for cell in done], shows

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from .. import course
 from ..errors import BadInput
-from ..judge import Verdict, judge, schema
+from ..judge import Verdict, judge, verdict
 from ..judge.beside import Beside, beside
 from ..status import Status
 from ..submissions.cells import as_typed
@@ -67,9 +67,9 @@ def without_ours(checked: list[Checked]) -> list[Checked]:
 
 
 def as_json(checked: list[Checked]) -> str:
-    """A `schema.Report` as JSON."""
-    found = tuple(schema.Checked(one.exercise, one.problem, one.verdict) for one in checked)
-    return json.dumps(schema.Report(found).to_dict(), indent=2)
+    """A `verdict.Report` as JSON."""
+    found = tuple(verdict.Checked(one.exercise, one.problem, one.verdict) for one in checked)
+    return json.dumps(verdict.Report(found).to_dict(), indent=2)
 
 
 def _check_notebook(path: Path, root: Path) -> list[Checked]:

@@ -43,7 +43,7 @@ from ..counted import counted, some
 from ..course import authors
 from ..course.weave import weave
 from ..errors import AuthorError
-from ..judge import known_faults, oversights, steps
+from ..judge import known_faults, steps
 from . import stepper
 
 
@@ -60,7 +60,7 @@ def build_notebooks(check: bool) -> int:
             weave(lesson)
             for path in () if check else (*steps.write(lesson), *known_faults.write(lesson)):
                 say(f"made {short(path)}")
-            oversights.require_none(lesson)
+            steps.require_no_oversight(lesson)
             sound.append(lesson)
         except AuthorError as error:
             complain(str(error))

@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 from .. import course
 from ..errors import LearnerError, MachineError
 from ..judge import Verdict, judge
-from ..judge.blank import is_blank
+from ..judge.arrangement import is_blank
 from ..submissions import intake
 
 HANDED_IN = "handed_in"

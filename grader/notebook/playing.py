@@ -13,8 +13,7 @@ from grader.cuda.errors import CudaError
 from grader.cuda.kernel import Dim
 from grader.cuda.limits import opted_in
 from grader.judge import judge
-from grader.judge.playback.marks import marks_of
-from grader.judge.playback.scene import FIRST_BLOCKS, Blocks
+from grader.judge.playback.marks import FIRST_BLOCKS, Blocks, marks_of
 from grader.watch.observe import Run
 from grader.watch.recorder import recording, recordings
 

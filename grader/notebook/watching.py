@@ -13,7 +13,7 @@ from grader.cuda.errors import CudaError
 from grader.cuda.kernel import Dim
 from grader.cuda.limits import opted_in
 from grader.cuda.simulator import Run
-from grader.judge.playback.scene import FIRST_BLOCKS
+from grader.judge.playback.marks import FIRST_BLOCKS
 from grader.watch.arrays import arrays_among
 from grader.watch.recorder import recording
 

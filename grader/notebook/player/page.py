@@ -11,8 +11,8 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 
-from grader.judge.playback.choice import strip_of
 from grader.judge.playback.marks import Mark
+from grader.judge.playback.strip import strip_of
 from grader.watch.recording import Recording
 
 from ..html import TEXT, Page, prose, unless_escaped

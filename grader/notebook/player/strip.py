@@ -8,7 +8,7 @@ from html import escape
 from grader.counted import counted
 from grader.cuda.diagnostics import window
 from grader.cuda.sanitize import lines_of, visible
-from grader.judge.strip import ACTIVE, APART, LEFT, STANDS_BY, WAITS, Step, Strip, Warps
+from grader.judge.playback.strip import ACTIVE, APART, LEFT, STANDS_BY, WAITS, Step, Strip, Warps
 
 from ..html import ACCENTS, BORDER, CODE_FONT, MUTED, TEXT, Page, prose
 
