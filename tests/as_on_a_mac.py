@@ -8,6 +8,6 @@ import without_posix
 
 without_posix.take_away("darwin")
 
-from grader.judge.running import worker  # noqa: E402 (what it imports is taken away by then)
+from grader.judge import worker  # noqa: E402 (what it imports is taken away by then)
 
 worker.COMMAND = without_posix.worker("darwin")

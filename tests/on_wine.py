@@ -39,7 +39,7 @@ from grader import compilers
 from grader.compilers import clang, cuda_files, logs, nvrtc
 from grader.compilers.compiler import Job
 from grader.cuda.errors import CompileError
-from grader.judge.running import worker
+from grader.judge import worker
 
 HERE = Path(__file__).resolve()
 WHEELS = ("nvidia-cuda-nvrtc-cu12", "ziglang")

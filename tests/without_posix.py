@@ -84,7 +84,7 @@ def _run(system: str, name: str, arguments: list[str]) -> None:
             importlib.import_module(module)
         return
     take_away(system)
-    from grader.judge.running import worker as judges
+    from grader.judge import worker as judges
 
     judges.COMMAND = worker(system)
     sys.argv = [name, *arguments]

@@ -106,5 +106,4 @@ def _passes(source: str, instance: CaseInstance, steps: int) -> bool:
 
 
 def _run(source: str, instance: CaseInstance, steps: int) -> Ran:
-    inputs = {name: value.copy() for name, value in instance.problem.inputs.items()}
-    return run_case(source, described(instance, steps), inputs)
+    return run_case(source, described(instance, steps))

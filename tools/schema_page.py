@@ -14,7 +14,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from grader.judge import schema
+from grader.judge import verdict
+from grader.judge.verdict import VERSION
 from grader.status import Status
 
 FOLDER = Path(__file__).parents[1] / "docs"
@@ -30,7 +31,7 @@ if there was nothing to judge (then a sentence on stderr says why, and nothing i
 field is there every time. JSON has no number for NaN and infinities: these are the strings `"nan"`,
 `"inf"` and `"-inf"`.
 
-This is version {schema.VERSION}. Fields may be added within a version, so a reader should pass over
+This is version {VERSION}. Fields may be added within a version, so a reader should pass over
 those it does not know; when one goes, or changes its meaning, `version` is raised.
 
 Version 2 differs from version 1 in two fields of a [Verdict](#verdict). `points` was the sum over
@@ -43,20 +44,20 @@ JSON Schema: [verdict.schema.json](verdict.schema.json).
 
 def page() -> str:
     """Markdown: each object with its fields, and what each status means."""
-    parts = [_INTRODUCTION, *map(_object, _objects(schema.Report)), _statuses()]
+    parts = [_INTRODUCTION, *map(_object, _objects(verdict.Report)), _statuses()]
     return "\n".join(parts)
 
 
 def json_schema() -> dict[str, Any]:
     """The same as a JSON Schema (draft 2020-12)."""
-    made = msgspec.json.schema(schema.Report)
+    made = msgspec.json.schema(verdict.Report)
     kinds = made["$defs"]
     for kind in kinds.values():
         if "properties" in kind:
             kind["required"] = list(kind["properties"])
         if "description" in kind:
             kind["description"] = cleandoc(kind["description"])
-    kinds["Report"]["properties"]["version"] = {"const": schema.VERSION}
+    kinds["Report"]["properties"]["version"] = {"const": VERSION}
     words = [{"const": str(one), "description": one.meaning} for one in Status]
     kinds["Status"] = {"title": "Status", "oneOf": words}
     for name in ("expected", "found"):

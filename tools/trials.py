@@ -18,10 +18,9 @@ from grader import compilers, course
 from grader.course import Exercise, Launch, Lesson, Problem, Rule, rules, solution_counts
 from grader.course.model import Case
 from grader.cuda.errors import CudaError
-from grader.judge import arrangement, compare, technique
+from grader.judge import Limits, arrangement, compare, technique
 from grader.judge.cases import CaseInstance, described, instantiate
 from grader.judge.protocol import Ran
-from grader.judge.running.limits import Limits
 from grader.judge.sandbox.simulated import run_case
 from grader.judge.words import Words
 from grader.proofs.trial import Trial
@@ -79,13 +78,13 @@ class Bench:
         request = described(one, allowed)
         words = Words(source, self.exercise.solution, one.problem)
         try:
-            ran = run_case(source, request, _inputs(one.problem))
+            ran = run_case(source, request)
             result = compare.on_simulator(one, ran, words, False)
             if result.status == Status.PASSED:
                 result = technique.lacks_order(one, ran.opcodes) or result
             if result.status == Status.PASSED and (asked := technique.questions(one)):
                 request = msgspec.structs.replace(request, asked=asked)
-                way = run_case(source, request, _inputs(one.problem))
+                way = run_case(source, request)
                 result = technique.answered(one, way, result, words)
         except (CudaError, MemoryError) as error:
             return type(error).__name__
@@ -271,14 +270,10 @@ def _values(made_up: np.ndarray, what: str, most: int, rng: np.random.Generator)
     return values
 
 
-def _inputs(problem: Problem) -> dict[str, np.ndarray]:
-    return {name: value.copy() for name, value in problem.inputs.items()}
-
-
 def _left(source: str, one: CaseInstance, steps: int) -> Ran | str:
     """What a launch leaves, or what stops it."""
     try:
-        return run_case(source, described(one, steps), _inputs(one.problem))
+        return run_case(source, described(one, steps))
     except (CudaError, MemoryError) as error:
         return type(error).__name__
 

@@ -22,7 +22,7 @@ from nbformat import NotebookNode
 from .. import course as lessons
 from ..course import Lesson, handout
 from ..judge import Verdict, judge, partial
-from ..judge.blank import is_blank
+from ..judge.arrangement import is_blank
 from ..judge.sandbox import landlock
 from ..judge.verdict import CaseResult
 from ..status import Status

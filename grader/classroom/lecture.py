@@ -28,7 +28,7 @@ from .. import course
 from ..course import Lesson
 from ..course.weave import weave
 from ..errors import CourseError
-from ..judge import judge, oversights
+from ..judge import judge, steps
 from ..submissions.cells import cuda_source
 
 HERE = "127.0.0.1"
@@ -177,7 +177,7 @@ class Preview:
         saved = sorted((path.name, path.stat().st_mtime_ns) for path in files)
         shows = [cell.source for cell in cells], saved
         if shows != self._shown:
-            oversights.require_none(lesson)
+            steps.require_no_oversight(lesson)
             solved = presentation.solved(lesson, self.folder)
             done = [cell for cell in solved.cells if cell.cell_type == "code"]
             self._outputs, self._shown = [cell.outputs for cell in done], shows

@@ -23,7 +23,7 @@ from ..course import (
 )
 from ..course.weave import weave
 from ..errors import AuthorError, BadInput
-from ..judge import known_faults, oversights, steps
+from ..judge import known_faults, steps
 from .terminal import complain, say, short
 
 PUBLISHED = "PUBLISHED.txt"  # in a folder that `grader publish` made
@@ -45,7 +45,7 @@ def build_notebooks(
             weave(lesson)
             for path in () if check else (*steps.write(lesson), *known_faults.write(lesson)):
                 say(f"made {short(path)}")
-            oversights.require_none(lesson)
+            steps.require_no_oversight(lesson)
             sound.append(lesson)
         except AuthorError as error:
             complain(str(error))

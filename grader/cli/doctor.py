@@ -96,10 +96,11 @@ def _headers() -> str:
 def _sandbox() -> str:
     from ..judge import Limits
     from ..judge.protocol import Failed
-    from ..judge.running import process
     from ..judge.sandbox import landlock
+    from ..judge.session import Session
 
-    tried = process.try_out('extern "C" __global__ void doctor() {}', Limits())
+    with Session('extern "C" __global__ void doctor() {}', Limits()) as session:
+        tried = session.compiled()
     if isinstance(tried, Failed):
         raise RuntimeError(tried.message)
     known = landlock.version()

@@ -19,9 +19,9 @@ from ..counted import counted
 from ..cuda.errors import CudaError
 from ..cuda.sanitize import visible
 from ..errors import BadInput
-from ..judge import Limits, Verdict, judge, schema, sizes
+from ..judge import Limits, Verdict, judge, sizes
 from ..judge.beside import Beside, beside
-from ..judge.verdict import CaseResult, EverySize
+from ..judge.verdict import CaseResult, Checked, EverySize, Report
 from ..learner import progress
 from ..profiler import profile as profiling
 from ..profiler.work import simulate
@@ -71,8 +71,8 @@ def check(
         if answer.problem:
             typer.echo(answer.problem, err=True)
     if as_json:
-        report = (schema.Checked(one.exercise, one.problem, one.verdict) for one in checked)
-        typer.echo(json.dumps(schema.Report(tuple(report)).to_dict(), indent=2))
+        report = (Checked(one.exercise, one.problem, one.verdict) for one in checked)
+        typer.echo(json.dumps(Report(tuple(report)).to_dict(), indent=2))
     else:
         for answer in checked:
             _show(Console(), answer)

@@ -1,7 +1,7 @@
 """From source text to Verdict, in a process of its own. Needs NumPy and CuPy alone."""
 
 from .judging import judge
-from .running.limits import Limits
+from .session import Limits
 from .verdict import Verdict
 
 __all__ = ["Limits", "Verdict", "judge"]

@@ -1,5 +1,6 @@
-"""Whether an answer leaves as it was what it was given, where an exercise is to put lines in order
-or something in its place. Comments and white space do not count."""
+"""An answer beside what was handed out: is anything written, and is what was given as it was, where
+an exercise is to put lines in order or something in its place? Comments and white space do not
+count."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from difflib import get_close_matches
 from itertools import groupby
 from operator import itemgetter
 
-from ..compilers.lexer import on_its_lines, tokens
+from ..compilers.lexer import on_its_lines, tokens, without_comments
 from ..course import Exercise
 
 MOST_ADDED = 200  # tokens; a barrier or a guard has a few
@@ -41,6 +42,13 @@ _STAYS = (
 )
 
 Changed = tuple[str, int | None]  # a sentence, and the line it is about
+
+
+def is_blank(source: str, handed_out: str) -> bool:
+    """True when `source` is empty or the kernel as it was `handed_out`; comments and white space do
+    not count."""
+    bare, given = ("".join(without_comments(text).split()) for text in (source, handed_out))
+    return bare in ("", given)
 
 
 def changed(exercise: Exercise, handed_out: str, source: str) -> Changed | None:

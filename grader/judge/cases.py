@@ -1,18 +1,21 @@
-"""From an exercise and a seed to concrete problems, and from those to what the worker is sent."""
+"""From an exercise and a seed to concrete problems, from those to what the worker is sent; and
+where in a case something went wrong, so that who plays it again need not look for that."""
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import structs
 
 from ..course import Case, Exercise, Launch, Problem
 from ..errors import AuthorError
-from .protocol import Argument, Arrays, Buffer, CaseRequest, LaunchRequest
+from .protocol import OTHER_ORDERS, Argument, Buffer, CaseRequest, Failed, LaunchRequest, Scene
+from .verdict import CaseResult
 
 FEW_BLOCKS = 5  # of which each is the last one once
 MOST_THREADS = 1 << 11  # of a launch that is run in other orders
@@ -45,22 +48,12 @@ def drawn(exercise: Exercise, seed: int, hidden: bool) -> Iterator[CaseInstance]
     )
 
 
-def inputs(instances: Iterable[CaseInstance]) -> Arrays:
-    """The input arrays of all the cases, by "position/name"."""
-    return {
-        f"{one.position}/{name}": value
-        for one in instances
-        for name, value in one.problem.inputs.items()
-    }
-
-
 def described(one: CaseInstance, steps: int) -> CaseRequest:
-    """What the worker is told of a case, beside the input arrays; it may take `steps` steps."""
+    """What the worker is told of a case, which may take so many `steps`."""
     problem = one.problem
     expected = problem.outputs.items()
     return CaseRequest(
-        position=one.position,
-        inputs=tuple(problem.inputs),
+        inputs=dict(problem.inputs),
         outputs={name: _buffer(want.value.shape, want.dtype) for name, want in expected},
         scratch={name: _buffer(*made) for name, made in problem.scratch.items()},
         launches=tuple(_launch(launch, problem) for launch in problem.launches),
@@ -117,3 +110,40 @@ def _argument(value: str | np.generic, problem: Problem) -> Argument:
     raise AuthorError(
         f"A launch passes {value!r}, which is neither a NumPy scalar nor a buffer of the problem."
     )
+
+
+def of_failure(instance: CaseInstance, failure: Failed) -> Scene | None:
+    """What a worker says of it, as far as that can be: it may say anything."""
+    said, problem = failure.where, instance.problem
+    if said is None or said.order not in (problem.order, *OTHER_ORDERS):
+        return None
+    if not 1 <= said.launch <= len(problem.launches):
+        return None
+    there = said.block is not None and all(
+        0 <= at < size for at, size in zip(said.block, _grid(problem, said.launch), strict=True)
+    )
+    return said if there else structs.replace(said, block=None)
+
+
+def of_buffer(instance: CaseInstance, buffer: str, order: str = "") -> Scene | None:
+    """The last launch that a buffer is passed to; its block is not known yet. `order`: another one
+    than the case's own."""
+    launches = list(enumerate(instance.problem.launches, start=1))
+    number = next((number for number, one in reversed(launches) if buffer in one.args), None)
+    return Scene(number, None, order or instance.problem.order) if number else None
+
+
+def in_block(result: CaseResult, problem: Problem, number: int) -> CaseResult:
+    """`result`, of which it is known that it went wrong in the block of that linear `number`."""
+    if result.where is None:
+        return result
+    x, y, z = _grid(problem, result.where.launch)
+    if not 0 <= number < x * y * z:
+        return result
+    block = number % x, number // x % y, number // (x * y)
+    return replace(result, where=structs.replace(result.where, block=block))
+
+
+def _grid(problem: Problem, launch: int) -> tuple[int, int, int]:
+    x, y, z = (*dim(problem.launches[launch - 1].grid), 1, 1)[:3]
+    return x, y, z

@@ -9,27 +9,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..counted import counted
 from ..course import Budget, Case, Expected, Problem, costs
 from ..errors import AuthorError
+from ..say import verdict_answers as say
 from ..status import Status
-from . import block_scene as scenes
+from . import cases as scenes
 from .cases import CaseInstance
 from .protocol import Element, Failed, Ran, Reply, Scene
 from .verdict import CaseResult, Mismatch, told_apart
 from .words import Words
 
 SHOWN = 5  # mismatches listed
-ENOUGH = 8  # elements: among fewer, where the wrong ones lie is no pattern
-ORDERS = {
-    "warps by chance": "with warps in an order drawn by chance",
-    "highest block first": "with the highest block first",
-}
 _IN_ORDER = ("input", "output", "written", "second")  # arrays of a run in the case's own order
-FROM_NAN = (
-    " NaN is what 0 / 0, infinity / infinity and infinity - infinity give, and what the compiler "
-    "may put in the place of a variable that never got a value."
-)
 
 
 def on_simulator(
@@ -69,9 +60,7 @@ def on_gpu(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:
     )
     if result is None:
         return _passed(instance.case)
-    return replace(
-        result, message=f"Right on the simulated GPU, wrong on the GPU: {result.message}"
-    )
+    return replace(result, message=say.on_hardware(result.message))
 
 
 def failed(
@@ -97,28 +86,13 @@ def _changed_input(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult
         changed = (_bytes(before) != _bytes(after)).any(axis=1).reshape(after.shape)
         if changed.any():
             first, *rest = _mismatches(words.name(name), changed, before, after)
-            tell = _not_const if words.constant(name) else _not_put_back
+            if words.constant(name):
+                message = say.changed_input(first.place, first.buffer, *first.values)
+            else:
+                message = say.not_put_back(first.place, *first.values)
             where = scenes.of_buffer(instance, name)
-            return _wrong(instance.case, tell(first), [first, *rest], where)
+            return _wrong(instance.case, message, [first, *rest], where)
     return None
-
-
-def _not_const(first: Mismatch) -> str:
-    was, is_now = first.values
-    return (
-        f"The kernel changed its input: {first.place} was {was} and is {is_now} afterwards. Others "
-        f"still need {first.buffer} as it was, and the exercise declares it const; with that, the "
-        "compiler shows you every line that writes to it."
-    )
-
-
-def _not_put_back(first: Mismatch) -> str:
-    was, is_now = first.values
-    return (
-        f"{first.place} is not put back: it was {was} before the kernel ran and is {is_now} "
-        "afterwards, and the next launch begins with that. Before the kernel ends, the last thread "
-        f"that needs it must set it to {was} again."
-    )
 
 
 def _bytes(array: np.ndarray) -> np.ndarray:
@@ -131,28 +105,17 @@ def _unwritten(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | N
         missing = ~ran.arrays[f"written/{buffer}"]
         name, when = words.name(buffer), words.when(buffer)
         if missing.all() and missing.size:
-            what = f"Nothing was ever written to {name}: no thread got as far as storing a result."
+            what = say.nothing_written(name)
         elif missing.any():
-            what = _left_out(name, missing)
+            index = tuple(int(one) for one in np.argwhere(missing)[0])
+            place = Mismatch(name, index, 0.0, 0.0).place
+            what = say.left_out(place, name, missing.size, int(missing.sum()))
         else:
             continue
         message = _because(f"{when}{what}", words.launch(buffer), ran)
         where = scenes.of_buffer(instance, buffer)
         return failed(instance.case, Status.WRONG_ANSWER, message, where=where)
     return None
-
-
-def _left_out(name: str, missing: np.ndarray) -> str:
-    place = _label(name, np.argwhere(missing)[0])
-    others = int(missing.sum()) - 1
-    also = f", nor {'was' if others == 1 else 'were'} {others} other" if others else ""
-    also += "s" if others > 1 else ""
-    each = "It" if missing.size == 1 else "Each"
-    return (
-        f"{place} was never written{also}; {name} has {counted(missing.size, 'element')}. {each} "
-        f"needs a thread that stores to it: work out which thread should own {place}, and which "
-        "guard or index keeps it away."
-    )
 
 
 def _because(message: str, launch: int | None, ran: Ran) -> str:
@@ -166,12 +129,7 @@ def _wrong_in_another_order(instance: CaseInstance, ran: Ran, words: Words) -> C
     orders = dict.fromkeys(name.rpartition("/")[0] for name in ran.arrays)
     for order in [one for one in orders if one not in _IN_ORDER]:
         if wrong := _wrong_output(instance, ran, words, order):
-            how = ORDERS.get(order, f"with {order}")
-            message = (
-                f"Right when blocks and warps come in order; {how}, {wrong.message} Which block "
-                "comes when is up to the GPU: what one leaves for another must not depend on it."
-            )
-            return replace(wrong, message=message)
+            return replace(wrong, message=say.in_another_order(order, wrong.message))
     return None
 
 
@@ -184,7 +142,9 @@ def _wrong_output(
         if wrong.any():
             mismatches = _mismatches(words.name(buffer), wrong, expected.value, found)
             when = words.when(buffer)
-            message = f"{when}{_first_wrong(mismatches[0], expected)}{_pattern(wrong)}"
+            right_first = int(wrong.ravel().argmax())
+            pattern = say.pattern(wrong.size, int(wrong.sum()), right_first)
+            message = f"{when}{_first_wrong(mismatches[0], expected)}{pattern}"
             message = _because(message, words.launch(buffer), ran)
             where = scenes.of_buffer(instance, buffer, of if of not in _IN_ORDER else "")
             return _wrong(instance.case, message, mismatches, where)
@@ -240,44 +200,15 @@ def right(expected: Expected, found: np.ndarray) -> np.ndarray:
 
 
 def _first_wrong(first: Mismatch, expected: Expected) -> str:
-    wanted, is_now = first.values
-    sentence = f"{first.place} should be {wanted} and is {is_now}"
+    place, (wanted, is_now) = first.place, first.values
     if np.isnan(first.found) and not np.isnan(first.expected):
-        return f"{sentence}.{FROM_NAN}"
+        return say.wrong_element(place, wanted, is_now, nan=True)
     if expected.value.dtype.kind != "f" or not np.isfinite([first.expected, first.found]).all():
-        return f"{sentence}."
+        return say.wrong_element(place, wanted, is_now)
     atol = np.broadcast_to(expected.atol, expected.value.shape)[first.index]
     here = float(atol + expected.rtol * abs(first.expected))
     off, most = told_apart(abs(first.found - first.expected), here, digits=2)
-    explained = f", and rounding explains at most {most}" if here else ""
-    return f"{sentence}: off by {off}{explained}."
-
-
-def _pattern(wrong: np.ndarray) -> str:
-    """What the wrong elements have in common, where that points at a cause."""
-    size, count = wrong.size, int(wrong.sum())
-    if size == 1:
-        return ""
-    if count == size:
-        return f" All {count} elements are wrong."
-    right_first = int(wrong.ravel().argmax())
-    if size < ENOUGH or right_first + count < size:
-        return f" {count} of {size} elements {_are(count)} wrong."
-    if 2 * count < size:  # what is left over after whole blocks is less than they are
-        which = f"last {count}" if count > 1 else "last"
-        return (
-            f" Only the {which} of {size} elements {_are(count)} wrong: look at what happens at "
-            "the end, where the last block may be only partly filled."
-        )
-    which = f"first {right_first}" if right_first > 1 else "first"
-    return (
-        f" Only the {which} of {size} elements {_are(right_first)} right: look at what is "
-        "different after that, such as another warp, another block or another round of a loop."
-    )
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
+    return say.wrong_element(place, wanted, is_now, say.off_by(off, most if here else ""))
 
 
 def _count(case: Case, counter: str, counters: dict[str, int]) -> int:
@@ -295,11 +226,9 @@ def _not_exactly(instance: CaseInstance, ran: Ran) -> CaseResult | None:
     for wanted in instance.case.exactly:
         count = _count(instance.case, wanted.counter, ran.counters)
         if count != wanted.count:
-            message = (
-                f"The answer is right, but {wanted.counter} came to {count:,}, and this case asks "
-                f"for exactly {wanted.count:,}. {sentence(wanted.why, instance.problem)}"
-                f"{costs.explained(wanted.count, instance.problem)}"
-            )
+            why = sentence(wanted.why, instance.problem)
+            why += costs.explained(wanted.count, instance.problem)
+            message = say.not_exactly(wanted.counter, count, wanted.count, why)
             return failed(instance.case, Status.OVER_BUDGET, message)
     return None
 
@@ -315,13 +244,10 @@ def _over_budget(instance: CaseInstance, ran: Ran, name_the_dearest: bool) -> Ca
                 "known: run `grader build`, which measures it."
             )
         if count > budget.at_most:
-            line, share = ran.costs.get(counter, (None, 0)) if name_the_dearest else (None, 0)
-            dearest = f"; line {line} alone costs {share:,}" if line else ""
-            message = (
-                f"The answer is right, but {counter} came to {count:,} and the budget is "
-                f"{budget.at_most:,}{dearest}. {_why(budget, instance.problem)}"
-            )
-            return failed(case, Status.OVER_BUDGET, message, line)
+            dearest = ran.costs.get(counter, (None, 0)) if name_the_dearest else (None, 0)
+            fact = say.over_budget(counter, count, budget.at_most, dearest)
+            message = f"{fact} {_why(budget, instance.problem)}"
+            return failed(case, Status.OVER_BUDGET, message, dearest[0])
     return None
 
 
@@ -331,10 +257,8 @@ def _over_budget_when_stopped(instance: CaseInstance, told: Failed) -> CaseResul
     for budget in instance.case.budgets:
         count, most = told.counters.get(budget.counter, 0), budget.at_most
         if told.status == Status.TIMEOUT and isinstance(most, int) and count > most:
-            message = (
-                f"{told.message} By then {budget.counter} had come to {count:,}, and the budget "
-                f"is {most:,}. {_why(budget, instance.problem)}"
-            )
+            fact = say.stopped_over_budget(told.message, budget.counter, count, most)
+            message = f"{fact} {_why(budget, instance.problem)}"
             return failed(instance.case, Status.OVER_BUDGET, message, told.line)
     return None
 
@@ -356,7 +280,3 @@ def _mismatches(
 ) -> list[Mismatch]:
     indices = [tuple(int(i) for i in index) for index in np.argwhere(where)[:SHOWN]]
     return [Mismatch(name, at, float(expected[at]), float(found[at])) for at in indices]
-
-
-def _label(name: str, index: np.ndarray) -> str:
-    return f"{name}[{', '.join(str(int(i)) for i in index)}]" if len(index) else name

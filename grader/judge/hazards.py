@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from ..compilers.lexer import without_comments
 from ..course import costs
+from ..say import verdict_answers as say
 from ..status import Status
-from . import block_scene as scenes
+from . import cases as scenes
 from .cases import CaseInstance
 from .compare import failed
 from .protocol import Failed, Reply
@@ -22,19 +23,17 @@ def on_simulator(instance: CaseInstance, outcome: Reply, words: Words) -> CaseRe
     """The result of a case with a `Hazard` from what came of it on the simulated device."""
     case, asked = instance.case, instance.case.hazard
     assert asked is not None, "the case asks for a hazard"
-    asks = f"This case asks for {costs.wanted(asked)}."
+    asks = say.asks_for(costs.wanted(asked))
     if not isinstance(outcome, Failed):
-        message = f"Nothing went wrong: the kernel ran to its end. {asks}"
-        return failed(case, Status.WRONG_ANSWER, message)
+        return failed(case, Status.WRONG_ANSWER, say.nothing_went_wrong(asks))
     told, where = words.explained(outcome), scenes.of_failure(instance, outcome)
     if told.status != asked.status:
-        message = f"{asks} Something else went wrong: {_fact(told)}"
+        message = say.something_else(asks, _fact(told))
         return failed(case, told.status, message, told.line, where)
     places = [_lines(words.source, one) for one in asked.between]
     if not _meet(outcome, places):
         gone = [one for one, lines in zip(asked.between, places, strict=True) if not lines]
-        why = f"The line with `{gone[0]}` is gone" if gone else "It is on other lines"
-        message = f"{asks} {why}: {_fact(told)}"
+        message = say.on_other_lines(asks, gone[0] if gone else "", _fact(told))
         return failed(case, Status.WRONG_ANSWER, message, told.line, where)
     right = CaseResult(case.name, case.visible, Status.PASSED, case.points, case.points)
     return replace(right, note=told.message)
@@ -47,11 +46,7 @@ def too_far(instance: CaseInstance, outcome: Reply, result: CaseResult) -> CaseR
         return result
     if outcome.status not in costs.WENT_WRONG:
         return result
-    message = (
-        "The kernel is broken further than the exercise asks: in this case nothing must go wrong, "
-        f"and here is what happened: {_fact(outcome)}"
-    )
-    return replace(result, message=message)
+    return replace(result, message=say.broken_too_far(_fact(outcome)))
 
 
 def _fact(failure: Failed) -> str:

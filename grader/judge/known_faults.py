@@ -22,8 +22,7 @@ from .cases import CaseInstance, instantiate
 from .faults import Finding, NamedFault
 from .judging import STANDARD_LIMITS, judge
 from .protocol import Ran
-from .running.process import simulate
-from .running.replies import Outcome
+from .session import Outcome, Session
 from .verdict import Verdict
 
 SEEDS = (faults.SEED, 0)  # the second shows what hangs on the inputs
@@ -72,7 +71,8 @@ def found(lesson: Lesson, mistake: WrongKernel) -> dict[str, Finding]:
         if one.case.name in failed
     )
     steps = {one.name: one.ours.get("steps", 0) for one in exercise.cases}
-    outcomes = simulate(mistake.source, instances, STANDARD_LIMITS, steps)
+    with Session(mistake.source, STANDARD_LIMITS, steps) as session:
+        outcomes = session.run(instances)
     pairs = [(one, ran) for one, ran in zip(instances, outcomes, strict=True) if _ran(ran)]
     if len(pairs) < len(instances):
         return {}

@@ -9,23 +9,24 @@ and budgets, requirements and bans hold as ever.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from msgspec import structs
 
 from ..counted import counted
-from ..course import Exercise, Lesson
 from ..status import Status
 from . import arrangement, compare, faults, sizes, technique
 from .cases import CaseInstance, instantiate
 from .faults import NamedFault
+from .judged import Judged
 from .protocol import OTHER_ORDERS, Ran
-from .running.limits import Limits
-from .running.process import simulate
-from .running.replies import Outcome
+from .session import Outcome, Session
 from .verdict import CaseResult, Partial, Verdict
 from .words import Words
+
+Pair = tuple[CaseInstance, Ran]  # a case, and what a kernel left in it
+Mended = tuple[NamedFault, tuple[CaseResult, ...]]  # a fault, and the results without it
 
 
 def said(verdict: Verdict) -> str:
@@ -41,21 +42,20 @@ def said(verdict: Verdict) -> str:
     )
 
 
-def with_part(
-    verdict: Verdict, lesson: Lesson, exercise: Exercise, source: str, limits: Limits
-) -> Verdict:
-    """`verdict` with what its one named fault leaves, where that is more than its passed cases are
-    worth."""
+def with_part(judged: Judged) -> Judged:
+    """The verdict with what its one named fault leaves, where that is more than its passed cases
+    are worth."""
+    verdict, lesson, exercise = judged.verdict, judged.lesson, judged.exercise
+    assert verdict is not None, "the results are summed up"
     known = faults.known(lesson.path, exercise.name, verdict.compiler)
     results = {one.name: one for one in verdict.cases if one.name != sizes.NAME}
     fitting = [one for one in known if _fits(one, results)]
-    if not fitting or arrangement.changed(exercise, lesson.handed_out(exercise), source):
-        return verdict
-    again = _Again(source, lesson, exercise, limits, verdict)
+    if not fitting or arrangement.changed(exercise, lesson.handed_out(exercise), judged.source):
+        return judged
     is_hazard = verdict.status in faults.HAZARDS
-    mended = again.past_the_hazard(fitting) if is_hazard else again.beside_the_mistake(fitting)
+    mended = (_past_the_hazard if is_hazard else _beside_the_mistake)(judged, fitting)
     if mended is None:
-        return verdict
+        return judged
     fault, points = mended
     whole = {**results, **{one.name: one for one in points}}
     of = sum(one.points for one in whole.values())
@@ -63,8 +63,9 @@ def with_part(
         of += exercise.size_points
     granted = round(fault.leaves * of, 2)
     if granted <= verdict.points:
-        return verdict
-    return replace(verdict, points=granted, partial=Partial(fault.mistake, fault.leaves, of))
+        return judged
+    part = Partial(fault.mistake, fault.leaves, of)
+    return replace(judged, verdict=replace(verdict, points=granted, partial=part))
 
 
 def _fits(fault: NamedFault, results: dict[str, CaseResult]) -> bool:
@@ -76,111 +77,89 @@ def _fits(fault: NamedFault, results: dict[str, CaseResult]) -> bool:
     )
 
 
-@dataclass(frozen=True)
-class _Again:
-    """An answer's failed cases, run once more."""
+def _past_the_hazard(judged: Judged, known: list[NamedFault]) -> Mended | None:
+    """The fault whose causes are just those of the answer, and the results without it; None where
+    no fault's are, or something is wrong beside it."""
+    assert judged.verdict is not None, "the caller has it"
+    again = _run_again(judged, known[0], judged.seed, judged.verdict.status)
+    results = _results(again, again.instances, again.outcomes)
+    if any(one.status not in sizes.MAY_PASS for one in results):
+        return None
+    causes = {
+        one.case.name: ran.causes
+        for one, ran in zip(again.instances, again.outcomes, strict=True)
+        if isinstance(ran, Ran) and _ran_in_other_orders(ran)
+    }
+    if len(causes) < len(again.outcomes):
+        return None
+    alike = [one for one in known if all(tuple(one.cases[name]) == causes[name] for name in causes)]
+    return _least(alike, results)
 
-    source: str
-    lesson: Lesson
-    exercise: Exercise
-    limits: Limits
-    verdict: Verdict
 
-    def past_the_hazard(
-        self, known: list[NamedFault]
-    ) -> tuple[NamedFault, list[CaseResult]] | None:
-        """The fault whose causes are just those of the answer, and the results without it; None
-        where no fault's are, or something is wrong beside it."""
-        failing = self._failing(known[0], self.verdict.seed)
-        instances = tuple(replace(one, tolerated=self.verdict.status) for one in failing)
-        outcomes = simulate(self.source, instances, self.limits, self._allowed)
-        results = self._results(instances, outcomes, instances, outcomes)
-        if any(one.status not in sizes.MAY_PASS for one in results):
-            return None
-        causes = {
-            one.case.name: ran.causes
-            for one, ran in zip(instances, outcomes, strict=True)
-            if isinstance(ran, Ran) and _ran_in_other_orders(ran)
-        }
-        if len(causes) < len(outcomes):
-            return None
-        alike = [
-            one for one in known if all(tuple(one.cases[name]) == causes[name] for name in causes)
-        ]
-        return _least(alike, results)
+def _beside_the_mistake(judged: Judged, known: list[NamedFault]) -> Mended | None:
+    """The fault that leaves just what the answer leaves, and the results by what it costs.
 
-    def beside_the_mistake(
-        self, known: list[NamedFault]
-    ) -> tuple[NamedFault, list[CaseResult]] | None:
-        """The fault that leaves just what the answer leaves, and the results by what it costs.
-        What is kept of a fault can be read, with the inputs that it is of. So the lesson's own
-        kernel with the fault is run, too, with the verdict's inputs; a learner's copy of a lesson,
-        which has no solutions, has no such kernel either."""
-        pairs = self._pairs(self.source, known[0], faults.SEED)
-        alike = [
-            fault
-            for fault in known
-            if pairs
-            and all(faults.is_left(fault.cases[one.case.name], one, its) for one, its in pairs)
-        ]
-        if alike and self.exercise.solved:
-            pairs = self._pairs(self.source, alike[0], self.verdict.seed)
-            alike = [fault for fault in alike if pairs and self._leaves_the_same(fault, pairs)]
-        if not alike:
-            return None
-        instances, ran = zip(*pairs, strict=True)
-        as_left = [_as_left(one, its) for one, its in pairs]
-        results = self._results(instances, list(ran), *zip(*as_left, strict=True))
-        right = all(one.status in sizes.MAY_PASS for one in results)
-        return _least(alike, results) if right else None
+    What is kept of a fault can be read, with the inputs that it is of. So the lesson's own kernel
+    with the fault is run, too, with the verdict's inputs; a learner's copy of a lesson, which has
+    no solutions, has no such kernel either."""
+    again = _run_again(judged, known[0], faults.SEED)
+    pairs = _pairs(again)
+    alike = [
+        fault
+        for fault in known
+        if pairs and all(faults.is_left(fault.cases[one.case.name], one, its) for one, its in pairs)
+    ]
+    if alike and judged.exercise.solved:
+        again = _run_again(judged, alike[0], judged.seed)
+        pairs = _pairs(again)
+        alike = [fault for fault in alike if pairs and _leaves_the_same(judged, fault, pairs)]
+    if not alike:
+        return None
+    results = _results(again, *zip(*(_as_left(*pair) for pair in pairs), strict=True))
+    right = all(one.status in sizes.MAY_PASS for one in results)
+    return _least(alike, results) if right else None
 
-    def _leaves_the_same(self, fault: NamedFault, pairs: list[tuple[CaseInstance, Ran]]) -> bool:
-        """Whether a kernel of the lesson with that fault leaves what the answer left."""
-        named = self.exercise.name, fault.mistake
-        for wrong in self.lesson.wrong_kernels:
-            if (wrong.exercise, wrong.mistake) == named:
-                theirs = self._pairs(wrong.source, fault, self.verdict.seed)
-                left = [faults.left_wrong(*one) for one in theirs]
-                if left and all(map(faults.is_left, left, *zip(*pairs, strict=True))):
-                    return True
-        return False
 
-    def _pairs(self, source: str, fault: NamedFault, seed: int) -> list[tuple[CaseInstance, Ran]]:
-        """The cases that fail with a fault, and what a source leaves in them; nothing if one does
-        not come to its end."""
-        instances = self._failing(fault, seed)
-        outcomes = simulate(source, instances, self.limits, self._allowed)
-        ran = [one for one in outcomes if isinstance(one, Ran)]
-        return list(zip(instances, ran, strict=True)) if len(ran) == len(outcomes) else []
+def _leaves_the_same(judged: Judged, fault: NamedFault, pairs: list[Pair]) -> bool:
+    """Whether a kernel of the lesson with that fault leaves what the answer left."""
+    for wrong in judged.lesson.wrong_kernels:
+        if (wrong.exercise, wrong.mistake) == (judged.exercise.name, fault.mistake):
+            with Session(wrong.source, judged.limits, judged.allowed) as session:
+                theirs = _pairs(_run_again(replace(judged, session=session), fault, judged.seed))
+            left = [faults.left_wrong(*one) for one in theirs]
+            if left and all(map(faults.is_left, left, *zip(*pairs, strict=True))):
+                return True
+    return False
 
-    def _failing(self, fault: NamedFault, seed: int) -> tuple[CaseInstance, ...]:
-        """The cases of the verdict that fail with a fault."""
-        ran = {one.name for one in self.verdict.cases}
-        return tuple(
-            one
-            for one in instantiate(self.exercise, seed, hidden=True)
-            if one.case.name in fault.cases and one.case.name in ran
-        )
 
-    def _results(
-        self,
-        instances: tuple[CaseInstance, ...],
-        outcomes: list[Outcome],
-        compared: Sequence[CaseInstance],
-        left: Sequence[Outcome],
-    ) -> list[CaseResult]:
-        """The results of cases, whose arrays are `compared` with what was `left`."""
-        solution = self.lesson.solution(self.exercise)
-        words = [Words(self.source, solution, one.problem) for one in instances]
-        rows = zip(compared, left, words, strict=True)
-        results = [compare.on_simulator(*row) for row in rows]
-        return technique.kept_to(
-            self.source, instances, outcomes, results, words, self.limits, self._allowed
-        )
+def _pairs(again: Judged) -> list[Pair]:
+    """The cases that were run again, and what each left; nothing if one did not come to its end."""
+    ran = [one for one in again.outcomes if isinstance(one, Ran)]
+    return list(zip(again.instances, ran, strict=True)) if len(ran) == len(again.outcomes) else []
 
-    @property
-    def _allowed(self) -> dict[str, int]:
-        return {one.name: one.ours.get("steps", 0) for one in self.exercise.cases}
+
+def _run_again(judged: Judged, fault: NamedFault, seed: int, tolerated: str = "") -> Judged:
+    """The cases of a fault, run once more."""
+    assert judged.verdict is not None, "the caller has it"
+    ran = {one.name for one in judged.verdict.cases}
+    instances = tuple(
+        replace(one, tolerated=tolerated)
+        for one in instantiate(judged.exercise, seed, hidden=True)
+        if one.case.name in fault.cases and one.case.name in ran
+    )
+    solution = judged.lesson.solution(judged.exercise)
+    words = tuple(Words(judged.source, solution, one.problem) for one in instances)
+    outcomes = tuple(judged.session.run(instances))
+    return replace(judged, instances=instances, words=words, outcomes=outcomes)
+
+
+def _results(
+    again: Judged, compared: Sequence[CaseInstance], left: Sequence[Outcome]
+) -> tuple[CaseResult, ...]:
+    """The results of cases, whose arrays are `compared` with what was `left`."""
+    rows = zip(compared, left, again.words, strict=True)
+    results = tuple(compare.on_simulator(*row) for row in rows)
+    return technique.kept_to(replace(again, results=results)).results
 
 
 def _ran_in_other_orders(ran: Ran) -> bool:
@@ -202,8 +181,6 @@ def _as_left(instance: CaseInstance, ran: Ran) -> tuple[CaseInstance, Ran]:
     return right, structs.replace(ran, arrays=arrays | every)
 
 
-def _least(
-    known: list[NamedFault], results: list[CaseResult]
-) -> tuple[NamedFault, list[CaseResult]] | None:
+def _least(known: list[NamedFault], results: tuple[CaseResult, ...]) -> Mended | None:
     """Of several faults that look alike, the one that leaves least."""
     return (min(known, key=lambda one: one.leaves), results) if known else None

@@ -1,5 +1,7 @@
 """Messages between the judge and its worker: typed structs as MessagePack, never pickle.
 
+A worker is sent an `Opening`, then one `Question` after the other, and answers each with a `Reply`.
+
 A message is 8 bytes of length (big endian) and that many of MessagePack. NumPy arrays travel as
 `Array`: raw bytes with dtype and shape. The worker runs what learners wrote, so what comes from it
 is taken only in the declared types, and no longer than the reader says.
@@ -17,13 +19,13 @@ import numpy.typing as npt
 from ..course.model import Rule
 from ..cuda.diagnostics import Diagnostic
 from ..status import Status
-from .strip import Strip
+from .playback.strip import Strip
 
 LENGTH = 8
 KINDS = "biufcV"  # of dtypes: numbers, and raw bytes for what NumPy has no name for
 OTHER_ORDERS = ("forwards", "backwards")  # in which threads run where the order may matter
 Arrays = dict[str, npt.NDArray[Any]]
-Device = Literal["simulator", "compiler", "gpu", "reasoning"]
+Device = Literal["simulator", "compiler", "gpu"]
 
 
 class ProtocolError(Exception):
@@ -107,18 +109,16 @@ class Recorded(msgspec.Struct, frozen=True):
     offset: int
 
 
-class CaseRequest(msgspec.Struct, frozen=True):
-    """What the worker is told of a case: never what is expected. Its inputs travel beside it as
-    arrays called "position/name". `steps`: how many instruction steps it may take; `order`: in
-    which the simulated GPU's threads run; `orders`: in which they run once more, where what they do
-    may depend on who comes first; `begins`: the buffers that lie in a larger one, behind so many of
-    its elements; `room`: so many elements before and behind every input can be read, too.
-    `followed`: the elements that it is to tell the making of, `asked` what else it is to tell of
-    how the outputs were made, `recorded` what it is to tell step by step; then nothing else about
-    the case is told. `tolerated`: the status of hazards that stop no launch."""
+class CaseRequest(msgspec.Struct, frozen=True, eq=False, tag="case"):
+    """What the worker is told of a case: never what is expected. Its `inputs` are arrays by name.
+    `steps`: how many instruction steps it may take; `order`: in which the simulated GPU's threads
+    run; `orders`: in which they run once more, where what they do may depend on who comes first;
+    `begins`: the buffers that lie in a larger one, behind so many of its elements; `room`: so many
+    elements before and behind every input can be read, too. `followed`: the elements that it is to
+    tell the making of, `asked` what else it is to tell of the ways to the results, `recorded`: the
+    steps that it is to tell. `tolerated`: the status of hazards that do not end it."""
 
-    position: int
-    inputs: tuple[str, ...]
+    inputs: dict[str, np.ndarray]
     outputs: dict[str, Buffer]
     scratch: dict[str, Buffer]
     launches: tuple[LaunchRequest, ...]
@@ -143,26 +143,40 @@ class CaseRequest(msgspec.Struct, frozen=True):
         return not (self.followed or self.asked or self.recorded)
 
 
-class Request(msgspec.Struct, frozen=True):
-    """Work for one worker. `device`: "simulator" compiles and runs the cases, "compiler" compiles
-    for hardware and sends what came out, "gpu" runs cases of what was compiled before, "reasoning"
-    looks for a launch within the `rules` that goes wrong: it tries some, those first at whose sizes
-    a right kernel, the `solution`, does nothing special, and reasons with Z3, if `effort` (seconds,
-    as `proofs.prove` has them) is more than 0."""
+class Examine(msgspec.Struct, frozen=True, tag="examine"):
+    """A search for a launch within the `rules` that goes wrong. Those are tried first at whose
+    sizes a right kernel, the `solution`, does nothing special; then Z3 reasons, if `effort`
+    (seconds, as `analysis.examine` has them) is more than 0."""
+
+    rules: tuple[Rule, ...]
+    solution: str
+    effort: float
+
+
+class Opening(msgspec.Struct, frozen=True):
+    """The first message to a worker: the `source` that all questions will be about. `device`:
+    "simulator" compiles it and answers questions on the simulated GPU, "compiler" compiles it for
+    hardware and sends what came out, "gpu" runs the `cubin` that another one has sent. `more`:
+    other sources that questions name; a compiler that is a program cannot be started later."""
 
     device: Device
     source: str
-    cases: tuple[CaseRequest, ...]
-    compile_seconds: float
-    case_seconds: float
-    cpu_seconds: int
+    seconds: float  # of the CPU's time, to compile
+    latest: int  # seconds of its CPU's time after which the process is killed
     memory_bytes: int
     file_bytes: int
     architecture: str = ""
-    arrays: dict[str, np.ndarray] = {}
-    rules: tuple[Rule, ...] = ()
-    solution: str = ""
-    effort: float = 0.0
+    cubin: bytes = b""
+    more: tuple[str, ...] = ()
+
+
+class Question(msgspec.Struct, frozen=True, eq=False):
+    """What a worker is asked about its source: a case, or a search over every size."""
+
+    about: CaseRequest | Examine
+    kernels: tuple[str, ...]  # that the source must define
+    seconds: float  # of the CPU's time, for this question
+    latest: int  # seconds of its CPU's time after which the process is killed
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -190,7 +204,7 @@ class Op(msgspec.Struct, frozen=True, array_like=True):
     line: int | None
 
 
-class Cone(msgspec.Struct, frozen=True, eq=False):
+class Slice(msgspec.Struct, frozen=True, eq=False):
     """All values behind an element, as steps: those that a step was computed from come before it.
 
     By step: `op`, the number of its instruction in `ops` (-1: it lay in memory), the `value` it
@@ -209,6 +223,28 @@ class Cone(msgspec.Struct, frozen=True, eq=False):
     buffers: tuple[str, ...] = ()
     buffer: np.ndarray = msgspec.field(default_factory=lambda: np.zeros(0, np.int64))
     index: np.ndarray = msgspec.field(default_factory=lambda: np.zeros(0, np.int64))
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether its parts belong together: a worker tells it that has run a learner's kernel."""
+        by_step = self.op, self.block, self.thread, self.buffer, self.index
+        whole = *by_step, self.first, self.operands
+        steps = len(self.op)
+        if any(one.ndim != 1 for one in (*whole, self.value)) or len(self.first) != steps + 1:
+            return False
+        if any(len(one) != steps for one in (*by_step, self.value)):
+            return False
+        if any(one.dtype != np.int64 for one in whole) or self.value.dtype.kind != "f":
+            return False
+        counts = np.diff(self.first)
+        if self.first[0] or (counts < 0).any() or self.first[-1] != len(self.operands):
+            return False
+        flags = (
+            (self.op >= -1) & (self.op < len(self.ops)),
+            (self.buffer >= -1) & (self.buffer < len(self.buffers)),
+            (self.operands >= 0) & (self.operands < np.repeat(np.arange(steps), counts)),
+        )
+        return all(bool(one.all()) for one in flags)
 
 
 class Choice(msgspec.Struct, frozen=True, array_like=True):
@@ -229,7 +265,7 @@ class Made(msgspec.Struct, frozen=True):
     to it, "constant" for what stands in the code, "" for what was computed; `origin_line`: where
     that was done. `nan`: where the first NaN on its way arose, of what `operands`. `whole`: nothing
     was done on the way that is not followed. `summed`: what it was made of by other ways than
-    through a maximum or a minimum. `cone`: all values behind it, step by step; `choices`: what
+    through a maximum or a minimum. `behind`: all values behind it, step by step; `choices`: what
     some of them were chosen by. `index`: of an element that was handed on, all values behind the
     place that it was loaded from."""
 
@@ -242,9 +278,9 @@ class Made(msgspec.Struct, frozen=True):
     operands: tuple[float, ...] = ()
     whole: bool = True
     summed: tuple[Used, ...] = ()
-    cone: Cone = Cone()
+    behind: Slice = Slice()
     choices: tuple[Choice, ...] = ()
-    index: Cone = Cone()
+    index: Slice = Slice()
 
 
 class Way(msgspec.Struct, frozen=True):
@@ -292,7 +328,8 @@ class Ran(msgspec.Struct, frozen=True, tag="ran"):
     launch (from 1), what earlier ones have left changed; `made` is the making of the elements that
     were `followed`, `ways` the answers to what was `asked`; `too_long`: it takes too much to follow
     the case; `strip` has the steps of what was `recorded`; `examined` is what reasoning about every
-    size came to; `warnings` are the compiler's; `causes` are those of what was `tolerated`."""
+    size came to; `warnings` are the compiler's; `cubin` is its program for hardware; `causes` are
+    those of what was `tolerated`."""
 
     counters: dict[str, int] = {}
     costs: dict[str, tuple[int, int]] = {}
@@ -306,13 +343,15 @@ class Ran(msgspec.Struct, frozen=True, tag="ran"):
     strip: Strip | None = None
     examined: Examined | None = None
     warnings: tuple[Diagnostic, ...] = ()
+    cubin: bytes = b""
     causes: tuple[str, ...] = ()
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
     """It did not: a verdict's `status`, its `message` and `line`, of a source that does not
     compile the `diagnostics`, of a run that was stopped the `counters` up to then, of a race the
-    `other_line`, the compiler's `warnings`, and of a run `where` it went wrong."""
+    `other_line`, the compiler's `warnings`, and of a run `where` it went wrong. `broken_off`: in
+    the middle of something, so that its worker answers nothing more."""
 
     status: Status
     message: str = ""
@@ -322,12 +361,13 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     other_line: int | None = None
     warnings: tuple[Diagnostic, ...] = ()
     where: Scene | None = None
+    broken_off: bool = False
 
 
 Reply = Ran | Failed
 
 
-def encode(message: Request | Reply) -> bytes:
+def encode(message: Opening | Question | Reply) -> bytes:
     """One message as bytes, its length in front."""
     body = _ENCODER.encode(message)
     return len(body).to_bytes(LENGTH, "big") + body
@@ -352,9 +392,19 @@ def take_reply(buffer: bytearray, longest: int) -> Reply | None:
         raise ProtocolError(str(error)) from error
 
 
-def read_request(stream: BinaryIO) -> Request:
-    """The one request that `stream` holds."""
-    return _REQUESTS.decode(stream.read()[LENGTH:])
+def read_opening(stream: BinaryIO) -> Opening:
+    """The first message that a worker finds on its `stream`."""
+    return _OPENINGS.decode(_body(stream))
+
+
+def read_question(stream: BinaryIO) -> Question | None:
+    """The next question; None when the judge has no more."""
+    body = _body(stream)
+    return _QUESTIONS.decode(body) if body else None
+
+
+def _body(stream: BinaryIO) -> bytes:
+    return stream.read(int.from_bytes(stream.read(LENGTH), "big"))
 
 
 def _to_bytes(value: object) -> Array:
@@ -377,4 +427,5 @@ def _from_bytes(kind: type, value: object) -> npt.NDArray[Any]:
 
 _ENCODER = msgspec.msgpack.Encoder(enc_hook=_to_bytes)
 _REPLIES = msgspec.msgpack.Decoder(Reply, dec_hook=_from_bytes)
-_REQUESTS = msgspec.msgpack.Decoder(Request, dec_hook=_from_bytes)
+_OPENINGS = msgspec.msgpack.Decoder(Opening)
+_QUESTIONS = msgspec.msgpack.Decoder(Question, dec_hook=_from_bytes)

@@ -24,10 +24,8 @@ from ..proofs.trial import Trial
 from ..status import Status
 from . import compare
 from .cases import CaseInstance
-from .protocol import Examined, Failed, Ran, Tried
-from .running.limits import Limits
-from .running.process import reason, simulate
-from .running.replies import Outcome
+from .protocol import Examine, Examined, Failed, Ran, Tried
+from .session import Limits, Outcome, Session
 from .verdict import CaseResult, EverySize, Verdict
 from .words import Words
 
@@ -124,6 +122,14 @@ def _examined(answer: _Answer, rules: tuple[Rule, ...], solution: str, limits: L
     raise _NotThrough(outcome.message if isinstance(outcome, Failed) else TOO_LONG)
 
 
+def reason(source: str, rules: tuple[Rule, ...], solution: str, limits: Limits) -> Outcome:
+    """What a worker of its own finds: it knows the solution, which no worker is told that runs the
+    cases."""
+    more = (solution,) if solution else ()
+    with Session(source, limits, more=more) as session:
+        return session.examine(Examine(rules, solution, limits.reasoning))
+
+
 def with_case(verdict: Verdict, case: CaseResult) -> Verdict:
     """A verdict with one more case, the last."""
     changed = replace(
@@ -166,7 +172,8 @@ def _broken(tried: Tried, exercise: Exercise, source: str, limits: Limits) -> Ca
 
 
 def _ran(source: str, one: CaseInstance, limits: Limits) -> Outcome:
-    (outcome,) = simulate(source, (one,), limits, {})
+    with Session(source, limits) as session:
+        (outcome,) = session.run((one,))
     return outcome
 
 

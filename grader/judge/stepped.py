@@ -7,7 +7,7 @@ can hold, in a bounded size, as text; what went wrong is told as the verdict has
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 
@@ -19,11 +19,10 @@ from ..machine.lanes import WARP
 from ..status import Status, headline
 from . import cases, sizes
 from .cases import CaseInstance, dim
-from .playback.scene import STEPS
+from .judged import Judged
+from .playback.marks import STEPS
+from .playback.strip import MOST_ROWS, MOST_STEPS, SIGNS, Step, Strip
 from .protocol import Recorded, Scene
-from .running.limits import Limits
-from .running.process import record
-from .strip import MOST_ROWS, MOST_STEPS, SIGNS, Step, Strip
 from .verdict import CaseResult, Verdict
 from .words import Words
 
@@ -39,36 +38,32 @@ _NO_STEPS = (
     Status.NOT_ATTEMPTED,
     Status.UNSUPPORTED,
 )
-Judged = tuple[CaseInstance, CaseResult]
+CaseOfResult = tuple[CaseInstance, CaseResult]
 
 
-def stepped(
-    verdict: Verdict,
-    exercise: Exercise,
-    source: str,
-    limits: Limits,
-    allowed: Mapping[str, int],
-) -> Verdict:
-    """`verdict`, with a strip in the visible case that shows best how it went wrong; as it is where
-    none does. Of hidden cases nothing is run or told."""
+def stepped(judged: Judged) -> Judged:
+    """The verdict with a strip in the visible case that shows best how it went wrong, if one does.
+    Hidden cases are not run, and not told."""
+    verdict, exercise, source = judged.verdict, judged.exercise, judged.source
+    assert verdict is not None, "the results are summed up"
     found = handy_failure(verdict, exercise)
     if found is None:
-        return verdict
+        return judged
     instance, result = found
     if (where := result.where) is None:
-        return verdict
+        return judged
     asked = _asked(instance, result, where, Words(source, exercise.solution, instance.problem))
-    told = record(source, instance, asked, limits, dict(allowed))
+    told = judged.session.record(instance, asked)
     strip = believed(told, instance, where, source) if told else None
     if strip is None:
-        return verdict
+        return judged
     title = exercise.kind.called.get(result.status, headline(result.status))
     strip = _with_ours(strip, f"{title[:1].upper()}{title[1:]}: {result.message}")
     with_it = tuple(replace(one, strip=strip) if one is result else one for one in verdict.cases)
-    return replace(verdict, cases=with_it)
+    return replace(judged, verdict=replace(verdict, cases=with_it))
 
 
-def handy_failure(verdict: Verdict, exercise: Exercise) -> Judged | None:
+def handy_failure(verdict: Verdict, exercise: Exercise) -> CaseOfResult | None:
     """The first visible case that failed, as the verdict drew it, or the smallest that failed alike
     if that one is large."""
     failing = (pair for pair in _visible(verdict, exercise) if pair[1].status not in _NO_STEPS)
@@ -79,7 +74,7 @@ def handy_failure(verdict: Verdict, exercise: Exercise) -> Judged | None:
     return min(alike, key=lambda one: _threads(one[0].problem))
 
 
-def _visible(verdict: Verdict, exercise: Exercise) -> Iterator[Judged]:
+def _visible(verdict: Verdict, exercise: Exercise) -> Iterator[CaseOfResult]:
     """The visible cases as the verdict drew them, each with its result; drawn when asked for."""
     results = [one for one in verdict.cases if one.visible]
     drawn = cases.drawn(exercise, verdict.seed, hidden=False)

@@ -1,4 +1,5 @@
-"""What each case costs the exercise's own solution, measured and kept with the lesson.
+"""The cost of each case for the exercise's own solution, measured and kept with the lesson; and all
+that an author has overlooked which no one file of a lesson shows.
 
 `grader build` measures it once with each compiler that is here, and writes a file for each. The
 judge takes a multiple of the steps for the most that a learner's kernel may take, and the counters
@@ -13,15 +14,55 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
+import numpy as np
+
 from .. import compilers, course
-from ..course import Exercise, Lesson, authors, chosen, solution_counts
+from ..course import Case, Exercise, Lesson, authors, chosen, rules, solution_counts
 from ..course.solution_counts import CACHE_KEY, Counts
 from ..cuda.errors import CudaError
 from ..errors import AuthorError
-from ..status import Status
+from ..status import Pattern, Status
 from .cases import CaseInstance, described, instantiate
 from .judging import judge
 from .sandbox.simulated import run_case
+
+
+def require_no_oversight(lesson: Lesson) -> None:
+    """AuthorError with the first, its file and line."""
+    assert lesson.wrong_kernels is not None, "mistakes.toml is read: it raises its own"
+    for sentence in _all(lesson):
+        raise AuthorError(sentence)
+
+
+def _all(lesson: Lesson) -> Iterator[str]:
+    for exercise in lesson.exercises:
+        for known in set(exercise.hints_on) - set(Status) - set(Pattern):
+            place = authors.place_of(lesson.path, exercise.name, known)
+            yield f"{place}: {known!r} in hints_on is neither a status nor a pattern of a verdict."
+        for case in exercise.cases:
+            if not _draws_the_same(case):
+                place = authors.place_of(lesson.path, exercise.name, case.name)
+                what = f"case {case.name!r} draws other numbers each time"
+                yield f"{place}: {what}: take all that is random from problem's own argument."
+        for kernel in {rule.kernel for rule in exercise.rules} - _launched(exercise):
+            place = authors.at(lesson.path / "rules.py", kernel)
+            yield f"{place}: {exercise.name} launches no kernel {kernel!r}."
+        for sentence in rules.departures(exercise):
+            yield f"{authors.at(lesson.path / 'rules.py', exercise.name)}: {sentence}"
+
+
+def _draws_the_same(case: Case) -> bool:
+    """Whether the inputs hang on the seed alone."""
+    first, second = (case.problem(np.random.default_rng(0)).inputs for _ in range(2))
+    return first.keys() == second.keys() and all(
+        first[name].tobytes() == second[name].tobytes() for name in first
+    )
+
+
+def _launched(exercise: Exercise) -> set[str]:
+    problems = (case.problem(np.random.default_rng(0)) for case in exercise.cases)
+    return {launch.kernel for problem in problems for launch in problem.launches}
+
 
 SEEDS = (0, 1, 2)  # sizes do not depend on the seed, branches on the data may
 _ENOUGH = 10_000_000
@@ -165,8 +206,7 @@ def _require_hazards(lesson: Lesson, exercise: Exercise) -> None:
 
 
 def _counted(lesson: Lesson, exercise: Exercise, one: CaseInstance) -> dict[str, int]:
-    inputs = {name: value.copy() for name, value in one.problem.inputs.items()}
-    ran = run_case(lesson.solution(exercise), described(one, _ENOUGH), inputs)
+    ran = run_case(lesson.solution(exercise), described(one, _ENOUGH))
     counters = ran.counters if one.case.budgets else {}
     for counter in {budget.counter for budget in one.case.budgets} - counters.keys():
         raise AuthorError(

@@ -5,52 +5,38 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..counted import counted
 from ..course import Ban, Kind, Problem, Requirement, costs
+from ..say import verdict_answers as say
 from ..status import Status
 from .cases import CaseInstance
 from .compare import failed, sentence
+from .judged import Judged
 from .protocol import Asked, Element, Place, Ran, Way
-from .running.limits import Limits
-from .running.process import ask
-from .running.replies import Outcome
+from .session import Outcome
 from .verdict import CaseResult
 from .words import Words
 
-NOT_FOLLOWED = (
-    "The answer is right, but what it is made of could not be followed, and this case asks for "
-    "that: {}. Use memory and threads of the size that the exercise's own arrays have."
-)
-TOO_MUCH = "too many values are computed, or too much memory belongs to the kernel"
-NOTHING_SEEN = (
-    "The answer is right, but no input was seen to go into {}, so that nothing is known of what it "
-    "was made by. {}"
-)
 
+def kept_to(judged: Judged) -> Judged:
+    """The cases that passed, held against what they ask of the way to the answer."""
 
-def kept_to(
-    source: str,
-    instances: tuple[CaseInstance, ...],
-    outcomes: list[Outcome],
-    results: list[CaseResult],
-    words: list[Words],
-    limits: Limits,
-    allowed: dict[str, int],
-) -> list[CaseResult]:
-    """`results`, with those that passed held against what their cases ask of the way to the
-    answer."""
-    told = list(results)
-    questioned = []
-    for at, (instance, outcome) in enumerate(zip(instances, outcomes, strict=True)):
-        if told[at].status != Status.PASSED or not isinstance(outcome, Ran):
-            continue
-        told[at] = lacks_order(instance, outcome.opcodes) or told[at]
-        if told[at].status == Status.PASSED and (its := questions(instance)):
-            questioned.append((at, (instance, its)))
-    answers = ask(source, [one for _, one in questioned], limits, allowed)
-    for (at, (instance, _)), answer in zip(questioned, answers, strict=True):
-        told[at] = answered(instance, answer, told[at], words[at])
-    return told
+    def in_order(at: int, result: CaseResult) -> CaseResult:
+        outcome = judged.outcomes[at]
+        opcodes = outcome.opcodes if isinstance(outcome, Ran) else {}
+        return lacks_order(judged.instances[at], opcodes) or result
+
+    judged = judged.with_passed(in_order) if judged.instances else judged
+    asked = {
+        at: its
+        for at, instance in enumerate(judged.instances)
+        if judged.results[at].status == Status.PASSED and (its := questions(instance))
+    }
+    answers = judged.session.ways((judged.instances[at], its) for at, its in asked.items())
+    for at, answer in zip(asked, answers, strict=True):
+        instance, words = judged.instances[at], judged.words[at]
+        result = answered(instance, answer, judged.results[at], words)
+        judged = judged.with_result(at, result)
+    return judged
 
 
 def questions(instance: CaseInstance) -> tuple[Asked, ...]:
@@ -63,8 +49,8 @@ def answered(
 ) -> CaseResult:
     """`result` of a case that passed, unless what came of its questions says otherwise."""
     if not isinstance(outcome, Ran) or outcome.too_long:
-        why = TOO_MUCH if isinstance(outcome, Ran) else outcome.message.rstrip(".")
-        return failed(instance.case, Status.OVER_BUDGET, NOT_FOLLOWED.format(why))
+        why = say.TOO_MUCH if isinstance(outcome, Ran) else outcome.message.rstrip(".")
+        return failed(instance.case, Status.OVER_BUDGET, say.NOT_FOLLOWED.format(why))
     for stated, way in zip(_stated(instance), outcome.ways, strict=True):
         if way.first is not None and way.short > getattr(stated, "but", 0):
             teller = _Teller(instance, words, stated, way)
@@ -79,11 +65,8 @@ def lacks_order(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult |
         count = _executed(stated.kind, opcodes) if stated.kind.orders else stated.at_least
         if count < stated.at_least:
             needed, problem = stated.at_least, instance.problem
-            message = (
-                f"The answer is right, but its warps execute {counted(count, stated.kind.named)}, "
-                f"and this case needs {needed:,}. {sentence(stated.why, problem)}"
-                f"{costs.explained(needed, problem)}"
-            )
+            why = sentence(stated.why, problem) + costs.explained(needed, problem)
+            message = say.lacks_order(count, stated.kind.named, needed, why)
             return failed(instance.case, Status.OVER_BUDGET, message)
     return None
 
@@ -128,13 +111,13 @@ class _Teller:
             told = f"{self.first} was left by no {self.kind}: {_who(way.place)} stores it"
             told += _at(way.place)
         elif way.part is None:
-            return NOTHING_SEEN.format(self.first, self.why)
+            return say.nothing_seen(self.first, self.why)
         elif self.stated.levels:
             told = self._not_met(self.stated.levels)
         else:
             told = f"{self._name(way.part)}, of which {self.first} is made, went through "
             told += f"{self._passed()}: {_who(way.place)} loads it{_at(way.place)}"
-        return f"The answer is right, but {told}{self._others()}. {self.why}"
+        return say.on_its_way(told, self.way.short - 1, self.why)
 
     def _not_met(self, levels: int) -> str:
         way = self.way
@@ -148,10 +131,6 @@ class _Teller:
     def _passed(self) -> str:
         passed = self.way.passed
         return f"{passed or 'no'} {self.kind}{'s' if passed > 1 else ''}"
-
-    def _others(self) -> str:
-        others = self.way.short - 1
-        return f"; so it is with {others:,} other element{'s' * (others > 1)}" if others else ""
 
     def _name(self, element: Element) -> str:
         return self.words.element(element)

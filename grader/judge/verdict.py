@@ -1,6 +1,8 @@
-"""What the judge returns: plain frozen data, the same for every reader (JSON, HTML, gradebook).
+"""A verdict: plain frozen data, the same for every reader (JSON, HTML, gradebook); and the report
+of `grader check --json` about a .cu file or a notebook, in one versioned shape.
 
-What is said of a field here, `Annotated`, is what docs/verdict.md and the JSON schema say of it.
+What is said of a field here, `Annotated`, is what docs/verdict.md and docs/verdict.schema.json say
+of it, which `tools.schema_page` makes.
 """
 
 from __future__ import annotations
@@ -15,8 +17,8 @@ from msgspec import Meta
 
 from ..cuda.diagnostics import Diagnostic
 from ..status import Status
+from .playback.strip import Strip
 from .protocol import Scene, Tried
-from .strip import Strip
 
 LONGEST_MESSAGE = 4000  # characters
 LONGEST_LINE = 1200
@@ -243,7 +245,7 @@ class Verdict:
     @property
     def ends(self) -> tuple[str, ...]:
         """What hints may be tied to: the patterns of the first case that failed, and the status."""
-        failed = next((case for case in self.cases if case.failed), None)
+        failed = foremost(self.cases)
         seen = failed.patterns if failed and failed.visible else ()
         return (*seen, str(self.status))
 
@@ -342,3 +344,45 @@ def _category_only(case: CaseResult) -> CaseResult:
         where=None,
         strip=None,
     )
+
+
+VERSION = 2  # raised when a field goes or changes its meaning; new ones may come without
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One exercise that was asked for, and what became of it."""
+
+    exercise: Annotated[str, Meta(description='Which exercise, "LESSON/NAME".')]
+    problem: Annotated[
+        str,
+        Meta(description="What is wrong with the notebook or its cell, in sentences; or empty."),
+    ]
+    verdict: Annotated[
+        Verdict | None, Meta(description="The judgement; null where there was nothing to judge.")
+    ]
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that was found in a file."""
+
+    checked: Annotated[
+        tuple[Checked, ...],
+        Meta(description="The exercise of a .cu file, or all of a notebook's lesson."),
+    ]
+    version: Annotated[int, Meta(description=f"Of this shape: {VERSION}.")] = VERSION
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON-ready data."""
+        return {
+            "version": self.version,
+            "checked": [
+                {
+                    "exercise": one.exercise,
+                    "problem": one.problem,
+                    "verdict": one.verdict and one.verdict.to_dict(),
+                }
+                for one in self.checked
+            ],
+        }

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from ..compilers.declared import Parameter, compatible, parameters
 from ..counted import counted
 from ..course import Launch, Problem
+from ..say import verdict_answers as say
 from ..status import Status
 from .protocol import Element, Failed
 
@@ -133,22 +134,15 @@ def _changed(kernel: str, mine: tuple[Parameter, ...], given: tuple[Parameter, .
     if len(mine) == len(given):
         pairs = enumerate(zip(mine, given, strict=True), start=1)
         number, one, other = next((n, a, b) for n, (a, b) in pairs if not compatible(a, b))
-        what = f"here parameter {number} is `{one.text}` in place of `{other.text}`"
-    return (
-        f"The exercise gives the signature {_signature(kernel, given)}, and calls the kernel with "
-        f"that: {what}. Write the parameters as they were; their names are yours to choose."
-    )
+        what = f"here {say.in_place_of(number, one.text, other.text)}"
+    return say.another_signature(_signature(kernel, given), what)
 
 
 def _order(kernel: str, mine: tuple[Parameter, ...], given: tuple[Parameter, ...]) -> str:
-    number, one, other = next(
-        (n, a, b) for n, (a, b) in enumerate(zip(mine, given, strict=True), 1) if a.name != b.name
-    )
-    return (
-        f"The exercise gives the signature {_signature(kernel, given)}, and here parameter "
-        f"{number} is `{one.text}` in place of `{other.text}`: in this order each gets what is "
-        "meant for another."
-    )
+    pairs = enumerate(zip(mine, given, strict=True), 1)
+    number, one, other = next((n, a, b) for n, (a, b) in pairs if a.name != b.name)
+    first = say.in_place_of(number, one.text, other.text)
+    return say.reordered(_signature(kernel, given), first)
 
 
 def _signature(kernel: str, declared: tuple[Parameter, ...]) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from .. import course
 from ..errors import LearnerError, MachineError
 from ..judge import Verdict, judge
-from ..judge.blank import is_blank
+from ..judge.arrangement import is_blank
 from ..submissions import intake, open_nbgrader
 
 HANDED_IN = "handed_in"

@@ -16,7 +16,7 @@ from grader.cuda.kernel import Kernel as DeviceKernel
 from grader.cuda.limits import opted_in
 from grader.cuda.simulator import Run
 from grader.judge.beside import changes
-from grader.judge.playback.scene import FIRST_BLOCKS, Blocks
+from grader.judge.playback.marks import FIRST_BLOCKS, Blocks
 from grader.watch.arrays import arrays_among
 from grader.watch.recorder import recording, recordings
 

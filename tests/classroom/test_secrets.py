@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from grader import course
-from grader.judge import cases, judge, protocol
-from grader.judge.running import worker
+from grader.judge import cases, judge, protocol, worker
 from grader.notebook import verdict_card
 
 LESSON = course.lesson("02_tree_reduction")
@@ -20,7 +19,7 @@ def sent(monkeypatch):
 
     def noting(message):
         data = encode(message)
-        if isinstance(message, protocol.Request):
+        if isinstance(message, protocol.Opening | protocol.Question):
             requests.append(data)
         return data
 

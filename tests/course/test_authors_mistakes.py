@@ -12,7 +12,7 @@ from grader import course
 from grader.course import scaffolding
 from grader.course.weave import weave
 from grader.errors import AuthorError
-from grader.judge import oversights, steps
+from grader.judge import steps
 
 EXERCISES, KERNEL, MISTAKES = "exercises.py", "1_histogram.cu", "mistakes.toml"
 RULE = """from grader.course import Rule
@@ -181,7 +181,7 @@ def build(folder):
     lesson = course.lesson(folder.name, folder.parent)
     weave(lesson)
     steps.write(lesson)
-    oversights.require_none(lesson)
+    steps.require_no_oversight(lesson)
 
 
 @pytest.mark.parametrize(

@@ -22,11 +22,10 @@ from grader.classroom.report import winnowing
 from grader.cli.app import app
 from grader.compilers import declared
 from grader.cuda.sanitize import visible
-from grader.judge import Limits, judge
-from grader.judge.blank import is_blank
-from grader.judge.judging import LONGEST_SOURCE
-from grader.judge.running import watch, worker
+from grader.judge import Limits, judge, worker
+from grader.judge.arrangement import is_blank
 from grader.judge.sandbox import landlock
+from grader.judge.stages import LONGEST_SOURCE
 from grader.notebook import cards
 from grader.submissions.cells import cuda_source
 
@@ -35,7 +34,7 @@ pytestmark = pytest.mark.slow
 MARK = Path("/tmp/warpwise-executed")
 CLASS = {name: points for name, (_, points) in (KERNELS | NOTEBOOKS).items()}
 needs_limits = pytest.mark.skipif(
-    watch.NEEDED,
+    worker.WATCHED,
     reason="NO SYSTEM'S LIMIT ON MEMORY HERE, looking finds what is touched: it was not tried",
 )
 needs_landlock = pytest.mark.skipif(

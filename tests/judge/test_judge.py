@@ -20,9 +20,9 @@ from small_lesson import EXERCISES, ID, SOLUTION, instead
 
 from grader import course, cuda
 from grader.errors import AuthorError, NotInCourse
-from grader.judge import Limits, judge, protocol, steps
-from grader.judge.running import process, watch, worker
+from grader.judge import Limits, judge, protocol, steps, worker
 from grader.judge.sandbox import landlock
+from grader.say.verdict_process import STOPPED_BEFORE
 
 if worker.FORKS:
     from grader.judge.sandbox import forkserver
@@ -315,7 +315,7 @@ def test_after_a_case_that_took_too_long_none_is_run(verdict_on):
     source = instead("    while (n == 128) {}\n    if (i < n) total[i] = x[i] + y[i];")
     verdict = verdict_on(source)
     assert [case.status for case in verdict.cases] == ["timeout"] * 3
-    assert verdict.cases[1].message == process.STOPPED_BEFORE
+    assert verdict.cases[1].message == STOPPED_BEFORE
 
 
 LOOPS = {  # each marked where it goes round
@@ -391,7 +391,7 @@ def _line(source, number):
 
 
 @pytest.mark.skipif(
-    watch.NEEDED,
+    worker.WATCHED,
     reason="NO SYSTEM'S LIMIT ON MEMORY HERE, looking finds what is touched: it was not tried",
 )
 def test_ten_gigabytes_are_refused_in_one_sentence(verdict_on):
@@ -453,7 +453,7 @@ def test_a_server_that_is_killed_is_started_again(verdict_on):
 def test_a_server_ends_with_its_parent():
     code = (
         "import psutil, os; from grader.judge import Limits;"
-        "from grader.judge.running import process; process.try_out('', Limits());"
+        "from grader.judge.session import Session; Session('', Limits()).compiled();"
         "print(psutil.Process().children()[0].pid, flush=True); os.kill(os.getpid(), 9)"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -19,8 +19,7 @@ from grader.course.mistakes import FILE, MistakeError, wrong_kernels
 from grader.judge import Verdict, faults, judge, known_faults
 from grader.judge.cases import instantiate
 from grader.judge.partial import said
-from grader.judge.schema import Report
-from grader.judge.verdict import by_cause
+from grader.judge.verdict import Report, by_cause
 from grader.notebook import verdict_card
 from grader.submissions.cells import as_typed
 

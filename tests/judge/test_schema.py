@@ -8,8 +8,7 @@ import pytest
 from small_lesson import ID, SOLUTION, instead
 
 from grader.judge import judge
-from grader.judge.schema import Checked, Report
-from grader.judge.verdict import Mismatch, Verdict
+from grader.judge.verdict import Checked, Mismatch, Report, Verdict
 from grader.status import Status
 from tools import schema_page
 

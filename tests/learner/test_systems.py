@@ -18,8 +18,7 @@ from grader.classroom.folder import new_course
 from grader.cli.app import app
 from grader.compilers import fetched
 from grader.errors import EXTRAS
-from grader.judge import Limits, judge
-from grader.judge.running import watch, worker
+from grader.judge import Limits, judge, worker
 from grader.judge.sandbox import landlock
 from grader.learner import launching
 
@@ -91,7 +90,7 @@ def test_one_s_own_kernel_gets_the_same_verdict(system, root, a_course, tmp_path
 @pytest.fixture
 def watched(root, monkeypatch):
     """The small lesson's judge as on Windows, in this process."""
-    monkeypatch.setattr(watch, "NEEDED", True)
+    monkeypatch.setattr(worker, "WATCHED", True)
     monkeypatch.setattr(worker, "COMMAND", without_posix.worker("win32"))
     monkeypatch.setattr(worker, "FORKS", False)
     return lambda source, **limits: judge(ID, source, root=root, limits=Limits(**limits))

@@ -15,8 +15,8 @@ from grader import course
 from grader.classroom import feedback, verdicts
 from grader.classroom.folder import new_course
 from grader.judge import cases, judge, stepped
+from grader.judge.playback.strip import MOST_ROWS, MOST_STEPS, Step, Strip, Warps
 from grader.judge.protocol import Scene
-from grader.judge.strip import MOST_ROWS, MOST_STEPS, Step, Strip, Warps
 from grader.judge.verdict import Verdict
 from grader.notebook import verdict_card
 from grader.notebook.player.replay import of_failure, of_replay

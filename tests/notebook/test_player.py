@@ -15,8 +15,8 @@ import small_lesson
 from grader import course
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
-from grader.judge import block_scene as scenes
 from grader.judge import cases, judge
+from grader.judge import cases as scenes
 from grader.judge.playback.marks import marks_of
 from grader.judge.protocol import Failed, Scene
 from grader.judge.verdict import Verdict

@@ -1,13 +1,17 @@
 """What is known of every size is kept for all answers that compile to the same, and for no
 others."""
 
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from small_lesson import SOLUTION, instead
 
 pytest.importorskip("z3")
 
+import grader
 from grader import proofs as analysis
 from grader.course import Rule
 from grader.judge.sandbox import reasoning
@@ -109,3 +113,11 @@ def test_a_kernel_that_breaks_is_kept_with_its_launch(asked):
     first = examined(wrong)
     assert first.tried is not None and not first.proved
     assert examined(wrong) == first and len(asked) == 1
+
+
+def test_every_room_that_reasoning_imports_is_a_reasoner():
+    code = "import sys, grader.proofs.trying; print(*sys.modules)"
+    names = subprocess.check_output([sys.executable, "-c", code], text=True).split()
+    rooms = {name.split(".")[1] for name in names if name.startswith("grader.") and name[7:]}
+    folders = {room for room in rooms if (Path(grader.__file__).parent / room).is_dir()}
+    assert folders <= set(reasoning.REASONERS)

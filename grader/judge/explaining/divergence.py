@@ -15,8 +15,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ..protocol import Cone, Element, Place
-from .trail import Flags, Numbers, Trail, Values
+from ..protocol import Element, Place, Slice
+from .trail import Flags, Numbers, Trail
 
 CLOSE = (15, 22)  # bits in which values that are the same agree, tried in this order
 DIGITS = (6, 7)  # in which they are told then
@@ -49,13 +49,13 @@ class Extreme:
     ours: float
 
 
-class Ways:
+class TwoTrails:
     """The learner's way to an element and the solution's; `named`: what an element is called."""
 
-    def __init__(self, mine: Cone, ours: Cone, named: Callable[[Element], str]):
+    def __init__(self, mine: Slice, ours: Slice, named: Callable[[Element], str]):
         self._cones, self._named = (mine, ours), named
         self._trails: list[Trail] = []
-        self._ways: dict[int, list[_Way]] = {}
+        self._ways: dict[int, list[_KeyedTrail]] = {}
 
     def parting(self, any_order: bool = False) -> Parting | None:
         """Where the ways part; None where they do not. Sums, maxima and the like of other pairs of
@@ -63,11 +63,10 @@ class Ways:
         are all that is looked for."""
         for nearness in range(len(CLOSE)):
             mine, ours = self._as_near_as(nearness)
-            found = (
-                next(_partings(mine, ours, any_order), None) if mine.size and ours.size else None
-            )
-            if found is not None:
-                return found
+            if mine.size and ours.size:
+                known = mine.known_in(ours)
+                if found := next(_between(mine, ours, known, any_order), None):
+                    return found
         return None
 
     def parting_of_indices(self) -> Parting | None:
@@ -130,38 +129,37 @@ class Ways:
         mine, ours = (way.trail.passed(KINDS[kind]) for way in self._as_near_as(0))
         return mine, ours
 
-    def _as_near_as(self, nearness: int) -> list[_Way]:
+    def _as_near_as(self, nearness: int) -> list[_KeyedTrail]:
         """Both, values told apart as `CLOSE` has it."""
         if nearness not in self._ways:
             self._trails = self._trails or [Trail(one, self._named) for one in self._cones]
             keys = _keys(self._trails, CLOSE[nearness])
             rows = zip(self._trails, keys, strict=True)
-            self._ways[nearness] = [_Way(trail, one, DIGITS[nearness]) for trail, one in rows]
+            self._ways[nearness] = [
+                _KeyedTrail(trail, one, DIGITS[nearness]) for trail, one in rows
+            ]
         return self._ways[nearness]
 
 
 def _keys(trails: list[Trail], bits: int) -> list[Numbers]:
     """By step a number that is the same for values that are the same on both ways, 0 for 0."""
-    rounded = [_rounded(one.value, bits) for one in trails]
+    rounded = []
+    for trail in trails:
+        mantissa, exponent = np.frexp(trail.value)
+        rounded.append(np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits))
     known, keys = np.unique(np.concatenate([[0.0], *rounded]), return_inverse=True)
     keys = np.where(keys == keys[0], 0, keys + 1)[1:]
-    names = sorted({name for one in trails for name in one.cone.buffers})
+    names = sorted({name for one in trails for name in one.behind.buffers})
     parts = np.split(keys, [len(trails[0])])
     for part, trail in zip(parts, trails, strict=True):
         buffer, index = trail.elements()
-        number = np.array([names.index(one) for one in trail.cone.buffers], np.int64)
+        number = np.array([names.index(one) for one in trail.behind.buffers], np.int64)
         some = buffer >= 0
         part[some] = len(known) + 2 + index[some] * len(names) + number[buffer[some]]
     return parts
 
 
-def _rounded(values: Values, bits: int) -> Values:
-    mantissa, exponent = np.frexp(values)
-    rounded: Values = np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits)
-    return rounded
-
-
-class _Way:
+class _KeyedTrail:
     """A trail whose steps have keys. `keys`: all but those of constants; `in_code`: the constants'
     values."""
 
@@ -200,7 +198,7 @@ class _Way:
     def words(self, at: int) -> str:
         return self.trail.words(at, self._digits)
 
-    def known_in(self, other: _Way) -> Flags:
+    def known_in(self, other: _KeyedTrail) -> Flags:
         """Which steps come to a value that the other way has too. A maximum is one of two, so that
         it must be a maximum there too, if anything is done with the two."""
         trail = self.trail
@@ -237,7 +235,7 @@ class _Way:
         return known
 
 
-def _tops(way: _Way) -> list[tuple[float, int | None]]:
+def _tops(way: _KeyedTrail) -> list[tuple[float, int | None]]:
     """The results of all maxima and minima, and the line where a result stands in the code; None
     where it was loaded or computed."""
     trail = way.trail
@@ -258,11 +256,9 @@ def _in_code(trail: Trail, top: int) -> int | None:
     return trail.line(at) if trail.constant[at] else None
 
 
-def _partings(mine: _Way, ours: _Way, any_order: bool) -> Iterator[Parting]:
-    yield from _between(mine, ours, mine.known_in(ours), any_order)
-
-
-def _between(mine: _Way, ours: _Way, known: Flags, any_order: bool) -> Iterator[Parting]:
+def _between(
+    mine: _KeyedTrail, ours: _KeyedTrail, known: Flags, any_order: bool
+) -> Iterator[Parting]:
     """The steps that are not known, though all that they were computed from is."""
     trail = mine.trail
     unknown = np.bincount(trail.owner[~known[trail.source]], minlength=mine.size)
@@ -272,7 +268,7 @@ def _between(mine: _Way, ours: _Way, known: Flags, any_order: bool) -> Iterator[
             yield found
 
 
-def _told(mine: _Way, ours: _Way, at: int, any_order: bool) -> Parting | None:
+def _told(mine: _KeyedTrail, ours: _KeyedTrail, at: int, any_order: bool) -> Parting | None:
     trail = mine.trail
     place = Place(*trail.place(at), trail.line(at))
     constant = next((one for one in trail.constants(at) if one not in ours.in_code), None)
@@ -290,7 +286,7 @@ def _told(mine: _Way, ours: _Way, at: int, any_order: bool) -> Parting | None:
     return None
 
 
-def _partner(mine: _Way, ours: _Way, at: int) -> int | None:
+def _partner(mine: _KeyedTrail, ours: _KeyedTrail, at: int) -> int | None:
     """The step of the solution that uses most of the same values, and that `mine` never takes; or
     that does the same with another value in the place of one of them."""
     verb, keys = mine.verb(at), mine.operands(at)
@@ -310,7 +306,7 @@ def _partner(mine: _Way, ours: _Way, at: int) -> int | None:
     )
 
 
-def _left_out(mine: _Way, ours: _Way, partner: int) -> int | None:
+def _left_out(mine: _KeyedTrail, ours: _KeyedTrail, partner: int) -> int | None:
     """What the solution makes of one of the values before `partner`, and `mine` never does."""
     for at in ours.trail.sources(partner):
         known = ours.operands(at) & mine.keys
@@ -319,6 +315,6 @@ def _left_out(mine: _Way, ours: _Way, partner: int) -> int | None:
     return None
 
 
-def _in_another_order(mine: _Way, at: int, ours: _Way, partner: int) -> bool:
+def _in_another_order(mine: _KeyedTrail, at: int, ours: _KeyedTrail, partner: int) -> bool:
     verb = mine.verb(at)
     return verb == ours.verb(partner) and verb in ANY_ORDER

@@ -9,9 +9,8 @@ import numpy as np
 
 from ..protocol import Element, Place, Used
 from ..verdict import Part
-from . import divergence, phrases, places
-from .flow import parts, times
-from .telling import About, Told, only
+from . import divergence, places, telling
+from .telling import About, Told, only, parts, times
 
 _OF_THE_COMPILER = re.compile(
     r"computes |(multiplies \S+|to the left) by \d\d?;"
@@ -34,7 +33,7 @@ class MadeOf(About):
         if self.pair.wrong.written:
             return None
         stored = self.ours.stored
-        return (f"In our kernel {phrases.who(stored)} writes it.", None) if stored else None
+        return (f"In our kernel {telling.who(stored)} writes it.", None) if stored else None
 
     def other_place(self) -> Told:
         """One element in the place of another."""
@@ -46,13 +45,13 @@ class MadeOf(About):
         loaded = self.mine.used[0].loaded
         sentence = (
             f"{self._here} is made of {self._name(mine)}, and should be made of "
-            f"{self._name(ours)}: {phrases.who(loaded)} loads it{phrases.on(loaded)}."
+            f"{self._name(ours)}: {telling.who(loaded)} loads it{telling.on(loaded)}."
         )
         return sentence + (self._rule() or self._to_its_place(mine, ours)), loaded.line
 
     def _to_its_place(self, mine: Element, ours: Element) -> str:
         """Where the index of an element that was handed on goes another way."""
-        ways = divergence.Ways(self.mine.index, self.ours.index, self._name)
+        ways = divergence.TwoTrails(self.mine.index, self.ours.index, self._name)
         found = ways.parting_of_indices() if mine.buffer == ours.buffer else None
         if (
             found is None
@@ -60,7 +59,7 @@ class MadeOf(About):
             or _OF_THE_COMPILER.search(f"{found.mine};{found.ours};")
         ):
             return ""
-        return f" The first step of its index that ours does not take: {phrases.parted(found)}."
+        return f" The first step of its index that ours does not take: {telling.parted(found)}."
 
     def _rule(self) -> str:
         """How all that were looked at stand to what they should be."""
@@ -110,9 +109,9 @@ class MadeOf(About):
         parts = [f"lacks {self._listed(lacks)}"] if lacks else []
         parts += [f"holds {self._listed(has)}, which no part of it should be"] if has else []
         loaded = next((one.loaded for one in used if one.first in has), None)
-        who = f" ({phrases.who(loaded)} loads it{phrases.on(loaded)})" if loaded else ""
+        who = f" ({telling.who(loaded)} loads it{telling.on(loaded)})" if loaded else ""
         again = [one for one, times in mine.items() if times > ours.get(one, times)]
-        more = f" {self._listed(again)} {phrases.are(again)} in it more than once." if again else ""
+        more = f" {self._listed(again)} {telling.are(again)} in it more than once." if again else ""
         return f"{what} {', and '.join(parts)}{who}.{more}", loaded.line if loaded else None
 
     def too_often(self) -> Told:
@@ -127,9 +126,9 @@ class MadeOf(About):
         pairs = {(mine[one], ours[one]) for one in again}
         often, should = pairs.pop() if len(pairs) == 1 else (0, 1)
         sentence = (
-            f"{self._listed(again)} {phrases.are(again)} in {self._here} {phrases.often(often)}"
+            f"{self._listed(again)} {telling.are(again)} in {self._here} {telling.often(often)}"
         )
-        return sentence + (f", and should be {phrases.often(should)}." if should > 1 else "."), None
+        return sentence + (f", and should be {telling.often(should)}." if should > 1 else "."), None
 
     def constant_extreme(self) -> Told:
         """A maximum on its way that a constant won."""
@@ -192,4 +191,4 @@ class MadeOf(About):
         return None
 
     def stored(self, place: Place) -> str:
-        return f"{phrases.capital(phrases.who(place))} wrote it{phrases.on(place)}."
+        return f"{telling.capital(telling.who(place))} wrote it{telling.on(place)}."

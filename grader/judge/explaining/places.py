@@ -1,16 +1,24 @@
 """How the elements that were taken stand to those that should have been: one rule for all of them.
 
-A rule is told only if every wrong element that was looked at keeps to it.
+A rule is told only if every wrong element that was looked at keeps to it. Of an index that leaves
+an array which it should copy from, it is told by which strides it goes, and should: the case is run
+again with room around its inputs, so that the run comes to its end, and elements of the output are
+told the place that they were taken from, wherever that lies.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
 
-from . import phrases
+from ..cases import CaseInstance
+from ..judged import Judged
+from ..protocol import Element, Made
+from . import telling
+from .telling import only
 
 Index = tuple[int, ...]
 Rows = Sequence[tuple[Index, Index]]  # taken, and what should have been, both of one array
@@ -87,7 +95,7 @@ def _scaled(mine: np.ndarray, ours: np.ndarray, which: str) -> str | None:
     times = np.unique(mine[some] / ours[some])
     if len(times) != 1 or times[0] == 1:
         return None
-    return f"the {which} is {phrases.factor(float(times[0]))} what it should be"
+    return f"the {which} is {telling.factor(float(times[0]))} what it should be"
 
 
 def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]) -> str:
@@ -114,7 +122,7 @@ def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]
         for a, b in pairs
         if _exchanged(found[:-1], a, b) == wanted[:-1]
     ]
-    return phrases.capital("; ".join(steps) + (f": {swapped[0]}." if swapped else "."))
+    return telling.capital("; ".join(steps) + (f": {swapped[0]}." if swapped else "."))
 
 
 def _nth(dimension: int) -> str:
@@ -133,3 +141,45 @@ def _strides(places: Sequence[Index], taken: Sequence[int]) -> Index | None:
 
 
 _RULES = (_changed, *map(_along, (_one, _shifted, _mirrored, _scaled)))
+
+
+ROOM = 1 << 14  # elements before and behind
+LOOKED_AT = 24  # elements of the output
+
+
+def beyond_an_array(judged: Judged, at: int) -> str:
+    """A sentence about the case at a place; "" where the output is no copy or there is no rule."""
+    instance, words = judged.instances[at], judged.words[at]
+    elements = _of_a_copy(instance)
+    if not elements:
+        return ""
+    both = judged.session, judged.ours
+    mine, ours = (session.follow(instance, elements, ROOM) for session in both)
+    taken = defaultdict(list)  # by buffer: (place in the output, taken, what should have been)
+    for element, one, other in zip(elements, mine, ours, strict=False):
+        pair = _of_one_buffer(one, other)
+        if pair:
+            taken[pair[1].buffer].append((words.place(element), pair[0].index, pair[1].index))
+    for buffer, rows in taken.items():
+        flat = [((one,), (other,)) for _, one, other in rows]
+        if said := rule(flat) or by_strides(*zip(*rows, strict=True)):
+            return f"The index into {words.name(buffer)}: {said[0].lower()}{said[1:]}"
+    return ""
+
+
+def _of_one_buffer(mine: Made, ours: Made) -> tuple[Element, Element] | None:
+    """The elements that one is a copy of and should be, if both are of one buffer."""
+    one, other = only(mine), only(ours)
+    return (one, other) if one and other and one.buffer == other.buffer else None
+
+
+def _of_a_copy(instance: CaseInstance) -> tuple[Element, ...]:
+    """Some elements of an output of which each element is an input's."""
+    inputs = [one.ravel() for one in instance.problem.inputs.values() if one.dtype.kind == "f"]
+    for name, expected in instance.problem.outputs.items():
+        value = expected.value
+        if value.size and inputs and np.isin(value, np.concatenate(inputs)).all():
+            spread = np.linspace(0, value.size - 1, LOOKED_AT).astype(int)
+            first = np.arange(min(LOOKED_AT // 2, value.size))
+            return tuple(Element(name, int(at)) for at in np.union1d(spread, first))
+    return ()

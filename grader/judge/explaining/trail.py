@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import numpy.typing as npt
 
-from ..protocol import Cone, Element, Op
+from ..protocol import Element, Op, Slice
 
 LOG2_E = 1.442695
 _SAY = {
@@ -47,14 +47,14 @@ Values = npt.NDArray[np.float64]
 
 
 class Trail:
-    """A cone in single steps. By step: `op`, the number of its operation (-1: it lay in memory),
+    """A slice in single steps. By step: `op`, the number of its operation (-1: it lay in memory),
     `value`, `constant`, whether it stands in the code, and `inner`. By operation: `verbs`. `source`
     are the steps that those of `owner` were computed from, one after the other, `given` which of
     them are no constants. `named`: what an element is called."""
 
-    def __init__(self, cone: Cone, named: Callable[[Element], str]):
+    def __init__(self, behind: Slice, named: Callable[[Element], str]):
         self.named = named
-        self.cone = cone if _is_sound(cone) else Cone()
+        self.behind = behind if behind.is_sound else Slice()
         self._divide()
         self.verbs = [_verb(one.opcode) for one in self.ops]
         self.counts = np.diff(self._begin)
@@ -83,11 +83,11 @@ class Trail:
 
     def place(self, at: int) -> tuple[int, int]:
         """The block and the thread that did it."""
-        return int(self.cone.block[self._was[at]]), int(self.cone.thread[self._was[at]])
+        return int(self.behind.block[self._was[at]]), int(self.behind.thread[self._was[at]])
 
     def elements(self) -> tuple[Numbers, Numbers]:
         """By step, the number of the buffer that it lay in, -1 if in none, and where."""
-        return self.cone.buffer[self._was], self.cone.index[self._was]
+        return self.behind.buffer[self._was], self.behind.index[self._was]
 
     def verb(self, at: int) -> str:
         """What a step does, nothing where a value lay in memory; of the first step of an
@@ -111,9 +111,9 @@ class Trail:
 
     def said(self, at: int, digits: int) -> str:
         said, which = f"{self.value[at]:.{digits}g}", self._was[at]
-        buffer = int(self.cone.buffer[which])
+        buffer = int(self.behind.buffer[which])
         if buffer >= 0:
-            element = Element(self.cone.buffers[buffer], int(self.cone.index[which]))
+            element = Element(self.behind.buffers[buffer], int(self.behind.index[which]))
             return f"{said} ({self.named(element)})"
         return f"{said} (an exponential)" if self._is_power(at) else said
 
@@ -135,24 +135,24 @@ class Trail:
 
     def _divide(self) -> None:
         """Products that are added at once come apart: the product takes a place before the sum."""
-        cone = self.cone
-        counts = np.diff(cone.first)
-        fused = np.array([_verb(one.opcode) in ("fma", "mad") for one in cone.ops], bool)
-        split = np.flatnonzero(_of_ops(fused, cone.op) & (counts == 3))
+        behind = self.behind
+        counts = np.diff(behind.first)
+        fused = np.array([_verb(one.opcode) in ("fma", "mad") for one in behind.ops], bool)
+        split = np.flatnonzero(_of_ops(fused, behind.op) & (counts == 3))
         now = np.arange(len(counts))
         now[split] += 1
         now += np.cumsum(np.bincount(split, minlength=len(counts))) - (now > np.arange(len(counts)))
-        first = cone.first[split]
-        a, b = (cone.value[cone.operands[first + k]] for k in (0, 1))
+        first = behind.first[split]
+        a, b = (behind.value[behind.operands[first + k]] for k in (0, 1))
         counts[split] = 2
-        self.ops = [*cone.ops]
-        self.ops += [Op(verb, one.line) for verb in ("mul", "add") for one in cone.ops]
-        op = cone.op.copy()
-        op[split] += 2 * len(cone.ops)
-        self.op = np.insert(op, split, cone.op[split] + len(cone.ops))
+        self.ops = [*behind.ops]
+        self.ops += [Op(verb, one.line) for verb in ("mul", "add") for one in behind.ops]
+        op = behind.op.copy()
+        op[split] += 2 * len(behind.ops)
+        self.op = np.insert(op, split, behind.op[split] + len(behind.ops))
         with np.errstate(all="ignore"):
-            self.value = np.insert(cone.value, split, a * b)
-        self.source = np.insert(now[cone.operands], first + 2, now[split] - 1)
+            self.value = np.insert(behind.value, split, a * b)
+        self.source = np.insert(now[behind.operands], first + 2, now[split] - 1)
         self._begin = np.concatenate([[0], np.cumsum(np.insert(counts, split, 2))])
         self._was = np.insert(np.arange(len(counts)), split, split)
 
@@ -226,28 +226,6 @@ def _of_ops(flags: Iterable[bool], op: Numbers) -> Flags:
 
 def _of_e(numbers: Iterable[float]) -> bool:
     return any(abs(one - LOG2_E) < 1e-4 for one in numbers)
-
-
-def _is_sound(cone: Cone) -> bool:
-    """Whether its parts belong together: a worker tells it that has run a learner's kernel."""
-    steps = len(cone.op)
-    by_step = (cone.value, cone.block, cone.thread, cone.buffer, cone.index)
-    whole = (cone.op, cone.first, cone.operands, cone.block, cone.thread, cone.buffer, cone.index)
-    if any(len(one) != steps for one in by_step) or any(one.dtype != np.int64 for one in whole):
-        return False
-    counts = np.diff(cone.first)
-    if len(counts) != steps or cone.first[0] or (counts < 0).any() or cone.value.dtype.kind != "f":
-        return False
-    if (
-        cone.first[-1] != len(cone.operands)
-        or not ((cone.op >= -1) & (cone.op < len(cone.ops))).all()
-    ):
-        return False
-    if (cone.buffer >= len(cone.buffers)).any() or (cone.buffer < -1).any():
-        return False
-    return bool(
-        (cone.operands >= 0).all() and (cone.operands < np.repeat(np.arange(steps), counts)).all()
-    )
 
 
 def _verb(opcode: str) -> str:

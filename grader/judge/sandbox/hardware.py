@@ -23,28 +23,26 @@ POISONS = {  # what outputs hold before a run: nobody's answer is right under bo
 STOPPED = {"IllegalAddress": OutOfBounds, "MisalignedAddress": Misaligned}
 
 
-def run_case(source: str, case: CaseRequest, inputs: Arrays, cubin: Path) -> Ran:
+def run_case(source: str, case: CaseRequest, cubin: Path) -> Ran:
     """Run the case's launches twice, over memory poisoned in two ways; nothing is counted. Raises
     CudaError, OutOfBounds if a red zone was written to."""
     module = gpu.RawModule(code=source, cubin=cubin)
     try:
-        results = [_run(module, case, inputs, *poison) for poison in POISONS.items()]
+        results = [_run(module, case, *poison) for poison in POISONS.items()]
         return Ran(arrays={name: array for found in results for name, array in found.items()})
     except (runtime.CUDARuntimeError, driver.CUDADriverError) as error:
         raise _stopped(str(error)) from error
 
 
-def _run(
-    module: gpu.RawModule, case: CaseRequest, inputs: Arrays, name_of: str, poison: int
-) -> Arrays:
+def _run(module: gpu.RawModule, case: CaseRequest, name_of: str, poison: int) -> Arrays:
     made = {name: (one.shape, one.dtype) for name, one in (case.outputs | case.scratch).items()}
-    made |= {name: (value.shape, value.dtype.str) for name, value in inputs.items()}
+    made |= {name: (value.shape, value.dtype.str) for name, value in case.inputs.items()}
     fenced = {
         name: _fenced(shape, dtype, poison, case.begins.get(name, 0))
         for name, (shape, dtype) in made.items()
     }
     buffers = {name: inner for name, (_, inner) in fenced.items()}
-    for name, value in inputs.items():
+    for name, value in case.inputs.items():
         buffers[name].set(value)
     for launch in case.launches:
         kernel = module.get_function(launch.kernel)
@@ -53,7 +51,7 @@ def _run(
     cupy.cuda.Device().synchronize()
     for name, (whole, inner) in fenced.items():
         _check_red_zones(name, whole, inner.nbytes, case.begins.get(name, 0) * inner.itemsize)
-    results = {f"input/{name}": buffers[name].get() for name in inputs}
+    results = {f"input/{name}": buffers[name].get() for name in case.inputs}
     return results | {f"{name_of}/{name}": buffers[name].get() for name in case.outputs}
 
 

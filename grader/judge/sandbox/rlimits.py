@@ -1,5 +1,5 @@
 """What a worker holds itself to, as far as its system can: POSIX's resource limits, and its timer
-of the processor's time. What it cannot, the judge watches from outside (see `watch`)."""
+of the processor's time. What it cannot, the judge watches from outside (see `worker.Watch`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import NoReturn
 
 from ...cuda.errors import OutOfTime
-from ..protocol import Request
+from ..protocol import Opening
 
 if sys.platform != "win32":
     import resource
@@ -22,24 +22,24 @@ OPEN_FILES = 64
 GRACE = 1.0  # seconds of the CPU's after which a worker that does not listen is killed
 
 
-def limit(request: Request) -> None:
+def limit(opening: Opening) -> None:
     """Limits on this process; the judge also watches the clock."""
     if sys.platform != "win32":
-        _set(request)
+        _set(opening)
 
 
 if sys.platform != "win32":
 
-    def _set(request: Request) -> None:
+    def _set(opening: Opening) -> None:
         limits = {
-            resource.RLIMIT_CPU: request.cpu_seconds,
-            resource.RLIMIT_FSIZE: request.file_bytes,
+            resource.RLIMIT_CPU: opening.latest,
+            resource.RLIMIT_FSIZE: opening.file_bytes,
             resource.RLIMIT_CORE: 0,
         }
-        if request.device != "gpu":  # CUDA's driver reserves hundreds of GB, and needs threads
+        if opening.device != "gpu":  # CUDA's driver reserves hundreds of GB, and needs threads
             limits[resource.RLIMIT_NOFILE] = OPEN_FILES
             if sys.platform == "linux":  # macOS knows the name, and does not hold anybody to it
-                limits[resource.RLIMIT_AS] = request.memory_bytes
+                limits[resource.RLIMIT_AS] = opening.memory_bytes
         for what, value in limits.items():
             _, hard = resource.getrlimit(what)
             with suppress(ValueError):  # the machine's own limit is tighter already

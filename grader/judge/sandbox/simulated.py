@@ -1,9 +1,16 @@
-"""One case on the simulated device."""
+"""One case on the simulated device, and what one of its launches leaves for the next.
+
+A kernel that counts in memory must leave the count as it found it, or its next launch begins with a
+wrong one. So what a kernel finds at its first launch is noted, and compared with what it finds when
+it is launched again: the case's inputs, which nobody may change, and whole numbers, which may be
+counters, in other buffers and in the module's `__device__` variables. Partial results are no
+counters: nobody has written them before the first launch, or they are no whole numbers.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
@@ -11,6 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from ...compilers.declared import DTYPES, Declarations, parameters
 from ...cuda import simulator
 from ...cuda.errors import CudaError, StepLimit
 from ...machine.launch import current_options
@@ -22,44 +30,114 @@ from ...watch.recorder import recordings
 from ...watch.recording import Recording
 from ...watch.slice import Graph, TooLong
 from ...watch.slice.observer import Slicer
-from ..playback.choice import strip_of
-from ..playback.marks import Mark, marks_of, wrong_element
-from ..playback.scene import blocks_around, one_launch
+from ..playback.marks import Mark, blocks_around, marks_of, one_launch, wrong_element
+from ..playback.strip import Strip, strip_of
 from ..protocol import OTHER_ORDERS, Argument, Arrays, CaseRequest, LaunchRequest, Ran, Recorded
-from ..strip import Strip
-from .following.elements import Elements
-from .following.made import made
-from .following.ways import way
-from .leftovers import Leftovers
+from .made import made
+from .slices import Elements
+from .ways import way
+
+Place = tuple[str, str, np.ndarray, np.ndarray]
+_MOST = 1 << 20  # bytes of an array worth copying: counters are small
+
+
+class Leftovers:
+    """What the kernels of `module` find, launch by launch; `inputs` are the names of the case's
+    inputs."""
+
+    def __init__(self, source: str, module: simulator.RawModule, inputs: Collection[str]):
+        self.source = source
+        self.module = module
+        self.inputs = inputs
+        self._begun: dict[tuple[str, str], tuple[np.ndarray, np.ndarray]] = {}
+
+    def found_by(self, launch: LaunchRequest, buffers: Mapping[str, np.ndarray]) -> str:
+        """What `launch`, which is about to begin, finds otherwise than the first launch of its
+        kernel; "" if it is nothing, or if this is the first. `buffers` are the case's, by name."""
+        for name, called, array, written in (*self._passed(launch, buffers), *self._variables()):
+            key = launch.kernel, name
+            if key not in self._begun:
+                self._begun[key] = array.copy(), written
+                continue
+            before, known = self._begun[key]
+            changed = np.flatnonzero(known & _differ(before, array))
+            if len(changed):
+                at = int(changed[0])
+                place = f"{called}[{at}]" if array.size > 1 else called
+                return (
+                    f"An earlier launch has left `{place}` at {array[at]:.9g}, where it began with "
+                    f"{before[at]:.9g}: what a kernel counts in memory it must put back before it "
+                    "ends, or its next launch counts on from there."
+                )
+        return ""
+
+    def _passed(self, launch: LaunchRequest, buffers: Mapping[str, np.ndarray]) -> Iterator[Place]:
+        """The buffers of a launch that matter: the exercise's name for each and the learner's,
+        what it holds, and which elements somebody has written."""
+        declared = parameters(self.source, launch.kernel) or ()
+        for position, passed in enumerate(launch.args):
+            array = buffers.get(passed.buffer)
+            if array is None or array.dtype.kind not in "biuf" or array.nbytes > _MOST:
+                continue
+            called = declared[position].name if position < len(declared) else ""
+            called = called or passed.buffer
+            flat = np.asarray(array).ravel()
+            if passed.buffer in self.inputs:
+                yield passed.buffer, called, flat, np.ones(flat.size, bool)
+            elif array.dtype.kind != "f":
+                yield passed.buffer, called, flat, simulator.written(array).ravel()
+
+    def _variables(self) -> Iterator[Place]:
+        """The module's variables that matter; all of them begin with a value."""
+        declared = None
+        for mangled, store in self.module.variables.items():
+            if not store.writable or len(store.data) > _MOST:
+                continue
+            declared = declared or Declarations(self.source)
+            name = simulator.plain(mangled)
+            one = declared.find(name, "device")
+            dtype = np.dtype(DTYPES.get(one.type, np.uint32) if one else np.uint32)
+            if dtype.kind in "biu" and len(store.data) % dtype.itemsize == 0:
+                values = store.data.view(dtype)
+                yield f"&{name}", name, values, np.ones(values.size, bool)
+
+
+def _differ(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Which elements are not the same, bit for bit: NaN is NaN."""
+    bits = np.dtype(f"u{one.itemsize}")
+    mine, others = (np.ascontiguousarray(array).view(bits) for array in (one, other))
+    unlike: np.ndarray = mine != others
+    return unlike
+
 
 Array = TypeVar("Array")  # NumPy's, or CuPy's
 
 MOST_STEPS = 20_000  # in all other orders together, so that they take no longer than the case
 
 
-def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
+def run_case(source: str, case: CaseRequest) -> Ran:
     """Run the case's launches, once more in each of two other orders where what threads do may
     depend on it. It may take `case.steps` steps a wave of blocks. Raises CudaError."""
     if case.recorded:
-        return Ran(strip=_recorded(source, case, inputs, case.recorded))
+        return Ran(strip=_recorded(source, case, case.recorded))
     if case.followed or case.asked:
-        return _followed(source, case, inputs)
+        return _followed(source, case)
     tolerated = case.tolerated
     options = simulator.options(step_limit=case.steps, order=case.order, tolerated=tolerated)
     with options, simulator.observe(observers=(Paths,), traced=False) as run:
         try:
-            buffers, depends_on_order, left = _launch_all(source, case, inputs)
+            buffers, depends_on_order, left = _launch_all(source, case)
         except StepLimit as error:
             error.counters = run.counters.total | paths.in_all(run.observers)
             raise
     if depends_on_order and not tolerated:
-        _look_for_races(source, case, inputs)
+        _look_for_races(source, case)
     results = {f"input/{name}": buffers[name] for name in case.inputs}
     for name in case.outputs:
         results[f"output/{name}"] = np.asarray(buffers[name])
         results[f"written/{name}"] = simulator.written(buffers[name])
     if depends_on_order or tolerated:
-        results |= _in_other_orders(source, case, inputs)
+        results |= _in_other_orders(source, case)
     counters = run.counters
     costs, opcodes = _costs(counters.lines), dict(counters.opcodes)
     exponentials = sum(n for opcode, n in opcodes.items() if opcode.startswith("ex2."))
@@ -68,14 +146,14 @@ def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
     return Ran(totals, costs, opcodes, run.steps, results, left, causes=causes)
 
 
-def _followed(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
+def _followed(source: str, case: CaseRequest) -> Ran:
     """The making of the elements that are `case.followed`, and what `case.asked` asks for; nothing
     of it where it takes too much to follow the case."""
     graph = Graph()
     options = simulator.options(step_limit=case.steps, order=case.order, checks=False)
     try:
         with options, simulator.observe(observers=[partial(Slicer, graph)], counted=False):
-            buffers, _, _ = _launch_all(source, case, inputs)
+            buffers, _, _ = _launch_all(source, case)
     except TooLong:
         return Ran(too_long=True)
     elements = Elements(buffers, beyond=case.room > 0)
@@ -85,12 +163,12 @@ def _followed(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
     )
 
 
-def _recorded(source: str, case: CaseRequest, inputs: Arrays, asked: Recorded) -> Strip | None:
+def _recorded(source: str, case: CaseRequest, asked: Recorded) -> Strip | None:
     """The steps that lead to what went wrong, where it does so once more."""
     where, error = asked.where, None
     threads = math.prod(case.launches[where.launch - 1].block)
     recorded = one_launch(blocks_around(where.block, threads), where.launch)
-    module, buffers = simulator.RawModule(code=source), _buffers(case, inputs)
+    module, buffers = simulator.RawModule(code=source), _buffers(case)
     with simulator.observe(observers=[recorded], counted=False) as run:
         try:
             for number, launch in enumerate(case.launches[: where.launch], 1):
@@ -115,14 +193,12 @@ def _mark(recording: Recording, run: Run, error: CudaError | None, asked: Record
     return next((one for one in marks_of(recording, run.hazards) if not one.warning), None)
 
 
-def _launch_all(
-    source: str, case: CaseRequest, inputs: Arrays
-) -> tuple[Arrays, bool, dict[int, str]]:
+def _launch_all(source: str, case: CaseRequest) -> tuple[Arrays, bool, dict[int, str]]:
     """The buffers after a case's launches, whether another order may show another race, and by
     launch, from 1, a sentence about what earlier ones have left changed."""
     module = simulator.RawModule(code=source)  # a fresh one: __device__ variables start anew
-    buffers = _buffers(case, inputs)
-    leftovers = Leftovers(source, module, case.inputs)
+    buffers = _buffers(case)
+    leftovers = Leftovers(source, module, case.inputs.keys())
     left: dict[int, str] = {}
     depends_on_order = False
     for number, launch in enumerate(case.launches, start=1):
@@ -133,10 +209,10 @@ def _launch_all(
     return buffers, depends_on_order, left
 
 
-def _buffers(case: CaseRequest, inputs: Arrays) -> Arrays:
+def _buffers(case: CaseRequest) -> Arrays:
     """A case's buffers by name, each alone or as a stretch of a larger one."""
     buffers: Arrays = {}
-    for name, value in inputs.items():
+    for name, value in case.inputs.items():
         begin = case.begins.get(name, 0) + case.room
         buffers[name] = _stretch(np.zeros, value.shape, value.dtype, begin, case.room)
         buffers[name][...] = value
@@ -167,7 +243,7 @@ def _launch(module: simulator.RawModule, launch: LaunchRequest, buffers: Arrays)
     return kernel.depends_on_order
 
 
-def _look_for_races(source: str, case: CaseRequest, inputs: Arrays) -> None:
+def _look_for_races(source: str, case: CaseRequest) -> None:
     """Once more in other orders, for races that the first one does not show. Threads meet less
     often this way, so running out of steps or time means nothing; and what they print is not
     shown."""
@@ -175,12 +251,12 @@ def _look_for_races(source: str, case: CaseRequest, inputs: Arrays) -> None:
         options = simulator.options(step_limit=case.steps, order=order)
         try:
             with options, simulator.observe(counted=False):
-                _launch_all(source, case, inputs)
+                _launch_all(source, case)
         except StepLimit:
             return  # the case's time may be up, and is measured once
 
 
-def _in_other_orders(source: str, case: CaseRequest, inputs: Arrays) -> Arrays:
+def _in_other_orders(source: str, case: CaseRequest) -> Arrays:
     """What lies in the outputs when blocks and warps come in other orders, by "ORDER/name": as
     many of them as so many steps suffice for."""
     found: Arrays = {}
@@ -189,7 +265,7 @@ def _in_other_orders(source: str, case: CaseRequest, inputs: Arrays) -> Arrays:
         options = simulator.options(step_limit=min(left, case.steps), order=order, checks=False)
         try:
             with options, simulator.observe(counted=False) as run:
-                buffers, _, _ = _launch_all(source, case, inputs)
+                buffers, _, _ = _launch_all(source, case)
         except StepLimit:
             break
         found |= {f"{order}/{name}": np.asarray(buffers[name]) for name in case.outputs}

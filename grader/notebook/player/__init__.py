@@ -21,10 +21,18 @@ import numpy as np
 from grader.counted import counted
 from grader.cuda.diagnostics import window
 from grader.cuda.sanitize import lines_of, visible
-from grader.judge.playback.choice import strip_of
 from grader.judge.playback.marks import Mark
 from grader.judge.playback.sentences import sentence
-from grader.judge.strip import ACTIVE, APART, LEFT, STANDS_BY, WAITS, Step, Strip
+from grader.judge.playback.strip import (
+    ACTIVE,
+    APART,
+    LEFT,
+    STANDS_BY,
+    WAITS,
+    Step,
+    Strip,
+    strip_of,
+)
 from grader.ptx.assigned import Result
 from grader.watch.recording import Frame, Memory, Recording, Touch
 

@@ -11,8 +11,16 @@ from grader.cuda.errors import CudaError
 from grader.cuda.kernel import Extent
 from grader.judge import cases
 from grader.judge.cases import CaseInstance
-from grader.judge.playback.marks import Mark, marks_of, wrong_element
-from grader.judge.playback.scene import FIRST_BLOCKS, STEPS, Blocks, blocks_around, one_launch
+from grader.judge.playback.marks import (
+    FIRST_BLOCKS,
+    STEPS,
+    Blocks,
+    Mark,
+    blocks_around,
+    marks_of,
+    one_launch,
+    wrong_element,
+)
 from grader.judge.protocol import OTHER_ORDERS, Scene
 from grader.judge.stepped import handy_failure
 from grader.judge.verdict import CaseResult, Verdict

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from ....machine.memory.allocations import allocation_of
-from ....watch.slice import Graph
-from ...protocol import Asked, CaseRequest, Element, Place, Way
-from .elements import Elements, place_of
+from ...machine.memory.allocations import allocation_of
+from ...watch.slice import Graph
+from ..protocol import Asked, CaseRequest, Element, Place, Way
+from .slices import Elements, place_of
 
 NEVER = 1 << 40  # so many instructions pass what no input goes into
 LOOKED_AT = 24  # elements of an output whose trees are measured

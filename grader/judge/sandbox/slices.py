@@ -1,4 +1,4 @@
-"""The values behind one element, as the worker that has run the kernel tells them: `Cone`.
+"""The values behind one element, as the worker that has run the kernel tells them: `Slice`.
 
 What merely hands a value on (loads, stores, shuffles, moves) is left out; what remains are the
 steps that computed something, and the elements and constants that they began with. A sum of
@@ -12,11 +12,12 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from ....ptx.numbers import DTYPES
-from ....ptx.program import Carries, Immediate, Instruction, Operand, Register
-from ....watch.slice import Graph
-from ...protocol import Cone, Element, Op
-from .elements import Elements
+from ...machine.memory.allocations import allocation_of
+from ...ptx.numbers import DTYPES
+from ...ptx.program import Carries, Immediate, Instruction, Operand, Register
+from ...watch.arrays import described
+from ...watch.slice import Graph
+from ..protocol import Arrays, Element, Op, Place, Slice
 
 MOST = 60_000  # values
 UNTYPED = {"b16": "f16", "b32": "f32", "b64": "f64"}
@@ -30,10 +31,64 @@ Numbers = npt.NDArray[np.int64]
 Values = npt.NDArray[np.float64]
 
 
-def cone(graph: Graph, elements: Elements, root: int) -> Cone:
+class Elements:
+    """The elements of some buffers, by the bytes that hold them. What lies `beyond` a buffer is
+    counted on if that is asked for, below 0 before it."""
+
+    def __init__(self, buffers: Arrays, beyond: bool = False):
+        self.buffers, self.beyond = buffers, beyond
+        self._at: dict[int, list[str]] = {}
+        self._places: dict[str, tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]] = {}
+        for name, array in buffers.items():
+            self._at.setdefault(allocation_of(array).address, []).append(name)
+
+    def at(self, address: int, offset: int) -> Element | None:
+        """What lies at an offset of an allocation; None where no buffer does."""
+        for name in self._at.get(address, ()):
+            order, places = self._sorted(name)
+            found = int(np.searchsorted(places, offset, side="right")) - 1
+            if found >= 0 and offset - places[found] < self.buffers[name].itemsize:
+                return Element(name, int(order[found]))
+            if self.beyond and self.buffers[name].flags.c_contiguous and len(places):
+                return Element(name, (offset - int(places[0])) // self.buffers[name].itemsize)
+        return None
+
+    def behind(self, graph: Graph, leaf: int) -> Element | None:
+        """The element that a byte from before the launches belonged to."""
+        origin = graph.origin(leaf)
+        return self.at(origin.address, origin.offset)
+
+    def roots(self, graph: Graph, name: str) -> npt.NDArray[np.int32]:
+        """The node that each element of a buffer holds, in C order; of one of several stores the
+        first byte's."""
+        memory: npt.NDArray[np.int32] = graph.memory(allocation_of(self.buffers[name]).address)
+        return memory[self._in_order(name)]
+
+    def root(self, graph: Graph, element: Element) -> int:
+        """The node that an element holds."""
+        return int(self.roots(graph, element.buffer)[element.index])
+
+    def _sorted(self, name: str) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]:
+        if name not in self._places:
+            places = self._in_order(name)
+            order = np.argsort(places, kind="stable")
+            self._places[name] = order, places[order]
+        return self._places[name]
+
+    def _in_order(self, name: str) -> npt.NDArray[np.int64]:
+        places: npt.NDArray[np.int64] = described(self.buffers[name], 0, name).places()
+        return places
+
+
+def place_of(graph: Graph, node: int) -> Place:
+    """Who made a value, and where."""
+    return Place(*graph.place(node), graph.line(node))
+
+
+def slice_of(graph: Graph, elements: Elements, root: int) -> Slice:
     """What a node was made of, step by step; empty where that is too much to tell."""
     if not 0 < len(graph.slice_of(root)) <= MOST:
-        return Cone()
+        return Slice()
     return _Gathered(graph, root).told(elements)
 
 
@@ -52,7 +107,7 @@ class _Gathered:
         self.begin = np.searchsorted(self.owner, np.arange(len(self.nodes) + 1))
         self.constants: dict[tuple[int, float], int] = {}
 
-    def told(self, elements: Elements) -> Cone:
+    def told(self, elements: Elements) -> Slice:
         """First what lay in memory, then constants, then what was computed."""
         shown = self._shown()
         owner, operand = self._operands()
@@ -65,7 +120,7 @@ class _Gathered:
         found = [elements.behind(self.graph, -one) for one in leaves.tolist()]
         ops, op = np.unique(self.at[places[len(leaves) :]], return_inverse=True)
         counted = np.bincount(owner, minlength=len(self.nodes))[computed]
-        return Cone(
+        return Slice(
             tuple(self._op(one) for one in ops.tolist()),
             np.concatenate([np.full(len(leaves), -1), op]),
             np.concatenate([self._in_memory(elements, found, first[0]), self._given(computed)]),

@@ -1,0 +1,58 @@
+"""What is known of an answer while it is judged: `Judged`, which goes from stage to stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from ..course import Exercise, Lesson
+from ..status import Status
+from .cases import CaseInstance
+from .session import Limits, Outcome, Session
+from .verdict import CaseResult, Verdict
+from .words import Words
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An answer and all that is known of it so far. The first fields say what is judged and how far
+    to go; the stages fill the others in (see `stages`). Rows of `instances`, `outcomes`, `results`
+    and `words` belong together, one for each case that is run."""
+
+    lesson: Lesson
+    exercise: Exercise
+    source: str
+    seed: int
+    hidden: bool  # whether hidden cases are run, too
+    limits: Limits
+    allowed: Mapping[str, int]  # steps of the solution, by case
+    session: Session  # about the source
+    ours: Session  # about the solution
+    wants_sizes: bool = True
+    wants_part: bool = True  # of the points, for all that is right beside a named fault
+    wants_steps: bool = False
+    instances: tuple[CaseInstance, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
+    words: tuple[Words, ...] = ()
+    results: tuple[CaseResult, ...] = ()
+    counters: dict[str, int] = field(default_factory=dict)
+    device: str = "simulator"
+    verdict: Verdict | None = None
+
+    @property
+    def first_failed(self) -> int | None:
+        """The place of the first case that did not pass; None where all did."""
+        failed = (at for at, one in enumerate(self.results) if one.status != Status.PASSED)
+        return next(failed, None)
+
+    def with_result(self, at: int, result: CaseResult) -> Judged:
+        """The same with another result of the case at a place."""
+        return replace(self, results=(*self.results[:at], result, *self.results[at + 1 :]))
+
+    def with_passed(self, again: Callable[[int, CaseResult], CaseResult]) -> Judged:
+        """The same, with each case that passed as `again` has it by its place and its result."""
+        passed = Status.PASSED
+        results = (
+            again(at, one) if one.status == passed else one for at, one in enumerate(self.results)
+        )
+        return replace(self, results=tuple(results))

@@ -1,1 +1,0 @@
-"""Workers as the judge sees them: started, asked, watched and ended."""

@@ -1,0 +1,369 @@
+"""A conversation about one source: a confined worker compiles it once and answers every question.
+
+Each question has limits of its own. A worker that dies, or that ran out of time or memory, costs
+the question it was at and no other: the next one goes to a new worker, which has the same program
+from the compiler's cache. So nothing hangs on what was asked before. What is expected is never
+sent, and the exercise's own kernel has a session of its own.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ..cuda.diagnostics import Diagnostic, bounded
+from ..say import verdict_process as say
+from ..status import Status
+from . import cases, protocol
+from . import worker as workers
+from .cases import CaseInstance
+from .playback.strip import Strip
+from .protocol import (
+    Asked,
+    CaseRequest,
+    Device,
+    Element,
+    Examine,
+    Failed,
+    Made,
+    Opening,
+    Question,
+    Ran,
+    Recorded,
+    Reply,
+)
+from .verdict import shortened
+from .worker import KILLED, Watch, Worker
+
+MUCH = 1 << 16  # elements
+GPU_WAKES = 8.0  # seconds of the CPU's that a process spends on making a GPU ready
+FOLLOWING = 6.0  # seconds of the CPU's time in all; a case takes some three times its own
+RECORDING = 3.0  # the same of a case that is told step by step: it takes about its own
+SLACK = 1 << 20  # bytes of a reply beside its arrays
+TOLD = 8 << 20  # bytes of an element's making
+LAST_BREATH = 1.0  # seconds a worker that has closed its pipe is given to end by itself
+# POSIX's, so Windows has none.
+_TIME_IS_UP = [-getattr(signal, name) for name in ("SIGPROF", "SIGXCPU") if hasattr(signal, name)]
+
+Outcome = Ran | Failed
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one verdict may use. After `steps` instruction steps, or `steps_ratio` times what the
+    solution needed, whichever is more, the simulated device calls a loop endless and names its
+    line; reasoning about every size may be as much work as `reasoning` seconds of a usual machine.
+    Both are counted, so that a verdict is the same on every machine. Time is the net behind that:
+    the compilation has `compile_seconds` of the CPU's time, each case `case_seconds`, all of them
+    together `total_seconds`, and the reasoning `reasoning_seconds`. On the clock each may take
+    `patience` times as long."""
+
+    steps: int = 30_000
+    steps_ratio: int = 8
+    compile_seconds: float = 6.0
+    case_seconds: float = 5.0
+    total_seconds: float = 15.0
+    reasoning: float = 4.5
+    reasoning_seconds: float = 10.0
+    patience: float = 15.0
+    memory_bytes: int = 1792 << 20
+    file_bytes: int = 64 << 20
+
+
+class Killed(Failed, frozen=True):
+    """Somebody killed the process from outside, not this one. Made here alone: no worker can say
+    so of itself."""
+
+
+class Session:
+    """The questions about `source`. `allowed`: the steps that each case takes the solution, by its
+    name; `opening`: more of the first message. A worker starts when it is needed, or by `open`."""
+
+    def __init__(
+        self,
+        source: str,
+        limits: Limits,
+        allowed: Mapping[str, int] = MappingProxyType({}),
+        device: Device = "simulator",
+        **opening: Any,
+    ):
+        self._limits, self._allowed, self._device = limits, allowed, device
+        self._compiled: Outcome | None = None
+        self._worker: Worker | None = None
+        self._kernels: tuple[str, ...] = ()
+        self._warnings: tuple[Diagnostic, ...] = ()
+        self._seconds, self._total, self._end, self._before = 0.0, 0.0, 0.0, 0.0
+        self._spared = False  # whether a worker was killed already
+        self._group(limits.case_seconds, limits.total_seconds)
+        self._opening = Opening(
+            device=device,
+            source=source,
+            seconds=limits.compile_seconds,
+            latest=math.ceil(self._total),
+            memory_bytes=limits.memory_bytes,
+            file_bytes=limits.file_bytes,
+            **opening,
+        )
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the worker."""
+        worker, self._worker = self._worker, None
+        if worker:
+            worker.close()
+
+    def compiled(self) -> Outcome:
+        """What became of compiling the source; after one that failed nothing is asked."""
+        if self._compiled is None:
+            self.open()
+            self._compiled = self._heard(self._opening)
+            self._warnings = self._compiled.warnings
+            if isinstance(self._compiled, Killed) and not self._spared:
+                self._spared, self._compiled = True, None
+                return self.compiled()
+        return self._compiled
+
+    def run(self, instances: tuple[CaseInstance, ...]) -> list[Outcome]:
+        """One outcome for each of `instances`. A worker that dies costs the case it was in; after a
+        case that took too long none is run. Once, a worker that was killed from outside costs
+        nothing: a machine out of memory does not choose by guilt."""
+        self._group(self._limits.case_seconds, self._limits.total_seconds)
+        launched = (launch.kernel for one in instances for launch in one.problem.launches)
+        self._kernels = tuple(dict.fromkeys(launched))
+        outcomes: dict[int, Outcome] = {}
+        stopped: Failed | None = None  # what becomes of the rest
+        # Those with much data come last: one that is stopped takes no other's turn.
+        for at in sorted(range(len(instances)), key=lambda at: _data(instances[at]) > MUCH):
+            if stopped is None and time.monotonic() >= self._end:
+                stopped = Failed(Status.TIMEOUT, say.no_time(self._limits.total_seconds))
+            outcome = stopped or self._ask(self._described(instances[at]))
+            outcomes[at] = msgspec.structs.replace(outcome, warnings=self._warnings)
+            if stopped is None and isinstance(self._compiled, Failed):
+                stopped = self._compiled
+            elif stopped is None and ran_out_of_time(outcome):
+                stopped = Failed(Status.TIMEOUT, say.STOPPED_BEFORE)
+        return [outcomes[at] for at in range(len(instances))]
+
+    def follow(
+        self, instance: CaseInstance, elements: tuple[Element, ...], room: int = 0
+    ) -> tuple[Made, ...]:
+        """The making of some elements of a case's buffers, where so many elements beyond its inputs
+        can be read; () where the case is too long to be followed."""
+        self._group(FOLLOWING, FOLLOWING)
+        case = self._described(instance)
+        outcome = self._ask(msgspec.structs.replace(case, followed=elements, room=room))
+        return outcome.made if isinstance(outcome, Ran) else ()
+
+    def record(self, instance: CaseInstance, recorded: Recorded) -> Strip | None:
+        """The steps of a case that lead to what went wrong in it, as a worker tells them; None
+        where it does not go wrong once more, or cannot be recorded."""
+        self._group(RECORDING, RECORDING)
+        case = self._described(instance)
+        steps, order = min(case.steps, recorded.steps), recorded.where.order
+        outcome = self._ask(
+            msgspec.structs.replace(case, order=order, steps=steps, recorded=recorded)
+        )
+        return outcome.strip if isinstance(outcome, Ran) else None
+
+    def ways(
+        self, questions: Iterable[tuple[CaseInstance, tuple[Asked, ...]]]
+    ) -> Iterator[Outcome]:
+        """For each of some cases what came of the questions about the ways to its results; after
+        one that took too long, the same of the rest."""
+        self._group(FOLLOWING, FOLLOWING)
+        outcome: Outcome | None = None
+        for instance, asked in questions:
+            if outcome is None or not ran_out_of_time(outcome):
+                case = msgspec.structs.replace(self._described(instance), asked=asked)
+                outcome = self._ask(case)
+            yield outcome
+
+    def examine(self, examine: Examine) -> Outcome:
+        """What is known of the source at every size that some rules allow; it costs the same effort
+        on every machine, and `Limits.reasoning` says what happens where that fails."""
+        seconds = self._limits.compile_seconds + self._limits.reasoning_seconds
+        self._group(seconds, seconds)
+        return self._ask(examine)
+
+    def _group(self, seconds: float, total: float) -> None:
+        """From now on each question may take so many seconds of the CPU's time, all together
+        `total`; one worker that somebody kills costs nothing."""
+        self._spared = False
+        waking = GPU_WAKES if self._device == "gpu" else 0.0
+        self._seconds, self._total = seconds + waking, total + waking
+        self._end = time.monotonic() + total * self._limits.patience
+        self._before = self._worker.seconds() if self._worker and self._compiled else 0.0
+
+    def _described(self, instance: CaseInstance) -> CaseRequest:
+        needed = self._allowed.get(instance.case.name, 0)
+        return cases.described(instance, max(self._limits.steps, self._limits.steps_ratio * needed))
+
+    def open(self) -> None:
+        """Start a worker where there is none; it compiles while the judge does something else."""
+        if self._worker is None:
+            self._before = 0.0
+            self._worker = Worker(self._device)
+            self._worker.send(self._opening)
+
+    def _ask(self, about: CaseRequest | Examine) -> Outcome:
+        if self._worker is None and isinstance(self._compiled, Ran):
+            self._compiled = None  # the one before is gone
+        compiled = self.compiled()
+        if isinstance(compiled, Failed) or self._worker is None:
+            return compiled
+        latest = math.ceil(self._before + self._total)
+        question = Question(about, self._kernels, self._seconds, latest)
+        self._worker.send(question)
+        outcome = self._heard(question)
+        if isinstance(outcome, Killed) and not self._spared:
+            self._spared = True
+            return self._ask(about)
+        return outcome
+
+    def _heard(self, message: Opening | Question) -> Outcome:
+        """The reply to a message. A worker that has broken it off is asked nothing more."""
+        worker, limits = self._worker, self._limits
+        assert worker is not None, "somebody was asked"
+        compiles = isinstance(message, Opening)
+        deadline = min(self._end, time.monotonic() + message.seconds * limits.patience)
+        try:
+            seconds, size = message.seconds, limits.memory_bytes
+            watch = Watch(worker.pid, seconds, size) if workers.WATCHED else None
+            reply = worker.receive(deadline, _longest(message), watch)
+            outcome = _checked(reply, message, self._device)
+            if not (isinstance(outcome, Failed) and (compiles or outcome.broken_off)):
+                return outcome
+        except TimeoutError:
+            outcome = _too_slow(message)
+        except MemoryError:
+            outcome = _ended("the judge", compiles, limits)
+        except protocol.ProtocolError as error:
+            outcome = Failed(Status.UNSUPPORTED, say.no_reply(str(error)))
+        except EOFError:
+            outcome = _diagnosis(worker.end(LAST_BREATH), worker.complaint(), message, limits)
+        self.close()
+        return outcome
+
+
+def run_on_gpu(source: str, instances: tuple[CaseInstance, ...], limits: Limits) -> list[Outcome]:
+    """One outcome for each of `instances`, from this machine's GPU. Each case has a process of its
+    own, for a CUDA error sticks to its process; the compiler has one too, which has given up
+    every file that is not CUDA's."""
+    from ..cuda.gpu import real_architecture
+
+    end = time.monotonic() + limits.total_seconds * limits.patience
+    with Session(source, limits, device="compiler", architecture=real_architecture()) as session:
+        compiled = session.compiled()
+    outcomes: list[Outcome] = []
+    for one in instances:
+        if isinstance(compiled, Failed):
+            outcomes.append(compiled)
+        elif time.monotonic() >= end:
+            outcomes.append(Failed(Status.TIMEOUT, say.no_time(limits.total_seconds)))
+        else:
+            with Session(source, limits, device="gpu", cubin=compiled.cubin) as session:
+                outcomes += session.run((one,))
+    return outcomes
+
+
+def ran_out_of_time(outcome: Outcome) -> bool:
+    return isinstance(outcome, Failed) and outcome.status == Status.TIMEOUT
+
+
+def _data(instance: CaseInstance) -> int:
+    """Elements that a case's launches read and write."""
+    problem = instance.problem
+    made = sum(one.value.size for one in problem.outputs.values())
+    return made + sum(one.size for one in problem.inputs.values())
+
+
+def _too_slow(message: Opening | Question) -> Failed:
+    told = say.too_slow(isinstance(message, Opening), message.seconds)
+    return Failed(Status.TIMEOUT, told)
+
+
+def _diagnosis(code: int, complaint: str, message: Opening | Question, limits: Limits) -> Failed:
+    """What to tell of a worker that ended with exit status `code` in place of an answer."""
+    compiles = isinstance(message, Opening)
+    if code in _TIME_IS_UP:
+        return _too_slow(message)
+    if code < 0:
+        found = _ended(signal.Signals(-code).name, compiles, limits)
+        return Killed(Status.LAUNCH_ERROR, found.message) if code == KILLED else found
+    if code >= 1 << 31:  # how Windows tells of what nobody caught
+        return _ended(f"{code:#x}", compiles, limits)
+    return Failed(Status.UNSUPPORTED, say.failed(complaint))
+
+
+def _ended(by: str, compiles: bool, limits: Limits) -> Failed:
+    status = Status.COMPILE_ERROR if compiles else Status.LAUNCH_ERROR
+    return Failed(status, say.ended(by, compiles, limits.memory_bytes))
+
+
+def _longest(message: Opening | Question) -> int:
+    """Bytes that a reply may have."""
+    if isinstance(message, Opening):
+        return SLACK + (message.file_bytes if message.device == "compiler" else 0)
+    case = message.about
+    if isinstance(case, Examine):
+        return SLACK
+    inputs = sum(array.nbytes for array in case.inputs.values())
+    made = sum(
+        math.prod(one.shape) * np.dtype(one.dtype).itemsize for one in case.outputs.values()
+    )  # as it is, which of it was written or a second run's, and in other orders
+    told = TOLD * len(case.followed)
+    return SLACK + inputs + told + made * (2 + len(case.further_orders))
+
+
+def _checked(reply: Reply, message: Opening | Question, device: Device) -> Outcome:
+    """The worker's reply, taken only if it fails with what a failure can be, or its arrays are
+    those that were asked for."""
+    if isinstance(reply, Failed):
+        if reply.status == Status.PASSED:
+            raise protocol.ProtocolError("a failure that is none")
+        told = bounded(reply.diagnostics)
+        short = shortened(reply.message)
+        return msgspec.structs.replace(reply, message=short, diagnostics=told)
+    if isinstance(message, Question) and isinstance(case := message.about, CaseRequest):
+        told_of = len(reply.made), len(reply.ways)
+        if not reply.too_long and told_of != (len(case.followed), len(case.asked)):
+            raise protocol.ProtocolError("other answers than were asked for")
+        wanted, optional = _arrays(case, device)
+        found = {name: (one.shape, one.dtype.str) for name, one in reply.arrays.items()}
+        if not wanted.items() <= found.items() <= (wanted | optional).items():
+            raise protocol.ProtocolError("other arrays than were asked for")
+    left = {launch: shortened(text) for launch, text in reply.left.items()}
+    return msgspec.structs.replace(reply, left=left, warnings=bounded(reply.warnings))
+
+
+_Shapes = dict[str, tuple[tuple[int, ...], str]]  # by name, an array's shape and dtype
+
+
+def _arrays(case: CaseRequest, device: Device) -> tuple[_Shapes, _Shapes]:
+    """The arrays that a reply about a case must hold, and those that it may hold where the order of
+    threads may matter."""
+    if not case.leaves_arrays:
+        return {}, {}
+    wanted = {f"input/{name}": (one.shape, one.dtype.str) for name, one in case.inputs.items()}
+    optional: _Shapes = {}
+    for name, one in case.outputs.items():
+        wanted[f"output/{name}"] = one.shape, one.dtype
+        if device == "gpu":
+            wanted[f"second/{name}"] = one.shape, one.dtype
+        else:
+            wanted[f"written/{name}"] = one.shape, "|b1"
+        optional |= {f"{order}/{name}": (one.shape, one.dtype) for order in case.further_orders}
+    return wanted, optional

@@ -1,0 +1,277 @@
+"""A worker's process: started, spoken to, watched, and ended with all that it started.
+
+Each worker gets its own process group, an empty directory, an environment of what CUDA needs and
+no inherited descriptors; at the end its whole group gets SIGKILL, whatever it is doing (Windows has
+no groups: it and its children are ended). It is forked from a server that has the imports behind it
+(`forkserver`), or, where there is no fork and for a GPU, whose driver does not survive one, a fresh
+Python.
+
+Linux holds a process to limits on its memory and its time by itself. macOS does not limit memory,
+and Windows has neither signals nor resource limits; there the judge looks ten times a second, and
+what uses more than it may has had it for that long.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from functools import partial
+from queue import Empty, SimpleQueue
+
+import psutil
+
+from .. import compilers
+from ..disk_cache import cache_home
+from . import protocol
+from .protocol import Device, Opening, Question, Reply
+from .sandbox.rlimits import GRACE
+
+if sys.platform == "linux":
+    from .sandbox import forkserver
+
+COMMAND = (sys.executable, "-I", "-m", "grader.judge.sandbox.main")
+PASSED_ON = (
+    *("CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "PATH"),
+    "SYSTEMROOT",  # Windows starts nothing without
+    compilers.CHOICE,
+)
+FORKS = sys.platform == "linux" and forkserver.AVAILABLE
+WATCHED = sys.platform != "linux"
+EVERY = 0.1  # seconds between two looks
+COMPLAINT = 4096  # bytes of a worker's stderr that are read
+CHUNK = 1 << 20  # bytes of its answers that are read at a time
+KILLED = -9  # the exit status of what was ended by SIGKILL
+CLOSES_WITHIN = 1.0  # seconds in which a thread notices that the other end of its pipe is gone
+
+
+class Worker:
+    """A running worker; `close` ends its whole process group."""
+
+    def __init__(self, device: Device):
+        with ExitStack() as held:
+            self._complaints = held.enter_context(tempfile.TemporaryFile())
+            prefix = "warpwise-"
+            folder = held.enter_context(
+                tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True)
+            )
+            stdin, self._questions = os.pipe()
+            end, stdout = os.pipe()
+            self._answers = _Reader(end)
+            held.callback(self._answers.close)
+            try:
+                files = stdin, stdout, self._complaints.fileno()
+                self.pid, self._ending = _start(device, folder, files)
+            except BaseException:
+                os.close(self._questions)
+                raise
+            finally:
+                os.close(stdin)
+                os.close(stdout)
+            self._held = held.pop_all()
+        self._buffer = bytearray()
+        self._writing: threading.Thread | None = None
+        self._code: int | None = None
+
+    def send(self, message: Opening | Question) -> None:
+        """Begin to hand a message over. A thread does so, as the worker may never read it."""
+        self._writing = threading.Thread(
+            target=_write, args=(self._questions, protocol.encode(message)), daemon=True
+        )
+        self._writing.start()
+
+    def receive(self, deadline: float, longest: int, watch: Watch | None) -> Reply:
+        """The reply to the message that was sent last, of at most `longest` bytes; TimeoutError at
+        `deadline` (of time.monotonic) or when the process that is watched has used up its time,
+        MemoryError when its memory, EOFError at the end, ProtocolError for what is none."""
+        while (reply := protocol.take_reply(self._buffer, longest)) is None:
+            left = max(0.0, deadline - time.monotonic())
+            try:
+                chunk = self._answers.read(min(left, EVERY) if watch else left)
+            except TimeoutError:
+                if watch is None or left <= EVERY:
+                    raise
+                watch.look()
+                continue
+            if not chunk:
+                raise EOFError
+            self._buffer += chunk
+        if self._buffer:
+            raise protocol.ProtocolError("more than one answer to a question")
+        return reply
+
+    def seconds(self) -> float:
+        """How much of the CPU's time the process has used, which its system's limit is about."""
+        with suppress(psutil.Error):
+            times = psutil.Process(self.pid).cpu_times()
+            return float(times.user + times.system)
+        return 0.0
+
+    def end(self, patience: float = 0.0) -> int:
+        """Its exit status, after waiting `patience` seconds for it to end by itself."""
+        if self._code is None:
+            self._code = self._ending(patience)
+        return self._code
+
+    def complaint(self) -> str:
+        """The last line of its stderr."""
+        size = self._complaints.seek(0, os.SEEK_END)
+        self._complaints.seek(max(0, size - COMPLAINT))
+        return self._complaints.read().decode(errors="replace").strip().rpartition("\n")[2]
+
+    def close(self) -> None:
+        """End it, and let go of all that it had."""
+        try:
+            self.end()
+        finally:
+            if self._writing:
+                self._writing.join(CLOSES_WITHIN)
+            if not (self._writing and self._writing.is_alive()):  # else the number is in use
+                os.close(self._questions)
+            self._held.close()
+
+
+class _Reader:
+    """The reading end of a pipe, which is this object's from now on. It is read by a thread, as
+    only POSIX can wait for a pipe and give up; never further than what was asked for."""
+
+    def __init__(self, descriptor: int):
+        self._descriptor = descriptor
+        self._orders: SimpleQueue[bool] = SimpleQueue()
+        self._chunks: SimpleQueue[bytes] = SimpleQueue()
+        self._reading = False
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def read(self, seconds: float) -> bytes:
+        """What comes next, b"" at the end. TimeoutError after so many seconds."""
+        if not self._reading:
+            self._orders.put(True)
+            self._reading = True
+        try:
+            chunk = self._chunks.get(timeout=seconds)
+        except Empty:
+            raise TimeoutError from None
+        self._reading = False
+        return chunk
+
+    def close(self) -> None:
+        """Once nothing more can come."""
+        self._orders.put(False)
+
+    def _read(self) -> None:
+        try:
+            while self._orders.get():
+                self._chunks.put(os.read(self._descriptor, CHUNK))
+        except OSError:  # Windows' way to say that the other end is gone
+            self._chunks.put(b"")
+        finally:
+            os.close(self._descriptor)
+
+
+def _write(descriptor: int, message: bytes) -> None:
+    with suppress(OSError):  # the worker is gone, which its answers tell
+        left = memoryview(message)
+        while left:
+            left = left[os.write(descriptor, left) :]
+
+
+def _start(
+    device: Device, folder: str, files: tuple[int, int, int]
+) -> tuple[int, Callable[[float], int]]:
+    """A worker's process id, and what ends it."""
+    if sys.platform == "linux" and FORKS and device == "simulator":
+        with suppress(forkserver.ServerGone, OSError):
+            server = forkserver.server(COMMAND, _environment("/nonexistent"))
+            if pid := server.fork(folder, files):
+                return pid, partial(_end_forked, server, pid)
+    stdin, stdout, stderr = files
+    child = subprocess.Popen(
+        COMMAND,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        cwd=folder,
+        env=_environment(folder),
+        start_new_session=True,
+    )
+    return child.pid, partial(_end, child)
+
+
+def _end(child: subprocess.Popen[bytes], patience: float) -> int:
+    with suppress(subprocess.TimeoutExpired):
+        child.wait(patience)
+    _kill_group(child.pid)
+    return child.wait()
+
+
+if sys.platform == "linux":
+
+    def _end_forked(server: forkserver.ForkServer, pid: int, patience: float) -> int:
+        try:
+            return server.end(pid, patience)
+        except forkserver.ServerGone:  # somebody killed it
+            _kill_group(pid)
+            return KILLED
+
+
+def _kill_group(pid: int) -> None:
+    if sys.platform == "win32":
+        for process in _tree(pid):
+            with suppress(psutil.Error):
+                process.kill()
+    else:
+        with suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGKILL)
+
+
+def _environment(folder: str) -> dict[str, str]:
+    """What CUDA needs to be found, a home that is the empty folder, which goes with what is left in
+    it, and the compiler's cache."""
+    passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    cache = str(cache_home())
+    own = dict.fromkeys(("HOME", "TMPDIR", "TEMP"), folder)
+    # BLAS would start a thread for each core, and each reserves address space.
+    return {**passed_on, **own, "XDG_CACHE_HOME": cache, "OPENBLAS_NUM_THREADS": "1"}
+
+
+class Watch:
+    """One step of a worker's, the compilation or a question: it may use `seconds` more of the CPU's
+    time than it has when this begins, and `memory_bytes` in all."""
+
+    def __init__(self, pid: int, seconds: float, memory_bytes: int):
+        self._pid, self._memory_bytes = pid, memory_bytes
+        self._latest = _used(pid)[0] + seconds + GRACE
+
+    def look(self) -> None:
+        """TimeoutError or MemoryError when the worker has used more than it may."""
+        seconds, size = _used(self._pid)
+        if size > self._memory_bytes:
+            raise MemoryError
+        if seconds > self._latest:
+            raise TimeoutError
+
+
+def _used(pid: int) -> tuple[float, int]:
+    """Seconds of the CPU's time and bytes of memory, of the process and its descendants."""
+    seconds, size = 0.0, 0
+    for process in _tree(pid):
+        with suppress(psutil.Error):
+            times = process.cpu_times()
+            seconds += times.user + times.system
+            size += process.memory_info().rss
+    return seconds, size
+
+
+def _tree(pid: int) -> list[psutil.Process]:
+    """The process and its descendants, children first; of one in Windows' virtual environment the
+    only child is the Python that works."""
+    with suppress(psutil.Error):
+        root = psutil.Process(pid)
+        return [*root.children(recursive=True), root]
+    return []

@@ -1,0 +1,129 @@
+"""The sentences about the process that compiles and runs a kernel: what it lacked, used up, or what
+became of it."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+from ..compilers.compiler import TOO_MUCH
+
+STOPPED_BEFORE = "Not run: the case before this one took too long and was stopped."
+_NO_REPLY = (
+    "The process that ran your kernel sent something that is no answer; "
+    "please show it to your instructor"
+)
+_ALONE = (
+    "The judge's process sees neither what `pip install --user` installed nor PYTHONPATH, where "
+    "a learner's file could take a module's place: install the course into an environment of its "
+    "own, by `make lab` or by pip in a virtual environment"
+)
+
+
+def no_time(seconds: float) -> str:
+    """A case came too late."""
+    return (
+        f"Not run: the cases before this one used up all of the {seconds:g} s "
+        "that one verdict may take."
+    )
+
+
+def too_slow(compiles: bool, seconds: float) -> str:
+    """A process that went on for too long was ended."""
+    if compiles:
+        return f"The compiler was still busy after {seconds:g} s. {TOO_MUCH}"
+    return (
+        f"The kernel was still running after {seconds:g} s and was stopped. "
+        "Look for a loop whose condition never becomes false."
+    )
+
+
+def still_busy(seconds: float) -> str:
+    """The simulated GPU stopped by itself."""
+    return (
+        f"After {seconds:g} s of the processor's time the simulated GPU was still busy with this "
+        "kernel, and stopped. Kernels of this course need a fraction of that: look for huge "
+        "arrays, unrolled loops, and more threads than there is work for."
+    )
+
+
+def ended(by: str, compiles: bool, memory_bytes: int) -> str:
+    """A process was ended by a signal, or by the judge."""
+    who, look = (
+        ("compiler", "huge arrays, unrolled loops and templates")
+        if compiles
+        else ("process that ran your kernel", "the sizes of your arrays and at recursion")
+    )
+    return (
+        f"The {who} was ended by {by}, most likely because it asked for more than the "
+        f"{memory_bytes / 2**30:.3g} GiB it may use. Look at {look} without an end."
+    )
+
+
+def failed(complaint: str) -> str:
+    """A process ended by itself, with a last line on its stderr."""
+    if "No module named" in complaint:
+        complaint += f". {_ALONE}"
+    return f"The grader's sandbox failed ({complaint}); tell your instructor."
+
+
+def no_reply(why: str) -> str:
+    """A process answered with something else than what was asked for."""
+    return f"{_NO_REPLY} ({why})."
+
+
+def too_much(message: str, memory_bytes: int) -> str:
+    """`message` is NumPy's, such as "Unable to allocate 9.31 GiB for an array with ..."."""
+    asked = re.search(r"Unable to allocate ([\d.]+) (\w+)", message)
+    amount = f"{float(asked[1]):g} {asked[2]}" if asked else "more memory"
+    return (
+        f"The run asked for {amount}, and a run may use {memory_bytes / 2**30:.3g} GiB in all. "
+        "Look at the sizes of your arrays: __device__ arrays count once, __shared__ arrays once "
+        "a block, local arrays once a thread."
+    )
+
+
+def our_fault(error: Exception, place: str, traceback_file: str) -> str:
+    """An error that only the grader's authors can mend; the file ("": none) has what they need."""
+    said = textwrap.shorten(str(error), 200)
+    return (
+        f"The grader itself stumbled over this kernel ({type(error).__name__}: {said}; {place}). "
+        "That is not your mistake; please send your instructor the kernel and "
+        f"{traceback_file or 'this sentence'}."
+    )
+
+
+def out_of_reach(folders: str, compiler: str, there: str) -> str:
+    """A compiler cannot read its own files."""
+    return (
+        "That is not your mistake; please show it to your instructor: the judge's process may "
+        f"read only what is under {folders}, and {compiler} was found in "
+        f"{there}. What it needs beside it must lie there too; `grader doctor` tries it."
+    )
+
+
+def strange_file(name: str) -> str:
+    """A source includes a file that is not CUDA's."""
+    return (
+        f'"{name}" cannot be included: only CUDA\'s own headers are here, such as '
+        "cub/cub.cuh, cooperative_groups.h and cuda_fp16.h."
+    )
+
+
+def no_such_kernel(expected: str, names: list[str], source: str) -> str:
+    """A source that defines kernels of these `names` lacks the exercise's."""
+    if expected in names:
+        return (
+            f'The kernel {expected} lacks extern "C": without it C++ adds the parameter types to '
+            f'the name and nobody finds it. Write: extern "C" __global__ void {expected}(...)'
+        )
+    if re.search(rf"\b__device__\b[^;{{}}()]*\b{expected}\s*\(", source):
+        return (
+            f"{expected} is a __device__ function, which only kernels can call. What is launched "
+            f'is __global__: extern "C" __global__ void {expected}(...)'
+        )
+    found = f"defines {', '.join(names)}" if names else "defines no kernel at all"
+    return (
+        f"This exercise calls the kernel {expected}, but the source {found}. "
+        f'The name must be exact: extern "C" __global__ void {expected}(...)'
+    )

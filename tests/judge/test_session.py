@@ -1,0 +1,120 @@
+"""A worker that answers several questions about one source: no answer hangs on what came before."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+import psutil
+import pytest
+from small_lesson import ID, SOLUTION, instead
+
+from grader import course
+from grader.judge import Limits, cases, protocol, worker
+from grader.judge.protocol import Element, Failed, Ran
+from grader.judge.session import Session
+
+# Counts its launches in memory of its own, and is wrong where it has counted more than one case.
+COUNTS = "__device__ int launches;\n" + instead(
+    """    if (i == 0) launches += 1;
+    if (i < n) total[i] = x[i] + y[i] + (launches > 1 ? 1.0f : 0.0f);"""
+)
+ENDLESS_FOR_100 = instead("    while (n == 100) {}\n    if (i < n) total[i] = x[i] + y[i];")
+OUT_OF_BOUNDS_FOR_100 = instead("    total[i] = x[i] + y[i];")
+SOURCES = {
+    "right": SOLUTION,
+    "that counts its launches": COUNTS,
+    "with an endless loop in one case": ENDLESS_FOR_100,
+    "that leaves an array in one case": OUT_OF_BOUNDS_FOR_100,
+    "that is wrong": instead("    if (i < n) total[i] = x[i] - y[i];"),
+}
+
+
+@pytest.fixture
+def instances(root):
+    return cases.instantiate(course.exercise(ID, root), 0, hidden=True)
+
+
+def answers(session, instances):
+    """What the worker says of each case, as bytes."""
+    return [protocol.encode(session.run((one,))[0]) for one in instances]
+
+
+def kill_workers():
+    for server in psutil.Process().children():
+        for child in server.children():
+            with suppress(psutil.NoSuchProcess):
+                child.kill()
+
+
+def seconds_of_workers():
+    """The CPU's time that the forked workers have used which are still there."""
+    workers = [one for server in psutil.Process().children() for one in server.children()]
+    return sum(one.cpu_times().user + one.cpu_times().system for one in workers)
+
+
+needs_fork = pytest.mark.skipif(not worker.FORKS, reason="NO FORK HERE: no worker was killed")
+
+
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+def test_a_case_is_judged_as_if_it_were_alone(instances, source):
+    alone = []
+    for one in instances:
+        with Session(source, Limits()) as session:
+            alone += answers(session, (one,))
+    with Session(source, Limits()) as session:
+        assert answers(session, instances) == alone
+        assert answers(session, instances[::-1]) == alone[::-1]
+        others = [protocol.encode(one) for one in session.run(instances[:2])]
+        assert others == alone[:2]
+
+
+@needs_fork
+def test_a_case_is_judged_the_same_after_a_worker_that_was_killed(instances):
+    with Session(SOLUTION, Limits()) as session:
+        before = answers(session, instances)
+        for _ in range(3):
+            kill_workers()
+            assert answers(session, instances) == before
+
+
+@needs_fork
+def test_a_killed_worker_loses_its_question_and_no_other(instances):
+    limits = Limits(steps=1 << 40, case_seconds=60, total_seconds=120)
+    with Session(ENDLESS_FOR_100, limits) as session:
+        alone = answers(session, instances[:2])
+    with ThreadPoolExecutor() as pool, Session(ENDLESS_FOR_100, limits) as session:
+        assert answers(session, instances[:2]) == alone
+        asked = pool.submit(session.run, instances[2:])
+        while not asked.done():  # it is spared once
+            time.sleep(0.3)
+            kill_workers()
+        (lost,) = asked.result()
+        assert isinstance(lost, Failed) and "was ended by SIGKILL" in lost.message
+        assert answers(session, instances[:2]) == alone
+
+
+def test_what_a_value_is_made_of_is_the_same_before_and_after_a_run(instances):
+    element = Element("total", 3)
+
+    def made(session):
+        return protocol.encode(Ran(made=session.follow(instances[0], (element,))))
+
+    with Session(SOLUTION, Limits()) as session:
+        first = made(session)
+        ran = answers(session, instances)
+        assert made(session) == first
+        assert answers(session, instances) == ran
+
+
+@needs_fork
+def test_a_question_has_limits_of_its_own(instances):
+    """What the ones before it have used is not taken from it."""
+    with Session(SOLUTION, Limits(case_seconds=1.0, total_seconds=1.0)) as session:
+        while seconds_of_workers() < 1.5:
+            assert all(isinstance(one, Ran) for one in session.run(instances))
+
+
+def test_a_source_that_does_not_compile_is_asked_nothing_more(instances):
+    with Session("nonsense", Limits()) as session:
+        assert [one.status for one in session.run(instances)] == ["compile_error"] * 3
+        assert session.follow(instances[0], (Element("total", 0),)) == ()
