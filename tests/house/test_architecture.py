@@ -2,12 +2,15 @@
 
 import ast
 import re
+from collections import defaultdict
+from graphlib import TopologicalSorter
 from itertools import combinations
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "architecture.md").read_text()
 FILES = sorted((ROOT / "grader").rglob("*.py"))
+MOST_PARAMETERS = 7  # from so many on, an object is missing
 OUTSIDE = {"grader/__init__.py", "grader/__main__.py"}  # the door
 
 
@@ -73,6 +76,34 @@ def upward():
 
 def test_no_import_runs_upward():
     assert list(upward()) == []
+
+
+def test_no_files_import_each_other_in_a_circle():
+    imports = {path: {found for found, _ in imported(path)} - {path} for path in FILES}
+    TopologicalSorter(imports).prepare()  # CycleError names the files
+
+
+def test_a_name_of_a_class_means_one_thing_in_the_whole_house():
+    files = defaultdict(list)
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                files[node.name].append(path.relative_to(ROOT).as_posix())
+    assert {name: places for name, places in files.items() if len(places) > 1} == {}
+
+
+def test_no_function_has_seven_parameters():
+    """Beside what is given by name alone; the options of a command are given by nobody's code."""
+    found = []
+    for path in FILES:
+        if path.is_relative_to(ROOT / "grader" / "cli"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                names = [one.arg for one in (*node.args.posonlyargs, *node.args.args)]
+                if len([name for name in names if name not in ("self", "cls")]) >= MOST_PARAMETERS:
+                    found.append(f"{path.relative_to(ROOT)}, line {node.lineno}: {node.name}")
+    assert found == []
 
 
 def test_every_room_is_in_the_table_and_every_row_is_a_room():
