@@ -14,10 +14,10 @@ from ..compilers.declared import parameters
 from ..counted import counted
 from ..course import Benchmark, Lesson, Variant
 from ..course.model import Buffers
-from ..cuda.kernel import Kernel, MakeModule
+from ..cuda.kernel import DeviceKernel, MakeModule
 from ..cuda.limits import opted_in
 
-FindKernel = Callable[..., Kernel]  # by name, and whether it is launched cooperatively
+FindKernel = Callable[..., DeviceKernel]  # by name, and whether it is launched cooperatively
 Library = Callable[[Buffers], Callable[[], object]]
 Run = Callable[[int], object]  # does the work on the set of buffers of that number
 
@@ -34,7 +34,7 @@ def kernels(lesson: Lesson, variant: Variant, make_module: MakeModule) -> FindKe
         lambda code, together: make_module(code=code, enable_cooperative_groups=together)
     )
 
-    def find(kernel: str, together: bool = False) -> Kernel:
+    def find(kernel: str, together: bool = False) -> DeviceKernel:
         defining = [code for code in codes if parameters(code, kernel) is not None]
         # Which says so if there is none.
         return module((defining or codes)[0], together).get_function(kernel)

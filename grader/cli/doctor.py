@@ -18,7 +18,7 @@ EXTENSIONS = ("formgrader", "assignment_list", "course_list", "validate_assignme
 
 
 @dataclass(frozen=True)
-class Finding:
+class MachineCheck:
     """A thing that the course stands on."""
 
     what: str
@@ -41,10 +41,10 @@ def doctor() -> int:
     return 1 if any(finding.needed and not finding.found for finding in findings) else 0
 
 
-def examine() -> Iterator[Finding]:
+def examine() -> Iterator[MachineCheck]:
     """Everything the course stands on, from the bottom up."""
     python = platform.python_version() if sys.version_info >= (3, 11) else ""
-    yield Finding("Python", python, "install Python 3.11 or newer")
+    yield MachineCheck("Python", python, "install Python 3.11 or newer")
     yield _attempt("CUDA compiler", _compiler)
     yield _attempt("CUDA headers", _headers)
     fix = "install the course into an environment of its own: python -m venv, then pip install"
@@ -66,12 +66,12 @@ def examine() -> Iterator[Finding]:
 
 def _attempt(
     what: str, look: Callable[[], str], fix: str = INSTALL, needed: bool = True
-) -> Finding:
+) -> MachineCheck:
     """Whatever goes wrong while looking is an answer too: it is missing, and this is why."""
     try:
-        return Finding(what, look(), fix, needed)
+        return MachineCheck(what, look(), fix, needed)
     except Exception as error:
-        return Finding(what, "", f"{fix} ({type(error).__name__}: {error})", needed)
+        return MachineCheck(what, "", f"{fix} ({type(error).__name__}: {error})", needed)
 
 
 _COMPILERS = {"nvrtc": "NVRTC", "clang": "clang, by ziglang"}

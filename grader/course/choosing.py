@@ -63,7 +63,7 @@ def _launches_for(
         covers.append(there[:, pairs[:, 0]] & there[:, pairs[:, 1]])
         launches.append(able)
         filled.append(np.full(len(able), at))
-    options = Options(np.vstack(covers), costs[np.concatenate(launches)])
+    options = LaunchChoices(np.vstack(covers), costs[np.concatenate(launches)])
     if not options.covers.any(axis=0).all():
         raise rules.RuleError(f"no launch of {rule.kernel} meets what is missing")
     launch, filling = np.concatenate(launches), np.concatenate(filled)
@@ -80,17 +80,17 @@ def _cheapest(rows: np.ndarray, costs: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Options:
+class LaunchChoices:
     """What can be chosen: what each meets (`covers[option, pair]`), and what it costs."""
 
     covers: np.ndarray
     costs: np.ndarray
 
     def cover(self) -> list[int]:
-        """Options that together meet all, at little cost: a greedy cover, of which some are given
-        up again and again and replaced by others if those cost no more."""
+        """Choices that together meet all, at little cost: a greedy cover, of which some are given up
+        again and again and replaced by others if those cost no more."""
         useful = _cheapest(self.covers, self.costs)
-        own = Options(self.covers[useful], self.costs[useful])
+        own = LaunchChoices(self.covers[useful], self.costs[useful])
         rng = np.random.default_rng(0)
         best = own._completed([], rng)
         for _ in range(ROUNDS):

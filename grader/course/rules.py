@@ -75,7 +75,7 @@ class _Lookup(ast.NodeTransformer):
 
 
 @dataclass(frozen=True)
-class Parameter:
+class RuleParameter:
     """`float x[n]`: its `dtype`, and `length`, the expression for its elements ("": only its
     contents would say; None: it is no array); `zero`: they are all 0 before the launch, `out`: they
     are only written."""
@@ -88,18 +88,18 @@ class Parameter:
 
 
 @cache
-def parameters(rule: Rule) -> tuple[Parameter, ...]:
+def parameters(rule: Rule) -> tuple[RuleParameter, ...]:
     """The parameters of a rule's kernel; RuleError where one is not understood."""
     return tuple(map(_parameter, rule.parameters))
 
 
-def _parameter(text: str) -> Parameter:
+def _parameter(text: str) -> RuleParameter:
     match = _PARAMETER.fullmatch(text)
     if not match or match["type"] not in DTYPES:
         raise RuleError(f"{text!r} is no parameter such as 'float x[n]' or 'int n'")
     dtype = np.dtype(DTYPES[match["type"]])
     zero, out = bool(match["zero"]), bool(match["out"])
-    return Parameter(match["name"], dtype, match["length"], zero, out)
+    return RuleParameter(match["name"], dtype, match["length"], zero, out)
 
 
 def dimensions(given: Dim) -> tuple[int, int, int]:
@@ -213,7 +213,7 @@ def without_ones(shape: tuple[int, int, int]) -> tuple[int, ...]:
     return shape if z > 1 else (x, y) if y > 1 else (x,)
 
 
-def is_whole(parameter: Parameter) -> bool:
+def is_whole(parameter: RuleParameter) -> bool:
     """Whether it is a whole number."""
     return parameter.length is None and parameter.dtype.kind in "iu"
 

@@ -9,7 +9,7 @@ Dim = int | Sequence[int]  # a grid or a block as it is given: x, or up to x, y,
 Extent = tuple[int, int, int]  # x, y, z
 
 
-class Kernel(Protocol):
+class DeviceKernel(Protocol):
     """`max_dynamic_shared_size_bytes` may be set, to opt in to more than every block has."""
 
     max_dynamic_shared_size_bytes: int
@@ -22,7 +22,7 @@ class Kernel(Protocol):
 class Module(Protocol):
     """A source, compiled."""
 
-    def get_function(self, name: str) -> Kernel: ...
+    def get_function(self, name: str) -> DeviceKernel: ...
 
 
 class MakeModule(Protocol):

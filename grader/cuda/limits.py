@@ -11,9 +11,9 @@ from typing import TypeVar
 
 from ..counted import counted
 from .errors import LaunchError
-from .kernel import Dim, Extent, Kernel
+from .kernel import DeviceKernel, Dim, Extent
 
-AnyKernel = TypeVar("AnyKernel", bound=Kernel)
+AnyKernel = TypeVar("AnyKernel", bound=DeviceKernel)
 
 MOST_THREADS = 1024  # of a block
 BLOCK_LIMITS = (1024, 1024, 64)

@@ -17,7 +17,7 @@ from ..watch.divergence import Divergence
 from ..watch.findings import (
     Finding,
     GoneAround,
-    Hazard,
+    HazardReport,
     MachineFault,
     MisalignedAccess,
     OutOfStore,
@@ -67,7 +67,7 @@ class Reporter:
         self.wave, self.run, self.hazards = wave, run, run.hazards
         self.machine = wave  # what observers written for older versions call it
         self.here = Whereabouts(wave)
-        self.races: list[Hazard] = []
+        self.races: list[HazardReport] = []
 
     def error(self, kind: type[CudaError], at: int, lane: int, predicate: str) -> CudaError:
         """An exception about the thread in `lane` at instruction `at`: "thread 3 of block 0

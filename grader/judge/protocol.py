@@ -179,7 +179,7 @@ class Question(msgspec.Struct, frozen=True, eq=False):
     latest: int  # seconds of its CPU's time after which the process is killed
 
 
-class Place(msgspec.Struct, frozen=True):
+class ThreadPlace(msgspec.Struct, frozen=True):
     """A thread at work: its block, its number in the block (both linear), and the line."""
 
     block: int
@@ -194,7 +194,7 @@ class Used(msgspec.Struct, frozen=True):
     first: Element
     count: int
     times: int
-    loaded: Place
+    loaded: ThreadPlace
 
 
 class Op(msgspec.Struct, frozen=True, array_like=True):
@@ -204,7 +204,7 @@ class Op(msgspec.Struct, frozen=True, array_like=True):
     line: int | None
 
 
-class Slice(msgspec.Struct, frozen=True, eq=False):
+class SliceSteps(msgspec.Struct, frozen=True, eq=False):
     """All values behind an element, as steps: those that a step was computed from come before it.
 
     By step: `op`, the number of its instruction in `ops` (-1: it lay in memory), the `value` it
@@ -252,7 +252,7 @@ class Choice(msgspec.Struct, frozen=True, array_like=True):
     numbers, which of them stand in the code, whether it held, and what was taken."""
 
     opcode: str
-    place: Place
+    place: ThreadPlace
     values: tuple[float, float]
     fixed: tuple[bool, bool]
     holds: bool
@@ -269,18 +269,18 @@ class Made(msgspec.Struct, frozen=True):
     some of them were chosen by. `index`: of an element that was handed on, all values behind the
     place that it was loaded from."""
 
-    stored: Place | None = None
+    stored: ThreadPlace | None = None
     used: tuple[Used, ...] = ()
     cut: bool = False
     origin: Element | Literal["constant", ""] = ""
     origin_line: int | None = None
-    nan: Place | None = None
+    nan: ThreadPlace | None = None
     operands: tuple[float, ...] = ()
     whole: bool = True
     summed: tuple[Used, ...] = ()
-    behind: Slice = Slice()
+    behind: SliceSteps = SliceSteps()
     choices: tuple[Choice, ...] = ()
-    index: Slice = Slice()
+    index: SliceSteps = SliceSteps()
 
 
 class Way(msgspec.Struct, frozen=True):
@@ -294,7 +294,7 @@ class Way(msgspec.Struct, frozen=True):
     first: Element | None = None
     passed: int = 0
     part: Element | None = None
-    place: Place | None = None
+    place: ThreadPlace | None = None
     by: str = ""
 
 

@@ -11,7 +11,7 @@ from ..status import Status
 from .cases import CaseInstance
 from .compare import failed, sentence
 from .judged import Judged
-from .protocol import Asked, Element, Place, Ran, Way
+from .protocol import Asked, Element, Ran, ThreadPlace, Way
 from .session import Outcome
 from .verdict import CaseResult
 from .words import Words
@@ -140,9 +140,9 @@ def _one(kind: str) -> str:
     return f"{'an' if kind[0] in 'aeiou8' else 'a'} {kind}"
 
 
-def _who(place: Place | None) -> str:
+def _who(place: ThreadPlace | None) -> str:
     return f"thread {place.thread} of block {place.block}" if place else "a thread"
 
 
-def _at(place: Place | None) -> str:
+def _at(place: ThreadPlace | None) -> str:
     return f" on line {place.line}" if place and place.line else ""

@@ -17,7 +17,7 @@ from grader.cuda.errors import CompileError, CudaError, DataRace
 from grader.cuda.sanitize import visible
 from grader.judge.verdict import shortened
 from grader.status import headline
-from grader.watch.findings import Hazard
+from grader.watch.findings import HazardReport
 
 from .html import FRAME, LineMark, Page, boxed, card, excerpt, heading, paragraph, prose, sentences
 
@@ -63,7 +63,7 @@ def of_error(error: CudaError) -> Diagnosis:
     return Diagnosis(error.status, str(error), error.source, *where, diagnostics, error.cell)
 
 
-def of_hazard(hazard: Hazard, source: str, cell: str = "") -> Diagnosis:
+def of_hazard(hazard: HazardReport, source: str, cell: str = "") -> Diagnosis:
     """The same of what the simulated GPU saw, and did not stop at."""
     where = (hazard.kernel, hazard.line, hazard.other_line)
     return Diagnosis(hazard.status, hazard.message, source, *where, cell=cell)
@@ -150,7 +150,7 @@ def failure(error: CudaError) -> Page:
     return replace(boxed("error", explain(what)), note=marked(what))
 
 
-def warning(hazard: Hazard, source: str, cell: str = "") -> Page:
+def warning(hazard: HazardReport, source: str, cell: str = "") -> Page:
     """Something the simulated GPU saw that stopped nothing."""
     what = of_hazard(hazard, source, cell)
     page = boxed("warning", explain(what, "warning", "Worth a look"))

@@ -23,7 +23,7 @@ from .kernel import Kernel
 
 
 @dataclass
-class Session:
+class NotebookSession:
     """A lesson, and how far this notebook is with it."""
 
     lesson: course.Lesson
@@ -53,10 +53,10 @@ class Session:
         return self.sources[name]
 
 
-_session: Session | None = None
+_session: NotebookSession | None = None
 
 
-def current() -> Session:
+def current() -> NotebookSession:
     if _session is None:
         raise Notice("No lesson has been opened yet. Run the notebook's first code cell.")
     return _session
@@ -91,7 +91,7 @@ def lesson(name: str, partial_marks: bool = True) -> None:
     except NotInCourse as error:
         raise Notice(str(error)) from None
     if _session is None or _session.lesson.path != opened.path:
-        _session = Session(opened)
+        _session = NotebookSession(opened)
     _session.lesson = opened  # running the set-up cell again forgets nothing
     _session.partial_marks = partial_marks
     display(_opened(opened))

@@ -155,7 +155,7 @@ class AccessSite:
 
 
 @dataclass(frozen=True)
-class Meeting:
+class MeetingSite:
     """A place to which all threads of a block must come together, or the lanes of a warp that
     `mask` names."""
 
@@ -186,7 +186,7 @@ class Walk:
     def __init__(self, graph: LoopGraph, on: Arithmetic):
         self.graph, self.code, self.on = graph, graph.code, on
         self.accesses: list[AccessSite] = []
-        self.meetings: list[Meeting] = []
+        self.meetings: list[MeetingSite] = []
         self.rounds: list[Polynomial] = []  # counts of those loops around us that have meetings
         self.barriers = 0
 

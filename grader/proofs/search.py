@@ -21,7 +21,7 @@ from ..ptx.link import link
 from ..ptx.program import LinkedProgram, PtxModule, Symbol, Variable
 from .atoms import Atoms, Formula, Polynomial, Scope, all_of, negated, term
 from .launches import random_trials
-from .loops import AccessSite, Epoch, LoopGraph, Meeting, Undecided
+from .loops import AccessSite, Epoch, LoopGraph, MeetingSite, Undecided
 from .setting import AXES, Setting, Shape, shapes
 from .solver import Solver, differ
 from .thread import SymbolicThread
@@ -87,7 +87,7 @@ def _about_meetings(thread: SymbolicThread) -> Iterator[FaultQuestion]:
 
 
 def _about_whole_warps(
-    thread: SymbolicThread, solver: Solver, one: Meeting
+    thread: SymbolicThread, solver: Solver, one: MeetingSite
 ) -> Iterator[FaultQuestion]:
     """That a mask names the lane that comes with it, and no lane that a block's last warp lacks."""
     on, whole = thread.on, thread.setting.threads

@@ -33,7 +33,7 @@ from .loops import (
     Iteration,
     Loop,
     LoopGraph,
-    Meeting,
+    MeetingSite,
     State,
     Undecided,
     Walk,
@@ -266,7 +266,7 @@ class SymbolicThread(Walk):
             if one.form.has("arrive") or not alone or which != Immediate(0):
                 raise Undecided("a barrier is not for the whole block", one.line)
         mask = FULL if whole_block else self._mask(operands[-1], one, inside)
-        self.meetings.append(Meeting(at, inside.path, scope, mask))
+        self.meetings.append(MeetingSite(at, inside.path, scope, mask))
         self.barriers += 1
         here = [Polynomial.of(self.barriers), *self.rounds]
         if len(here) > 1 + DEPTH:

@@ -82,7 +82,7 @@ class Trial:
         rng = np.random.default_rng(seed)
         return {one.name: self._argument(one, rng) for one in rules.parameters(self.rule)}
 
-    def _argument(self, one: rules.Parameter, rng: np.random.Generator) -> Argument:
+    def _argument(self, one: rules.RuleParameter, rng: np.random.Generator) -> Argument:
         if one.length is None:
             number = self.numbers[one.name] if one.name in self.numbers else rng.normal()
             scalar: np.generic = one.dtype.type(number)

@@ -11,7 +11,7 @@ from ..course.model import Rule
 from ..cuda import simulator
 from ..cuda.errors import CudaError
 from ..cuda.module import WAVE_LANES
-from ..watch.findings import Hazard
+from ..watch.findings import HazardReport
 from .launches import constants, launches, same_code
 from .trial import FAULTS, STEP, Effort, Found, Outcome, Trial
 
@@ -42,7 +42,7 @@ def breaks_in_part(source: str, trial: Trial, effort: Effort) -> bool:
 
 def _run(
     module: simulator.RawModule, trial: Trial, effort: Effort, most: int, **how: Any
-) -> tuple[CudaError | None, list[Hazard]]:
+) -> tuple[CudaError | None, list[HazardReport]]:
     """What ended the launch, if it is one of `FAULTS`, and what was seen until then."""
     kernel, given = module.get_function(trial.rule.kernel), tuple(trial.arguments().values())
     instructions = len(module.program.functions[kernel.name].instructions)

@@ -13,7 +13,7 @@ from ..watch.findings import (
     DifferentMasks,
     Finding,
     GoneAround,
-    Hazard,
+    HazardReport,
     MachineFault,
     MisalignedAccess,
     MissedBarrier,
@@ -37,7 +37,7 @@ _CAUSES: dict[type[Finding], str] = {
 }
 
 
-def hazard(finding: Finding, wave: Wave) -> Hazard:
+def hazard(finding: Finding, wave: Wave) -> HazardReport:
     """A finding as it is shown."""
     where = finding.where
     on = f"{where.kernel}, line {where.line}{called(where.calls)}"
@@ -47,7 +47,7 @@ def hazard(finding: Finding, wave: Wave) -> Hazard:
         on = on if first else where.kernel
     who = f"thread {short(where.thread)} of block {short(where.block)}"
     race = finding if isinstance(finding, Race) else None
-    return Hazard(
+    return HazardReport(
         finding.raised.status,
         f"{on}: {who} {predicate(finding, wave)}",
         where.kernel,

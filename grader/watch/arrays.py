@@ -11,7 +11,7 @@ from ..machine.memory.allocations import owner_of
 
 
 @dataclass(frozen=True)
-class Array:
+class ArrayLayout:
     """An array argument. Events call the memory that it lies in `buffer`, which is the first
     argument with that memory; its first element is `offset` bytes from the start of it. Of a
     view or a transposed array the elements lie `strides` bytes apart, as NumPy has it. `name` is
@@ -47,7 +47,9 @@ class Array:
         return places
 
 
-def arrays_among(args: tuple[object, ...], names: tuple[str, ...] = ()) -> tuple[Array | None, ...]:
+def arrays_among(
+    args: tuple[object, ...], names: tuple[str, ...] = ()
+) -> tuple[ArrayLayout | None, ...]:
     """What is known of each argument of a launch, whose parameters have these names; None for what
     is no array."""
     first: dict[int, int] = {}
@@ -60,7 +62,7 @@ def arrays_among(args: tuple[object, ...], names: tuple[str, ...] = ()) -> tuple
     )
 
 
-def described(array: np.ndarray, buffer: int, name: str) -> Array:
+def described(array: np.ndarray, buffer: int, name: str) -> ArrayLayout:
     """What is known of an array whose memory is called `buffer`."""
     offset = array.ctypes.data - owner_of(array).ctypes.data
-    return Array(array.shape, array.dtype, array.strides, buffer, offset, name)
+    return ArrayLayout(array.shape, array.dtype, array.strides, buffer, offset, name)

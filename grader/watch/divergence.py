@@ -9,14 +9,14 @@ from ..machine.events import Groups, Observer
 from ..machine.lanes import WARP, Lanes, warp_masks
 from ..machine.lanes import index as lane_index
 from .findings import AbsentSource, DifferentMasks, MissedBarrier, TwoBarriers, UnnamedLane
-from .whereabouts import Report
+from .whereabouts import FindingReport
 
 
 class Divergence(Observer):
     """A barrier for the whole block must be met by every thread, and at one place; who shuffles
     must be named by the mask, and so must who is read from."""
 
-    def __init__(self, report: Report):
+    def __init__(self, report: FindingReport):
         self.report, self.wave = report, report.wave
         self._takes_part = np.zeros(self.wave.geometry.lanes, bool)
 

@@ -20,7 +20,7 @@ from ..machine.memory.spaces import Fault, Store
 
 
 @dataclass(frozen=True)
-class Hazard:
+class HazardReport:
     """A finding as it is shown: in words, and where. None where something is unknown."""
 
     status: str  # the verdict's word for it

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 
 from ..machine.events import Observer
 from ..machine.printf import Output
-from .arrays import Array
+from .arrays import ArrayLayout
 from .counters import Counters
-from .findings import Hazard
+from .findings import HazardReport
 from .trace import Trace
-from .whereabouts import Report
+from .whereabouts import FindingReport
 
-Kind = Callable[[Report], Observer]  # makes the observer of a launch; as a rule its class
+Kind = Callable[[FindingReport], Observer]  # makes the observer of a launch; as a rule its class
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Run:
     by whoever launches for them. `causes` are those of the hazards that were tolerated: what the
     threads did and to what, without a line or a number of it."""
 
-    hazards: list[Hazard] = field(default_factory=list)
+    hazards: list[HazardReport] = field(default_factory=list)
     counters: Counters = field(default_factory=Counters)
     trace: Trace = field(default_factory=Trace)
     output: Output = field(default_factory=Output)
@@ -38,7 +38,7 @@ class Run:
     traced: bool = True
     observers: list[Observer] = field(default_factory=list)
     source: str = ""
-    arrays: tuple[Array | None, ...] = ()
+    arrays: tuple[ArrayLayout | None, ...] = ()
     causes: set[str] = field(default_factory=set)
 
     @property

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..machine.events import Observer
 from ..machine.lanes import WARP, Lanes
-from .whereabouts import Report
+from .whereabouts import FindingReport
 
 BETWEEN = "longest_between_barriers"
 PATHS = (
@@ -25,7 +25,7 @@ PATHS = (
 class Paths(Observer):
     """What the threads of a launch have executed: `counted`, by the names in `PATHS`."""
 
-    def __init__(self, report: Report):
+    def __init__(self, report: FindingReport):
         lanes = report.wave.geometry.lanes
         self.of_thread = np.zeros(lanes, np.int64)
         self.of_warp = np.zeros(lanes // WARP, np.int64)

@@ -41,7 +41,7 @@ from .recording import (
     Touch,
 )
 from .traffic import SECTOR
-from .whereabouts import Report
+from .whereabouts import FindingReport
 
 _NOBODY = np.empty(0, np.int64), np.empty(0, np.int64)
 _SPACES = ("shared", "global", "const", "local")
@@ -63,7 +63,7 @@ class Recorder(Observer):
     """Records the `wanted` blocks of a launch, each given by its number or its blockIdx, up to
     `most` threads."""
 
-    def __init__(self, report: Report, wanted: Sequence[int | Index], most: int):
+    def __init__(self, report: FindingReport, wanted: Sequence[int | Index], most: int):
         self.wave, self.hazards = report.wave, report.hazards
         wave, geometry, names = self.wave, self.wave.geometry, self.wave.names
         numbers = [one if isinstance(one, int) else _number(geometry, one) for one in wanted]

@@ -39,7 +39,7 @@ from ..ptx.program import (
     symbol_of,
 )
 from .findings import Finding, Location, NeverSet, UnwrittenRead
-from .whereabouts import Report
+from .whereabouts import FindingReport
 
 # The origin of a register's value in a lane: SET, UNTOUCHED (never set, and only copied since), or
 # FIRST + the index of the first instruction that computed with what was never set.
@@ -63,7 +63,7 @@ class Uninitialized(Observer):
     then it is followed, too, from the first such load on.
     """
 
-    def __init__(self, report: Report):
+    def __init__(self, report: FindingReport):
         self.report, self.wave, self.code = report, report.wave, report.wave.kernel.instructions
         self._maybe = self.wave.program.maybe_uninitialized
         self._from_loads = FIRST + len(self.code)
@@ -318,7 +318,7 @@ def _bytes(access: Access, hit: Hit, component: int) -> np.ndarray:
 class UndefinedResults(Observer):
     """Raises what the table of instructions says of undefined results, as of a division by zero."""
 
-    def __init__(self, report: Report):
+    def __init__(self, report: FindingReport):
         self.report = report
 
     def undefined(self, at: int, lane: int, what: Undefined) -> None:

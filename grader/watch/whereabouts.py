@@ -11,7 +11,7 @@ from ..machine.memory import access
 from ..machine.memory.spaces import Store
 from ..machine.wave import Wave
 from ..ptx.flow import ControlFlow
-from .findings import Bytes, Finding, Hazard, Location
+from .findings import Bytes, Finding, HazardReport, Location
 
 _COPY = re.compile(r"\bmem(set|cpy|move)\s*\(")
 
@@ -91,7 +91,7 @@ class Whereabouts:
         return tuple(lines)
 
 
-class Report(access.ErrorReport, Protocol):
+class FindingReport(access.ErrorReport, Protocol):
     """Whom observers tell of what they find; the machine makes errors by it, too."""
 
     @property
@@ -101,7 +101,7 @@ class Report(access.ErrorReport, Protocol):
     def here(self) -> Whereabouts: ...
 
     @property
-    def hazards(self) -> list[Hazard]: ...
+    def hazards(self) -> list[HazardReport]: ...
 
     def add(self, finding: Finding) -> None:
         """A race has come to light, which stops nothing for now."""

@@ -130,7 +130,7 @@ def test_launches_are_chosen_until_nothing_is_missing():
 def test_a_choice_holds_nothing_that_the_others_meet_together_or_more_cheaply():
     rows = {"a large one": "011110", "left": "111000", "right": "000111", "the same": "000111"}
     covers = np.array([[sign == "1" for sign in row] for row in rows.values()])
-    options = choosing.Options(covers, np.array([1.0, 1.0, 1.0, 0.5]))
+    options = choosing.LaunchChoices(covers, np.array([1.0, 1.0, 1.0, 0.5]))
     assert {list(rows)[at] for at in options.cover()} == {"left", "the same"}
 
 

@@ -92,7 +92,7 @@ def by_check(monkeypatch, lesson, source):
         return found[-1]
 
     monkeypatch.setattr(checking, "judge", heard)
-    monkeypatch.setattr(session, "_session", session.Session(lesson, {"add": source}))
+    monkeypatch.setattr(session, "_session", session.NotebookSession(lesson, {"add": source}))
     with capture_output():
         check("add")
     return summed_up(found[-1].to_dict())

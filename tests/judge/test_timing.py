@@ -201,7 +201,7 @@ def test_a_day_is_written_out():
 @pytest.fixture
 def run_cell(lesson, monkeypatch):
     """Run a cell in a notebook on the small lesson; what it showed, as a list of mime bundles."""
-    monkeypatch.setattr(session, "_session", session.Session(lesson))
+    monkeypatch.setattr(session, "_session", session.NotebookSession(lesson))
     shell = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
 
     def run(cell):

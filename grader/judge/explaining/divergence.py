@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..protocol import Element, Place, Slice
+from ..protocol import Element, SliceSteps, ThreadPlace
 from .trail import Flags, Numbers, Trail
 
 CLOSE = (15, 22)  # bits in which values that are the same agree, tried in this order
@@ -33,7 +33,7 @@ class Parting:
     `constant`: a number that stands in the learner's code and not in the solution's, None if there
     is none in this step."""
 
-    place: Place
+    place: ThreadPlace
     mine: str
     ours: str = ""
     constant: float | None = None
@@ -52,7 +52,7 @@ class Extreme:
 class TwoTrails:
     """The learner's way to an element and the solution's; `named`: what an element is called."""
 
-    def __init__(self, mine: Slice, ours: Slice, named: Callable[[Element], str]):
+    def __init__(self, mine: SliceSteps, ours: SliceSteps, named: Callable[[Element], str]):
         self._cones, self._named = (mine, ours), named
         self._trails: list[Trail] = []
         self._ways: dict[int, list[_KeyedTrail]] = {}
@@ -270,7 +270,7 @@ def _between(
 
 def _told(mine: _KeyedTrail, ours: _KeyedTrail, at: int, any_order: bool) -> Parting | None:
     trail = mine.trail
-    place = Place(*trail.place(at), trail.line(at))
+    place = ThreadPlace(*trail.place(at), trail.line(at))
     constant = next((one for one in trail.constants(at) if one not in ours.in_code), None)
     partner = _partner(mine, ours, at)
     before = None if partner is None else _left_out(mine, ours, partner)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..protocol import Element, Place, Used
+from ..protocol import Element, ThreadPlace, Used
 from ..verdict import Part
 from . import divergence, places, telling
 from .telling import About, Told, only, parts, times
@@ -190,5 +190,5 @@ class MadeOf(About):
                 )
         return None
 
-    def stored(self, place: Place) -> str:
+    def stored(self, place: ThreadPlace) -> str:
         return f"{telling.capital(telling.who(place))} wrote it{telling.on(place)}."

@@ -9,7 +9,7 @@ from itertools import groupby
 import numpy as np
 
 from ..compare import Wrong
-from ..protocol import Element, Made, Place, Used
+from ..protocol import Element, Made, ThreadPlace, Used
 from ..verdict import Part
 from ..words import Words
 from . import divergence
@@ -59,15 +59,15 @@ def parted(found: Parting) -> str:
     return step(found) + (f"; ours {found.ours}" if found.ours else "")
 
 
-def who(place: Place) -> str:
+def who(place: ThreadPlace) -> str:
     return f"thread {place.thread} of block {place.block}"
 
 
-def on(place: Place) -> str:
+def on(place: ThreadPlace) -> str:
     return f" on line {place.line}" if place.line else ""
 
 
-def at(place: Place) -> str:
+def at(place: ThreadPlace) -> str:
     return f"{'on line ' + str(place.line) if place.line else 'in the kernel'}, in {who(place)}"
 
 

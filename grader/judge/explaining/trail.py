@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import numpy.typing as npt
 
-from ..protocol import Element, Op, Slice
+from ..protocol import Element, Op, SliceSteps
 
 LOG2_E = 1.442695
 _SAY = {
@@ -52,9 +52,9 @@ class Trail:
     are the steps that those of `owner` were computed from, one after the other, `given` which of
     them are no constants. `named`: what an element is called."""
 
-    def __init__(self, behind: Slice, named: Callable[[Element], str]):
+    def __init__(self, behind: SliceSteps, named: Callable[[Element], str]):
         self.named = named
-        self.behind = behind if behind.is_sound else Slice()
+        self.behind = behind if behind.is_sound else SliceSteps()
         self._divide()
         self.verbs = [_verb(one.opcode) for one in self.ops]
         self.counts = np.diff(self._begin)

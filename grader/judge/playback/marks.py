@@ -13,7 +13,7 @@ from ...cuda.kernel import Extent
 from ...machine.events import Observer
 from ...machine.lanes import WARP
 from ...status import headline
-from ...watch.findings import Hazard
+from ...watch.findings import HazardReport
 from ...watch.observe import Kind
 from ...watch.recorder import recording
 from ...watch.recording import Cell, Frame, Recording, Touch
@@ -62,7 +62,7 @@ class Mark:
     warning: bool = False
 
 
-def marks_of(recording: Recording, hazards: Iterable[Hazard]) -> list[Mark]:
+def marks_of(recording: Recording, hazards: Iterable[HazardReport]) -> list[Mark]:
     """Of each hazard that came to light while the recording was made, or at its end; the others
     happened in blocks that were not recorded."""
     found = []
@@ -101,7 +101,7 @@ def wrong_element(recording: Recording, name: str, offset: int, title: str, text
     return Mark(position, title, text, slot, thread, cells=(cell,))
 
 
-def _mark(recording: Recording, position: int, hazard: Hazard) -> Mark | None:
+def _mark(recording: Recording, position: int, hazard: HazardReport) -> Mark | None:
     if hazard.block is not None and tuple(hazard.block) not in recording.indices:
         return None
     slot = recording.indices.index(tuple(hazard.block)) if hazard.block is not None else 0
@@ -131,7 +131,7 @@ def _clash(
     recording: Recording,
     position: int,
     slot: int,
-    hazard: Hazard,
+    hazard: HazardReport,
     other: int,
     cells: tuple[Cell, ...],
 ) -> tuple[int, tuple[Cell, ...]] | None:

@@ -1,4 +1,4 @@
-"""The values behind one element, as the worker that has run the kernel tells them: `Slice`.
+"""The values behind one element, as the worker that has run the kernel tells them: `SliceSteps`.
 
 What merely hands a value on (loads, stores, shuffles, moves) is left out; what remains are the
 steps that computed something, and the elements and constants that they began with. A sum of
@@ -17,7 +17,7 @@ from ...ptx.numbers import DTYPES
 from ...ptx.program import Carries, Immediate, Instruction, Operand, Register
 from ...watch.arrays import described
 from ...watch.slice import Graph
-from ..protocol import Arrays, Element, Op, Place, Slice
+from ..protocol import Arrays, Element, Op, SliceSteps, ThreadPlace
 
 MOST = 60_000  # values
 UNTYPED = {"b16": "f16", "b32": "f32", "b64": "f64"}
@@ -80,15 +80,15 @@ class Elements:
         return places
 
 
-def place_of(graph: Graph, node: int) -> Place:
+def place_of(graph: Graph, node: int) -> ThreadPlace:
     """Who made a value, and where."""
-    return Place(*graph.place(node), graph.line(node))
+    return ThreadPlace(*graph.place(node), graph.line(node))
 
 
-def slice_of(graph: Graph, elements: Elements, root: int) -> Slice:
+def slice_of(graph: Graph, elements: Elements, root: int) -> SliceSteps:
     """What a node was made of, step by step; empty where that is too much to tell."""
     if not 0 < len(graph.slice_of(root)) <= MOST:
-        return Slice()
+        return SliceSteps()
     return _Gathered(graph, root).told(elements)
 
 
@@ -107,7 +107,7 @@ class _Gathered:
         self.begin = np.searchsorted(self.owner, np.arange(len(self.nodes) + 1))
         self.constants: dict[tuple[int, float], int] = {}
 
-    def told(self, elements: Elements) -> Slice:
+    def told(self, elements: Elements) -> SliceSteps:
         """First what lay in memory, then constants, then what was computed."""
         shown = self._shown()
         owner, operand = self._operands()
@@ -120,7 +120,7 @@ class _Gathered:
         found = [elements.behind(self.graph, -one) for one in leaves.tolist()]
         ops, op = np.unique(self.at[places[len(leaves) :]], return_inverse=True)
         counted = np.bincount(owner, minlength=len(self.nodes))[computed]
-        return Slice(
+        return SliceSteps(
             tuple(self._op(one) for one in ops.tolist()),
             np.concatenate([np.full(len(leaves), -1), op]),
             np.concatenate([self._in_memory(elements, found, first[0]), self._given(computed)]),

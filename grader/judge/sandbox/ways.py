@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ...machine.memory.allocations import allocation_of
 from ...watch.slice import Graph
-from ..protocol import Asked, CaseRequest, Element, Place, Way
+from ..protocol import Asked, CaseRequest, Element, ThreadPlace, Way
 from .slices import Elements, place_of
 
 NEVER = 1 << 40  # so many instructions pass what no input goes into
@@ -211,7 +211,7 @@ class _Tree:
             fewest[load] = min(count, fewest.get(load, NEVER))
         return fewest
 
-    def crossing(self, node: int) -> tuple[Place, str]:
+    def crossing(self, node: int) -> tuple[ThreadPlace, str]:
         """Where, on the way from a node to the root, a thread first has what another one had other
         than by an instruction of the kind."""
         graph, nodes, here = self.graph, self._behind.nodes, node

@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 
 from grader.counted import counted
 from grader.cuda.simulator import Event, Run
-from grader.watch.arrays import Array
+from grader.watch.arrays import ArrayLayout
 from grader.watch.trace import MOST_EVENTS
 
 from ..failures import Notice
@@ -74,7 +74,7 @@ class Ownership:
         return list(zip(self.block[mine].tolist(), self.thread[mine].tolist(), strict=True))
 
 
-def _ownership(events: Iterable[Event], array: Array, kind: str) -> Ownership:
+def _ownership(events: Iterable[Event], array: ArrayLayout, kind: str) -> Ownership:
     """What the "load", "store" or "atomic" events did with `array`."""
     address, who = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for event in events:
@@ -238,7 +238,7 @@ def _drawn(run: Run, title: str, owned: Ownership, grid: _Grid, elements: int) -
     return picture
 
 
-def _rows(array: Array, shape: tuple[int, ...] | None) -> tuple[int, int, bool]:
+def _rows(array: ArrayLayout, shape: tuple[int, ...] | None) -> tuple[int, int, bool]:
     """Rows and columns to draw, and whether they are a vector's that was folded."""
     if shape is not None:
         shape = tuple(np.atleast_1d(shape).tolist())

@@ -20,7 +20,7 @@ from matplotlib.patches import Patch, Rectangle
 from grader.counted import counted
 from grader.cuda.sanitize import lines_of
 from grader.cuda.simulator import Event, Run
-from grader.watch.arrays import Array
+from grader.watch.arrays import ArrayLayout
 from grader.watch.trace import MOST_EVENTS
 
 from ..failures import Notice
@@ -243,7 +243,7 @@ def require_run(run: Run, what: str) -> None:
         raise Notice(f"`{what}` draws what `watch(...)` returned: `run = watch(...)` first.")
 
 
-def array_argument(run: Run, argument: int) -> Array:
+def array_argument(run: Run, argument: int) -> ArrayLayout:
     """Argument number `argument` of the launch, from 0; a Notice if that is no array."""
     arrays = {number: array for number, array in enumerate(run.arrays) if array is not None}
     if not isinstance(argument, int) or argument not in arrays:

@@ -20,7 +20,7 @@ from ...machine.memory.access import Access, Hit
 from ...machine.memory.spaces import Store
 from ...ptx.program import Address, Instruction
 from ..findings import Evidence, Fence, Race, RacingAccess, Signal, Visit
-from ..whereabouts import Report
+from ..whereabouts import FindingReport
 from .detector import Conflict, RaceDetector
 from .ordering import Ordering, epoch_of, lane_of
 
@@ -172,7 +172,9 @@ class Meeting(NamedTuple):
 class RaceFindings:
     """Makes findings of what the detectors of a launch see, one for each pair of lines."""
 
-    def __init__(self, report: Report, signals: Signals, detectors: dict[Store, RaceDetector]):
+    def __init__(
+        self, report: FindingReport, signals: Signals, detectors: dict[Store, RaceDetector]
+    ):
         self.report, self.here, self.wave = report, report.here, report.wave
         self.signals, self.detectors = signals, detectors
         self.ordering, self.sites = signals.ordering, signals.ordering.sites

@@ -8,7 +8,7 @@ from ...machine.lanes import WARP, Lanes
 from ...machine.lanes import index as lane_index
 from ...machine.memory.access import Access, Accessed, Hit, Values, bits_of
 from ...ptx.program import Function
-from ..whereabouts import Report
+from ..whereabouts import FindingReport
 from .detector import Conflict, RaceDetector, Touched
 from .evidence import RaceFindings, Signals
 from .ordering import COMPARED, LANDED, NARROW, STRONG, Ordering, stamped
@@ -21,7 +21,7 @@ class Races(Ordering):
     kernel makes, so that neighbouring bytes written by two threads are no race.
     """
 
-    def __init__(self, report: Report):
+    def __init__(self, report: FindingReport):
         wave = report.wave
         super().__init__(wave)
         self.cells = {space: _narrowest(wave.kernel, space) for space in ("shared", "global")}

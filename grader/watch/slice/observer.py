@@ -13,7 +13,7 @@ from ...machine.lanes import index as lane_index
 from ...machine.memory.access import Access, Accessed, Hit, Values
 from ...machine.memory.spaces import Store
 from ...ptx.program import Address, Carries, Instruction, Operand, Register, address_of, components
-from ..whereabouts import Report
+from ..whereabouts import FindingReport
 from . import Graph, TooLong
 
 MOST_BYTES = 1 << 24  # of memory that is followed
@@ -22,7 +22,7 @@ MOST_BYTES = 1 << 24  # of memory that is followed
 class Slicer(Observer):
     """Adds a launch's values to a `graph`, which may hold those of earlier launches."""
 
-    def __init__(self, graph: Graph, report: Report):
+    def __init__(self, graph: Graph, report: FindingReport):
         wave = report.wave
         self.wave, self.code = wave, wave.kernel.instructions
         self.graph, self._begin = graph, graph.enter(self.code, wave.geometry.threads)
