@@ -87,8 +87,8 @@ class LaunchChoices:
     costs: np.ndarray
 
     def cover(self) -> list[int]:
-        """Choices that together meet all, at little cost: a greedy cover, of which some are given up
-        again and again and replaced by others if those cost no more."""
+        """Choices that together meet all, at little cost: a greedy cover, of which some are given
+        up again and again and replaced by others if those cost no more."""
         useful = _cheapest(self.covers, self.costs)
         own = LaunchChoices(self.covers[useful], self.costs[useful])
         rng = np.random.default_rng(0)
