@@ -128,7 +128,7 @@ class Session:
     def compiled(self) -> Outcome:
         """What became of compiling the source; after one that failed nothing is asked."""
         if self._compiled is None:
-            self.open()
+            self.start()
             self._compiled = self._heard(self._opening)
             self._warnings = self._compiled.warnings
             if isinstance(self._compiled, Killed) and not self._spared:
@@ -211,7 +211,7 @@ class Session:
         needed = self._allowed.get(instance.case.name, 0)
         return cases.described(instance, max(self._limits.steps, self._limits.steps_ratio * needed))
 
-    def open(self) -> None:
+    def start(self) -> None:
         """Start a worker where there is none; it compiles while the judge does something else."""
         if self._worker is None:
             self._before = 0.0

@@ -54,7 +54,7 @@ def run(judged: Judged) -> Judged:
     """The cases are drawn while the source is compiled, and run on the simulated device."""
     if judged.results:
         return judged
-    judged.session.open()
+    judged.session.start()
     instances = instantiate(judged.exercise, judged.seed, judged.hidden)
     solution = judged.lesson.solution(judged.exercise)
     words = tuple(Words(judged.source, solution, one.problem) for one in instances)

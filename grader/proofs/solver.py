@@ -77,28 +77,25 @@ ABOUT_ONE = (zero, one, minus_one, same_sign, no_less_than_a_factor, opposite_si
 ABOUT_TWO = (equal, apart, in_order, next_to)
 
 
-# x in [low, high], y in [least, most]: the four planes between which a product lies
-def above_least(
-    x: Number, y: Number, product: Number, low: int, high: int, least: int, most: int
-) -> Implication:
+# A box is (low, high, least, most): x in [low, high], y in [least, most]. The four planes between
+# which a product of the two lies.
+def above_least(x: Number, y: Number, product: Number, *box: int) -> Implication:
+    low, _, least, _ = box
     return [], product >= x * least + y * low - low * least
 
 
-def above_most(
-    x: Number, y: Number, product: Number, low: int, high: int, least: int, most: int
-) -> Implication:
+def above_most(x: Number, y: Number, product: Number, *box: int) -> Implication:
+    _, high, _, most = box
     return [], product >= x * most + y * high - high * most
 
 
-def below_least(
-    x: Number, y: Number, product: Number, low: int, high: int, least: int, most: int
-) -> Implication:
+def below_least(x: Number, y: Number, product: Number, *box: int) -> Implication:
+    _, high, least, _ = box
     return [], product <= x * least + y * high - high * least
 
 
-def below_most(
-    x: Number, y: Number, product: Number, low: int, high: int, least: int, most: int
-) -> Implication:
+def below_most(x: Number, y: Number, product: Number, *box: int) -> Implication:
+    low, _, _, most = box
     return [], product <= x * most + y * low - low * most
 
 

@@ -51,13 +51,13 @@ def works() -> list[Work]:
 def softmax(rows: int, columns: int) -> Work:
     """Online softmax of float32[rows, columns], 256 threads a row."""
     x = _floats(rows * columns)
-    return _work("softmax", "softmax.cu", rows, 256, (x, "y", np.int32(columns)), y=x.size)
+    return _work("softmax", "softmax.cu", (rows, 256), (x, "y", np.int32(columns)), y=x.size)
 
 
 def block_sums(n: int) -> Work:
     """Sums of 256 elements of float32[n] each, one a block."""
     args, blocks = (_floats(n), "y", np.int32(n)), -(-n // 256)
-    return _work("sum_by_shuffles", "block_sums.cu", blocks, 256, args, y=blocks)
+    return _work("sum_by_shuffles", "block_sums.cu", (blocks, 256), args, y=blocks)
 
 
 def _copies() -> list[Work]:
@@ -65,22 +65,22 @@ def _copies() -> list[Work]:
     index = np.random.default_rng(1).integers(0, _N, _N).astype(np.int32)
     as_bytes = x.view(np.int8)[:_N]
     packs = np.int32(_N // 4)
-    wide = _work("copy_wide", "copies.cu", -(-_N // 1024), 256, (x, "y", packs), y=_N)
+    wide = _work("copy_wide", "copies.cu", (-(-_N // 1024), 256), (x, "y", packs), y=_N)
     narrow = (as_bytes, "y", n)
     return [
         *(_moved("copy_strided", stride) for stride in (1, 2, 3, 8, 32)),
         *(_moved("copy_shifted", shift) for shift in (1, 4, 8)),
         wide,
-        _work("copy_bytes", "copies.cu", blocks, 256, narrow, dtype=np.int8, y=_N),
-        _work("spread_one", "copies.cu", blocks, 256, (x, "y", n), y=_N),
-        _work("gather", "copies.cu", blocks, 256, (x, index, "y", n), y=_N),
-        _work("stencil", "stencil.cu", blocks, 256, (x, "y", n), y=_N),
+        _work("copy_bytes", "copies.cu", (blocks, 256), narrow, dtype=np.int8, y=_N),
+        _work("spread_one", "copies.cu", (blocks, 256), (x, "y", n), y=_N),
+        _work("gather", "copies.cu", (blocks, 256), (x, index, "y", n), y=_N),
+        _work("stencil", "stencil.cu", (blocks, 256), (x, "y", n), y=_N),
     ]
 
 
 def _moved(kernel: str, by: int) -> Work:
     args = (_floats(_N), "y", np.int32(by), np.int32(_N))
-    return _work(kernel, "copies.cu", -(-_N // 256), 256, args, note=f" by {by}", y=_N)
+    return _work(kernel, "copies.cu", (-(-_N // 256), 256), args, note=f" by {by}", y=_N)
 
 
 def _matrices() -> list[Work]:
@@ -89,11 +89,11 @@ def _matrices() -> list[Work]:
     args = (x, _floats(96 * 96), "c", np.int32(n))
     return [
         *(
-            _work(name, "transposes.cu", (3, 3), (32, 8), (x, "y", np.int32(n)), y=n * n)
+            _work(name, "transposes.cu", ((3, 3), (32, 8)), (x, "y", np.int32(n)), y=n * n)
             for name in transposes
         ),
         *(
-            _work(name, "matmul.cu", (6, 6), (16, 16), args, c=n * n)
+            _work(name, "matmul.cu", ((6, 6), (16, 16)), args, c=n * n)
             for name in ("matmul_naive", "matmul_tiled")
         ),
     ]
@@ -103,8 +103,8 @@ def _reductions() -> list[Work]:
     x, n, blocks = _floats(_N), np.int32(_N), -(-_N // 256)
     return [
         block_sums(_N),
-        _work("sum_by_cub", "block_sums.cu", blocks, 256, (x, "y", n), y=blocks),
-        _work("scan_by_cub", "block_sums.cu", blocks, 256, (x, "y", n), y=_N),
+        _work("sum_by_cub", "block_sums.cu", (blocks, 256), (x, "y", n), y=blocks),
+        _work("scan_by_cub", "block_sums.cu", (blocks, 256), (x, "y", n), y=_N),
         softmax(4, 1000),
     ]
 
@@ -114,9 +114,9 @@ def _histograms() -> list[Work]:
     n, counts, blocks = np.int32(_N), np.zeros(64, np.int32), -(-_N // 256)
     queue = (np.zeros(8, np.int32), "mine", n)
     return [
-        _work("histogram_global", "histograms.cu", blocks, 256, (x, counts, n)),
-        _work("histogram_shared", "histograms.cu", 4, 256, (x, counts, n)),
-        _work("tickets", "histograms.cu", blocks, 256, queue, dtype=np.int32, mine=_N),
+        _work("histogram_global", "histograms.cu", (blocks, 256), (x, counts, n)),
+        _work("histogram_shared", "histograms.cu", (4, 256), (x, counts, n)),
+        _work("tickets", "histograms.cu", (blocks, 256), queue, dtype=np.int32, mine=_N),
     ]
 
 
@@ -126,25 +126,25 @@ def _pattern(verb: str, width: int, name: str) -> Work:
     x = _floats(256 * numbers).astype(dtype)
     args = (x, CELLS[name].astype(np.int32), "y")
     kernel, size = f"{verb}_{width}_bytes", 256 * numbers
-    return _work(kernel, "shared_patterns.cu", 1, 32, args, note=f", {name}", dtype=dtype, y=size)
+    return _work(kernel, "shared_patterns.cu", (1, 32), args, note=f", {name}", dtype=dtype, y=size)
 
 
 def _work(
     kernel: str,
     file: str,
-    grid: Dim,
-    block: Dim,
+    shape: tuple[Dim, Dim],
     args: tuple[str | np.ndarray | np.generic, ...],
     *,
     note: str = "",
     dtype: type[np.generic] = np.float32,
     **blank: int,
 ) -> Work:
-    """Arrays among `args` are inputs; `blank` gives the lengths of outputs, of type `dtype`."""
+    """`shape` is the grid and the block. Arrays among `args` are inputs; `blank` has the lengths of
+    outputs, of type `dtype`."""
     inputs = {f"input {k}": a for k, a in enumerate(args) if isinstance(a, np.ndarray)}
     named = [f"input {k}" if isinstance(a, np.ndarray) else a for k, a in enumerate(args)]
     outputs: dict[str, Blank] = {name: ((length,), dtype) for name, length in blank.items()}
-    launch = Launch(kernel, grid, block, tuple(named))
+    launch = Launch(kernel, *shape, tuple(named))
     return Work(
         kernel + note, (_HERE / file).read_text(encoding="utf-8"), (launch,), inputs, outputs
     )

@@ -39,7 +39,8 @@ def way(graph: Graph, elements: Elements, case: CaseRequest, asked: Asked) -> Wa
         return unfollowed
     if asked.levels:
         return _met(graph, elements, roots, worth, leaves, asked.levels)
-    return _passed(graph, elements, roots, worth, leaves, fewest, asked.at_least)
+    short = {name: np.flatnonzero(fewest[nodes] < asked.at_least) for name, nodes in roots.items()}
+    return _passed(graph, elements, roots, worth, leaves, short)
 
 
 def _worth(graph: Graph, asked: Asked) -> npt.NDArray[np.int64]:
@@ -77,10 +78,9 @@ def _passed(
     roots: dict[str, npt.NDArray[np.int32]],
     worth: npt.NDArray[np.int64],
     leaves: npt.NDArray[np.int64],
-    fewest: npt.NDArray[np.int64],
-    at_least: int,
+    short: dict[str, npt.NDArray[np.intp]],
 ) -> Way:
-    short = {name: np.flatnonzero(fewest[nodes] < at_least) for name, nodes in roots.items()}
+    """The first of the elements that pass too few of the kind, `short`, by output."""
     found = _first(short)
     if found is None:
         return Way()
