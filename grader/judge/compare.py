@@ -44,7 +44,7 @@ def on_simulator(
     return (
         _over_budget(instance, outcome, name_the_dearest)
         or _not_exactly(instance, outcome)
-        or _passed(instance.case)
+        or passed(instance.case)
     )
 
 
@@ -59,8 +59,8 @@ def on_gpu(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:
         or _wrong_output(instance, outcome, words, "second")
     )
     if result is None:
-        return _passed(instance.case)
-    return replace(result, message=say.on_hardware(result.message))
+        return passed(instance.case)
+    return replace(result, message=say.ON_HARDWARE.format(result.message))
 
 
 def failed(
@@ -71,7 +71,8 @@ def failed(
     return CaseResult(case.name, case.visible, status, *points, message, line, where=where)
 
 
-def _passed(case: Case) -> CaseResult:
+def passed(case: Case) -> CaseResult:
+    """All points."""
     return CaseResult(case.name, case.visible, Status.PASSED, case.points, case.points)
 
 

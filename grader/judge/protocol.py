@@ -186,6 +186,16 @@ class ThreadPlace(msgspec.Struct, frozen=True):
     thread: int
     line: int | None
 
+    @property
+    def who(self) -> str:
+        """The thread, in words."""
+        return f"thread {self.thread} of block {self.block}"
+
+    @property
+    def on(self) -> str:
+        """ " on line 7", where the line is known."""
+        return f" on line {self.line}" if self.line else ""
+
 
 class Used(msgspec.Struct, frozen=True):
     """`count` neighbouring elements, from `first` on, that a value was made of, each as often as a

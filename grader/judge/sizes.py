@@ -24,6 +24,7 @@ from ..proofs.trial import Trial
 from ..status import Status
 from . import compare
 from .cases import CaseInstance
+from .judged import Judged
 from .protocol import Examine, Examined, Failed, Ran, Tried
 from .session import Limits, Outcome, Session
 from .verdict import CaseResult, EverySize, Verdict
@@ -62,6 +63,13 @@ def can_be_looked_for(verdict: Verdict, exercise: Exercise) -> bool:
     the budget of one."""
     ends = {case.status for case in verdict.cases}
     return exercise.size_points > 0 and Status.PASSED in ends and ends <= MAY_PASS
+
+
+def tried(judged: Judged) -> Judged:
+    """The case of sizes that no other case tries comes last."""
+    assert judged.verdict is not None, "the results are summed up"
+    verdict = looked_for(judged.verdict, judged.exercise, judged.source, judged.limits)
+    return replace(judged, verdict=verdict)
 
 
 def looked_for(verdict: Verdict, exercise: Exercise, source: str, limits: Limits) -> Verdict:
