@@ -32,6 +32,12 @@ class CaseInstance:
     problem: Problem
     tolerated: str = ""
 
+    @property
+    def size(self) -> int:
+        """Elements that its launches read and write."""
+        arrays = [one.value for one in self.problem.outputs.values()]
+        return sum(one.size for one in (*arrays, *self.problem.inputs.values()))
+
 
 def instantiate(exercise: Exercise, seed: int, hidden: bool) -> tuple[CaseInstance, ...]:
     """The exercise's cases made concrete. Each has its own generator, so a case draws the same

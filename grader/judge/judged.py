@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from ..course import Exercise, Lesson
 from ..status import Status
 from .cases import CaseInstance
-from .session import Limits, Outcome, Session
+from .protocol import Reply
+from .session import Limits, Session
 from .verdict import CaseResult, Verdict
 from .words import Words
 
@@ -29,7 +30,7 @@ class Judged:
     session: Session  # about the source
     ours: Session  # about the solution
     instances: tuple[CaseInstance, ...] = ()
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[Reply, ...] = ()
     words: tuple[Words, ...] = ()
     results: tuple[CaseResult, ...] = ()
     counters: dict[str, int] = field(default_factory=dict)

@@ -21,8 +21,8 @@ from . import faults
 from .cases import CaseInstance, instantiate
 from .faults import Finding, NamedFault
 from .judging import STANDARD_LIMITS, judge
-from .protocol import Ran
-from .session import Outcome, Session
+from .protocol import Ran, Reply
+from .session import Session
 from .verdict import Verdict
 
 SEEDS = (faults.SEED, 0)  # the second shows what hangs on the inputs
@@ -85,7 +85,7 @@ def found(lesson: Lesson, mistake: WrongKernel) -> dict[str, Finding]:
     return {one.case.name: ran.causes for one, ran in pairs} if known else {}
 
 
-def _ran(outcome: Outcome) -> TypeGuard[Ran]:
+def _ran(outcome: Reply) -> TypeGuard[Ran]:
     return isinstance(outcome, Ran)
 
 

@@ -20,8 +20,8 @@ from . import arrangement, compare, faults, sizes, technique
 from .cases import CaseInstance, instantiate
 from .faults import NamedFault
 from .judged import Judged
-from .protocol import OTHER_ORDERS, Ran
-from .session import Outcome, Session
+from .protocol import OTHER_ORDERS, Ran, Reply
+from .session import Session
 from .verdict import CaseResult, Partial, Verdict
 from .words import Words
 
@@ -154,7 +154,7 @@ def _run_again(judged: Judged, fault: NamedFault, seed: int, tolerated: str = ""
 
 
 def _results(
-    again: Judged, compared: Sequence[CaseInstance], left: Sequence[Outcome]
+    again: Judged, compared: Sequence[CaseInstance], left: Sequence[Reply]
 ) -> tuple[CaseResult, ...]:
     """The results of cases, whose arrays are `compared` with what was `left`."""
     rows = zip(compared, left, again.words, strict=True)

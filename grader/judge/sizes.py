@@ -25,8 +25,8 @@ from ..status import Status
 from . import compare
 from .cases import CaseInstance
 from .judged import Judged
-from .protocol import Examine, Examined, Failed, Ran, Tried
-from .session import Limits, Outcome, Session
+from .protocol import Examine, Examined, Failed, Ran, Reply, Tried
+from .session import Limits, Session
 from .verdict import CaseResult, EverySize, Verdict
 from .words import Words
 
@@ -130,7 +130,7 @@ def _examined(answer: _Answer, rules: tuple[Rule, ...], solution: str, limits: L
     raise _NotThrough(outcome.message if isinstance(outcome, Failed) else TOO_LONG)
 
 
-def reason(source: str, rules: tuple[Rule, ...], solution: str, limits: Limits) -> Outcome:
+def reason(source: str, rules: tuple[Rule, ...], solution: str, limits: Limits) -> Reply:
     """What a worker of its own finds: it knows the solution, which no worker is told that runs the
     cases."""
     more = (solution,) if solution else ()
@@ -179,13 +179,13 @@ def _broken(tried: Tried, exercise: Exercise, source: str, limits: Limits) -> Ca
     return replace(told, message=f"With {trial}: {told.message}")
 
 
-def _ran(source: str, one: CaseInstance, limits: Limits) -> Outcome:
+def _ran(source: str, one: CaseInstance, limits: Limits) -> Reply:
     with Session(source, limits) as session:
         (outcome,) = session.run((one,))
     return outcome
 
 
-def _is_fault(outcome: Outcome) -> bool:
+def _is_fault(outcome: Reply) -> bool:
     return isinstance(outcome, Failed) and outcome.status in analysis.FAULTS
 
 

@@ -15,7 +15,6 @@ from .cases import CaseInstance
 from .compare import failed, passed, sentence
 from .judged import Judged
 from .protocol import Asked, Failed, Ran, Reply, Way
-from .session import Outcome
 from .verdict import CaseResult
 from .words import Words
 
@@ -71,7 +70,7 @@ def _lacks_order(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult 
     return None
 
 
-def _departs(instance: CaseInstance, outcome: Outcome, words: Words) -> CaseResult | None:
+def _departs(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult | None:
     """The result of a case, of which what came of its questions says that it keeps to no rule."""
     if not isinstance(outcome, Ran) or outcome.too_long:
         why = say.TOO_MUCH if isinstance(outcome, Ran) else outcome.message.rstrip(".")

@@ -118,7 +118,7 @@ class Words:
 
 
 def _changed(kernel: str, mine: Parameters, given: Parameters) -> str:
-    """A sentence about parameters that do not serve in the place of the given ones; "" if all do."""
+    """A sentence about parameters that do not serve in place of the given ones; "" if all do."""
     if len(mine) != len(given):
         what = f"it takes {counted(len(mine), 'parameter')} in place of {len(given)}"
     else:
@@ -127,7 +127,7 @@ def _changed(kernel: str, mine: Parameters, given: Parameters) -> str:
 
 
 def _order(kernel: str, mine: Parameters, given: Parameters) -> str:
-    """A sentence about parameters with the exercise's names, at other places; "" if they are not."""
+    """A sentence about parameters with the names that are given, at other places; "" if none is."""
     if sorted(one.name for one in mine) != sorted(one.name for one in given):
         return ""
     first = _first(mine, given, lambda one, other: one.name != other.name)

@@ -16,9 +16,8 @@ import numpy as np
 
 from ..cases import CaseInstance
 from ..judged import Judged
-from ..protocol import Element, Made
+from ..protocol import Element
 from . import telling
-from .telling import only
 
 Index = tuple[int, ...]
 Rows = Sequence[tuple[Index, Index]]  # taken, and what should have been, both of one array
@@ -108,7 +107,11 @@ def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]
     if found is None or wanted is None or found[:-1] == wanted[:-1]:
         return ""
     flat = len(places[0]) == 2
-    names = ("row", "column") if flat else tuple(map(_nth, range(len(places[0]))))
+    names = (
+        ("row", "column")
+        if flat
+        else tuple(f"coordinate {axis + 1}" for axis in range(len(places[0])))
+    )
     steps = [
         f"from {name} to {name} the index goes on by {a}, and should by {b}"
         if flat
@@ -123,10 +126,6 @@ def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]
         if _exchanged(found[:-1], a, b) == wanted[:-1]
     ]
     return telling.capital("; ".join(steps) + (f": {swapped[0]}." if swapped else "."))
-
-
-def _nth(dimension: int) -> str:
-    return f"coordinate {dimension + 1}"
 
 
 def _strides(places: Sequence[Index], taken: Sequence[int]) -> Index | None:
@@ -157,20 +156,13 @@ def beyond_an_array(judged: Judged, at: int) -> str:
     mine, ours = (session.follow(instance, elements, ROOM) for session in both)
     taken = defaultdict(list)  # by buffer: (place in the output, taken, what should have been)
     for element, one, other in zip(elements, mine, ours, strict=False):
-        pair = _of_one_buffer(one, other)
-        if pair:
+        if pair := telling.copied(one, other):
             taken[pair[1].buffer].append((words.place(element), pair[0].index, pair[1].index))
     for buffer, rows in taken.items():
         flat = [((one,), (other,)) for _, one, other in rows]
         if said := rule(flat) or by_strides(*zip(*rows, strict=True)):
             return f"The index into {words.name(buffer)}: {said[0].lower()}{said[1:]}"
     return ""
-
-
-def _of_one_buffer(mine: Made, ours: Made) -> tuple[Element, Element] | None:
-    """The elements that one is a copy of and should be, if both are of one buffer."""
-    one, other = only(mine), only(ours)
-    return (one, other) if one and other and one.buffer == other.buffer else None
 
 
 def _of_a_copy(instance: CaseInstance) -> tuple[Element, ...]:
