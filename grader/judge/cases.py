@@ -1,8 +1,6 @@
 """From an exercise and a seed to concrete problems, from those to what the worker is sent; and
 where in a case something went wrong, so that who plays it again need not look for that."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What a run left in its buffers, held against what is expected: a CaseResult that teaches."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any

@@ -10,8 +10,6 @@ No text takes part, neither of the source nor of a message, and no line's number
 measures them when a lesson is built, with each compiler, into faults.json and faults.clang.json.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path

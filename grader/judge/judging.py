@@ -4,8 +4,6 @@ A stage takes what is known of an answer and returns it with more known; it leav
 not concern it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

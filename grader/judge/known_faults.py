@@ -5,8 +5,6 @@ cases fail in different ways, or in other ways with other inputs; and none where
 is no evidence of right work.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import asdict, replace

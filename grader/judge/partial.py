@@ -6,8 +6,6 @@ every order that the judge tries; what a wrong answer leaves must be just what t
 and budgets, requirements and bans hold as ever.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -7,8 +7,6 @@ A message is 8 bytes of length (big endian) and that many of MessagePack. NumPy 
 is taken only in the declared types, and no longer than the reader says.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, BinaryIO, Literal
 

@@ -8,8 +8,6 @@ Where Z3 is installed, the worker then reasons about every size that the rules a
 mark: a launch that only Z3 finds is told, and costs nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache

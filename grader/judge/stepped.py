@@ -5,8 +5,6 @@ The worker that runs the case once more may say anything. Of what it says is tak
 can hold, in a bounded size, as text; what went wrong is told as the verdict has it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain

@@ -6,8 +6,6 @@ judge takes a multiple of the steps for the most that a learner's kernel may tak
 for budgets that are relative to the solution, and need not run the solution itself.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator

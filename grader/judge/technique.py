@@ -1,8 +1,6 @@
 """What a case asks beside right numbers, held against what was seen: a way to the answer, or a
 hazard, on the lines that it is about."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 
@@ -26,14 +24,14 @@ def kept_to(judged: Judged) -> Judged:
     for at in judged.passed:
         outcome = judged.outcomes[at]
         opcodes = outcome.opcodes if isinstance(outcome, Ran) else {}
-        result = _lacks_order(judged.instances[at], opcodes) or judged.results[at]
-        judged = judged.with_result(at, result)
+        if lacks := lacks_order(judged.instances[at], opcodes):
+            judged = judged.with_result(at, lacks)
     asking = [at for at in judged.passed if _stated(judged.instances[at])]
     instances = [judged.instances[at] for at in asking]
     answers = judged.session.ways((one, _questions(one)) for one in instances)
     for at, answer in zip(asking, answers, strict=True):
-        if result := _departs(judged.instances[at], answer, judged.words[at]):
-            judged = judged.with_result(at, result)
+        if fails := _departs(judged.instances[at], answer, judged.words[at]):
+            judged = judged.with_result(at, fails)
     return judged
 
 
@@ -43,6 +41,7 @@ def _stated(instance: CaseInstance) -> list[Requirement | Ban]:
 
 
 def _questions(instance: CaseInstance) -> tuple[Asked, ...]:
+    """What is to be asked of a right answer's way, in the order of `_stated`."""
     return tuple(_asked(one, tuple(instance.problem.outputs)) for one in _stated(instance))
 
 
@@ -53,7 +52,7 @@ def _asked(stated: Requirement | Ban, outputs: tuple[str, ...]) -> Asked:
     return Asked(stated.of or outputs, worth, stated.at_least, stated.levels, stated.kind.last)
 
 
-def _lacks_order(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult | None:
+def lacks_order(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult | None:
     """The result of a case that lacks instructions of a kind that orders what threads do."""
     for stated in instance.case.requires:
         count = sum(
@@ -131,10 +130,13 @@ def goes_wrong(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResu
 def too_far(instance: CaseInstance, outcome: Reply, result: CaseResult) -> CaseResult:
     """`result`, of a case that must come right though the kernel is to go wrong in others, told as
     what happened, without advice against it."""
-    went_wrong = isinstance(outcome, Failed) and outcome.status in costs.WENT_WRONG
-    if instance.case.hazard or not went_wrong:
-        return result
-    return replace(result, message=say.broken_too_far(_fact(outcome)))
+    if (
+        isinstance(outcome, Failed)
+        and outcome.status in costs.WENT_WRONG
+        and not instance.case.hazard
+    ):
+        return replace(result, message=say.broken_too_far(_fact(outcome)))
+    return result
 
 
 def _fact(failure: Failed) -> str:

@@ -4,8 +4,6 @@ The exercise calls its buffers `total_again` or `y_0`, so that each has a name o
 learner's kernel calls them what its parameters are called.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

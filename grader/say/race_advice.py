@@ -4,8 +4,6 @@ Two threads at one place are an index that both worked out alike, an update that
 barrier that is missing, or a fence on the way of a flag; each is mended in its own way.
 """
 
-from __future__ import annotations
-
 from ..watch.findings import Race, Signal
 from .places import ArrayPlace, short
 

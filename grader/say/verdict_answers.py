@@ -1,7 +1,5 @@
 """The sentences about what a kernel left in its arrays, and about budgets and requirements."""
 
-from __future__ import annotations
-
 from ..counted import counted
 
 NOT_ATTEMPTED = "Nothing is written here yet: the kernel is as it was handed out."

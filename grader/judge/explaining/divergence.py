@@ -6,8 +6,6 @@ computed from is, is where the ways part; it is told beside what the solution do
 values. Where both do the same in another order nothing is told.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ Only what was seen in the two runs is said. Both are followed on the simulated d
 `sandbox.slices`), in the worker's process; what is expected stays here.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace

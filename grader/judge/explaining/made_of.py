@@ -1,7 +1,5 @@
 """The sentences about what a wrong element was made of: each rule yields one where it applies."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -6,8 +6,6 @@ again with room around its inputs, so that the run comes to its end, and element
 told the place that they were taken from, wherever that lies.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations

@@ -1,7 +1,5 @@
 """What is told of a wrong element, and the words for it: the ground that the rules stand on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby

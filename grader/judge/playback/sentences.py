@@ -1,8 +1,6 @@
 """A sentence or two about a step: the text twin of the player's pictures. Elements are named as a
 learner writes them: `tile[3]`, `tile[2][5]`, `x[64]`."""
 
-from __future__ import annotations
-
 from typing import SupportsFloat
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A few steps of a launch as text: what a page shows of a run where no script plays it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Annotated

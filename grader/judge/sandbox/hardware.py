@@ -1,7 +1,5 @@
 """One case on the real GPU, every buffer fenced by red zones. Runs only what was clean before."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import cupy

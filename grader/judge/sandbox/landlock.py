@@ -5,8 +5,6 @@ opened, so that no disguise of an `#include` gets round it. See the kernel's doc
 userspace-api/landlock, whose structures and numbers stand below.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import sys

@@ -1,7 +1,5 @@
 """What became of an element, as the worker that has run the kernel tells it: `Made`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import Literal
@@ -142,17 +140,12 @@ def _used(graph: Graph, elements: Elements, root: int, extremes: bool = True) ->
         element = elements.at(one.origin.address, one.origin.offset)
         if element is None:
             continue
-        last = runs[-1] if runs else None
-        if last and _continues(last, element, one.times):
+        last, here = runs[-1] if runs else None, (element.buffer, element.index, one.times)
+        if last and (last.first.buffer, last.first.index + last.count, last.times) == here:
             runs[-1] = replace(last, count=last.count + 1)
         else:
             runs.append(Used(element, 1, one.times, place_of(graph, one.node)))
     return runs
-
-
-def _continues(last: Used, element: Element, times: int) -> bool:
-    following = Element(last.first.buffer, last.first.index + last.count)
-    return (following, last.times) == (element, times)
 
 
 def _origin(graph: Graph, elements: Elements, source: int) -> Element | Literal["constant", ""]:

@@ -6,8 +6,6 @@ effort allowed, and the versions of what reasons. Lines are kept as their places
 which the PTX first names them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import platform

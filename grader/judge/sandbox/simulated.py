@@ -7,11 +7,8 @@ counters, in other buffers and in the module's `__device__` variables. Partial r
 counters: nobody has written them before the first launch, or they are no whole numbers.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
@@ -204,8 +201,13 @@ def _launch_all(source: str, case: CaseRequest) -> tuple[Arrays, bool, dict[int,
     for number, launch in enumerate(case.launches, start=1):
         found = leftovers.found_by(launch, buffers) if len(case.launches) > 1 else ""
         left |= {number: found} if found else {}
-        with _told_apart(number, found):
+        try:
             depends_on_order |= _launch(module, launch, buffers)
+        except CudaError as error:
+            error.launch, error.order = number, current_options().order
+            if found:  # it may come from what an earlier launch has changed
+                error.args = (f"{error} {found}",)
+            raise
     return buffers, depends_on_order, left
 
 
@@ -271,19 +273,6 @@ def _in_other_orders(source: str, case: CaseRequest) -> Arrays:
         found |= {f"{order}/{name}": np.asarray(buffers[name]) for name in case.outputs}
         left -= run.steps
     return found
-
-
-@contextmanager
-def _told_apart(launch: int, left: str) -> Iterator[None]:
-    """What goes wrong in here is of that `launch`, and may come from what an earlier one `left`
-    changed."""
-    try:
-        yield
-    except CudaError as error:
-        error.launch, error.order = launch, current_options().order
-        if left:
-            error.args = (f"{error} {left}",)
-        raise
 
 
 def _costs(lines: dict[int, dict[str, int]]) -> dict[str, tuple[int, int]]:

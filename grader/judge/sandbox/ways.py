@@ -62,7 +62,8 @@ def _worth(graph: Graph, asked: Asked) -> Numbers:
         opcode: max((count for kind, count in kinds if kind.fullmatch(opcode)), default=0)
         for opcode in set(opcodes)
     }
-    return np.array([found[opcode] for opcode in opcodes], np.int64)[graph.at]
+    worth: Numbers = np.array([found[opcode] for opcode in opcodes], np.int64)[graph.at]
+    return worth
 
 
 def _last(graph: Graph, own: Numbers) -> Numbers:
