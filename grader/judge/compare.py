@@ -1,5 +1,6 @@
 """What a run left in its buffers, held against what is expected: a CaseResult that teaches."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
@@ -11,8 +12,7 @@ from ..course import Budget, Case, Expected, Problem, costs
 from ..errors import AuthorError
 from ..say import verdict_answers as say
 from ..status import Status
-from . import cases as scenes
-from .cases import CaseInstance
+from .cases import CaseInstance, of_buffer, of_failure
 from .protocol import Element, Failed, Ran, Reply, Scene
 from .verdict import CaseResult, Mismatch, told_apart
 from .words import Words
@@ -29,7 +29,7 @@ def on_simulator(
     if isinstance(outcome, Failed):
         told = words.explained(outcome)
         stopped = _over_budget_when_stopped(instance, told)
-        where = scenes.of_failure(instance, told)
+        where = of_failure(instance, told)
         return stopped or failed(instance.case, told.status, told.message, told.line, where)
     wrong = (
         _changed_input(instance, outcome, words)
@@ -62,11 +62,16 @@ def on_gpu(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:
 
 
 def failed(
-    case: Case, status: Status, message: str, line: int | None = None, where: Scene | None = None
+    case: Case,
+    status: Status,
+    message: str,
+    line: int | None = None,
+    where: Scene | None = None,
+    mismatches: Sequence[Mismatch] = (),
 ) -> CaseResult:
     """No points, and why."""
-    points = 0.0, case.points
-    return CaseResult(case.name, case.visible, status, *points, message, line, where=where)
+    points, wrong = (0.0, case.points), tuple(mismatches)
+    return CaseResult(case.name, case.visible, status, *points, message, line, wrong, where=where)
 
 
 def passed(case: Case) -> CaseResult:
@@ -74,23 +79,19 @@ def passed(case: Case) -> CaseResult:
     return CaseResult(case.name, case.visible, Status.PASSED, case.points, case.points)
 
 
-def _wrong(case: Case, message: str, mismatches: list[Mismatch], where: Scene | None) -> CaseResult:
-    found = tuple(mismatches)
-    return replace(failed(case, Status.WRONG_ANSWER, message, where=where), mismatches=found)
-
-
 def _changed_input(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
     for name, before in instance.problem.inputs.items():
         after = ran.arrays[f"input/{name}"]
         changed = (_bytes(before) != _bytes(after)).any(axis=1).reshape(after.shape)
         if changed.any():
-            first, *rest = _mismatches(words.name(name), changed, before, after)
+            mismatches = _mismatches(words.name(name), changed, before, after)
+            first = mismatches[0]
             if words.constant(name):
                 message = say.changed_input(first.place, first.buffer, *first.values)
             else:
                 message = say.not_put_back(first.place, *first.values)
-            where = scenes.of_buffer(instance, name)
-            return _wrong(instance.case, message, [first, *rest], where)
+            where = of_buffer(instance, name)
+            return failed(instance.case, Status.WRONG_ANSWER, message, None, where, mismatches)
     return None
 
 
@@ -112,7 +113,7 @@ def _unwritten(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | N
         else:
             continue
         message = _because(f"{when}{what}", words.launch(buffer), ran)
-        where = scenes.of_buffer(instance, buffer)
+        where = of_buffer(instance, buffer)
         return failed(instance.case, Status.WRONG_ANSWER, message, where=where)
     return None
 
@@ -145,8 +146,8 @@ def _wrong_output(
             pattern = say.pattern(wrong.size, int(wrong.sum()), right_first)
             message = f"{when}{_first_wrong(mismatches[0], expected)}{pattern}"
             message = _because(message, words.launch(buffer), ran)
-            where = scenes.of_buffer(instance, buffer, of if of not in _IN_ORDER else "")
-            return _wrong(instance.case, message, mismatches, where)
+            where = of_buffer(instance, buffer, of if of not in _IN_ORDER else "")
+            return failed(instance.case, Status.WRONG_ANSWER, message, None, where, mismatches)
     return None
 
 
@@ -168,7 +169,7 @@ class Wrong:
 def first_wrong(instance: CaseInstance, ran: Ran) -> Wrong | None:
     """What a case is a wrong answer for; None where that is no output."""
     inputs = instance.problem.inputs.items()
-    if any(_bytes(one).tobytes() != ran.arrays[f"input/{name}"].tobytes() for name, one in inputs):
+    if any(one.tobytes() != ran.arrays[f"input/{name}"].tobytes() for name, one in inputs):
         return None
     for buffer, expected in instance.problem.outputs.items():
         written = ran.arrays[f"written/{buffer}"]

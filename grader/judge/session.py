@@ -22,9 +22,7 @@ from msgspec.structs import replace
 from ..cuda.diagnostics import bounded
 from ..say import verdict_process as say
 from ..status import Status
-from . import cases, protocol
-from . import worker as workers
-from .cases import CaseInstance
+from .cases import CaseInstance, described
 from .playback.strip import Strip
 from .protocol import (
     Asked,
@@ -35,13 +33,14 @@ from .protocol import (
     Failed,
     Made,
     Opening,
+    ProtocolError,
     Question,
     Ran,
     Recorded,
     Reply,
 )
 from .verdict import shortened
-from .worker import KILLED, Watch, Worker
+from .worker import KILLED, Worker
 
 MUCH = 1 << 16  # elements
 GPU_WAKES = 8.0  # seconds of the CPU's that a process spends on making a GPU ready
@@ -97,8 +96,6 @@ class Session:
         self._compiled: Reply | None = None
         self._worker: Worker | None = None
         self._kernels: tuple[str, ...] = ()
-        self._seconds, self._total, self._end, self._before = 0.0, 0.0, 0.0, 0.0
-        self._spared = False  # whether a worker was killed already
         self._group(limits.case_seconds, limits.total_seconds)
         self._opening = Opening(
             device=device,
@@ -193,7 +190,7 @@ class Session:
     def _group(self, seconds: float, total: float) -> None:
         """From now on each question may take so many seconds of the CPU's time, all together
         `total`; one worker that somebody kills costs nothing."""
-        self._spared = False
+        self._spared = False  # whether a worker was killed already
         waking = GPU_WAKES if self._device == "gpu" else 0.0
         self._seconds, self._total = seconds + waking, total + waking
         self._end = time.monotonic() + total * self._limits.patience
@@ -201,7 +198,7 @@ class Session:
 
     def _described(self, instance: CaseInstance) -> CaseRequest:
         needed = self._allowed.get(instance.case.name, 0)
-        return cases.described(instance, max(self._limits.steps, self._limits.steps_ratio * needed))
+        return described(instance, max(self._limits.steps, self._limits.steps_ratio * needed))
 
     def start(self) -> None:
         """Start a worker where there is none; it compiles while the judge does something else."""
@@ -232,9 +229,8 @@ class Session:
         compiles = isinstance(message, Opening)
         deadline = min(self._end, time.monotonic() + message.seconds * limits.patience)
         try:
-            seconds, size = message.seconds, limits.memory_bytes
-            watch = Watch(worker.pid, seconds, size) if workers.WATCHED else None
-            reply = worker.receive(deadline, _longest(message, self._device), watch)
+            longest = _longest(message, self._device)
+            reply = worker.receive(deadline, longest, message.seconds, limits.memory_bytes)
             outcome = _checked(reply, message, self._device)
             if not (isinstance(outcome, Failed) and (compiles or outcome.broken_off)):
                 return outcome
@@ -242,7 +238,7 @@ class Session:
             outcome = _too_slow(message)
         except MemoryError:
             outcome = _ended("the judge", compiles, limits)
-        except protocol.ProtocolError as error:
+        except ProtocolError as error:
             outcome = Failed(Status.UNSUPPORTED, say.no_reply(str(error)))
         except EOFError:
             outcome = _diagnosis(worker.end(LAST_BREATH), worker.complaint(), message, limits)
@@ -315,17 +311,17 @@ def _checked(reply: Reply, message: Opening | Question, device: Device) -> Reply
     those that were asked for."""
     if isinstance(reply, Failed):
         if reply.status == Status.PASSED:
-            raise protocol.ProtocolError("a failure that is none")
+            raise ProtocolError("a failure that is none")
         diagnostics = bounded(reply.diagnostics)
         return replace(reply, message=shortened(reply.message), diagnostics=diagnostics)
     if isinstance(message, Question) and isinstance(case := message.about, CaseRequest):
         told_of = len(reply.made), len(reply.ways)
         if not reply.too_long and told_of != (len(case.followed), len(case.asked)):
-            raise protocol.ProtocolError("other answers than were asked for")
+            raise ProtocolError("other answers than were asked for")
         wanted, optional = _arrays(case, device)
         found = {name: (one.shape, one.dtype.str) for name, one in reply.arrays.items()}
         if not wanted.items() <= found.items() <= (wanted | optional).items():
-            raise protocol.ProtocolError("other arrays than were asked for")
+            raise ProtocolError("other arrays than were asked for")
     left = {launch: shortened(text) for launch, text in reply.left.items()}
     return replace(reply, left=left, warnings=bounded(reply.warnings))
 

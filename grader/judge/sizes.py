@@ -9,13 +9,11 @@ mark: a launch that only Z3 finds is told, and costs nothing.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import replace
 
 import numpy as np
 
 from .. import proofs as analysis
-from ..compilers.lexer import on_its_lines
 from ..course import Case, Exercise, Launch, Problem, Rule
 from ..course import rules as course_rules
 from ..proofs.trial import Trial
@@ -90,13 +88,12 @@ def reasoned(
 ) -> tuple[EverySize, CaseResult | None]:
     """What is known of all sizes, and the result of a launch that goes wrong, if one is found: the
     same of the same text each time, whatever else the machine does."""
-    try:
-        answer = _Answer(on_its_lines(source), source)
-        solution = exercise.solution if exercise.solved else ""
-        limits = limits if analysis.available else replace(limits, reasoning=0.0)
-        examined = _examined(answer, exercise.rules, solution, limits)
-    except _NotThrough as stopped:
-        examined = Examined(why=str(stopped))
+    solution = exercise.solution if exercise.solved else ""
+    limits = limits if analysis.available else replace(limits, reasoning=0.0)
+    outcome = reason(source, exercise.rules, solution, limits)
+    why = outcome.message if isinstance(outcome, Failed) else TOO_LONG
+    examined = outcome.examined if isinstance(outcome, Ran) else None
+    examined = examined or Examined(why=why)
     found = _told(examined, exercise)
     broken = _broken(found.tried, exercise, source, limits) if found.tried else None
     if found.tried and broken is None:
@@ -104,28 +101,6 @@ def reasoned(
     if broken and examined.reasoned:
         return replace(found, why=broken.message), None
     return found, broken
-
-
-class _NotThrough(Exception):
-    """The reasoning was stopped, or could not begin."""
-
-
-@dataclass(frozen=True)
-class _Answer:
-    """Equal to others of the same `code`; its `source` has been compiled for the cases by now."""
-
-    code: str
-    source: str = field(compare=False)
-
-
-@lru_cache(maxsize=256)
-def _examined(answer: _Answer, rules: tuple[Rule, ...], solution: str, limits: Limits) -> Examined:
-    """What a worker finds, asked once of answers that differ in their comments alone: a class has
-    many of those. Raises _NotThrough, which is not kept."""
-    outcome = reason(answer.source, rules, solution, limits)
-    if isinstance(outcome, Ran) and outcome.examined:
-        return outcome.examined
-    raise _NotThrough(outcome.message if isinstance(outcome, Failed) else TOO_LONG)
 
 
 def reason(source: str, rules: tuple[Rule, ...], solution: str, limits: Limits) -> Reply:

@@ -15,8 +15,8 @@ from ..course import Exercise, Problem
 from ..cuda.sanitize import lines_of, visible
 from ..machine.lanes import WARP
 from ..status import Status, headline
-from . import cases, sizes
-from .cases import CaseInstance, dim
+from . import sizes
+from .cases import CaseInstance, dim, drawn
 from .judged import Judged
 from .playback.marks import STEPS
 from .playback.strip import MOST_ROWS, MOST_STEPS, SIGNS, Step, Strip
@@ -75,8 +75,8 @@ def handy_failure(verdict: Verdict, exercise: Exercise) -> CaseOfResult | None:
 def _visible(verdict: Verdict, exercise: Exercise) -> Iterator[CaseOfResult]:
     """The visible cases as the verdict drew them, each with its result; drawn when asked for."""
     results = [one for one in verdict.cases if one.visible]
-    drawn = cases.drawn(exercise, verdict.seed, hidden=False)
-    yield from zip(chain(drawn, sizes.instances(verdict, exercise)), results, strict=False)
+    own = drawn(exercise, verdict.seed, hidden=False)
+    yield from zip(chain(own, sizes.instances(verdict, exercise)), results, strict=False)
 
 
 def _threads(problem: Problem) -> int:

@@ -8,8 +8,7 @@ from ..compilers.lexer import without_comments
 from ..course import Ban, Requirement, costs
 from ..say import verdict_answers as say
 from ..status import Status
-from . import cases as scenes
-from .cases import CaseInstance
+from .cases import CaseInstance, of_failure
 from .compare import failed, passed, sentence
 from .judged import Judged
 from .protocol import Asked, Failed, Ran, Reply, Way
@@ -110,7 +109,7 @@ def goes_wrong(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResu
     asks = say.ASKS_FOR.format(costs.wanted(asked))
     if not isinstance(outcome, Failed):
         return failed(case, Status.WRONG_ANSWER, say.nothing_went_wrong(asks))
-    told, where = words.explained(outcome), scenes.of_failure(instance, outcome)
+    told, where = words.explained(outcome), of_failure(instance, outcome)
     if told.status != asked.status:
         message = say.something_else(asks, _fact(told))
         return failed(case, told.status, message, told.line, where)

@@ -191,12 +191,12 @@ def _told(mine: Trail, ours: Trail, at: int, any_order: bool) -> Parting | None:
     before = None if partner is None else _left_out(mine, ours, partner)
     if before is not None and not any_order:
         return Parting(place, mine.words(at), f"first {ours.words(before)}", constant)
-    if partner is not None and _in_another_order(mine, at, ours, partner) == any_order:
+    verb = mine.verb(at)
+    in_another_order = partner is not None and verb == ours.verb(partner) and verb in ANY_ORDER
+    if partner is not None and in_another_order == any_order:
         return Parting(place, mine.words(at), ours.words(partner), constant)
-    alone = partner is None and mine.verb(at) not in ANY_ORDER
-    if not any_order and (
-        constant is not None or alone or mine.verb(at) in ("cut", "half", "single")
-    ):
+    alone = partner is None and verb not in ANY_ORDER
+    if not any_order and (constant is not None or alone or verb in ("cut", "half", "single")):
         return Parting(place, mine.words(at), "", constant)
     return None
 
@@ -228,8 +228,3 @@ def _left_out(mine: Trail, ours: Trail, partner: int) -> int | None:
         if known and ours.key(at) not in mine.keys and ours.verb(at) not in ANY_ORDER:
             return at
     return None
-
-
-def _in_another_order(mine: Trail, at: int, ours: Trail, partner: int) -> bool:
-    verb = mine.verb(at)
-    return verb == ours.verb(partner) and verb in ANY_ORDER

@@ -18,9 +18,8 @@ from ...status import Pattern
 from ..protocol import Choice
 from ..verdict import CaseResult
 from ..words import Words
-from . import telling
 from .made_of import MadeOf
-from .telling import Pair, Told
+from .telling import Pair, Told, capital, constant, factor, whole
 
 Said = tuple[Pattern, str, int | None]  # a pattern, its sentence, and the line that it is about
 _ASKS = {
@@ -74,7 +73,7 @@ def _question(choice: Choice) -> str:
 
 
 def _chosen(one: Choice) -> str:
-    return telling.capital(f"{one.place.on} {one.place.who} {_question(one)}".strip())
+    return capital(f"{one.place.on} {one.place.who} {_question(one)}".strip())
 
 
 class Explanation(MadeOf):
@@ -134,10 +133,10 @@ class Explanation(MadeOf):
         with np.errstate(all="ignore"):
             ratio, off = found / expected, found - expected
         first = ratio.flat[0]
-        is_telling = (len(ratio) > 1 or telling.whole(first)) and abs(first - 1) > 1e-3
-        if found.all() and expected.all() and telling.constant(ratio) and is_telling:
-            what = f"{telling.factor(float(ratio.mean()))} what it should be"
-        elif len(off) > 1 and telling.constant(off):
+        is_telling = (len(ratio) > 1 or whole(first)) and abs(first - 1) > 1e-3
+        if found.all() and expected.all() and constant(ratio) and is_telling:
+            what = f"{factor(float(ratio.mean()))} what it should be"
+        elif len(off) > 1 and constant(off):
             amount = float(off.mean())
             what = f"{abs(amount):.6g} too {'large' if amount > 0 else 'small'}"
         else:
@@ -210,6 +209,6 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
     line = next((line for _, _, line in told if line), None)
     sentences = [result.message, *(sentence for _, sentence, _ in told)]
     if line is None and pair.wrong.written and (stored := pair.mine.stored):
-        sentences.append(f"{telling.capital(stored.who)} wrote it{stored.on}.")
+        sentences.append(f"{capital(stored.who)} wrote it{stored.on}.")
     patterns = tuple(str(pattern) for pattern, _, _ in told)
     return replace(result, message=" ".join(sentences), line=line, patterns=patterns)

@@ -7,8 +7,8 @@ import numpy as np
 
 from ..protocol import Element, Used
 from ..verdict import Part
-from . import divergence, places, telling
-from .telling import About, Times, Told, times
+from . import divergence, places
+from .telling import About, Times, Told, are, copied, times
 
 _OF_THE_COMPILER = re.compile(
     r"computes |(multiplies \S+|to the left) by \d\d?;"
@@ -55,7 +55,7 @@ class MadeOf(About):
     def _rule(self) -> str:
         """How all that were looked at stand to what they should be."""
         made = [(self.mine, self.ours), *self.pair.others]
-        taken = [both for pair in made if (both := telling.copied(*pair))]
+        taken = [both for pair in made if (both := copied(*pair))]
         if len(taken) < len(made):
             return ""
         index, wrong = self.words.index, self.pair.wrong
@@ -92,11 +92,7 @@ class MadeOf(About):
             loaded = next((one.loaded for one in used if one.first in has), None)
             who = f" ({loaded.who} loads it{loaded.on})" if loaded else ""
             again = [one for one, times in mine.items() if times > ours.get(one, times)]
-            more = (
-                f" {self._listed(again)} {telling.are(again)} in it more than once."
-                if again
-                else ""
-            )
+            more = f" {self._listed(again)} {are(again)} in it more than once." if again else ""
             yield f"{what} {', and '.join(parts)}{who}.{more}", loaded.line if loaded else None
 
     def too_often(self) -> Told:
@@ -109,7 +105,7 @@ class MadeOf(About):
             (often, should), *others = {(mine[one], ours[one]) for one in again}
             much = "too often" if others else _often(often)
             but = f", and should be {_often(should)}" if should > 1 and not others else ""
-            yield f"{self._listed(again)} {telling.are(again)} in {self._here} {much}{but}.", None
+            yield f"{self._listed(again)} {are(again)} in {self._here} {much}{but}.", None
 
     def constant_extreme(self) -> Told:
         """A maximum on its way that a constant won."""

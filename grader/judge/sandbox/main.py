@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 from ... import compilers, disk_cache
-from ...compilers import Compiler
 from ...cuda.errors import (
     CompileError,
     CompilerFailure,
@@ -33,8 +32,18 @@ from ...cuda.errors import (
 from ...machine.naming import plain
 from ...say import verdict_process as say
 from ...status import Status
-from .. import protocol
-from ..protocol import Examine, Failed, Opening, Question, Ran, Reply, Scene
+from ..protocol import (
+    Examine,
+    Failed,
+    Opening,
+    Question,
+    Ran,
+    Reply,
+    Scene,
+    encode,
+    read_opening,
+    read_question,
+)
 from . import landlock, rlimits
 
 if sys.platform == "linux":
@@ -63,10 +72,10 @@ def _work() -> NoReturn:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a kernel prints on the hardware must not look like an answer
     with open(0, "rb", closefd=False) as questions:
-        opening = protocol.read_opening(questions)
+        opening = read_opening(questions)
         rlimits.limit(opening)
         goes_on = _tell(_opened(opening), answers)
-        while goes_on and (question := protocol.read_question(questions)):
+        while goes_on and (question := read_question(questions)):
             rlimits.end_at_the_latest(question.seconds, question.latest)
             action = partial(_answer, opening, question)
             reply = _attempt(action, opening.memory_bytes, question.seconds)
@@ -77,7 +86,7 @@ def _work() -> NoReturn:
 
 def _tell(reply: Reply, answers: BinaryIO) -> bool:
     """Whether more can be asked after this reply."""
-    answers.write(protocol.encode(reply))
+    answers.write(encode(reply))
     answers.flush()
     return isinstance(reply, Ran) or not reply.broken_off
 
@@ -114,7 +123,7 @@ def _answer(opening: Opening, question: Question) -> Ran:
     return run_case(opening.source, about)
 
 
-def _withdraw(compiler: Compiler) -> None:
+def _withdraw(compiler: compilers.Compiler) -> None:
     """Give up every file that compiling and simulating can do without, and other processes, but
     for the one that a compiler may be."""
 
@@ -150,7 +159,9 @@ def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Re
         with rlimits.time_for(seconds):
             return action()
     except CompilerFailure as error:
-        return Failed(error.status, f"{error} {_out_of_reach()}")
+        readable, there = ", ".join(map(str, _readable())), str(compilers.chosen().folders()[0])
+        advice = say.out_of_reach(readable, compilers.chosen_name(), there)
+        return Failed(error.status, f"{error} {advice}")
     except CompileError as error:
         return Failed(error.status, str(error), error.line, error.diagnostics)
     except CudaError as error:
@@ -182,11 +193,6 @@ def _our_fault(error: Exception) -> str:
         traceback_file = str(kept)
     last = traceback.extract_tb(error.__traceback__)[-1]
     return say.our_fault(error, f"{Path(last.filename).name}, line {last.lineno}", traceback_file)
-
-
-def _out_of_reach() -> str:
-    there = str(compilers.chosen().folders()[0])
-    return say.out_of_reach(", ".join(map(str, _readable())), compilers.chosen_name(), there)
 
 
 def _compile(opening: Opening) -> Ran:

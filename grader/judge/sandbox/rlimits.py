@@ -1,5 +1,5 @@
 """What a worker holds itself to, as far as its system can: POSIX's resource limits, and its timer
-of the processor's time. What it cannot, the judge watches from outside (see `worker.Watch`)."""
+of the processor's time. What it cannot, the judge watches from outside (see `worker.Worker`)."""
 
 import math
 import sys

@@ -20,9 +20,8 @@ from ...cuda import simulator
 from ...cuda.errors import CudaError, StepLimit
 from ...machine.launch import current_options
 from ...status import Status, headline
-from ...watch import paths
 from ...watch.observe import Run
-from ...watch.paths import Paths
+from ...watch.paths import Paths, in_all
 from ...watch.recorder import recordings
 from ...watch.recording import Recording
 from ...watch.slice import Graph, TooLong
@@ -57,7 +56,8 @@ class Leftovers:
                 self._begun[key] = array.copy(), written
                 continue
             before, known = self._begun[key]
-            changed = np.flatnonzero(known & _differ(before, array))
+            bits = f"u{array.itemsize}"  # NaN is NaN
+            changed = np.flatnonzero(known & (before.view(bits) != array.view(bits)))
             if len(changed):
                 at = int(changed[0])
                 place = f"{called}[{at}]" if array.size > 1 else called
@@ -99,14 +99,6 @@ class Leftovers:
                 yield f"&{name}", name, values, np.ones(values.size, bool)
 
 
-def _differ(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Which elements are not the same, bit for bit: NaN is NaN."""
-    bits = np.dtype(f"u{one.itemsize}")
-    mine, others = (np.ascontiguousarray(array).view(bits) for array in (one, other))
-    unlike: np.ndarray = mine != others
-    return unlike
-
-
 Array = TypeVar("Array")  # NumPy's, or CuPy's
 
 MOST_STEPS = 20_000  # in all other orders together, so that they take no longer than the case
@@ -125,7 +117,7 @@ def run_case(source: str, case: CaseRequest) -> Ran:
         try:
             buffers, depends_on_order, left = _launch_all(source, case)
         except StepLimit as error:
-            error.counters = run.counters.total | paths.in_all(run.observers)
+            error.counters = run.counters.total | in_all(run.observers)
             raise
     if depends_on_order and not tolerated:
         _look_for_races(source, case)
@@ -138,7 +130,7 @@ def run_case(source: str, case: CaseRequest) -> Ran:
     counters = run.counters
     costs, opcodes = _costs(counters.lines), dict(counters.opcodes)
     exponentials = sum(n for opcode, n in opcodes.items() if opcode.startswith("ex2."))
-    totals = counters.total | paths.in_all(run.observers) | {"exponentials": exponentials}
+    totals = counters.total | in_all(run.observers) | {"exponentials": exponentials}
     causes = tuple(sorted(run.causes))
     return Ran(totals, costs, opcodes, run.steps, results, left, causes=causes)
 
