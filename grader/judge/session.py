@@ -96,6 +96,7 @@ class Session:
         self._compiled: Reply | None = None
         self._worker: Worker | None = None
         self._kernels: tuple[str, ...] = ()
+        self._spared = False  # whether a worker was killed already
         self._group(limits.case_seconds, limits.total_seconds)
         self._opening = Opening(
             device=device,
@@ -190,9 +191,10 @@ class Session:
     def _group(self, seconds: float, total: float) -> None:
         """From now on each question may take so many seconds of the CPU's time, all together
         `total`; one worker that somebody kills costs nothing."""
-        self._spared = False  # whether a worker was killed already
+        self._spared = False
         waking = GPU_WAKES if self._device == "gpu" else 0.0
-        self._seconds, self._total = seconds + waking, total + waking
+        self._seconds = seconds + waking
+        self._total: float = total + waking
         self._end = time.monotonic() + total * self._limits.patience
         self._before = self._worker.seconds() if self._worker and self._compiled else 0.0
 
