@@ -22,10 +22,8 @@ MOST_LAUNCHES = 8  # of a case that is
 
 @dataclass(frozen=True)
 class CaseInstance:
-    """A case with its inputs drawn. `position` counts from 0 over all the exercise's cases;
-    `tolerated` is the status of hazards that do not end it."""
+    """A case with its inputs drawn; `tolerated` is the status of hazards that do not end it."""
 
-    position: int
     case: Case
     problem: Problem
     tolerated: str = ""
@@ -46,7 +44,7 @@ def instantiate(exercise: Exercise, seed: int, hidden: bool) -> tuple[CaseInstan
 def drawn(exercise: Exercise, seed: int, hidden: bool) -> Iterator[CaseInstance]:
     """The same, each when it is asked for."""
     return (
-        CaseInstance(position, case, case.problem(_generator(seed, exercise.id, position)))
+        CaseInstance(case, case.problem(_generator(seed, exercise.id, position)))
         for position, case in enumerate(exercise.cases)
         if case.visible or hidden
     )

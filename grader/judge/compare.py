@@ -171,17 +171,19 @@ def first_wrong(instance: CaseInstance, ran: Ran) -> Wrong | None:
     inputs = instance.problem.inputs.items()
     if any(one.tobytes() != ran.arrays[f"input/{name}"].tobytes() for name, one in inputs):
         return None
-    for buffer, expected in instance.problem.outputs.items():
-        written = ran.arrays[f"written/{buffer}"]
-        found = ran.arrays[f"output/{buffer}"]
-        wrong = ~written if not written.all() else ~right(expected, found)
+    outputs = instance.problem.outputs
+    found = {buffer: ran.arrays[f"output/{buffer}"] for buffer in outputs}
+    masks = {buffer: ~ran.arrays[f"written/{buffer}"] for buffer in outputs}
+    written = not any(mask.any() for mask in masks.values())
+    if written:
+        masks = {buffer: ~right(one, found[buffer]) for buffer, one in outputs.items()}
+    for buffer, wrong in masks.items():
         if wrong.any():
             first, *rest = np.flatnonzero(wrong)
             others = [rest[len(rest) * at // OTHERS] for at in range(min(OTHERS, len(rest)))]
             elements = [Element(buffer, int(at)) for at in (first, *dict.fromkeys(others))]
-            at = bool(written.ravel()[first])
-            values = found[wrong], expected.value[wrong]
-            return Wrong(elements[0], *values, at, tuple(elements[1:]))
+            values = found[buffer][wrong], outputs[buffer].value[wrong]
+            return Wrong(elements[0], *values, written, tuple(elements[1:]))
     return None
 
 

@@ -10,7 +10,7 @@ from ..status import Status
 from .cases import CaseInstance
 from .protocol import Reply
 from .session import Limits, Session
-from .verdict import CaseResult, Verdict
+from .verdict import CaseResult
 from .words import Words
 
 
@@ -35,7 +35,6 @@ class Judged:
     results: tuple[CaseResult, ...] = ()
     counters: dict[str, int] = field(default_factory=dict)
     device: str = "simulator"
-    verdict: Verdict | None = None
 
     @property
     def first_failed(self) -> int | None:

@@ -19,7 +19,7 @@ from . import arrangement, cases, compare, partial, stepped, technique
 from . import sizes as every_size
 from .explaining import places
 from .explaining.explanation import explained
-from .explaining.telling import Pair
+from .explaining.telling import Pair, copied
 from .judged import Judged
 from .protocol import Failed, Ran
 from .session import Limits, Session, run_on_gpu
@@ -73,12 +73,11 @@ def judge(
         judged = blank(judged)
         for stage in () if judged.results else STAGES:
             judged = stage(judged)
-        judged = summed(judged)
+        verdict = summed(judged)
         wanted = {every_size.tried: sizes, partial.with_part: partial_marks, stepped.stepped: steps}
-        for stage in (stage for stage, is_wanted in wanted.items() if is_wanted):
-            judged = stage(judged)
-    assert judged.verdict is not None, "the results are summed up"
-    return judged.verdict
+        for ending in (ending for ending, is_wanted in wanted.items() if is_wanted):
+            verdict = ending(judged, verdict)
+    return verdict
 
 
 def blank(judged: Judged) -> Judged:
@@ -174,7 +173,8 @@ def _explained(judged: Judged, at: int) -> Judged:
         return judged
     (mine,), (ours,) = made
     pair = Pair(wrong, mine, ours)
-    if pair.of_another_place and wrong.others:
+    both_copied = copied(mine, ours)
+    if both_copied and both_copied[0] != both_copied[1] and wrong.others:
         others = [session.follow(instance, wrong.others) for session in both]
         pair = replace(pair, others=tuple(zip(*others, strict=False)))
     result = explained(result, pair, judged.words[at])
@@ -210,7 +210,7 @@ def warnings(judged: Judged) -> Judged:
     return judged.with_result(at, replace(result, message=message))
 
 
-def summed(judged: Judged) -> Judged:
+def summed(judged: Judged) -> Verdict:
     """The results make a verdict. A contest compares the counters of the last case, if that one is
     hidden, has a budget, and passed."""
     exercise, results = judged.exercise, told_once(judged.results)
@@ -221,7 +221,7 @@ def summed(judged: Judged) -> Judged:
     contest = {}
     if is_contest and isinstance(last, Ran) and results[-1].points:
         contest = {name: last.counters[name] for name in COUNTERS}
-    verdict = Verdict(
+    return Verdict(
         exercise=exercise.id,
         points=sum(one.points for one in results),
         max_points=exercise.points,
@@ -237,7 +237,6 @@ def summed(judged: Judged) -> Judged:
         compiler=compilers.chosen_name(),
         kind=exercise.kind.name,
     )
-    return replace(judged, verdict=verdict)
 
 
 STAGES: tuple[Callable[[Judged], Judged], ...] = (

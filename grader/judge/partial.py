@@ -139,20 +139,21 @@ def said(verdict: Verdict) -> str:
     )
 
 
-def with_part(judged: Judged) -> Judged:
+def with_part(judged: Judged, verdict: Verdict) -> Verdict:
     """The verdict with what its one named fault leaves, where that is more than its passed cases
     are worth."""
-    verdict, lesson, exercise = judged.verdict, judged.lesson, judged.exercise
-    assert verdict is not None, "the results are summed up"
+    lesson, exercise = judged.lesson, judged.exercise
     faults = known(lesson.path, exercise.name, verdict.compiler)
     results = {one.name: one for one in verdict.cases if one.name != sizes.NAME}
     fitting = [one for one in faults if _fits(one, results)]
     if not fitting or arrangement.changed(exercise, lesson.handed_out(exercise), judged.source):
-        return judged
-    is_hazard = verdict.status in HAZARDS
-    mended = (_past_the_hazard if is_hazard else _beside_the_mistake)(judged, fitting)
+        return verdict
+    if verdict.status in HAZARDS:
+        mended = _past_the_hazard(judged, fitting, verdict.status)
+    else:
+        mended = _beside_the_mistake(judged, fitting)
     if mended is None:
-        return judged
+        return verdict
     fault, points = mended
     whole = {**results, **{one.name: one for one in points}}
     of = sum(one.points for one in whole.values())
@@ -160,9 +161,9 @@ def with_part(judged: Judged) -> Judged:
         of += exercise.size_points
     granted = round(fault.leaves * of, 2)
     if granted <= verdict.points:
-        return judged
+        return verdict
     part = Partial(fault.mistake, fault.leaves, of)
-    return replace(judged, verdict=replace(verdict, points=granted, partial=part))
+    return replace(verdict, points=granted, partial=part)
 
 
 def _fits(fault: NamedFault, results: dict[str, CaseResult]) -> bool:
@@ -174,11 +175,10 @@ def _fits(fault: NamedFault, results: dict[str, CaseResult]) -> bool:
     )
 
 
-def _past_the_hazard(judged: Judged, known: list[NamedFault]) -> Mended | None:
+def _past_the_hazard(judged: Judged, known: list[NamedFault], status: Status) -> Mended | None:
     """The fault whose causes are just those of the answer, and the results without it; None where
     no fault's are, or something is wrong beside it."""
-    assert judged.verdict is not None, "the caller has it"
-    again = _run_again(judged, known[0], judged.seed, judged.verdict.status)
+    again = _run_again(judged, known[0], judged.seed, status)
     results = _results(again, again.instances, again.outcomes)
     if any(one.status not in sizes.MAY_PASS for one in results):
         return None
@@ -238,8 +238,7 @@ def _pairs(again: Judged) -> list[Pair]:
 
 def _run_again(judged: Judged, fault: NamedFault, seed: int, tolerated: str = "") -> Judged:
     """The cases of a fault, run once more."""
-    assert judged.verdict is not None, "the caller has it"
-    ran = {one.name for one in judged.verdict.cases}
+    ran = {one.case.name for one in judged.instances}
     instances = tuple(
         replace(one, tolerated=tolerated)
         for one in instantiate(judged.exercise, seed, hidden=True)

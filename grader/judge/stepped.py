@@ -39,26 +39,23 @@ _NO_STEPS = (
 CaseOfResult = tuple[CaseInstance, CaseResult]
 
 
-def stepped(judged: Judged) -> Judged:
+def stepped(judged: Judged, verdict: Verdict) -> Verdict:
     """The verdict with a strip in the visible case that shows best how it went wrong, if one does.
     Hidden cases are not run, and not told."""
-    verdict, exercise, source = judged.verdict, judged.exercise, judged.source
-    assert verdict is not None, "the results are summed up"
+    exercise, source = judged.exercise, judged.source
     found = handy_failure(verdict, exercise)
-    if found is None:
-        return judged
+    if found is None or (where := found[1].where) is None:
+        return verdict
     instance, result = found
-    if (where := result.where) is None:
-        return judged
     asked = _asked(instance, result, where, Words(source, exercise.solution, instance.problem))
     told = judged.session.record(instance, asked)
     strip = believed(told, instance, where, source) if told else None
     if strip is None:
-        return judged
+        return verdict
     title = exercise.kind.called.get(result.status, headline(result.status))
     strip = _with_ours(strip, f"{title[:1].upper()}{title[1:]}: {result.message}")
     with_it = tuple(replace(one, strip=strip) if one is result else one for one in verdict.cases)
-    return replace(judged, verdict=replace(verdict, cases=with_it))
+    return replace(verdict, cases=with_it)
 
 
 def handy_failure(verdict: Verdict, exercise: Exercise) -> CaseOfResult | None:

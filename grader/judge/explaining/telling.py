@@ -86,12 +86,6 @@ class Pair:
     ours: Made
     others: tuple[tuple[Made, Made], ...] = ()
 
-    @property
-    def of_another_place(self) -> bool:
-        """Whether it was made of one element, and should have been of another one."""
-        mine, ours = only(self.mine), only(self.ours)
-        return mine is not None and ours is not None and mine != ours
-
 
 class About:
     """One wrong element in both runs."""
