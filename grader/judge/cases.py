@@ -117,9 +117,9 @@ def _argument(value: str | np.generic, problem: Problem) -> Argument:
 def of_failure(instance: CaseInstance, failure: Failed) -> Scene | None:
     """What a worker says of it, as far as that can be: it may say anything."""
     said, problem = failure.where, instance.problem
-    if said is None or said.order not in (problem.order, *OTHER_ORDERS):
+    if said is None or not 1 <= said.launch <= len(problem.launches):
         return None
-    if not 1 <= said.launch <= len(problem.launches):
+    if said.order not in (problem.order, *OTHER_ORDERS):
         return None
     there = said.block is not None and all(
         0 <= at < size for at, size in zip(said.block, _grid(problem, said.launch), strict=True)

@@ -162,11 +162,9 @@ def _is_fault(outcome: Reply) -> bool:
 
 def _trial(tried: Tried, exercise: Exercise) -> Trial | None:
     """The launch, if it is one that the exercise's rules allow."""
-    for rule in exercise.rules:
-        trial = Trial(rule, tried.grid, tried.block, tried.numbers)
-        if rule.kernel == tried.kernel and trial.keeps_to_its_rule():
-            return trial
-    return None
+    rules = [one for one in exercise.rules if one.kernel == tried.kernel]
+    trials = (Trial(rule, tried.grid, tried.block, tried.numbers) for rule in rules)
+    return next((one for one in trials if one.keeps_to_its_rule()), None)
 
 
 def _instance(trial: Trial, exercise: Exercise) -> CaseInstance:

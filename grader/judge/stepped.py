@@ -113,13 +113,14 @@ def believed(told: Strip, instance: CaseInstance, where: Scene, source: str) -> 
     """What a worker says, as text of a bounded length; None where that can be no strip of the
     launch."""
     launch, lines = instance.problem.launches[where.launch - 1], len(lines_of(source))
-    if not 0 < len(told.steps) <= MOST_STEPS or not 0 < told.of < _MANY:
-        return None
-    grid = (*dim(launch.grid), 1, 1)[:3]
-    if not all(0 <= at < size for at, size in zip(told.block, grid, strict=True)):
-        return None
-    warps = -(-int(np.prod(launch.block)) // WARP)
-    if not all(_can_be(one, told.of, lines, warps) for one in told.steps):
+    grid, warps = (*dim(launch.grid), 1, 1)[:3], -(-int(np.prod(launch.block)) // WARP)
+    can_be = (
+        0 < len(told.steps) <= MOST_STEPS
+        and 0 < told.of < _MANY
+        and all(0 <= at < size for at, size in zip(told.block, grid, strict=True))
+        and all(_can_be(one, told.of, lines, warps) for one in told.steps)
+    )
+    if not can_be:
         return None
     steps = tuple(replace(one, said=_plain(one.said)) for one in told.steps)
     return Strip(launch.kernel, told.block, told.of, steps)

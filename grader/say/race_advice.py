@@ -94,11 +94,8 @@ def _barrier_between(race: Race, place: ArrayPlace) -> str:
         text = f"{_CHANCE}; put a {barrier} between line {first} and line {then}"
         if race.evidence.apart and race.mine.line is not None:
             text += f" (or before line {race.mine.line}, in the function that is called)"
-    if "cluster" in barrier:
-        return f"{text}, where all threads of the cluster pass."
-    if barrier == "`__syncthreads()`":
-        return f"{text}, where all threads of the block pass."
-    return f"{text}."
+    whose = {"`cluster.sync()`": "cluster", "`__syncthreads()`": "block"}.get(barrier)
+    return f"{text}, where all threads of the {whose} pass." if whose else f"{text}."
 
 
 def _barrier(race: Race) -> str:

@@ -80,19 +80,11 @@ def strip_of(recording: Recording, found: list[Mark]) -> Strip:
 
 def _step(recording: Recording, frame: Frame, slot: int, wrong: str) -> Step:
     rows = lanes(recording, frame, slot)
-    shown = _folded(rows)[:MOST_ROWS]
+    groups = [(signs, list(some)) for signs, some in groupby(range(len(rows)), rows.__getitem__)]
+    shown = [Warps(alike[0], alike[-1], signs) for signs, alike in groups[:MOST_ROWS]]
     more = len(rows) - 1 - shown[-1].last
     said = sentence(recording, frame, slot)
     return Step(frame.number, frame.line, tuple(shown), more, said, wrong)
-
-
-def _folded(rows: list[str]) -> list[Warps]:
-    """Rows, one a warp, with neighbours that are alike in one."""
-    found: list[Warps] = []
-    for alike, group in groupby(range(len(rows)), rows.__getitem__):
-        first, *rest = group
-        found.append(Warps(first, [first, *rest][-1], alike))
-    return found
 
 
 def lanes(recording: Recording, frame: Frame, slot: int) -> list[str]:
@@ -116,7 +108,7 @@ def _chosen(recording: Recording, found: list[Mark], slot: int) -> list[int]:
     """Positions of the frames to show: what went wrong and what it clashed with, and those before
     it; else those of accesses, spread over the run."""
     wanted = [at for mark in found if mark.slot == slot for at in (mark.frame, mark.other)]
-    chosen = dict.fromkeys([at for at in wanted if at is not None][:4])
+    first = [at for at in wanted if at is not None][:4]
     acting = [
         at
         for at, frame in enumerate(recording.frames)
@@ -128,10 +120,7 @@ def _chosen(recording: Recording, found: list[Mark], slot: int) -> list[int]:
     else:
         every = max(1, -(-len(acting) // MOST_STEPS))
         near = acting[::every]
-    for at in near:
-        if len(chosen) < MOST_STEPS:
-            chosen[at] = None
-    return sorted(chosen)
+    return sorted(list(dict.fromkeys([*first, *near]))[:MOST_STEPS])
 
 
 def part_at(memory: Memory, offset: int) -> MemoryPart | None:

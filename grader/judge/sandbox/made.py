@@ -70,27 +70,14 @@ def _compared(
     graph: Graph, test: int, instruction: Instruction, numbers: Numbers
 ) -> list[tuple[float, bool]]:
     """The two numbers that were compared, and whether each stands in the code."""
-    sources = int(graph.left[test]), int(graph.right[test])
-    found = []
-    for number, which in _operands(instruction):
-        if which is None:
-            found.append((number, True))
-        elif (source := sources[which]) > 0:
-            found.append((float(numbers(instruction.form.type)[source]), False))
-    return found
-
-
-@cache
-def _operands(instruction: Instruction) -> list[tuple[float, int | None]]:
-    """Of each operand of a comparison the number that stands in the code, or which of the sources
-    it is."""
     names = list(dict.fromkeys(instruction.read))[:2]
-    found: list[tuple[float, int | None]] = []
+    sources = dict(zip(names, (int(graph.left[test]), int(graph.right[test])), strict=False))
+    found = []
     for one in instruction.operands[1:3]:
         if isinstance(one, Immediate):
-            found.append((literal(one), None))
-        elif isinstance(one, Register) and one.name in names:
-            found.append((0.0, names.index(one.name)))
+            found.append((literal(one), True))
+        elif isinstance(one, Register) and (source := sources.get(one.name, 0)) > 0:
+            found.append((float(numbers(instruction.form.type)[source]), False))
     return found
 
 
@@ -106,21 +93,23 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
     if len(graph.slice_of(root)) > MOST_BEHIND:
         return Made(stored=place_of(graph, root), cut=True, whole=graph.whole)
     used = _used(graph, elements, root)
-    if elements.beyond:  # of what lies there only the place is known
-        stored, cut = place_of(graph, root), len(used) > MOST_USED
-        return Made(stored=stored, used=tuple(used[:MOST_USED]), cut=cut, whole=graph.whole)
-    summed = _used(graph, elements, root, extremes=False) if making.extreme(graph, root) else used
-    nan = making.first_nan(graph, root)
-    source = making.came_from(graph, root)
-    return Made(
+    told = Made(
         stored=place_of(graph, root),
         used=tuple(used[:MOST_USED]),
         cut=len(used) > MOST_USED,
+        whole=graph.whole,
+    )
+    if elements.beyond:  # of what lies there only the place is known
+        return told
+    summed = _used(graph, elements, root, extremes=False) if making.extreme(graph, root) else used
+    nan = making.first_nan(graph, root)
+    source = making.came_from(graph, root)
+    return replace(
+        told,
         origin=_origin(graph, elements, source.found),
         origin_line=graph.line(source.node),
         nan=place_of(graph, nan) if nan else None,
         operands=making.operands(graph, nan) if nan else (),
-        whole=graph.whole,
         summed=tuple(summed[:MOST_USED]),
         behind=slice_of(graph, elements, root),
         choices=choices(graph, root),
