@@ -148,10 +148,10 @@ def _keys(trails: list[Trail], bits: int) -> list[Numbers]:
     names = sorted({name for one in trails for name in one.behind.buffers})
     parts = np.split(keys, [len(trails[0])])
     for part, trail in zip(parts, trails, strict=True):
-        buffer, index = trail.elements()
         number = np.array([names.index(one) for one in trail.behind.buffers], np.int64)
-        some = buffer >= 0
-        part[some] = len(known) + 2 + index[some] * len(names) + number[buffer[some]]
+        some = trail.buffer >= 0
+        place = trail.index[some] * len(names) + number[trail.buffer[some]]
+        part[some] = len(known) + 2 + place
     return parts
 
 
@@ -185,7 +185,7 @@ def _between(mine: Trail, ours: Trail, known: Flags, any_order: bool) -> Iterato
 
 
 def _told(mine: Trail, ours: Trail, at: int, any_order: bool) -> Parting | None:
-    place = ThreadPlace(*mine.place(at), mine.line(at))
+    place = mine.place(at)
     constant = next((one for one in mine.constants(at) if one not in ours.in_code), None)
     partner = _partner(mine, ours, at)
     before = None if partner is None else _left_out(mine, ours, partner)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import numpy.typing as npt
 
-from ..protocol import Element, Op, SliceSteps
+from ..protocol import Element, Op, SliceSteps, ThreadPlace
 
 LOG2_E = 1.442695
 PAIR = 31  # bits: of one of two numbers that are one
@@ -49,7 +49,8 @@ Values = npt.NDArray[np.float64]
 
 class Trail:
     """A slice in single steps. By step: `op`, the number of its operation (-1: it lay in memory),
-    `value`, `constant`, whether it stands in the code, and `inner`. By operation: `verbs`. `source`
+    `value`, `constant`, whether it stands in the code, `inner`, and the number of the `buffer` that
+    it lay in, -1 if in none, and the `index` there. By operation: `verbs`. `source`
     are the steps that those of `owner` were computed from, one after the other, `given` which of
     them are no constants. `named`: what an element is called; `digits`: of numbers, in words.
     Of a trail that has keys (`have_keys`) `keys` are all but those of constants, `in_code` the
@@ -83,13 +84,9 @@ class Trail:
         """The line that a step was done on; None where it lay in memory, or that is not known."""
         return self.ops[self.op[at]].line if self.op[at] >= 0 else None
 
-    def place(self, at: int) -> tuple[int, int]:
-        """The block and the thread that did it."""
-        return int(self.behind.block[self._was[at]]), int(self.behind.thread[self._was[at]])
-
-    def elements(self) -> tuple[Numbers, Numbers]:
-        """By step, the number of the buffer that it lay in, -1 if in none, and where."""
-        return self.behind.buffer[self._was], self.behind.index[self._was]
+    def place(self, at: int) -> ThreadPlace:
+        """Who did it."""
+        return ThreadPlace(int(self._block[at]), int(self._thread[at]), self.line(at))
 
     def verb(self, at: int) -> str:
         """What a step does, nothing where a value lay in memory; of the first step of an
@@ -113,10 +110,9 @@ class Trail:
         return phrase.format(*values)
 
     def _said(self, at: int) -> str:
-        said, which = f"{self.value[at]:.{self._digits}g}", self._was[at]
-        buffer = int(self.behind.buffer[which])
-        if buffer >= 0:
-            element = Element(self.behind.buffers[buffer], int(self.behind.index[which]))
+        said = f"{self.value[at]:.{self._digits}g}"
+        if self.buffer[at] >= 0:
+            element = Element(self.behind.buffers[self.buffer[at]], int(self.index[at]))
             return f"{said} ({self.named(element)})"
         return f"{said} (an exponential)" if self._is_power(at) else said
 
@@ -217,7 +213,10 @@ class Trail:
             self.value = np.insert(behind.value, split, a * b)
         self.source = np.insert(now[behind.operands], first + 2, now[split] - 1)
         self._begin = np.concatenate([[0], np.cumsum(np.insert(counts, split, 2))])
-        self._was = np.insert(np.arange(len(counts)), split, split)
+        was = np.insert(np.arange(len(counts)), split, split)
+        elements, places = (behind.buffer, behind.index), (behind.block, behind.thread)
+        self.buffer, self.index = (column[was] for column in elements)
+        self._block, self._thread = (column[was] for column in places)
 
     def _find_exponentials(self) -> None:
         """An instruction has the same part in one each time, so that the last time is looked at."""
@@ -233,10 +232,10 @@ class Trail:
     def _gathered(self, power: int) -> tuple[set[int], set[int], str]:
         """The steps of an exponential, the first of them, and whether it is one of e or of 2: what
         makes it of one value, on the same line by the same thread."""
-        here = self.line(power), self.place(power)
+        here = self.place(power)
 
         def is_alike(at: int) -> bool:
-            return self.counts[at] > 0 and (self.line(at), self.place(at)) == here
+            return self.counts[at] > 0 and self.place(at) == here
 
         inside = self._reached(power, is_alike)
         while two := {at for at in inside - {power} if len(self._outside(at, inside)) > 1}:
