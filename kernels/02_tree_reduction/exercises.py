@@ -427,7 +427,7 @@ last_block = Exercise(
     teaches="one launch: the last block finishes",
     source="7_last_block.cu",
     cases=(
-        Case("one block", lambda rng: whole_sum(rng, 700, 1), points=1),
+        Case("one block", lambda rng: whole_sum(rng, 700, 1), points=0.5),
         Case(
             "five blocks, the last pass short",
             lambda rng: whole_sum(rng, 2 * 5 * BLOCK + int(rng.integers(33, 400)), 5),
@@ -456,7 +456,7 @@ last_block = Exercise(
         Case(
             "within budget",
             lambda rng: whole_sum(rng, 64 * BLOCK, 64),
-            points=6.5,
+            points=7,
             budgets=last_block_budgets(64 * BLOCK, 64),
         ),
         large("more than 65,536 elements, 5 blocks", lambda rng: whole_sum(rng, 66_000, 5)),

@@ -431,7 +431,7 @@ def row_budgets(rows: int, columns: int, warps: int) -> tuple[Budget, ...]:
             per=("warp and reduction", 2 * rows * warps),
         ),
         *work_is_shared(),
-        exponentials(),
+        exponentials(1.6),
     )
 
 

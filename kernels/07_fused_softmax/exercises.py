@@ -237,7 +237,7 @@ def by_blocks(x: np.ndarray, block: int = BLOCK, blocks: int | None = None) -> P
     args = ("x", "y", np.int32(rows), np.int32(columns))
     return Problem(
         inputs={"x": x},
-        outputs={"y": softmaxed(x, merges=ceil_div(columns, block) + 10)},
+        outputs={"y": softmaxed(x, merges=ceil_div(columns, min(block, 128)) + 10)},
         launches=(Launch("block_softmax", blocks or rows, block, args, 4 * columns),),
     )
 
