@@ -200,7 +200,7 @@ merge = Exercise(
         ),
         "wrong_answer": (
             "Each sum is relative to its own maximum. Rescale both to the common one before you "
-            "add. What if both parts are empty?"
+            "add. What if both stretches are empty?"
         ),
     },
 )
