@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..machine.events import Observer
-from ..machine.lanes import index as lane_index
+from ..machine.lanes import lane_index
 from ..machine.launch import PreparedLaunch
 from ..machine.machine import Machine
 from ..machine.memory.access import Access, Hit

@@ -12,8 +12,7 @@ import numpy as np
 from ..counted import counted
 from ..ptx.program import Flow
 from .events import Successors
-from .lanes import WARP, Lanes, compact, count, warp_masks
-from .lanes import index as lane_index
+from .lanes import WARP, Lanes, compact, count, lane_index, warp_masks
 from .state import WaveState
 
 

@@ -22,8 +22,7 @@ from ..ptx.program import (
     symbol_of,
 )
 from .events import Step, Successors
-from .lanes import Lanes, compact
-from .lanes import index as lane_index
+from .lanes import Lanes, compact, lane_index
 from .memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, AccessFault
 from .printf import TextAt, template
 from .state import WaveState

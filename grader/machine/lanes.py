@@ -27,14 +27,14 @@ def count(lanes: Lanes) -> int:
     return lanes.stop - lanes.start if type(lanes) is slice else len(lanes)
 
 
-def index(lanes: Lanes) -> np.ndarray:
+def lane_index(lanes: Lanes) -> np.ndarray:
     """The lanes as a sorted index array."""
     return np.arange(lanes.start, lanes.stop) if type(lanes) is slice else lanes
 
 
 def select(lanes: Lanes, mask: np.ndarray) -> Lanes:
     """The lanes for which `mask`, one bool per lane of the set, is true."""
-    return compact(index(lanes)[mask])
+    return compact(lane_index(lanes)[mask])
 
 
 def merge(parts: list[Lanes]) -> Lanes:

@@ -16,8 +16,7 @@ from ..ptx.flow import ANYWHERE, endless_loop
 from ..ptx.instructions import bind
 from ..ptx.program import Flow, Instruction
 from .events import Observer, Rebind, Step, Successors
-from .lanes import Lanes, compact, count
-from .lanes import index as lane_index
+from .lanes import Lanes, compact, count, lane_index
 from .launch import PreparedLaunch
 from .memory.access import ErrorReport
 from .schedule import IN_TURN, schedule

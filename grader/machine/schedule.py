@@ -8,8 +8,7 @@ from zlib import crc32
 
 import numpy as np
 
-from .lanes import WARP, Lanes, compact, merge
-from .lanes import index as lane_index
+from .lanes import WARP, Lanes, compact, lane_index, merge
 from .state import Schedule
 
 _MANY = 1 << 31

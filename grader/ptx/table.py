@@ -22,8 +22,7 @@ from ..compilers.advice import TEXTURES
 from ..cuda.errors import ShuffleDivergence, UnsupportedInstruction
 from ..machine.barriers import FULL
 from ..machine.events import Step, Successors, Undefined
-from ..machine.lanes import WARP, Lanes, select, warp_masks
-from ..machine.lanes import index as lane_index
+from ..machine.lanes import WARP, Lanes, lane_index, select, warp_masks
 from ..machine.memory.access import LaneValues
 from ..machine.wave import Wave
 from .program import (

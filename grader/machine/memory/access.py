@@ -14,8 +14,7 @@ import numpy as np
 from ...counted import counted
 from ...cuda.errors import CudaError, OutOfBounds
 from ...ptx.program import Transfer
-from ..lanes import WARP, Geometry, Lanes, compact
-from ..lanes import index as lane_index
+from ..lanes import WARP, Geometry, Lanes, compact, lane_index
 from .spaces import (
     LOCAL_WINDOW,
     OFFSET_MASK,

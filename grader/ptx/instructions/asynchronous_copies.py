@@ -15,8 +15,7 @@ import numpy as np
 from ...counted import counted
 from ...cuda.errors import Misaligned, OutOfBounds
 from ...machine.events import Step
-from ...machine.lanes import Lanes, compact
-from ...machine.lanes import index as lane_index
+from ...machine.lanes import Lanes, compact, lane_index
 from ...machine.memory.access import Access, Hit
 from ...machine.wave import Wave
 from ..program import (

@@ -6,8 +6,7 @@ import numpy as np
 from ...counted import counted
 from ...cuda.errors import CudaError, OutOfBounds
 from ...machine.events import Step, Successors
-from ...machine.lanes import Lanes, compact, merge
-from ...machine.lanes import index as lane_index
+from ...machine.lanes import Lanes, compact, lane_index, merge
 from ...machine.wave import Wave
 from ..program import Flow, Instruction, Malformed, Operand, Register, Vector, components, symbol_of
 from ..table import control, guard_of, unsupported

@@ -5,8 +5,7 @@ import numpy as np
 
 from ...cuda.errors import CudaError
 from ...machine.events import Step
-from ...machine.lanes import Lanes
-from ...machine.lanes import index as lane_index
+from ...machine.lanes import Lanes, lane_index
 from ...machine.wave import Wave
 from ..program import Flow, Instruction
 from ..table import Compute, Elementwise, control, effect, elementwise

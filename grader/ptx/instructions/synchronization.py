@@ -6,8 +6,7 @@ import numpy as np
 
 from ...machine.barriers import Aligned, Reduction
 from ...machine.events import Step, Successors
-from ...machine.lanes import Lanes, compact
-from ...machine.lanes import index as lane_index
+from ...machine.lanes import Lanes, compact, lane_index
 from ...machine.memory.access import LaneValues
 from ...machine.memory.turns import compare_and_swap
 from ...machine.wave import Wave

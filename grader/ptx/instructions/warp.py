@@ -6,8 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...machine.events import Step
-from ...machine.lanes import WARP, Lanes, warp_masks
-from ...machine.lanes import index as lane_index
+from ...machine.lanes import WARP, Lanes, lane_index, warp_masks
 from ...machine.wave import Wave
 from ..numbers import DTYPES
 from ..program import Carries, Instruction, Operand, several

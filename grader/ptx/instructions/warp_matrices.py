@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...machine.events import Step
-from ...machine.lanes import WARP, Lanes, compact
-from ...machine.lanes import index as lane_index
+from ...machine.lanes import WARP, Lanes, compact, lane_index
 from ...machine.memory.access import Access, Hit, LaneValues
 from ...machine.wave import Wave
 from ..matrices import multiply_add
