@@ -14,7 +14,7 @@ import numpy as np
 from ...counted import counted
 from ...cuda.errors import CudaError, OutOfBounds
 from ...ptx.program import Transfer
-from ..lanes import WARP, Geometry, Lanes, compact, lane_index
+from ..lanes import WARP, Geometry, Lanes, compact, count, lane_index
 from .spaces import (
     LOCAL_WINDOW,
     OFFSET_MASK,
@@ -144,6 +144,23 @@ class Access:
     def read(self, hit: Hit, component: int, dtype: np.dtype) -> np.ndarray:
         element = hit.element + component if component else hit.element
         return hit.store.view(dtype).take(element)
+
+    def load(self, lanes: Lanes, dtype: np.dtype, moved: np.ndarray | None = None) -> np.ndarray:
+        """What the lanes load, each from `moved` so many bytes on: a row for each lane, a column
+        for each component."""
+        words = np.empty((count(lanes), self.components), dtype)
+        for hit in self.hits(lanes, moved):
+            self.get(hit)
+            rows = np.searchsorted(lane_index(lanes), lane_index(hit.lanes))
+            for component in range(self.components):
+                words[rows, component] = self.read(hit, component, dtype)
+        return words
+
+    def store(self, lanes: Lanes, words: np.ndarray, moved: np.ndarray | None = None) -> None:
+        """The lanes store `words`, of the same shape."""
+        for hit in self.hits(lanes, moved):
+            rows = np.searchsorted(lane_index(lanes), lane_index(hit.lanes))
+            self.put(hit, list(words[rows].T))
 
     def get(self, hit: Hit) -> None:
         """Tell that lanes load what lies where this access hits; they then may read it."""

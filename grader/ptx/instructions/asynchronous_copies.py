@@ -92,22 +92,14 @@ def _fetched(
     """What lanes copy of which so many bytes are `wanted`: (lanes, words) uint32, zeros behind
     these bytes."""
     words = np.zeros((len(index), whole.components), np.uint32)
-    _load(whole, index, np.asarray(wanted == whole.width), words)
-    short = wanted * (wanted < whole.width)
+    full = np.asarray(wanted == whole.width)
+    if full.any():
+        words[full] = whole.load(compact(index[full]), words.dtype)
+    short = wanted * ~full
     for place, octet in enumerate(octets[: int(short.max())]):
-        _load(octet, index, short > place, words.view(np.uint8)[:, place : place + 1])
+        more, columns = short > place, words.view(np.uint8)
+        columns[more, place] = octet.load(compact(index[more]), columns.dtype)[:, 0]
     return words
-
-
-def _load(access: Access, index: np.ndarray, chosen: np.ndarray, into: np.ndarray) -> None:
-    """Into the chosen rows of `into`, a column for each component."""
-    if not chosen.any():
-        return
-    for hit in access.hits(compact(index[chosen])):
-        access.get(hit)
-        rows = np.searchsorted(index, lane_index(hit.lanes))
-        for component in range(access.components):
-            into[rows, component] = access.read(hit, component, into.dtype)
 
 
 @effect("cp", "async commit_group :")
