@@ -4,7 +4,7 @@ ISA, "Parallel Synchronization and Communication Instructions"). What a warp doe
 
 import numpy as np
 
-from ...machine.barriers import Aligned, Reduction
+from ...machine.barriers import Arrival, Reduction
 from ...machine.events import Step, Successors
 from ...machine.lanes import Lanes, compact, lane_index
 from ...machine.memory.access import LaneValues
@@ -44,11 +44,9 @@ def block_barrier(instruction: Instruction, at: int, wave: Wave) -> Step:
         for barrier, number, group in _by_barrier(lanes, which, threads):
             if barrier == 0 and number == wave.geometry.stride:
                 number = None  # `__syncthreads()`, spelled out
-            if aligned and number is not None:
-                here = Aligned(at, barrier, number, waits)
-                onward += wave.barriers.arrive_aligned(group, here)
-            else:
-                onward += wave.barriers.arrive(group, at, barrier, number, waits)
+            here, one_by_one = Arrival(at, barrier, number, waits), not aligned or number is None
+            arrive = wave.barriers.arrive if one_by_one else wave.barriers.arrive_aligned
+            onward += arrive(group, here)
         return onward
 
     return step
