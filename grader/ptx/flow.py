@@ -60,25 +60,19 @@ def successors(code: Function, at: int) -> list[int]:
     return [successor for successor in onward if successor < len(code.instructions)]
 
 
-class ControlFlow:
-    """The control flow of a kernel and what it calls. For what is said of a barrier or a loop,
-    never for what is found."""
+def repeats(code: Function, at: int) -> bool:
+    """Whether a thread that has executed the instruction at `at` may come to it again."""
+    return any(reaches(code, after, at) for after in successors(code, at))
 
-    def __init__(self, code: Function):
-        self.code = code
 
-    def repeats(self, at: int) -> bool:
-        """Whether a thread that has executed the instruction at `at` may come to it again."""
-        return any(self.reaches(after, at) for after in successors(self.code, at))
-
-    def reaches(self, start: int, goal: int) -> bool:
-        """Whether a thread that stands before `start` may come to `goal`."""
-        seen, pending = {start}, [start]
-        while pending and goal not in seen:
-            new = set(successors(self.code, pending.pop())) - seen
-            seen |= new
-            pending += new
-        return goal in seen
+def reaches(code: Function, start: int, goal: int) -> bool:
+    """Whether a thread that stands before `start` may come to `goal`."""
+    seen, pending = {start}, [start]
+    while pending and goal not in seen:
+        new = set(successors(code, pending.pop())) - seen
+        seen |= new
+        pending += new
+    return goal in seen
 
 
 def endless_loop(kernel: Function, executed: set[int], at: int) -> int:
@@ -208,16 +202,17 @@ def swap_starts(kernel: Function) -> frozenset[int]:
     What such a load finds may be old: the swap then fails, and the loop takes another turn."""
     code = kernel.instructions
     compared = [name for one in code if one.form.compares for name in registers(one.operands[2])]
-    made = [_made_of(one) for one in code] if compared else []
-    pairs = zip(code, made, strict=False)
-    ways = [([] if one.form.atomic else of, results) for one, (results, of) in pairs]
+    if not compared:
+        return frozenset()
+    made = zip(code, map(_made_of, code), strict=True)
+    ways = [([] if one.form.atomic else of, results) for one, (results, of) in made]
     wanted = spread(compared, ways)
     return frozenset(
         at
-        for at, (one, (results, _)) in enumerate(zip(code, made, strict=False))
+        for at, one in enumerate(code)
         if one.form.carries is Carries.LOADED
         and not _of_a_call(one)
-        and not wanted.isdisjoint(results)
+        and not wanted.isdisjoint(one.written)
     )
 
 
@@ -299,9 +294,7 @@ def _live(code: Function, bit: dict[str, int]) -> list[int]:
         return sum({bit.get(name, 0) for name in names})  # the sink `_` is not declared
 
     onward = [successors(code, at) for at in range(len(code.instructions))]
-    reads = [
-        bits([*one.read, *([one.guard.name] if one.guard else [])]) for one in code.instructions
-    ]
+    reads = [bits(one.used) for one in code.instructions]
     writes = [0 if one.guard else bits(one.written) for one in code.instructions]
     live, before = [0] * len(reads), None
     while live != before:

@@ -113,24 +113,17 @@ def link(program: PtxModule, kernel: Function) -> LinkedProgram:
 def _merged(kernel: Function, functions: list[Function], starts: list[int]) -> Function:
     """All functions as one, the kernel's own included; what the others are given and return are
     variables like others."""
-    variables: list[Variable] = []
-    labels: dict[str, int] = {}
-    registers: dict[str, str] = {}
-    tables: dict[str, tuple[str, ...]] = {}
-    for start, function in zip(starts, functions, strict=False):
-        labels |= {label: start + at for label, at in function.labels.items()}
-        registers |= function.registers
-        tables |= function.tables
-        variables += function.variables
-        if function.name != kernel.name:
-            variables += [*function.parameters, *function.results]
+    placed = list(zip(starts, functions, strict=False))
+    passed = {
+        f.name: (*f.parameters, *f.results) if f.name != kernel.name else () for f in functions
+    }
     return replace(
         kernel,
-        instructions=tuple(one for function in functions for one in function.instructions),
-        variables=tuple(variables),
-        labels=labels,
-        registers=registers,
-        tables=tables,
+        instructions=tuple(one for f in functions for one in f.instructions),
+        variables=tuple(v for f in functions for v in (*f.variables, *passed[f.name])),
+        labels={label: start + at for start, f in placed for label, at in f.labels.items()},
+        registers={name: kind for f in functions for name, kind in f.registers.items()},
+        tables={name: labels for f in functions for name, labels in f.tables.items()},
     )
 
 

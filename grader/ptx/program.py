@@ -300,6 +300,11 @@ class Instruction:
         """The registers among its other operands, those of addresses included."""
         return self._registers((Role.READ, Role.ADDRESS))
 
+    @cached_property
+    def used(self) -> list[str]:
+        """The registers that it reads, its guard included."""
+        return [*self.read, *registers(self.guard)]
+
     def _registers(self, roles: tuple[Role, ...]) -> list[str]:
         pairs = enumerate(self.operands)
         return registers(*(one for at, one in pairs if self.form.role(at) in roles))
