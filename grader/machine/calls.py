@@ -22,7 +22,7 @@ from ..ptx.program import (
     symbol_of,
 )
 from .events import Step, Successors
-from .lanes import Lanes, compact, lane_index
+from .lanes import Lanes, by_value, lane_index
 from .memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, AccessFault
 from .printf import TextAt, template
 from .state import WaveState
@@ -53,7 +53,7 @@ class Calls:
     def enter(self, lanes: Lanes, at: int, name: str, arguments: list[str]) -> int:
         """Lanes at the call at `at` go into function `name`; where it starts."""
         part, caller = self.linked.parts[name], self.linked.owner[at]
-        for depth, group in self._by_depth(lanes):
+        for depth, group in by_value(lanes, self.depth[lanes]):
             if depth == len(self.sites):
                 self.sites.append(np.zeros(len(self.depth), np.int64))
                 self.kept.append({})
@@ -78,19 +78,16 @@ class Calls:
             self.wave.frames.pop(name, lanes)
         self.depth[lanes] -= 1
         onward = []
-        for depth, group in self._by_depth(lanes):
-            index = lane_index(group)
-            sites = self.sites[depth][index]
-            for at in np.unique(sites):
-                back = compact(index[sites == at])
+        for depth, group in by_value(lanes, self.depth[lanes]):
+            for at, back in by_value(group, self.sites[depth][group]):
                 caller = self.linked.owner[at]
                 if self.linked.parts[caller].recursive:
                     for kept, values in self._state(caller, self.kept[depth]):
                         values[back] = kept[back]
-                if slot := results.get(int(at)):
+                if slot := results.get(at):
                     for slots, value in handed:
                         slots[slot][back] = value[back, : slots[slot].shape[1]]
-                onward.append((int(at) + 1, back))
+                onward.append((at + 1, back))
         return tuple(onward)
 
     def shadow(self) -> Slots:
@@ -171,13 +168,6 @@ class Calls:
         names = [variable.name for variable in self.linked.parts[name].results[:1]]
         kept = (self.slots, *self.shadows)
         return [(slots, slots[result].copy()) for slots in kept for result in names]
-
-    def _by_depth(self, lanes: Lanes) -> list[tuple[int, Lanes]]:
-        depths = self.depth[lanes]
-        if (depths == depths[0]).all():
-            return [(int(depths[0]), lanes)]
-        index = lane_index(lanes)
-        return [(int(d), compact(index[depths == d])) for d in np.unique(depths)]
 
     def _state(
         self, name: str, kept: dict[str, np.ndarray]

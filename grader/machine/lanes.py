@@ -37,6 +37,14 @@ def select(lanes: Lanes, mask: np.ndarray) -> Lanes:
     return compact(lane_index(lanes)[mask])
 
 
+def by_value(lanes: Lanes, values: np.ndarray) -> list[tuple[int, Lanes]]:
+    """The lanes of each value (there is one for every lane of the set), lowest value first."""
+    if (values == values[0]).all():
+        return [(int(values[0]), lanes)]
+    index = lane_index(lanes)
+    return [(int(value), compact(index[values == value])) for value in np.unique(values)]
+
+
 def merge(parts: list[Lanes]) -> Lanes:
     """The union of disjoint sets."""
     if len(parts) == 1:

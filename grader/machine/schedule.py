@@ -8,7 +8,7 @@ from zlib import crc32
 
 import numpy as np
 
-from .lanes import WARP, Lanes, compact, lane_index, merge
+from .lanes import WARP, Lanes, by_value, lane_index, merge
 from .state import Schedule
 
 _MANY = 1 << 31
@@ -89,10 +89,8 @@ class _Units:
         self.last = -1  # the unit whose turn it was last
 
     def push(self, pc: int, lanes: Lanes) -> None:
-        index = lane_index(lanes)
-        unit = index // self.lanes
-        for number in np.unique(unit).tolist():
-            self.units.setdefault(number, Lockstep()).push(pc, compact(index[unit == number]))
+        for number, own in by_value(lanes, lane_index(lanes) // self.lanes):
+            self.units.setdefault(number, Lockstep()).push(pc, own)
 
     def _group_of(self, number: int) -> tuple[int, Lanes] | None:
         """The next group of this unit, whose turn it is."""

@@ -6,8 +6,7 @@ import numpy as np
 
 from ...machine.barriers import Arrival, Reduction
 from ...machine.events import Step, Successors
-from ...machine.lanes import Lanes, compact, lane_index
-from ...machine.memory.access import LaneValues
+from ...machine.lanes import Lanes, by_value
 from ...machine.memory.turns import compare_and_swap
 from ...machine.wave import Wave
 from ..numbers import flush, fmax, fmin
@@ -41,7 +40,8 @@ def block_barrier(instruction: Instruction, at: int, wave: Wave) -> Step:
 
     def step(lanes: Lanes) -> Successors:
         onward: Successors = ()
-        for barrier, number, group in _by_barrier(lanes, which, threads):
+        for barrier, group in by_value(lanes, which[lanes]):
+            number = int(threads[group][0]) if threads is not None else None
             if barrier == 0 and number == wave.geometry.stride:
                 number = None  # `__syncthreads()`, spelled out
             here, one_by_one = Arrival(at, barrier, number, waits), not aligned or number is None
@@ -50,22 +50,6 @@ def block_barrier(instruction: Instruction, at: int, wave: Wave) -> Step:
         return onward
 
     return step
-
-
-def _by_barrier(
-    lanes: Lanes, which: LaneValues, threads: LaneValues | None
-) -> list[tuple[int, int | None, Lanes]]:
-    """(barrier id, number of threads or None, the lanes that name them)."""
-    ids = which[lanes]
-    first = int(ids[0])
-    if (ids == first).all():
-        return [(first, int(threads[lanes][0]) if threads is not None else None, lanes)]
-    index = lane_index(lanes)
-    return [
-        group
-        for barrier in np.unique(ids)
-        for group in _by_barrier(compact(index[ids == barrier]), which, threads)
-    ]
 
 
 def _reduction(
