@@ -24,6 +24,7 @@ from ..machine.events import Step, Successors, Undefined
 from ..machine.lanes import WARP, Lanes, lane_index, select, warp_masks
 from ..machine.memory.access import LaneValues
 from ..machine.wave import Wave
+from .numbers import ON_ARRAYS, on_registers
 from .program import (
     Address,
     Flow,
@@ -61,6 +62,21 @@ class Elementwise:
 
 # By opcode, the ways to write it, each with what is true of all forms that are written so.
 OPCODES: dict[str, list[tuple[Syntax, Form]]] = {}
+
+
+def of_one_type(
+    fn: Compute, instruction: Instruction, meaning: Meaning | None = None
+) -> Elementwise:
+    """`fn`, which takes and gives arrays of numbers, where operands and result all have the
+    instruction's type."""
+    kind = instruction.form.type
+    sources = (kind,) * (len(instruction.operands) - 1)
+    return Elementwise(on_registers(fn, kind), sources, kind, meaning=meaning)
+
+
+def meant(meaning: Meaning, instruction: Instruction) -> Elementwise:
+    """What `meaning` is on arrays, likewise."""
+    return of_one_type(meaning(ON_ARRAYS), instruction, meaning)
 
 
 def effect(names: str, *lines: str, **facts: Any) -> Callable[[Described], Described]:

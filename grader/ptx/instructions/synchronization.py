@@ -9,7 +9,7 @@ from ...machine.events import Step, Successors
 from ...machine.lanes import Lanes, by_value
 from ...machine.memory.turns import compare_and_swap
 from ...machine.wave import Wave
-from ..numbers import flush, fmax, fmin
+from ..numbers import flush, fmax, fmin, on_registers
 from ..program import (
     Instruction,
     Malformed,
@@ -17,7 +17,7 @@ from ..program import (
     several,
 )
 from ..table import Compute, collective, control, effect
-from .floating_point import KINDS, on_registers
+from .floating_point import KINDS
 
 
 @control(
