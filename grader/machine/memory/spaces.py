@@ -248,20 +248,17 @@ class PrivateSpace:
     def check(self, addresses: np.ndarray, size: int) -> None:
         """Raises AccessFault if some address is outside, or between two variables."""
         lowest, highest = np.minimum.reduce(addresses), np.maximum.reduce(addresses)
+        astray = None
         if lowest < 0 or highest + size > self.size:
-            outside = (addresses < 0) | (addresses + size > self.size)
-            position = int(np.flatnonzero(outside)[0])
-            self._outside(position, int(addresses[position]))
-        if self.variables is not None:
+            astray = (addresses < 0) | (addresses + size > self.size)
+        elif self.variables is not None:
             first, last = self.variables[addresses], self.variables[addresses + (size - 1)]
             astray = (first < 0) | (first != last)
-            if np.count_nonzero(astray):
-                position = int(np.argmax(astray))
-                self._outside(position, int(addresses[position]))
-
-    def _outside(self, position: int, address: int) -> None:
-        reason = f"outside of its {self.name} memory"
-        raise AccessFault(Fault(OutOfBounds, position, reason, self.name, address, self.store))
+        if astray is not None and np.count_nonzero(astray):
+            position = int(np.argmax(astray))
+            reason, address = f"outside of its {self.name} memory", int(addresses[position])
+            fault = Fault(OutOfBounds, position, reason, self.name, address, self.store)
+            raise AccessFault(fault)
 
     def extent(self, start: int) -> int:
         """How many bytes the variable that begins at `start` has."""

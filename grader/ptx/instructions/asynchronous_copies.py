@@ -114,12 +114,7 @@ def commit(instruction: Instruction, at: int, wave: Wave) -> Step:
 def wait(instruction: Instruction, at: int, wave: Wave) -> Step:
     """For all groups but the n last ones, or for everything."""
     newest = immediate_of(instruction.operands[0]) if instruction.operands else -1
-    return lambda lanes: _land(wave, lanes, newest)
-
-
-def _land(wave: Wave, lanes: Lanes, newest: int) -> None:
-    for access, hit, words in wave.copies.arrive(lanes, newest):
-        access.put(hit, words)
+    return lambda lanes: wave.copies.arrive(lanes, newest)
 
 
 @effect("cp", "async mbarrier arrive noinc? shared|shared::cta? b64 : updates[a]")
@@ -129,7 +124,7 @@ def signal(instruction: Instruction, at: int, wave: Wave) -> Step:
     arrive = arrival_of_copies(instruction, at, wave)
 
     def step(lanes: Lanes) -> None:
-        _land(wave, lanes, -1)
+        wave.copies.arrive(lanes, -1)
         arrive(lanes)
 
     return step
