@@ -35,8 +35,8 @@ PRINTED_TOGETHER = 1024  # threads at a time, so that a full buffer is noticed
 
 class Calls:
     """`slots` maps a parameter of a call or function to its bytes, a row per lane. `carried`:
-    these, and what is kept beside their bytes in arrays of the same shapes (`shadow`), which travels
-    as they do."""
+    these, and what is kept beside their bytes in arrays of the same shapes (`shadow`), and goes
+    where they go."""
 
     def __init__(self, wave: WaveState):
         self.wave = wave

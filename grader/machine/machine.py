@@ -157,12 +157,14 @@ class Machine:
         )
 
     def _nothing_is_left_waiting(self) -> None:
-        if waiting := self.wave.collectives.waiting():
-            at, lane, missing = waiting
-            raise self.wave.report.error(ShuffleDivergence, at, lane, missing)
-        if waiting := self.wave.barriers.waiting() or self.wave.clusters.waiting():
-            at, lane, missing = waiting
-            raise self.wave.report.error(BarrierDivergence, at, lane, missing)
+        wave = self.wave
+        waiting_for_a_block = wave.barriers.waiting() or wave.clusters.waiting()
+        for kind, waiting in (
+            (ShuffleDivergence, wave.collectives.waiting()),
+            (BarrierDivergence, waiting_for_a_block),
+        ):
+            if waiting:
+                raise wave.report.error(kind, *waiting)
 
 
 def _unbound(lanes: Lanes) -> None:

@@ -252,15 +252,14 @@ def used_parts(target: Vector, size: int, used: int) -> Vector:
 
 def mentioned(operand: Operand | None) -> Iterator[Register | Symbol]:
     """The registers and symbols in an operand."""
-    if isinstance(operand, Register | Symbol):
-        yield operand
-    elif isinstance(operand, Negated):
-        yield operand.register
-    elif isinstance(operand, Address):
-        yield from mentioned(operand.base)
-    elif isinstance(operand, Vector):
-        for item in operand.items:
-            yield from mentioned(item)
+    match operand:
+        case Register() | Symbol():
+            yield operand
+        case Negated(inner) | Address(inner):
+            yield from mentioned(inner)
+        case Vector(items):
+            for item in items:
+                yield from mentioned(item)
 
 
 def registers(*operands: Operand | None) -> list[str]:

@@ -161,24 +161,21 @@ class GlobalSpace:
         return self.stores[at] if at >= 0 else None
 
     def _locate_each(self, addresses: np.ndarray, size: int) -> Found:
-        owner = np.searchsorted(self.starts, addresses, side="right") - 1
+        owner = np.searchsorted(self.starts, addresses, side="right") - 1  # -1: before all of them
         found: Found = []
         for at in np.unique(owner).tolist():
             lanes = np.flatnonzero(owner == at)
-            store = self.stores[at] if at >= 0 else None
-            outside = np.arange(len(lanes))  # before all of them
-            if store:
-                last = store.address + len(store.data) - size
-                outside = np.flatnonzero(addresses[lanes] > last)
+            store = self.stores[at]
+            last = store.address + len(store.data) - size if at >= 0 else -np.inf
+            outside = lanes[addresses[lanes] > last]
             if len(outside):
-                position = int(lanes[outside[0]])
-                raise AccessFault(self.describe(int(addresses[position]), position, size))
-            if store:
-                _check_in_use(store, addresses, size, lanes)
-                found.append((store, lanes))
+                position = int(outside[0])
+                raise AccessFault(self.describe(int(addresses[position]), position))
+            _check_in_use(store, addresses, size, lanes)
+            found.append((store, lanes))
         return found
 
-    def describe(self, address: int, position: int, size: int) -> Fault:
+    def describe(self, address: int, position: int) -> Fault:
         near = [store for store in self.stores if store.names]
         distance = [_distance(store, address) for store in near]
         if not near or min(distance) > 1 << 20:

@@ -47,7 +47,9 @@ def copy(instruction: Instruction, at: int, wave: Wave) -> Step:
         raise Malformed(f"{counted(size, 'byte')} cannot be copied at once")
     if instruction.form.has("L2::cache_hint"):
         rest.pop()
-    writes, reads = (replace(t, size=4, components=size // 4) for t in _both(instruction))
+    writes, reads = (
+        replace(t, size=4, components=size // 4) for _, t in instruction.form.transfers
+    )
     to = wave.access(replace(writes, asynchronous=True), target, at)
     whole = wave.access(reads, source, at)
     octets = _octets(reads, source, size, at, wave) if rest else []
@@ -64,10 +66,6 @@ def copy(instruction: Instruction, at: int, wave: Wave) -> Step:
             wave.copies.issue(to, hit, list(own.T))
 
     return step
-
-
-def _both(instruction: Instruction) -> list[Transfer]:
-    return [transfer for _, transfer in instruction.form.transfers]
 
 
 def _source_size(operand: Operand, size: int, wave: Wave) -> Callable[[Lanes], np.ndarray]:

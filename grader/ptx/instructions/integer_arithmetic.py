@@ -196,12 +196,11 @@ def clz(instruction: Instruction) -> Elementwise:
 
 
 def _leading_zeros(a: np.ndarray) -> np.ndarray:
-    """Of 32 bits, from the exponent of the number as a float64; 64 are two times 32."""
-    if a.itemsize == 4:
-        exponent = (a.view(np.uint32).astype(np.float64).view(np.int64) >> 52) - 1023
-        return (31 - np.maximum(exponent, -1)).astype(np.uint32)
-    upper = _leading_zeros((a >> np.uint64(32)).astype(np.uint32))
-    return np.where(upper == 32, 32 + _leading_zeros(a.astype(np.uint32)), upper)
+    """Of unsigned integers: as many bits as are left when all below the highest one are set."""
+    filled = a.copy()
+    for distance in (1, 2, 4, 8, 16, 32):
+        filled |= filled >> a.dtype.type(distance)
+    return (8 * a.itemsize - np.bitwise_count(filled)).astype(np.uint32)
 
 
 @elementwise("bfind", "shiftamt? s32|u32|s64|u64 : d, a")
