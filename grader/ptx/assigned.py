@@ -91,9 +91,8 @@ def _addresses(function: Function) -> set[str]:
     # By register and use of it: what must be addresses for it to be one (None: it is a value).
     needs: dict[str, list[frozenset[str] | None]] = defaultdict(list)
     for one in function.instructions:
-        places, written = list(enumerate(one.operands)), frozenset(one.written)
-        bases = registers(*(o for at, o in places if one.form.role(at) is Role.ADDRESS))
-        values = registers(*(o for at, o in places if one.form.role(at) is Role.READ))
+        written = frozenset(one.written)
+        bases, values = one.registers_of(Role.ADDRESS), one.registers_of(Role.READ)
         # What makes bytes of an index has an index of the learner's for its source.
         indices = {*values} - {*registers(*one.operands[3:])} if one.form.scales else set()
         for name in {*bases, *values}:

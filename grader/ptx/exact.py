@@ -142,9 +142,9 @@ def _by_fractions(
     nearest, rest = nearest.copy(), rest.copy()
     for at in np.flatnonzero(extreme):
         exact = formula(*[Fraction(float(operand[at])) for operand in operands])
-        if exact:
-            nearest[at] = _nearest(exact)
-        lost = exact - Fraction(float(nearest[at])) if np.isfinite(nearest[at]) else -nearest[at]
+        nearest[at] = _nearest(exact) if exact else nearest[at]  # with the sign of its zero
+        given = float(nearest[at])
+        lost = exact - Fraction(given) if np.isfinite(given) else -given
         rest[at] = (lost > 0) - (lost < 0) if exact else 0
     return nearest, rest
 

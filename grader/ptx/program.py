@@ -292,19 +292,20 @@ class Instruction:
     @cached_property
     def written(self) -> list[str]:
         """The registers that it writes."""
-        return self._registers((Role.WRITTEN,))
+        return self.registers_of(Role.WRITTEN)
 
     @cached_property
     def read(self) -> list[str]:
         """The registers among its other operands, those of addresses included."""
-        return self._registers((Role.READ, Role.ADDRESS))
+        return self.registers_of(Role.READ, Role.ADDRESS)
 
     @cached_property
     def used(self) -> list[str]:
         """The registers that it reads, its guard included."""
         return [*self.read, *registers(self.guard)]
 
-    def _registers(self, roles: tuple[Role, ...]) -> list[str]:
+    def registers_of(self, *roles: Role) -> list[str]:
+        """The registers among the operands that have one of these roles."""
         pairs = enumerate(self.operands)
         return registers(*(one for at, one in pairs if self.form.role(at) in roles))
 

@@ -194,8 +194,8 @@ def nothing(instruction: Instruction, at: int, wave: Wave) -> Step:
 
 
 def _access(instruction: Instruction, position: int, at: int, wave: Wave) -> Access:
-    transfer = replace(instruction.form.transfer(position), components=_WORDS, bulk=True)
-    transfer = replace(transfer, asynchronous=True)
+    transfer = instruction.form.transfer(position)
+    transfer = replace(transfer, components=_WORDS, bulk=True, asynchronous=True)
     return wave.access(transfer, instruction.operands[position], at)
 
 
