@@ -179,13 +179,13 @@ class GlobalSpace:
         near = [store for store in self.stores if store.names]
         distance = [_distance(store, address) for store in near]
         if not near or min(distance) > 1 << 20:
-            where = "a place that is in none of the arrays it was given"
-            if 0 <= address < 1 << 16:
-                where = "a null pointer" + (" plus an index" if address else "")
-                if any(store.refused for store in self.stores):
-                    where += f", as `malloc` gives when its {Heap.SIZE >> 20} MB are used up"
-                return Fault(OutOfBounds, position, where)
-            return Fault(OutOfBounds, position, where, "global", address)
+            if not 0 <= address < 1 << 16:
+                where = "a place that is in none of the arrays it was given"
+                return Fault(OutOfBounds, position, where, "global", address)
+            where = "a null pointer" + (" plus an index" if address else "")
+            if any(store.refused for store in self.stores):
+                where += f", as `malloc` gives when its {Heap.SIZE >> 20} MB are used up"
+            return Fault(OutOfBounds, position, where)
         store = near[int(np.argmin(distance))]
         return Fault(OutOfBounds, position, f"outside {store.name}", "global", address, store)
 
