@@ -177,7 +177,10 @@ class GlobalSpace:
 
     def describe(self, address: int, position: int) -> Fault:
         near = [store for store in self.stores if store.names]
-        distance = [_distance(store, address) for store in near]
+        distance = [
+            max(store.address - address, address - store.address - len(store.data), 0)
+            for store in near
+        ]
         if not near or min(distance) > 1 << 20:
             if not 0 <= address < 1 << 16:
                 where = "a place that is in none of the arrays it was given"
@@ -202,10 +205,6 @@ def _check_in_use(store: Store, addresses: np.ndarray, size: int, lanes: np.ndar
         why = "given back with `free`" if first[at] == FREED else "not handed out by `malloc`"
         position = at if lanes is None else int(lanes[at])
         raise AccessFault(Fault(OutOfBounds, position, f"memory of the heap that was {why}"))
-
-
-def _distance(store: Store, address: int) -> int:
-    return max(store.address - address, address - store.address - len(store.data), 0)
 
 
 class PrivateSpace:

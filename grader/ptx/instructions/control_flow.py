@@ -76,12 +76,7 @@ def leave(instruction: Instruction, at: int, wave: Wave) -> Step:
     name = wave.linked.owner[at]
     if instruction.form.flow is Flow.RETURN and name != wave.kernel.name:
         return lambda lanes: wave.calls.leave(lanes, name, wave.results)
-
-    def step(lanes: Lanes) -> Successors:
-        wave.exit(lanes)
-        return ()
-
-    return step
+    return wave.exit
 
 
 def _printf(lanes: np.ndarray, parameters: list[str], result: str, at: int, wave: Wave) -> None:

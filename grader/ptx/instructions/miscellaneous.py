@@ -50,10 +50,7 @@ _MADE_BY_THE_COMPILER = (
 
 @effect("nanosleep", "u32 : a")
 def nanosleep(instruction: Instruction, at: int, wave: Wave) -> Step:
-    def step(lanes: Lanes) -> None:
-        wave.spin()
-
-    return step
+    return lambda lanes: wave.spin()
 
 
 @control("trap", ":", flow=Flow.TRAP)
