@@ -19,12 +19,12 @@ from .state import WaveState
 
 @dataclass(frozen=True)
 class Reduction:
-    """What the barrier at an instruction also does: `held(index)` says of each lane whether its
-    predicate holds; `give(index, held, met)` leaves the result in these lanes, told per lane how
+    """What the barrier at an instruction also does: `held(lanes)` says of each lane whether its
+    predicate holds; `give(lanes, held, met)` leaves the result in these lanes, told per lane how
     many predicates of its block held and how many threads met."""
 
-    held: Callable[[np.ndarray], np.ndarray]
-    give: Callable[[np.ndarray, np.ndarray, np.ndarray], None]
+    held: Callable[[Lanes], np.ndarray]
+    give: Callable[[Lanes, np.ndarray, np.ndarray], None]
 
 
 class Arrival(NamedTuple):
@@ -68,7 +68,7 @@ class Barriers:
         """Threads come to a barrier. Returns the groups that may go on from there."""
         wave, (at, barrier, threads, waits) = self.wave, here
         if threads is None and waits and not self.parked[barrier] and self._everybody(lanes):
-            self._pass([(at, lane_index(lanes))], None)
+            self._pass(((at, lanes),), None)
             return ((at + 1, lanes),)
         index = lane_index(lanes)
         # Told a number of threads, the hardware counts warps: each stands for all its lanes.
@@ -120,10 +120,11 @@ class Barriers:
         released = _together(parts)
         for tell in wave.events.open:
             tell(barrier, released)
-        self._pass(released, None if self.asked[barrier] is None else barrier)
+        passing = tuple((at, compact(index)) for at, index in released)
+        self._pass(passing, None if self.asked[barrier] is None else barrier)
         for told in wave.events.close:
             told(barrier, complete)
-        return tuple((at + 1, compact(index)) for at, index in released)
+        return tuple((at + 1, lanes) for at, lanes in passing)
 
     def _not_together(self, index: np.ndarray) -> str:
         warp = int(index[0]) // WARP
@@ -157,22 +158,24 @@ class Barriers:
             "threads take."
         )
 
-    def _pass(self, released: Groups, part: int | None) -> None:
-        """Threads have met the whole block, or those who came to the barrier numbered `part`. The
-        values of all are combined, however many groups they come in."""
-        groups = [(self.reductions[at], index) for at, index in released if at in self.reductions]
-        geometry = self.wave.geometry
-        held, met = np.zeros((2, geometry.wave_blocks), np.int64)
-        for reduction, index in groups:
-            block = geometry.block_of_lane[index]
-            held += np.bincount(block[reduction.held(index)], minlength=len(held))
-            met += np.bincount(block, minlength=len(met))
-        for reduction, index in groups:
-            block = geometry.block_of_lane[index]
-            reduction.give(index, held[block], met[block])
-        for at, index in released:
+    def _pass(self, passing: Successors, part: int | None) -> None:
+        """Threads have met the whole block, or those who came to the barrier numbered `part`."""
+        groups = [(self.reductions[at], lanes) for at, lanes in passing if at in self.reductions]
+        if groups:
+            self._reduce(groups)
+        for at, lanes in passing:
             for tell in self.wave.events.barrier:
-                tell(at, compact(index), part)
+                tell(at, lanes, part)
+
+    def _reduce(self, groups: list[tuple[Reduction, Lanes]]) -> None:
+        """Combine the values of all who pass together, however many groups they come in."""
+        blocks = self.wave.geometry.block_of_lane
+        held, met = np.zeros((2, self.wave.geometry.wave_blocks), np.int64)
+        for reduction, lanes in groups:
+            held += np.bincount(blocks[lanes][reduction.held(lanes)], minlength=len(held))
+            met += np.bincount(blocks[lanes], minlength=len(met))
+        for reduction, lanes in groups:
+            reduction.give(lanes, held[blocks[lanes]], met[blocks[lanes]])
 
 
 def _parted(groups: Groups, free: np.ndarray) -> tuple[Groups, Groups]:

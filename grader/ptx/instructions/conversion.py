@@ -150,7 +150,7 @@ def _finish(mods: tuple[str, ...], result: str) -> Callable[..., Any]:
     """Clamping of the result, and the bits of a bfloat16."""
     steps = [fn for mod, fn in (("sat", saturate), ("relu", relu)) if mod in mods]
     steps += [to_bfloat] if result == "bf16" else []
-    return lambda x: reduce(lambda value, step: step(value), steps, x)
+    return (lambda x: reduce(lambda y, step: step(y), steps, x)) if steps else np.asarray
 
 
 @elementwise(

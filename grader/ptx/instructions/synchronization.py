@@ -60,10 +60,10 @@ def _reduction(
     out = wave.registers.write(target, "u32" if operation == "popc" else "pred")
     predicate = wave.read(predicate, "pred")
 
-    def give(index: np.ndarray, held: np.ndarray, met: np.ndarray) -> None:
-        out[index] = {"popc": held, "and": held == met, "or": held > 0}[operation]
+    def give(lanes: Lanes, held: np.ndarray, met: np.ndarray) -> None:
+        out[lanes] = {"popc": held, "and": held == met, "or": held > 0}[operation]
 
-    return Reduction(lambda index: predicate[index], give)
+    return Reduction(lambda lanes: predicate[lanes], give)
 
 
 @collective("bar", "warp sync : mask")
