@@ -179,13 +179,15 @@ class SymbolicThread(Walk):
         known = plain and len(one.written) == 1 and whole and not parted
         if known and one.form.name not in ("bar", "barrier"):
             values = [self._read(operand, state) for operand in rest]
-            return [(one.written[0], computed(self.on, one.form, values))]
+            return [(one.written[0], computed(self.on, one, values))]
         found = [(name, self._anything(one, name)) for name in one.written]
         pair = first and isinstance(first[0], Vector) and one.form.name == "setp"
         if pair and len(found) == 2:
+            assert isinstance(first[0], Vector)
             values = [self._read(operand, state) for operand in rest]
-            if isinstance(held := computed(self.on, one.form, values), z3.BoolRef):
-                return [(found[0][0], held), (found[1][0], negated(held))]
+            alone = replace(one, operands=(first[0].items[0], *rest))  # without the opposite
+            held = self.on.condition(computed(self.on, alone, values))
+            return [(found[0][0], held), (found[1][0], negated(held))]
         return found
 
     def _anything(self, one: Instruction, name: str) -> Value:
