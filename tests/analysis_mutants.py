@@ -2,10 +2,10 @@
 
     python tests/analysis_mutants.py [NAME] [--part K/M]
 
-Each operation that meanings of instructions are written with, each way to compute with integers and each lemma about loops (or the
-one called NAME) is changed in one place after the other, and what the suite asks of the analysis is
-asked again. Changes that it does not notice are printed, unless equivalent_analysis_mutants.toml
-says why they say the same.
+Each operation that meanings of instructions are written with, each way to compute with integers and
+each lemma about loops (or the one called NAME) is changed in one place after the other, and what
+the suite asks of the analysis is asked again. Changes that it does not notice are printed, unless
+equivalent_analysis_mutants.toml says why they say the same.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from inspect import isfunction
+from inspect import isfunction, unwrap
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +76,7 @@ class Place:
 
     @property
     def function(self) -> Callable:
-        return vars(self.room)[self.name]
+        return unwrap(vars(self.room)[self.name])
 
 
 @dataclass(frozen=True)

@@ -280,7 +280,7 @@ class Twins:
     same is known, made when first spoken of; `pinned` says what is known of some instead. No twin's
     `scope` is narrower than this one."""
 
-    def __init__(self, atoms: Atoms, inside: Callable[[str], bool], mark: str):
+    def __init__(self, atoms: Atoms, inside: set[str], mark: str):
         self.atoms, self.inside, self.mark = atoms, inside, mark
         self.made: dict[str, str] = {}
         self.pinned: dict[str, Callable[[str], list[Formula]]] = {}
@@ -293,7 +293,7 @@ class Twins:
         return value.renamed(self._twins(value.atoms))
 
     def _twins(self, names: Iterable[str]) -> dict[str, str]:
-        return {name: self._twin(name) for name in sorted(names) if self.inside(name)}
+        return {name: self._twin(name) for name in sorted(names) if name in self.inside}
 
     def _twin(self, name: str) -> str:
         if name not in self.made:

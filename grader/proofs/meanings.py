@@ -62,7 +62,7 @@ class Typed:
     """An operand or a result of an operation."""
 
     value: Value
-    kind: str  # the PTX type that it is read as
+    kind: str = "b64"  # the PTX type that it is read as; no integer among results is cut to one
 
 
 class OnIntegers:
@@ -84,43 +84,42 @@ class OnIntegers:
         if isinstance(b.value, Pointer):
             a, b = b, a
         if isinstance(a.value, Pointer) and not isinstance(b.value, Pointer):
-            return Typed(Pointer(a.value.array, a.value.offset + self._integer(b)), a.kind)
-        return Typed(self._integer(a) + self._integer(b), a.kind)
+            return Typed(Pointer(a.value.array, a.value.offset + self._integer(b)))
+        return Typed(self._integer(a) + self._integer(b))
 
     def subtract(self, a: Typed, b: Typed) -> Typed:
         if isinstance(a.value, Pointer) and not isinstance(b.value, Pointer):
-            return Typed(Pointer(a.value.array, a.value.offset - self._integer(b)), a.kind)
-        return Typed(self._integer(a) - self._integer(b), a.kind)
+            return Typed(Pointer(a.value.array, a.value.offset - self._integer(b)))
+        return Typed(self._integer(a) - self._integer(b))
 
     def multiply(self, a: Typed, b: Typed) -> Typed:
-        return Typed(self.on.product(self._integer(a), self._integer(b)), a.kind)
+        return Typed(self.on.product(self._integer(a), self._integer(b)))
 
     def multiply_add(self, a: Typed, b: Typed, c: Typed) -> Typed:
         return self.add(self.multiply(a, b), c)
 
     def wide_product(self, a: Typed, b: Typed) -> Typed:
-        kind = f"{a.kind[0]}{2 * bits_of(a.kind)}"
-        return Typed(self.on.product(self._read(a), self._read(b)), kind)
+        return Typed(self.on.product(self._read(a), self._read(b)))
 
     def high_product(self, a: Typed, b: Typed) -> Typed:
         product = self.on.product(self._read(a), self._read(b))
-        return Typed(self.on.floor_quotient(product, 2 ** bits_of(a.kind)), a.kind)
+        return Typed(self.on.floor_quotient(product, 2 ** bits_of(a.kind)))
 
     def quotient(self, a: Typed, b: Typed) -> Typed:
-        return Typed(self.on.quotient(self._read(a), self._read(b)), a.kind)
+        return Typed(self.on.quotient(self._read(a), self._read(b)))
 
     def negative(self, a: Typed) -> Typed:
-        return Typed(self._integer(a) * -1, a.kind)
+        return Typed(self._integer(a) * -1)
 
     def absolute(self, a: Typed) -> Typed:
         value = self._read(a)
         positive = _compared(self.on, operator.ge, value, Polynomial.of(0))
-        return Typed(self.on.chosen(positive, value, value * -1, a.kind), a.kind)
+        return Typed(self.on.chosen(positive, value, value * -1, a.kind))
 
     def _extreme(self, compare: Callable[..., object], a: Typed, b: Typed) -> Typed:
         first, second = self._read(a), self._read(b)
         which = _compared(self.on, compare, first, second)
-        return Typed(self.on.chosen(which, first, second, a.kind), a.kind)
+        return Typed(self.on.chosen(which, first, second, a.kind))
 
     minimum = partialmethod(_extreme, operator.le)
     maximum = partialmethod(_extreme, operator.ge)
@@ -128,27 +127,27 @@ class OnIntegers:
     def left_shift(self, a: Typed, amount: Typed) -> Typed:
         number, bits = _number(amount.value), bits_of(a.kind)
         if number is None:
-            return Typed(self.on.unknown(), a.kind)
+            return Typed(self.on.unknown())
         number &= 2**32 - 1
-        return Typed(self._integer(a) * (2**number if number < bits else 0), a.kind)
+        return Typed(self._integer(a) * (2**number if number < bits else 0))
 
     def right_shift(self, a: Typed, amount: Typed) -> Typed:
         number, bits = _number(amount.value), bits_of(a.kind)
         if number is None:
-            return Typed(self.on.unknown(), a.kind)
+            return Typed(self.on.unknown())
         number = min(number & (2**32 - 1), bits)
         value = self.on.read_as(a.kind if a.kind[0] == "s" else f"u{bits}", a.value)
-        return Typed(self.on.floor_quotient(value, 2**number), a.kind)
+        return Typed(self.on.floor_quotient(value, 2**number))
 
     def _bitwise(self, name: str, a: Typed, b: Typed) -> Typed:
         if a.kind != "pred":
-            return Typed(_on_bits(self.on, name, a.kind, [a.value, b.value]), a.kind)
+            return Typed(_on_bits(self.on, name, a.kind, [a.value, b.value]))
         first, second = (self.on.condition(one.value) for one in (a, b))
         if name == "and":
-            return Typed(all_of((first, second)), a.kind)
+            return Typed(all_of((first, second)))
         if name == "or":
-            return Typed(negated(all_of((negated(first), negated(second)))), a.kind)
-        return Typed(z3.Xor(first, second), a.kind)
+            return Typed(negated(all_of((negated(first), negated(second)))))
+        return Typed(z3.Xor(first, second))
 
     bitwise_and = partialmethod(_bitwise, "and")
     bitwise_or = partialmethod(_bitwise, "or")
@@ -156,10 +155,10 @@ class OnIntegers:
 
     def invert(self, a: Typed) -> Typed:
         if a.kind == "pred":
-            return Typed(negated(self.on.condition(a.value)), a.kind)
+            return Typed(negated(self.on.condition(a.value)))
         if isinstance(a.value, Pointer):
-            return Typed(self.on.unknown(), a.kind)
-        return Typed(self._integer(a) * -1 - 1, a.kind)
+            return Typed(self.on.unknown())
+        return Typed(self._integer(a) * -1 - 1)
 
     def _comparison(self, compare: Callable[..., object], a: Typed, b: Typed) -> Typed:
         on, x, y = self.on, a.value, b.value
@@ -177,7 +176,7 @@ class OnIntegers:
     greater_equal = partialmethod(_comparison, operator.ge)
 
     def select(self, p: Typed, a: Typed, b: Typed) -> Typed:
-        return Typed(self.on.chosen(self.on.condition(p.value), a.value, b.value, a.kind), a.kind)
+        return Typed(self.on.chosen(self.on.condition(p.value), a.value, b.value, a.kind))
 
 
 def _compared(

@@ -41,8 +41,7 @@ class AnyRound:
         """Go through rounds until what they show is what they were given."""
         for _ in range(MOST_TRIES):
             mark = self.thread.mark()
-            self.number = len(self.on.atoms.by_name)
-            self._kept: tuple[int, frozenset[str]] = -1, frozenset()
+            self.outside = frozenset(self.on.atoms.by_name)
             self.again = self.on.atoms.boolean("again", Scope.THREAD)
             self.count = self.on.atoms.integer("count", 0, HUGE, self.scope)
             self.head = self._head()
@@ -79,17 +78,8 @@ class AnyRound:
             before, after = before.offset, after.offset
         if isinstance(before, Polynomial) and isinstance(after, Polynomial):
             step = after - before
-            return None if any(map(self._inside, step.atoms)) else step
+            return step if step.atoms <= self.outside else None
         return Polynomial.of(0) if same(before, after) else None
-
-    def _inside(self, name: str) -> bool:
-        return name in self._since()
-
-    def _since(self) -> frozenset[str]:
-        size = len(self.on.atoms.by_name)
-        if self._kept[0] != size:
-            self._kept = size, self.on.atoms.since(self.number)
-        return self._kept[1]
 
     # --- the start of a round -------------------------------------------------------------------
 
@@ -217,7 +207,7 @@ class AnyRound:
         """By what number a round changes a polynomial; None where that is not a number."""
         total = 0
         for monomial, coefficient in value.terms.items():
-            inside = [name for name in monomial if self._inside(name)]
+            inside = [name for name in monomial if name not in self.outside]
             if not inside:
                 continue
             step = self.even.get(inside[0])
@@ -234,9 +224,9 @@ class AnyRound:
             self.on.atoms.fact(now, z3.Implies(later, same))
 
     def _copies(self, mark: str) -> Twins:
-        inside = self._since()
         atoms = self.on.atoms
-        return Twins(atoms, inside.__contains__, f"{mark}{len(atoms.by_name)}")
+        inside = atoms.by_name.keys() - self.outside
+        return Twins(atoms, inside, f"{mark}{len(atoms.by_name)}")
 
     def _copied(self, state: State, copies: Twins, size: int) -> tuple[tuple[Formula, ...], State]:
         """A state that leaves the loop: its own conditions, and it in the last round's atoms."""
