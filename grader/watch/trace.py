@@ -51,34 +51,24 @@ class Trace:
     def __init__(self, blocks: int = 1):
         self.blocks = blocks
         self.launched = 0
-        self._events: list[Event] = []
+        self.events: list[Event] = []
         self._elsewhere: list[Event] = []
 
     @property
-    def events(self) -> tuple[Event, ...]:
-        return tuple(self._events)
-
-    @property
-    def touched(self) -> tuple[Event, ...]:
-        own = [event for event in self._events if event.space == "global"]
-        return (*own, *self._elsewhere)
+    def touched(self) -> list[Event]:
+        return [event for event in self.events if event.space == "global"] + self._elsewhere
 
     @property
     def full(self) -> bool:
         """Whether there may have been more than was kept."""
-        return MOST_EVENTS in (len(self._events), len(self._elsewhere))
+        return MOST_EVENTS in (len(self.events), len(self._elsewhere))
 
-    def add(self, line: int | None, kind: str, threads: np.ndarray, **what: Any) -> None:
-        if len(self._events) < MOST_EVENTS:
-            self._events.append(Event(len(self._events), line or 0, kind, threads, **what))
-
-    def add_elsewhere(
-        self, block: int, line: int | None, kind: str, threads: np.ndarray, **what: Any
+    def add(
+        self, line: int | None, kind: str, threads: np.ndarray, block: int = 0, **what: Any
     ) -> None:
-        """The same of a block other than the first."""
-        if len(self._elsewhere) < MOST_EVENTS:
-            step = len(self._elsewhere)
-            self._elsewhere.append(Event(step, line or 0, kind, threads, block=block, **what))
+        events = self._elsewhere if block else self.events
+        if len(events) < MOST_EVENTS:
+            events.append(Event(len(events), line or 0, kind, threads, block=block, **what))
 
 
 class Tracing(Observer):
@@ -121,7 +111,7 @@ class Tracing(Observer):
         for number in np.unique(block[(block > 0) & (block < self.trace.blocks)]).tolist():
             mine = block == number
             what = _what(access, hit, access.offsets(hit)[mine])
-            self.trace.add_elsewhere(number, line, kind, lane[mine] % stride, **what)
+            self.trace.add(line, kind, lane[mine] % stride, number, **what)
 
     def _threads(self, lanes: Lanes) -> np.ndarray:
         """The threads among `lanes` that belong to block 0 of the grid."""
