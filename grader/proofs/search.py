@@ -55,9 +55,8 @@ def _about_accesses(thread: SymbolicThread) -> Iterator[FaultQuestion]:
     for one in thread.accesses:
         length = thread.lengths[one.pointer.array]
         if length is None:
-            line = thread.code.instructions[one.at].line
             what = f"only its contents say how much `{one.pointer.array}` must hold"
-            raise Undecided(what, line)
+            raise Undecided(what, thread.code.instructions[one.at].line)
         offset = term(one.pointer.offset)
         outside = z3.Or(offset < 0, offset + one.width > term(length))
         yield FaultQuestion("bounds", (one.at,), solver, [*one.path, outside])
@@ -117,7 +116,8 @@ def _about_races(thread: SymbolicThread) -> Iterator[FaultQuestion]:
     threads = differ(block, [special[f"%tid.{axis}"] for axis in AXES])
     blocks = differ(grid, [special[f"%ctaid.{axis}"] for axis in AXES])
     for a, b in combinations_with_replacement(thread.accesses, 2):
-        if a.pointer.array != b.pointer.array or not _conflict(a, b):
+        harmless = {a.verb, b.verb} in ({"reads"}, {"updates"})
+        if harmless or a.pointer.array != b.pointer.array:
             continue
         space = getattr(thread.variables.get(a.pointer.array), "space", "global")
         places = tuple(dict.fromkeys((a.at, b.at)))
@@ -128,11 +128,6 @@ def _about_races(thread: SymbolicThread) -> Iterator[FaultQuestion]:
                 yield FaultQuestion("race", places, block, both)
         if space == "global":
             yield FaultQuestion("race", places, grid, [*_overlap(grid, a, b), blocks])
-
-
-def _conflict(a: AccessSite, b: AccessSite) -> bool:
-    verbs = {a.verb, b.verb}
-    return verbs != {"reads"} and verbs != {"updates"}
 
 
 def _overlap(solver: Solver, a: AccessSite, b: AccessSite) -> list[Formula]:
