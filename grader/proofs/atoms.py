@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
-from math import gcd
+from itertools import product
+from math import gcd, prod
 from typing import Any, TypeAlias
 
 import z3
@@ -68,12 +69,8 @@ class Polynomial:
         return _sum((self, 1), (_polynomial(other), -1))
 
     def __mul__(self, other: Polynomial | int) -> Polynomial:
-        found: dict[Monomial, int] = {}
-        for left, a in self.terms.items():
-            for right, b in _polynomial(other).terms.items():
-                monomial = tuple(sorted(left + right))
-                found[monomial] = found.get(monomial, 0) + a * b
-        return Polynomial({m: c for m, c in found.items() if c})
+        pairs = product(self.terms.items(), _polynomial(other).terms.items())
+        return _collected((tuple(sorted(m + n)), a * b) for (m, a), (n, b) in pairs)
 
     def renamed(self, names: Mapping[str, str]) -> Polynomial:
         """It with some atoms replaced by others, one for one."""
@@ -97,12 +94,7 @@ class Polynomial:
 
     def value(self, of: Mapping[str, int]) -> int:
         """Its value where every atom has one."""
-        total = 0
-        for monomial, coefficient in self.terms.items():
-            for name in monomial:
-                coefficient *= of[name]
-            total += coefficient
-        return total
+        return sum(c * prod(of[name] for name in m) for m, c in self.terms.items())
 
 
 def _polynomial(value: Polynomial | int) -> Polynomial:
@@ -255,17 +247,15 @@ class Atoms:
             pairs.append((sort(one), sort(new)))
         return z3.substitute(formula, *pairs) if pairs else formula
 
-    def since(self, number: int) -> frozenset[str]:
-        """The names of the atoms but for the first `number`."""
-        return frozenset(list(self.by_name)[number:])
-
-    def forget(self, number: int) -> None:
-        """Keep the first `number` atoms only."""
+    def forget(self, number: int) -> frozenset[str]:
+        """Keep the first `number` atoms only; the names of the others."""
         self.products = None
-        for name in list(self.by_name)[number:]:
+        gone = list(self.by_name)[number:]
+        for name in gone:
             del self.by_name[name]
         for one in self.by_name.values():
             one.parts = [pair for pair in one.parts if pair[1].atoms <= self.by_name.keys()]
+        return frozenset(gone)
 
     def _enter(self, atom: Atom) -> str:
         """Enter an atom, and make its name distinct."""

@@ -176,8 +176,8 @@ class Walk:
         self.rounds: list[Polynomial] = []  # counts of those loops around us that have meetings
         self.barriers = 0
 
-    def go_through(self, loop: Loop, entry: int, start: State) -> Iteration:
-        """Once through the blocks of a loop (or of the kernel), from `entry`."""
+    def go_through(self, loop: Loop, start: State) -> Iteration:
+        """Once through the blocks of a loop, or of the kernel."""
         raise NotImplementedError
 
     def mark(self) -> tuple[int, ...]:

@@ -46,7 +46,7 @@ class AnyRound:
             self.count = self.on.atoms.integer("count", 0, HUGE, self.scope)
             self.head = self._head()
             self.thread.rounds.append(self.count)
-            self.found = self.thread.go_through(self.loop, self.loop.header, self.head)
+            self.found = self.thread.go_through(self.loop, self.head)
             self.thread.rounds.pop()
             self.back = self.thread.joined(self.found.back)
             if not self._learned():

@@ -87,8 +87,7 @@ class Arithmetic:
 
     def forget(self, number: int) -> None:
         """Keep the first `number` atoms only, and nothing that speaks of others."""
-        gone = self.atoms.since(number)
-        self.atoms.forget(number)
+        gone = self.atoms.forget(number)
         self.made = {key: v for key, v in self.made.items() if v.atoms.isdisjoint(gone)}
         conditions = self._conditions.items()
         self._conditions = {key: v for key, v in conditions if str(v) not in gone}
