@@ -100,26 +100,28 @@ class Ordering(Observer):
         if part is None:
             self._meet(lanes, epoch, "block")
             return
-        for block, own in self._by_block(lane_index(lanes)):
-            self.clocks.tell(own, self.clocks.brought[part, block])
-            if self.flags:
+        index = lane_index(lanes)
+        self.clocks.tell(index, self.clocks.brought[part][self.geometry.block_of_lane[index]])
+        if self.flags:
+            for block, own in self._by_block(index):
                 self.flags.tell(own.tolist(), self.flagged.get((part, block), {}))
 
     def arrive(self, at: int, lanes: np.ndarray, barrier: int) -> None:
-        now, brought = self.new_epoch(at) << _EPOCH, self.clocks.brought
+        known = self.clocks.known(lanes, self.new_epoch(at) << _EPOCH, self.synced)
+        nothing = np.zeros((self.geometry.wave_blocks, self.clocks.warps), np.int64)
+        brought = self.clocks.brought.setdefault(barrier, nothing)
+        np.maximum.at(brought, self.geometry.block_of_lane[lanes], known)
         if self.flags:
             self.flags.take_in(lanes, True)
-        for block, own in self._by_block(lanes):
-            known = self.clocks.known(own, now, self.synced)
-            brought[barrier, block] = np.maximum(known, brought.get((barrier, block), 0))
-            if self.flags:
+            for block, own in self._by_block(lanes):
                 flagged = self.flagged.setdefault((barrier, block), {})
-                flagged |= more(flagged, self.flags.known_to_any(own))
+                flagged |= more(flagged, self.flags.known_to_any(own).counts)
 
     def close(self, barrier: int, blocks: np.ndarray) -> None:
-        for block in np.flatnonzero(blocks).tolist() if self.clocks.brought else ():
-            self.clocks.brought.pop((barrier, block), None)
-            self.flagged.pop((barrier, block), None)
+        if barrier in self.clocks.brought:
+            self.clocks.brought[barrier][blocks] = 0
+            for block in np.flatnonzero(blocks).tolist():
+                self.flagged.pop((barrier, block), None)
 
     def cluster_barrier(self, at: int, lanes: np.ndarray) -> None:
         self._meet(lanes, self.new_epoch(at), "cluster")
@@ -145,21 +147,17 @@ class Ordering(Observer):
             self.clocks.over(lane_index(lanes), barriers, phases)
 
     def arrived(self, at: int, hit: Hit, phases: np.ndarray) -> None:
-        lanes, epoch = lane_index(hit.lanes), self.new_epoch(at)
+        now = self.new_epoch(at) << _EPOCH
         if self.in_cluster:
-            blocks = self.geometry.block_of_lane[lanes]
-            which = np.stack([blocks, hit.element, phases.astype(np.int64)])
-            for block, barrier, phase in np.unique(which, axis=1).T.tolist():
-                own = lanes[np.equal(which.T, (block, barrier, phase)).all(axis=1)]
-                known = self.clocks.known(own, epoch << _EPOCH, self.synced)
-                self.clocks.bring(barrier, phase, known)
+            known = self.clocks.known(lane_index(hit.lanes), now, self.synced)
+            for place, phase, own in zip(hit.element.tolist(), phases.tolist(), known, strict=True):
+                self.clocks.bring(place, phase, own)
 
     def sent(self, at: int, landing: Landing) -> None:
-        lanes, epoch = lane_index(landing.hit.lanes), self.new_epoch(at)
+        now = self.new_epoch(at) << _EPOCH
         if self.in_cluster:
-            stamp, known = epoch << _EPOCH, self.clocks.known
-            brought = [known(own, stamp, self.synced) for _, own in self._by_block(lanes)]
-            self.clocks.letters[landing.number] = np.maximum.reduce(brought)
+            known = self.clocks.known(lane_index(landing.hit.lanes), now, self.synced)
+            self.clocks.letters[landing.number] = known.max(axis=0)
 
     def landed(self, landing: Landing, barrier: int, phase: int) -> None:
         if self.in_cluster:
@@ -174,7 +172,7 @@ class Ordering(Observer):
 
     def _of_parts(self, lane: int) -> tuple[np.ndarray | None, np.ndarray | None]:
         """The epochs of a lane's barriers with parts of its block, and of its warp."""
-        heard, own = self.clocks.heard, self.clocks.of_own_block(lane)
+        heard, (own,) = self.clocks.heard, self.clocks.of_own_block(np.array([lane]))
         parts = None if heard is None else heard[lane, own] >> _EPOCH
         return parts, None if self.met is None else self.met[lane] >> _EPOCH
 
@@ -189,7 +187,7 @@ class Ordering(Observer):
         self.synced[scope][lanes] = epoch << _EPOCH
         if self.flags:
             self.flags.meet(lanes, scope, self.geometry.cluster_blocks)
-        if scope != "cluster":  # which tells them all there is to know
+        if self.in_cluster and scope != "cluster":  # which tells them all there is to know
             self.clocks.meet(lanes, WARP if scope == "warp" else self.geometry.stride)
 
     def _meet_masked(self, lanes: np.ndarray, epoch: int, masks: np.ndarray) -> None:
@@ -207,7 +205,8 @@ class Ordering(Observer):
             self.flags.take_in(lanes, True)
             for number in range(len(shared)):
                 together = lanes[group == number]
-                self.flags.tell(together.tolist(), self.flags.known_to_any(together))
+                known = self.flags.known_to_any(together).counts
+                self.flags.tell(together.tolist(), known)
 
     def unordered_in_block(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray | None:
         """Which accesses, stamped by threads of the lane's own block, nothing orders before the

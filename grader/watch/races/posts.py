@@ -173,8 +173,8 @@ class WarpClocks:
         self.heard: np.ndarray | None = None  # (lanes, warps of the cluster); None: nothing
         self.barriers: dict[int, _Barrier] = {}  # by place
         self.letters: dict[int, np.ndarray] = {}  # by landing's number: what the senders knew
-        # By number of a barrier for some warps, and block: what those who have come know.
-        self.brought: dict[tuple[int, int], np.ndarray] = {}
+        # By number of a barrier for some warps: what those who have come know, by block.
+        self.brought: dict[int, np.ndarray] = {}
 
     def unheard(
         self, late: np.ndarray, stamps: np.ndarray, other: np.ndarray, lane: np.ndarray
@@ -185,21 +185,22 @@ class WarpClocks:
             return late
         return late & (stamps > self.heard[lane, other // WARP % self.warps])
 
-    def of_own_block(self, lane: int) -> slice:
-        """The warps of a lane's block, among those of its cluster."""
+    def of_own_block(self, lanes: np.ndarray) -> np.ndarray:
+        """The warps of each lane's block, among those of its cluster: (lanes, warps of a block)."""
         number = self.geometry.stride // WARP
-        first = lane // self.geometry.stride % self.geometry.cluster_blocks * number
-        return slice(first, first + number)
+        block = lanes // self.geometry.stride % self.geometry.cluster_blocks
+        return block[:, None] * number + np.arange(number)
 
     def known(self, lanes: np.ndarray, now: int, synced: dict[str, np.ndarray]) -> np.ndarray:
-        """What these lanes of one block know together at the stamp `now`, by warp of the cluster;
+        """What each of these lanes knows at the stamp `now`: (lanes, warps of the cluster);
         `synced` is that of Ordering."""
-        known = np.full(self.warps, synced["cluster"][lanes].max())
+        known = np.repeat(synced["cluster"][lanes, None], self.warps, axis=1)
         if self.heard is not None:
-            np.maximum(known, self.heard[lanes].max(axis=0), out=known)
-        own = known[self.of_own_block(int(lanes[0]))]
-        np.maximum(own, synced["block"][lanes].max(), out=own)
-        known[lanes // WARP % self.warps] = now
+            np.maximum(known, self.heard[lanes], out=known)
+        place = np.arange(len(lanes))
+        own = place[:, None], self.of_own_block(lanes)
+        known[own] = np.maximum(known[own], synced["block"][lanes, None])
+        known[place, lanes // WARP % self.warps] = now
         return known
 
     def bring(self, barrier: int, phase: int, known: np.ndarray) -> None:
@@ -216,6 +217,7 @@ class WarpClocks:
                 self.tell(who, self.barriers[barrier].brought[phase])
 
     def tell(self, lanes: np.ndarray, known: np.ndarray) -> None:
+        """Lanes hear of what is known, all of the same or each of a row."""
         if self.heard is None:
             self.heard = np.zeros((self.geometry.lanes, self.warps), np.int64)
         self.heard[lanes] = np.maximum(self.heard[lanes], known)
