@@ -15,7 +15,7 @@ from enum import IntEnum
 from functools import cached_property
 from itertools import product
 from math import gcd, prod
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import z3
 
@@ -72,13 +72,6 @@ class Polynomial:
         pairs = product(self.terms.items(), _polynomial(other).terms.items())
         return _collected((tuple(sorted(m + n)), a * b) for (m, a), (n, b) in pairs)
 
-    def renamed(self, names: Mapping[str, str]) -> Polynomial:
-        """It with some atoms replaced by others, one for one."""
-        if self.atoms.isdisjoint(names):
-            return self
-        pairs = self.terms.items()
-        return _collected((tuple(sorted(names.get(n, n) for n in m)), c) for m, c in pairs)
-
     def divisible(self, number: int) -> bool:
         """Whether every coefficient is a multiple of `number`."""
         return all(c % number == 0 for c in self.terms.values())
@@ -115,6 +108,7 @@ def _sum(*parts: tuple[Polynomial, int]) -> Polynomial:
 # ---- atoms and formulas ----
 
 Formula: TypeAlias = "z3.BoolRef"
+Thing = TypeVar("Thing", Polynomial, "z3.BoolRef")
 HUGE = 2**70  # more than any value that matters; an atom without a bound is below it
 
 
@@ -234,10 +228,13 @@ class Atoms:
             known = self._names[formula.get_id()] = (formula, frozenset(found))
         return known[1]
 
-    def renamed(self, formula: Formula, names: Mapping[str, str]) -> Formula:
-        """The formula with some atoms replaced by others, also within products."""
+    def renamed(self, thing: Thing, names: Mapping[str, str]) -> Thing:
+        """A polynomial or a formula with some atoms replaced by others, also within products."""
+        if isinstance(thing, Polynomial):
+            terms = thing.terms.items()
+            return _collected((tuple(sorted(names.get(n, n) for n in m)), c) for m, c in terms)
         pairs = []
-        for one in sorted(self.constants(formula)):
+        for one in sorted(self.constants(thing)):
             factors = one.split("*")
             if names.keys().isdisjoint(factors):
                 continue
@@ -245,7 +242,7 @@ class Atoms:
             boolean = factors == [one] and self.by_name[one].boolean
             sort = z3.Bool if boolean else z3.Int
             pairs.append((sort(one), sort(new)))
-        return z3.substitute(formula, *pairs) if pairs else formula
+        return z3.substitute(thing, *pairs) if pairs else thing
 
     def forget(self, number: int) -> frozenset[str]:
         """Keep the first `number` atoms only; the names of the others."""
@@ -276,14 +273,10 @@ class Twins:
         self.pinned: dict[str, Callable[[str], list[Formula]]] = {}
         self.scope = Scope.GRID
 
-    def formula(self, formula: Formula) -> Formula:
-        return self.atoms.renamed(formula, self._twins(self.atoms.names(formula)))
-
-    def polynomial(self, value: Polynomial) -> Polynomial:
-        return value.renamed(self._twins(value.atoms))
-
-    def _twins(self, names: Iterable[str]) -> dict[str, str]:
-        return {name: self._twin(name) for name in sorted(names) if name in self.inside}
+    def of(self, thing: Thing) -> Thing:
+        """A polynomial or a formula about the twins."""
+        inside = sorted(self.atoms.names(thing) & self.inside)
+        return self.atoms.renamed(thing, {name: self._twin(name) for name in inside})
 
     def _twin(self, name: str) -> str:
         if name not in self.made:
@@ -296,7 +289,7 @@ class Twins:
             if name in self.pinned:
                 new.facts += self.pinned[name](new.name)
             else:
-                new.facts += [self.formula(one) for one in list(old.facts)]
+                new.facts += [self.of(one) for one in list(old.facts)]
         return self.made[name]
 
 

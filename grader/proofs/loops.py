@@ -115,6 +115,7 @@ def _blocks(code: Function) -> dict[int, tuple[int, int]]:
 
 Path = tuple[Formula, ...]
 Epoch = tuple[Polynomial, ...]  # which barrier a thread came from, in which iterations
+Epochs = tuple[Epoch, Epoch]  # of barriers of its block, and of those or of its warp's
 
 
 @dataclass(frozen=True)
@@ -123,8 +124,7 @@ class State:
 
     path: Path
     registers: dict[str, Value]
-    epoch: Epoch
-    warp_epoch: Epoch
+    epochs: Epochs
 
 
 @dataclass(frozen=True)
@@ -136,8 +136,7 @@ class AccessSite:
     verb: str
     pointer: Pointer
     width: int
-    epoch: Epoch
-    warp_epoch: Epoch
+    epochs: Epochs
 
 
 @dataclass(frozen=True)
@@ -203,11 +202,11 @@ class Walk:
             pairs = zip(rests, states, strict=True)
             there = [(rest, one.registers[name]) for rest, one in pairs if name in one.registers]
             registers[name] = self.on.merged(there, self.code.registers.get(name, "b32"))
-        epochs = [self._epochs(rests, [one.epoch for one in states])]
-        epochs += [self._epochs(rests, [one.warp_epoch for one in states])]
-        return State((*paths[0][:shared], *_either(rests)), registers, *epochs)
+        of_block, of_warp = zip(*(one.epochs for one in states), strict=True)
+        epochs = self._epoch(rests, of_block), self._epoch(rests, of_warp)
+        return State((*paths[0][:shared], *_either(rests)), registers, epochs)
 
-    def _epochs(self, rests: list[Path], epochs: list[Epoch]) -> Epoch:
+    def _epoch(self, rests: list[Path], epochs: tuple[Epoch, ...]) -> Epoch:
         parts = zip(*epochs, strict=True)
         merged = (self.on.merged(list(zip(rests, part, strict=True)), "s64") for part in parts)
         return tuple(one for one in merged if isinstance(one, Polynomial))

@@ -79,7 +79,7 @@ def _about_meetings(thread: SymbolicThread) -> Iterator[FaultQuestion]:
         formulas = [path, negated(solver.second(path)), apart]
         if one.scope is Scope.WARP_ROUND:
             warp = thread.on.floor_quotient(thread.setting.thread_number, WARP)
-            formulas.append(term(warp) == term(solver.second_value(warp)))
+            formulas.append(term(warp) == term(solver.second(warp)))
             formulas.append(solver.second(_named(thread, one.mask)))
         fault = "warp" if one.scope is Scope.WARP_ROUND else "barrier"
         yield FaultQuestion(fault, (one.at,), solver, formulas)
@@ -132,7 +132,7 @@ def _about_races(thread: SymbolicThread) -> Iterator[FaultQuestion]:
 
 def _overlap(solver: Solver, a: AccessSite, b: AccessSite) -> list[Formula]:
     """That the first thread does `a`, the second one `b`, and they touch the same bytes."""
-    here, there = a.pointer.offset, solver.second_value(b.pointer.offset)
+    here, there = a.pointer.offset, solver.second(b.pointer.offset)
     apart = there - here
     if a.width == b.width and apart.divisible(a.width):
         touch = [term(apart) == 0]
@@ -145,18 +145,19 @@ def _same_epoch(
     thread: SymbolicThread, solver: Solver, a: AccessSite, b: AccessSite
 ) -> list[Formula]:
     """That no barrier lies between: of the block, and of the warp if both are in one."""
-    found = _equal(solver, a.epoch, b.epoch)
-    if (a.warp_epoch, b.warp_epoch) != (a.epoch, b.epoch):
+    of_block, of_warp = zip(a.epochs, b.epochs, strict=True)
+    found = _equal(solver, *of_block)
+    if of_warp != of_block:
         warp = thread.on.floor_quotient(thread.setting.thread_number, WARP)
-        elsewhere = term(warp) != term(solver.second_value(warp))
-        found.append(z3.Or(elsewhere, all_of(_equal(solver, a.warp_epoch, b.warp_epoch))))
+        elsewhere = term(warp) != term(solver.second(warp))
+        found.append(z3.Or(elsewhere, all_of(_equal(solver, *of_warp))))
     return found
 
 
 def _equal(solver: Solver, a: Epoch, b: Epoch) -> list[Formula]:
     found = []
     for one, other in zip(a, b, strict=True):
-        difference: Polynomial = one - solver.second_value(other)
+        difference: Polynomial = one - solver.second(other)
         if difference.number is None:
             found.append(term(difference) == 0)
         elif difference.number:

@@ -20,7 +20,18 @@ from typing import Any
 
 import z3
 
-from .atoms import Atoms, Formula, Monomial, Polynomial, Scope, constant, product_name, ranges, term
+from .atoms import (
+    Atoms,
+    Formula,
+    Monomial,
+    Polynomial,
+    Scope,
+    Thing,
+    constant,
+    product_name,
+    ranges,
+    term,
+)
 from .trial import FORMULA, MOST_OF_ONE, Effort
 
 # ---- what is true of products ----
@@ -235,16 +246,11 @@ class Solver:
     _excluded: list[frozenset[int]] = field(default_factory=list)  # what cannot be true at once
     _alive: list[Formula] = field(default_factory=list)  # so that no other gets its number
 
-    def second(self, thing: Formula) -> Formula:
-        """A formula about the first thread, of the second."""
-        return self.atoms.renamed(thing, self._names(self.atoms.names(thing)))
-
-    def second_value(self, value: Polynomial) -> Polynomial:
-        return value.renamed(self._names(value.atoms))
-
-    def _names(self, names: Iterable[str]) -> dict[str, str]:
-        by_name, shared = self.atoms.by_name, self.shared
-        return {name: name + OTHER for name in names if by_name[name].scope > shared}
+    def second(self, thing: Thing) -> Thing:
+        """What is said of the first thread, of the second."""
+        names, known = self.atoms.names(thing), self.atoms.by_name
+        own = {name: name + OTHER for name in names if known[name].scope > self.shared}
+        return self.atoms.renamed(thing, own)
 
     def known(
         self, formulas: list[Formula], values: Mapping[str, int] | None = None
@@ -382,5 +388,5 @@ def fixed(values: Mapping[str, int], products: Iterable[Monomial]) -> list[Formu
 
 def differ(solver: Solver, values: Iterable[Polynomial]) -> Formula:
     """That the threads differ in one of these."""
-    pairs = [(one, solver.second_value(one)) for one in values]
+    pairs = [(one, solver.second(one)) for one in values]
     return z3.Or([term(a) != term(b) for a, b in pairs if a != b])

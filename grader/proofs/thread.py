@@ -70,7 +70,7 @@ class SymbolicThread(Walk):
     def run(self) -> None:
         nowhere = (Polynomial.of(0),) * (1 + DEPTH)
         everything = Loop(KERNEL, frozenset(self.graph.order))
-        self.go_through(everything, State((), {}, nowhere, nowhere))
+        self.go_through(everything, State((), {}, (nowhere, nowhere)))
 
     # --- control flow ---------------------------------------------------------------------------
 
@@ -244,8 +244,7 @@ class SymbolicThread(Walk):
                 raise Undecided("an address comes from memory, or from several arrays", one.line)
             pointer = Pointer(base.array, base.offset + address.offset)
             what = transfer.verb, pointer, transfer.width
-            epochs = state.epoch, state.warp_epoch
-            self.accesses.append(AccessSite(at, state.path, *what, *epochs))
+            self.accesses.append(AccessSite(at, state.path, *what, state.epochs))
 
     def _meet(self, at: int, one: Instruction, inside: State, state: State) -> State:
         """A barrier of the block, or something that a warp does together."""
@@ -267,8 +266,6 @@ class SymbolicThread(Walk):
         if len(here) > 1 + DEPTH:
             raise Undecided("barriers stand in too many loops", one.line)
         epoch = tuple(here + [Polynomial.of(0)] * (1 + DEPTH - len(here)))
-        if whole_block:
-            return replace(state, epoch=epoch, warp_epoch=epoch)
-        if one.form.name in ("bar", "barrier"):
-            return replace(state, warp_epoch=epoch)
-        return state
+        if one.form.name not in ("bar", "barrier"):
+            return state
+        return replace(state, epochs=(epoch if whole_block else state.epochs[0], epoch))
