@@ -276,7 +276,8 @@ class Twins:
     def of(self, thing: Thing) -> Thing:
         """A polynomial or a formula about the twins."""
         inside = sorted(self.atoms.names(thing) & self.inside)
-        return self.atoms.renamed(thing, {name: self._twin(name) for name in inside})
+        twin: Thing = self.atoms.renamed(thing, {name: self._twin(name) for name in inside})
+        return twin
 
     def _twin(self, name: str) -> str:
         if name not in self.made:

@@ -61,7 +61,7 @@ class Size:
     __le__ = partialmethod(_compared, operator.le)
     __gt__ = partialmethod(_compared, operator.gt)
     __ge__ = partialmethod(_compared, operator.ge)
-    __eq__ = partialmethod(_compared, operator.eq)  # type: ignore[assignment]
+    __eq__ = partialmethod(_compared, operator.eq)
 
 
 class Setting:

@@ -250,7 +250,8 @@ class Solver:
         """What is said of the first thread, of the second."""
         names, known = self.atoms.names(thing), self.atoms.by_name
         own = {name: name + OTHER for name in names if known[name].scope > self.shared}
-        return self.atoms.renamed(thing, own)
+        renamed: Thing = self.atoms.renamed(thing, own)
+        return renamed
 
     def known(
         self, formulas: list[Formula], values: Mapping[str, int] | None = None
