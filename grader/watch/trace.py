@@ -11,7 +11,7 @@ import numpy as np
 from ..machine.events import Observer
 from ..machine.lanes import Lanes
 from ..machine.lanes import index as lane_index
-from ..machine.memory.access import Access, Accessed, Hit
+from ..machine.memory.access import Accessed
 from ..machine.wave import Wave
 
 _TRACED = ("global", "shared", "local")
@@ -97,21 +97,22 @@ class Tracing(Observer):
         access, hit, kind = done.access, done.hit, done.kind
         if hit.space not in _TRACED or access.bulk:
             return
-        threads, line = self._threads(hit.lanes), self._lines[access.at]
-        if len(threads):
-            where = access.offsets(hit)[: len(threads)]
-            self.trace.add(line, kind, threads, **_what(access, hit, where))
-        if self.trace.blocks > 1 and hit.space == "global":
-            self._elsewhere(access, hit, kind, line)
-
-    def _elsewhere(self, access: Access, hit: Hit, kind: str, line: int | None) -> None:
-        """What the other blocks that pictures show have touched."""
-        lane, stride = lane_index(hit.lanes), self.wave.geometry.stride
-        block = self.wave.first_block + lane // stride
-        for number in np.unique(block[(block > 0) & (block < self.trace.blocks)]).tolist():
-            mine = block == number
-            what = _what(access, hit, access.offsets(hit)[mine])
-            self.trace.add(line, kind, lane[mine] % stride, number, **what)
+        lane, geometry, first = lane_index(hit.lanes), self.wave.geometry, self.wave.first_block
+        shown = self.trace.blocks if hit.space == "global" else 1  # blocks, from number 0 on
+        for block in range(first, min(first + geometry.wave_blocks, shown)):
+            start = (block - first) * geometry.stride
+            mine = slice(*np.searchsorted(lane, (start, start + geometry.stride)))
+            if mine.start < mine.stop:
+                self.trace.add(
+                    self._lines[access.at],
+                    kind,
+                    lane[mine] - start,
+                    block,
+                    space=hit.space,
+                    address=access.offsets(hit)[mine],
+                    width=access.width,
+                    buffer=hit.store.argument,
+                )
 
     def _threads(self, lanes: Lanes) -> np.ndarray:
         """The threads among `lanes` that belong to block 0 of the grid."""
@@ -119,9 +120,3 @@ class Tracing(Observer):
             return np.empty(0, np.int64)
         lane = lane_index(lanes)
         return lane[: int(np.searchsorted(lane, self.wave.geometry.stride))]
-
-
-def _what(access: Access, hit: Hit, address: np.ndarray) -> dict[str, Any]:
-    """The fields of an Event about an access."""
-    width, buffer = access.width, hit.store.argument
-    return {"space": hit.space, "address": address, "width": width, "buffer": buffer}

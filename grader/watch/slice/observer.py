@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
@@ -34,16 +35,17 @@ class Slicer(Observer):
         for store in outside:
             if not (store.writable and graph.follows(store.address)):
                 graph.begin_memory(store.address, len(store.data))
-        self._registers: dict[str, np.ndarray] = {}
-        self._thread = np.zeros(wave.geometry.lanes, np.int64)
-        self._none = np.zeros(wave.geometry.lanes, np.int32)
-        self._fetched = np.zeros((wave.geometry.lanes, 16), np.int32)  # by asynchronous copies
+        lanes = wave.geometry.lanes
+        self._nodes: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(lanes, np.int32))
+        self._thread = np.zeros(lanes, np.int64)
+        self._none = np.zeros(lanes, np.int32)
+        self._fetched = np.zeros((lanes, 16), np.int32)  # by asynchronous copies
 
     def begin_wave(self, first_block: int) -> None:
         geometry = self.wave.geometry
         self._thread = (first_block + geometry.block_of_lane) * geometry.threads
         self._thread += geometry.thread_of_lane
-        for nodes in self._registers.values():
+        for nodes in self._nodes.values():
             nodes[:] = 0
         for memory in (self.wave.shared, self.wave.local):
             self.graph.forget(_address(memory.store))
@@ -168,7 +170,7 @@ class Slicer(Observer):
             return
         for target, nodes in zip(components(instruction.operands[0]), parts, strict=False):
             if isinstance(target, Register) and target.name != "_":
-                self._nodes(target.name)[index] = self._add(access.at, index, nodes, address)
+                self._nodes[target.name][index] = self._add(access.at, index, nodes, address)
 
     def _store(self, access: Access, hit: Hit, instruction: Instruction) -> None:
         index, memory = lane_index(hit.lanes), self._memory(hit.store)
@@ -204,7 +206,7 @@ class Slicer(Observer):
                 new = self._add(access.at, some, *made_of)
                 memory[where[~kept]] = new[~kept][:, None]
             if place and isinstance(target := targets[component], Register):
-                self._nodes(target.name)[index] = self._add(access.at, index, found)
+                self._nodes[target.name][index] = self._add(access.at, index, found)
 
     def _read(
         self, access: Access, hit: Hit, memory: np.ndarray, index: np.ndarray, component: int
@@ -257,16 +259,11 @@ class Slicer(Observer):
         return self._of(base)[index] if base else self._none[index]
 
     def _outs(self, instruction: Instruction) -> list[tuple[str, np.ndarray]]:
-        return [(name, self._nodes(name)) for name in instruction.written if name != "_"]
+        return [(name, self._nodes[name]) for name in instruction.written if name != "_"]
 
     def _of(self, operand: Operand) -> np.ndarray:
         """The nodes of an operand, by lane; of what is no register, 0."""
-        return self._nodes(operand.name) if isinstance(operand, Register) else self._none
-
-    def _nodes(self, register: str) -> np.ndarray:
-        if register not in self._registers:
-            self._registers[register] = np.zeros(self.wave.geometry.lanes, np.int32)
-        return self._registers[register]
+        return self._nodes[operand.name] if isinstance(operand, Register) else self._none
 
     def _memory(self, store: Store) -> np.ndarray:
         return self.graph.memory(_address(store), len(store.data))
