@@ -17,7 +17,7 @@ from grader.proofs import meanings, rounds
 from grader.proofs.atoms import Atoms, Polynomial, Scope, all_of, negated, term
 from grader.proofs.solver import Solver
 from grader.proofs.values import Arithmetic, Obligation, Pointer, Unknown, Value
-from grader.ptx.program import Register
+from grader.ptx.program import Instruction, Register
 from grader.ptx.table import resolve
 
 CHECKS: list[Callable[[], None]] = []
@@ -329,8 +329,8 @@ def of_two_values_of_which_no_bit_is_known_the_result_is_bounded() -> None:
     for opcode, exact in zip(LOOSE, (operator.and_, operator.or_, operator.xor), strict=True):
         on = arithmetic()
         a, b = atom(on, "a", 0, 2**32 - 1), atom(on, "b", 0, 2**32 - 1)
-        form = resolve(opcode, tuple(map(Register, ("%d", "%a", "%b"))))
-        found = meanings.computed(on, form, [a, b])
+        registers = tuple(map(Register, ("%d", "%a", "%b")))
+        found = meanings.computed(on, Instruction(resolve(opcode, registers), registers), [a, b])
         assert isinstance(found, Polynomial) and on.obligations == []
         solver = z3.SimpleSolver()
         solver.add(Solver(on.atoms).known([term(found) >= -1])[0])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from unittest.mock import MagicMock
 
 import numpy as np
 import z3
@@ -19,7 +20,8 @@ from grader.proofs import meanings
 from grader.proofs.atoms import Atoms, Polynomial, Scope, term
 from grader.proofs.solver import Solver
 from grader.proofs.values import Arithmetic, Unknown, Value
-from grader.ptx.program import Form, Register
+from grader.ptx import program
+from grader.ptx.program import Register
 from grader.ptx.table import resolve
 
 _LETTERS = {16: "h", 32: "r", 64: "l"}
@@ -36,6 +38,18 @@ class Instruction:
     operands: tuple[int, ...]
     constants: tuple[tuple[int, int], ...] = ()
     known: bool = True
+
+    @property
+    def executable(self) -> program.Instruction:
+        registers = (Register("%d"), *(Register(f"%a{k}") for k in range(len(self.operands))))
+        return program.Instruction(resolve(self.opcode, registers), registers)
+
+    def operations(self) -> set[str]:
+        """Those of `meanings.OnIntegers` that its meaning is written with."""
+        select, spy = self.executable.form.select, MagicMock()
+        if select is not None and (meaning := select(self.executable).meaning):
+            meaning(spy)(*self.operands)
+        return {name.partition(".")[0] for name, _, _ in spy.mock_calls}
 
     def __str__(self) -> str:
         return " ".join((self.opcode, *(str(number) for _, number in self.constants)))
@@ -73,6 +87,7 @@ INSTRUCTIONS = [
     Instruction("mad.hi.s32", 32, (32, 32, 32)),
     Instruction("mad.wide.u32", 64, (32, 32, 64)),
     Instruction("mad.wide.s32", 64, (32, 32, 64)),
+    *(Instruction(f"sad.{kind}32", 32, (32, 32, 32)) for kind in "su"),
     *(Instruction(opcode, 32, (32,)) for opcode in ("neg.s32", "abs.s32", "not.b32", "mov.u32")),
     *(_by("shl.b32", amount) for amount in (0, 3, 31, 32)),
     *(_by(f"shr.{kind}", amount) for kind in ("u32", "s32", "b32") for amount in (0, 5, 31, 33)),
@@ -222,7 +237,9 @@ class Asked:
     def bounds(self, value: int) -> tuple[int, int]:
         return ((-(2**63), 2**64), (value - 3, value), (value, value + 3))[self.around]
 
-    def _read(self, on: Arithmetic, values: dict[str, int]) -> tuple[Form, list[Value]]:
+    def _read(
+        self, on: Arithmetic, values: dict[str, int]
+    ) -> tuple[program.Instruction, list[Value]]:
         constants, read = dict(self.one.constants), []
         for position in range(len(self.one.operands)):
             name = f"a{position}"
@@ -230,8 +247,7 @@ class Asked:
                 read.append(Polynomial.of(constants[position]))
             else:
                 read.append(on.atoms.integer(name, *self.bounds(values[name]), Scope.THREAD))
-        registers = (Register("%d"), *(Register(f"%a{k}") for k in range(len(read))))
-        return resolve(self.one.opcode, registers), read
+        return self.one.executable, read
 
     def _wrongly_owed(self, on: Arithmetic, values: dict[str, int]) -> str:
         """What is left to be proved of numbers that fit whatever the instruction may read."""

@@ -20,7 +20,7 @@ from grader.proofs.search import MOST_RUNS, unmet
 from grader.proofs.solver import Solver
 from grader.proofs.trial import Effort
 from grader.proofs.values import Arithmetic, Unknown, Value
-from grader.ptx.program import Register
+from grader.ptx.program import Instruction, Register
 from grader.ptx.table import resolve
 
 INPUTS = 3
@@ -229,7 +229,8 @@ def _computed(on: Arithmetic, one: Step, values: list[Value]) -> Value:
         for place, operand in enumerate(one.operands)
     ]
     registers = (Register("%d"), *(Register(f"%{k}") for k in range(len(read))))
-    return meanings.computed(on, resolve(one.shape.opcode, registers), read)
+    instruction = Instruction(resolve(one.shape.opcode, registers), registers)
+    return meanings.computed(on, instruction, read)
 
 
 def _same(value: Value, bits: int, number: int) -> Formula:

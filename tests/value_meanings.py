@@ -11,7 +11,7 @@ import z3
 from grader.proofs import meanings
 from grader.proofs.atoms import Atoms, Polynomial, Scope, term
 from grader.proofs.values import Arithmetic, Pointer, Unknown, Value
-from grader.ptx.program import Register
+from grader.ptx.program import Instruction, Register
 from grader.ptx.table import resolve
 
 ANYTHING = z3.Bool("anything")  # a condition of which nothing is known
@@ -38,7 +38,7 @@ def wrong() -> list[str]:
         ("mad.lo.s64", [b, four, p], Pointer("x", a + b * 4)),
         ("cvt.u64.s64", [p], p),
         ("mad.lo.s64", [b, four, a], a + b * 4),
-        ("mad.wide.u32", [b, four, u], b * 4 + on.integer(u, "s64")),
+        ("mad.wide.u32", [b, four, u], b * 4 + on.integer(u, "u64")),
         ("mad.lo.s32", [b, four, u], b * 4 + on.integer(u, "s32")),
         ("shl.b32", [a, number(32)], number(0)),
         ("cvt.u32.u64", [p], on.integer(p, "u32")),
@@ -99,7 +99,7 @@ def wrong() -> list[str]:
         *((f"{name}.f32", [a], None) for name in ("neg", "abs")),
         ("mov.f32", [u], u),
         ("selp.f32", [u, u, held], u),
-        ("setp.lt.bf16", [a, b], None),
+        ("setp.lt.bf16", [a, b], ANYTHING),
         ("setp.ltu.f64", [a, b], ANYTHING),
         ("setp.lt.xor.s32", [a, b, held], z3.Xor(term(a) < term(b), held)),
         ("setp.lt.and.s32", [a, b, held], z3.And(term(a) < term(b), held)),
@@ -110,7 +110,7 @@ def wrong() -> list[str]:
 
 def _said(on: Arithmetic, opcode: str, given: list[Value], right: Value | None) -> str:
     registers = (Register("%d"), *(Register(f"%a{k}") for k in range(len(given))))
-    found = meanings.computed(on, resolve(opcode, registers), given)
+    found = meanings.computed(on, Instruction(resolve(opcode, registers), registers), given)
     if isinstance(right, z3.BoolRef) or isinstance(found, z3.BoolRef):
         both = isinstance(right, z3.BoolRef) and isinstance(found, z3.BoolRef)
         same = both and (found.eq(right) or (right is ANYTHING and "comparison" in str(found)))

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
-from math import gcd
-from typing import Any, TypeAlias
+from itertools import product
+from math import gcd, prod
+from typing import Any, TypeAlias, TypeVar
 
 import z3
 
@@ -68,19 +69,8 @@ class Polynomial:
         return _sum((self, 1), (_polynomial(other), -1))
 
     def __mul__(self, other: Polynomial | int) -> Polynomial:
-        found: dict[Monomial, int] = {}
-        for left, a in self.terms.items():
-            for right, b in _polynomial(other).terms.items():
-                monomial = tuple(sorted(left + right))
-                found[monomial] = found.get(monomial, 0) + a * b
-        return Polynomial({m: c for m, c in found.items() if c})
-
-    def renamed(self, names: Mapping[str, str]) -> Polynomial:
-        """It with some atoms replaced by others, one for one."""
-        if self.atoms.isdisjoint(names):
-            return self
-        pairs = self.terms.items()
-        return _collected((tuple(sorted(names.get(n, n) for n in m)), c) for m, c in pairs)
+        pairs = product(self.terms.items(), _polynomial(other).terms.items())
+        return _collected((tuple(sorted(m + n)), a * b) for (m, a), (n, b) in pairs)
 
     def divisible(self, number: int) -> bool:
         """Whether every coefficient is a multiple of `number`."""
@@ -97,12 +87,7 @@ class Polynomial:
 
     def value(self, of: Mapping[str, int]) -> int:
         """Its value where every atom has one."""
-        total = 0
-        for monomial, coefficient in self.terms.items():
-            for name in monomial:
-                coefficient *= of[name]
-            total += coefficient
-        return total
+        return sum(c * prod(of[name] for name in m) for m, c in self.terms.items())
 
 
 def _polynomial(value: Polynomial | int) -> Polynomial:
@@ -123,6 +108,7 @@ def _sum(*parts: tuple[Polynomial, int]) -> Polynomial:
 # ---- atoms and formulas ----
 
 Formula: TypeAlias = "z3.BoolRef"
+Thing = TypeVar("Thing", Polynomial, "z3.BoolRef")
 HUGE = 2**70  # more than any value that matters; an atom without a bound is below it
 
 
@@ -242,10 +228,13 @@ class Atoms:
             known = self._names[formula.get_id()] = (formula, frozenset(found))
         return known[1]
 
-    def renamed(self, formula: Formula, names: Mapping[str, str]) -> Formula:
-        """The formula with some atoms replaced by others, also within products."""
+    def renamed(self, thing: Thing, names: Mapping[str, str]) -> Thing:
+        """A polynomial or a formula with some atoms replaced by others, also within products."""
+        if isinstance(thing, Polynomial):
+            terms = thing.terms.items()
+            return _collected((tuple(sorted(names.get(n, n) for n in m)), c) for m, c in terms)
         pairs = []
-        for one in sorted(self.constants(formula)):
+        for one in sorted(self.constants(thing)):
             factors = one.split("*")
             if names.keys().isdisjoint(factors):
                 continue
@@ -253,19 +242,17 @@ class Atoms:
             boolean = factors == [one] and self.by_name[one].boolean
             sort = z3.Bool if boolean else z3.Int
             pairs.append((sort(one), sort(new)))
-        return z3.substitute(formula, *pairs) if pairs else formula
+        return z3.substitute(thing, *pairs) if pairs else thing
 
-    def since(self, number: int) -> frozenset[str]:
-        """The names of the atoms but for the first `number`."""
-        return frozenset(list(self.by_name)[number:])
-
-    def forget(self, number: int) -> None:
-        """Keep the first `number` atoms only."""
+    def forget(self, number: int) -> frozenset[str]:
+        """Keep the first `number` atoms only; the names of the others."""
         self.products = None
-        for name in list(self.by_name)[number:]:
+        gone = list(self.by_name)[number:]
+        for name in gone:
             del self.by_name[name]
         for one in self.by_name.values():
             one.parts = [pair for pair in one.parts if pair[1].atoms <= self.by_name.keys()]
+        return frozenset(gone)
 
     def _enter(self, atom: Atom) -> str:
         """Enter an atom, and make its name distinct."""
@@ -280,20 +267,17 @@ class Twins:
     same is known, made when first spoken of; `pinned` says what is known of some instead. No twin's
     `scope` is narrower than this one."""
 
-    def __init__(self, atoms: Atoms, inside: Callable[[str], bool], mark: str):
+    def __init__(self, atoms: Atoms, inside: set[str], mark: str):
         self.atoms, self.inside, self.mark = atoms, inside, mark
         self.made: dict[str, str] = {}
         self.pinned: dict[str, Callable[[str], list[Formula]]] = {}
         self.scope = Scope.GRID
 
-    def formula(self, formula: Formula) -> Formula:
-        return self.atoms.renamed(formula, self._twins(self.atoms.names(formula)))
-
-    def polynomial(self, value: Polynomial) -> Polynomial:
-        return value.renamed(self._twins(value.atoms))
-
-    def _twins(self, names: Iterable[str]) -> dict[str, str]:
-        return {name: self._twin(name) for name in sorted(names) if self.inside(name)}
+    def of(self, thing: Thing) -> Thing:
+        """A polynomial or a formula about the twins."""
+        inside = sorted(self.atoms.names(thing) & self.inside)
+        twin: Thing = self.atoms.renamed(thing, {name: self._twin(name) for name in inside})
+        return twin
 
     def _twin(self, name: str) -> str:
         if name not in self.made:
@@ -306,7 +290,7 @@ class Twins:
             if name in self.pinned:
                 new.facts += self.pinned[name](new.name)
             else:
-                new.facts += [self.formula(one) for one in list(old.facts)]
+                new.facts += [self.of(one) for one in list(old.facts)]
         return self.made[name]
 
 

@@ -161,7 +161,8 @@ def launches(rule: Rule, own: Constants, shared: Constants) -> Iterator[Trial]:
     numbers = (*own.limits, *own.factors)
     meant = at.blocks_of(numbers)
     blocks = list(dict.fromkeys([at.usual_blocks[0], *meant, *at.usual_blocks]))
-    every = tuple(dict.fromkeys((*own.factors, *FACTORS, *at.widths, *shared.factors)))
+    widths = [math.prod(one) for one in at.usual_blocks]
+    every = tuple(dict.fromkeys((*own.factors, *FACTORS, *widths, *shared.factors)))
     yield from at.around(numbers, at.single, blocks[:1])
     yield from at.around(numbers, at.single, blocks[1:])
     yield from at.ordinary([*meant, *at.few_blocks])
@@ -216,11 +217,6 @@ class _Launches:
         """Two of few threads, so that a launch of many blocks costs little."""
         small = [one for one in self.blocks if math.prod(one) <= NARROW_BLOCK]
         return list(dict.fromkeys([*small[-1:], self.blocks[0]]))
-
-    @cached_property
-    def widths(self) -> list[int]:
-        """How many threads blocks have."""
-        return [math.prod(one) for one in self.usual_blocks]
 
     @cached_property
     def sizes(self) -> list[str]:

@@ -63,52 +63,38 @@ class LoopGraph:
         return following
 
     def _order(self) -> list[int]:
+        """The blocks that threads come to, in reverse postorder."""
         done: list[int] = []
-        seen = {0}
-        stack = [(0, iter(self.after[0]))]
-        while stack:
-            start, rest = stack[-1]
-            new = next((n for n in rest if n not in seen and n != END), None)
-            if new is None:
-                done.append(start)
-                stack.pop()
-            else:
-                seen.add(new)
-                stack.append((new, iter(self.after[new])))
+        seen = {END}
+
+        def visit(start: int) -> None:
+            seen.add(start)
+            for onward in self.after[start]:
+                if onward not in seen:
+                    visit(onward)
+            done.append(start)
+
+        visit(0)
         return done[::-1]
 
     def _loops(self) -> dict[int, Loop]:
-        place = {start: number for number, start in enumerate(self.order)}
+        """Natural loops: a header, and all from which threads come back to it without passing it.
+        If the kernel's entry is among these, the header does not dominate its loop."""
         before = {start: [n for n in self.order if start in self.after[n]] for start in self.order}
         bodies: dict[int, set[int]] = {}
-        dominators = self._dominators(before)
-        for start in self.order:
-            for target in self.after[start]:
-                if target == END or place[target] > place[start]:
-                    continue
-                if target not in dominators[start]:
-                    line = self.code.instructions[target].line
-                    raise Undecided("a loop can be entered at two places", line)
-                body = bodies.setdefault(target, {target})
+        for place, start in enumerate(self.order):
+            for header in {*self.after[start]}.intersection(self.order[: place + 1]):
+                body = bodies.setdefault(header, {header})
                 pending = [start]
                 while pending:
                     one = pending.pop()
                     if one not in body:
                         body.add(one)
                         pending += before[one]
+                if 0 in body - {header}:
+                    line = self.code.instructions[header].line
+                    raise Undecided("a loop can be entered at two places", line)
         return {header: Loop(header, frozenset(body)) for header, body in bodies.items()}
-
-    def _dominators(self, before: dict[int, list[int]]) -> dict[int, set[int]]:
-        found = {start: set(self.order) for start in self.order}
-        found[0] = {0}
-        changed = True
-        while changed:
-            changed = False
-            for start in self.order[1:]:
-                new = set.intersection(*(found[one] for one in before[start])) | {start}
-                changed |= new != found[start]
-                found[start] = new
-        return found
 
 
 def _blocks(code: Function) -> dict[int, tuple[int, int]]:
@@ -129,6 +115,7 @@ def _blocks(code: Function) -> dict[int, tuple[int, int]]:
 
 Path = tuple[Formula, ...]
 Epoch = tuple[Polynomial, ...]  # which barrier a thread came from, in which iterations
+Epochs = tuple[Epoch, Epoch]  # of barriers of its block, and of those or of its warp's
 
 
 @dataclass(frozen=True)
@@ -137,8 +124,7 @@ class State:
 
     path: Path
     registers: dict[str, Value]
-    epoch: Epoch
-    warp_epoch: Epoch
+    epochs: Epochs
 
 
 @dataclass(frozen=True)
@@ -150,8 +136,7 @@ class AccessSite:
     verb: str
     pointer: Pointer
     width: int
-    epoch: Epoch
-    warp_epoch: Epoch
+    epochs: Epochs
 
 
 @dataclass(frozen=True)
@@ -190,8 +175,8 @@ class Walk:
         self.rounds: list[Polynomial] = []  # counts of those loops around us that have meetings
         self.barriers = 0
 
-    def go_through(self, loop: Loop, entry: int, start: State) -> Iteration:
-        """Once through the blocks of a loop (or of the kernel), from `entry`."""
+    def go_through(self, loop: Loop, start: State) -> Iteration:
+        """Once through the blocks of a loop, or of the kernel."""
         raise NotImplementedError
 
     def mark(self) -> tuple[int, ...]:
@@ -217,11 +202,11 @@ class Walk:
             pairs = zip(rests, states, strict=True)
             there = [(rest, one.registers[name]) for rest, one in pairs if name in one.registers]
             registers[name] = self.on.merged(there, self.code.registers.get(name, "b32"))
-        epochs = [self._epochs(rests, [one.epoch for one in states])]
-        epochs += [self._epochs(rests, [one.warp_epoch for one in states])]
-        return State((*paths[0][:shared], *_either(rests)), registers, *epochs)
+        of_block, of_warp = zip(*(one.epochs for one in states), strict=True)
+        epochs = self._epoch(rests, of_block), self._epoch(rests, of_warp)
+        return State((*paths[0][:shared], *_either(rests)), registers, epochs)
 
-    def _epochs(self, rests: list[Path], epochs: list[Epoch]) -> Epoch:
+    def _epoch(self, rests: list[Path], epochs: tuple[Epoch, ...]) -> Epoch:
         parts = zip(*epochs, strict=True)
         merged = (self.on.merged(list(zip(rests, part, strict=True)), "s64") for part in parts)
         return tuple(one for one in merged if isinstance(one, Polynomial))

@@ -1,181 +1,215 @@
 """What instructions compute, on integers of unknown value.
 
-A meaning is a function (arithmetic, form, operands) -> value for the first operand. An instruction
-without one may leave anything in the registers that it writes, which is always safe to assume.
+What an instruction means is said once, in `ptx.instructions`, over the operations of
+`numbers.ON_ARRAYS`; `OnIntegers` has these operations on `Value`s. An instruction whose meaning is
+not said in this way may leave anything in the registers that it writes, which is always safe to
+assume.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partialmethod
 
 import z3
 
-from ..ptx.program import Form
+from ..ptx.numbers import size_of
+from ..ptx.program import Carries, Form, Instruction
 from .atoms import Formula, Polynomial, Scope, all_of, negated, term
 from .values import ALIGNED, Arithmetic, Pointer, Value, bits_of
 
-Meaning = Callable[[Arithmetic, Form, list[Value]], Value]
 MOST_RUNS = 4  # of ones in a mask
 POINTER = 64  # bits of an address that is whole
 SMALLEST = 16  # bits of a register: of what is smaller, the instruction decides the rest
-MEANINGS: dict[str, Meaning] = {}
 _WITHIN_ALIGNMENT = {2**bits - 1 for bits in range(ALIGNED.bit_length())}
 
 
-def meaning(*names: str) -> Callable[[Meaning], Meaning]:
-    def register(function: Meaning) -> Meaning:
-        MEANINGS.update(dict.fromkeys(names, function))
-        return function
-
-    return register
-
-
-def computed(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
-    """What an instruction leaves in its first operand."""
-    known = MEANINGS.get(form.name)
-    if known is None or (form.type[:1] in ("f", "") and form.name not in ("setp", "mov", "selp")):
+def computed(on: Arithmetic, instruction: Instruction, operands: list[Value]) -> Value:
+    """What an instruction leaves in its first operand, of values of its other ones."""
+    form = instruction.form
+    if form.carries is Carries.COPIED or form.of_address:
+        return operands[0]
+    if form.name == "cvt":
+        return _converted(on, form, operands[0])
+    if form.select is None:
         return on.unknown()
-    if form.type.startswith("bf") or form.type.endswith("x2"):
+    selected = form.select(instruction)
+    if selected.meaning is None:
+        comparison = selected.result == "pred"
+        return on.atoms.boolean("comparison", Scope.THREAD) if comparison else on.unknown()
+    # A type such as b32 says less than the instruction's own of the same width.
+    kinds = [form.type if size_of(k) == size_of(form.type) else k for k in selected.sources]
+    result: Typed = selected.meaning(OnIntegers(on))(*map(Typed, operands, kinds))
+    return result.value
+
+
+def _converted(on: Arithmetic, form: Form, value: Value) -> Value:
+    kinds = [mod for mod in form.mods if mod[0] in "sub" and mod[1:].isdigit()]
+    if len(kinds) != 2 or form.has("sat"):
         return on.unknown()
-    return known(on, form, operands)
+    target, source = kinds
+    if isinstance(value, Pointer) and bits_of(target) < POINTER:
+        value = on.integer(value, source)
+    if bits_of(target) < SMALLEST:
+        return on.read_as(target, value)
+    return on.read_as(source, value) if bits_of(target) > bits_of(source) else value
 
 
-@meaning("mov", "cvta")
-def moved(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
-    return operands[0]
+@dataclass
+class Typed:
+    """An operand or a result of an operation."""
+
+    value: Value
+    kind: str = "b64"  # the PTX type that it is read as; no integer among results is cut to one
 
 
-@meaning("add", "sub")
-def added(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
-    a, b = operands
-    adding = form.name == "add"
-    if form.has("sat", "cc"):
-        return on.unknown()
-    if adding and isinstance(b, Pointer):
-        a, b = b, a
-    if isinstance(a, Pointer) and not isinstance(b, Pointer):
-        step = on.integer(b, form.type)
-        return Pointer(a.array, a.offset + step if adding else a.offset - step)
-    x, y = on.integer(a, form.type), on.integer(b, form.type)
-    return x + y if adding else x - y
+class OnIntegers:
+    """The operations of `numbers.ON_ARRAYS`, on values that a symbolic thread may hold."""
+
+    def __init__(self, on: Arithmetic):
+        self.on = on
+
+    def _integer(self, one: Typed) -> Polynomial:
+        """Some integer that is equal to it modulo its width."""
+        return self.on.integer(one.value, one.kind)
+
+    def _read(self, one: Typed) -> Polynomial:
+        """The integer of its type that it is, also for the operations that follow."""
+        one.value = value = self.on.read_as(one.kind, one.value)
+        return value
+
+    def add(self, a: Typed, b: Typed) -> Typed:
+        if isinstance(b.value, Pointer):
+            a, b = b, a
+        if isinstance(a.value, Pointer) and not isinstance(b.value, Pointer):
+            return Typed(Pointer(a.value.array, a.value.offset + self._integer(b)))
+        return Typed(self._integer(a) + self._integer(b))
+
+    def subtract(self, a: Typed, b: Typed) -> Typed:
+        if isinstance(a.value, Pointer) and not isinstance(b.value, Pointer):
+            return Typed(Pointer(a.value.array, a.value.offset - self._integer(b)))
+        return Typed(self._integer(a) - self._integer(b))
+
+    def multiply(self, a: Typed, b: Typed) -> Typed:
+        return Typed(self.on.product(self._integer(a), self._integer(b)))
+
+    def multiply_add(self, a: Typed, b: Typed, c: Typed) -> Typed:
+        return self.add(self.multiply(a, b), c)
+
+    def wide_product(self, a: Typed, b: Typed) -> Typed:
+        return Typed(self.on.product(self._read(a), self._read(b)))
+
+    def high_product(self, a: Typed, b: Typed) -> Typed:
+        product = self.on.product(self._read(a), self._read(b))
+        return Typed(self.on.floor_quotient(product, 2 ** bits_of(a.kind)))
+
+    def quotient(self, a: Typed, b: Typed) -> Typed:
+        return Typed(self.on.quotient(self._read(a), self._read(b)))
+
+    def negative(self, a: Typed) -> Typed:
+        return Typed(self._integer(a) * -1)
+
+    def absolute(self, a: Typed) -> Typed:
+        value = self._read(a)
+        positive = _compared(self.on, operator.ge, value, Polynomial.of(0))
+        return Typed(self.on.chosen(positive, value, value * -1, a.kind))
+
+    def _extreme(self, compare: Callable[..., object], a: Typed, b: Typed) -> Typed:
+        first, second = self._read(a), self._read(b)
+        which = _compared(self.on, compare, first, second)
+        return Typed(self.on.chosen(which, first, second, a.kind))
+
+    minimum = partialmethod(_extreme, operator.le)
+    maximum = partialmethod(_extreme, operator.ge)
+
+    def left_shift(self, a: Typed, amount: Typed) -> Typed:
+        number, bits = _number(amount.value), bits_of(a.kind)
+        if number is None:
+            return Typed(self.on.unknown())
+        number &= 2**32 - 1
+        return Typed(self._integer(a) * (2**number if number < bits else 0))
+
+    def right_shift(self, a: Typed, amount: Typed) -> Typed:
+        number, bits = _number(amount.value), bits_of(a.kind)
+        if number is None:
+            return Typed(self.on.unknown())
+        number = min(number & (2**32 - 1), bits)
+        value = self.on.read_as(a.kind if a.kind[0] == "s" else f"u{bits}", a.value)
+        return Typed(self.on.floor_quotient(value, 2**number))
+
+    def _bitwise(self, name: str, a: Typed, b: Typed) -> Typed:
+        if a.kind != "pred":
+            return Typed(_on_bits(self.on, name, a.kind, [a.value, b.value]))
+        first, second = (self.on.condition(one.value) for one in (a, b))
+        if name == "and":
+            return Typed(all_of((first, second)))
+        if name == "or":
+            return Typed(negated(all_of((negated(first), negated(second)))))
+        return Typed(z3.Xor(first, second))
+
+    bitwise_and = partialmethod(_bitwise, "and")
+    bitwise_or = partialmethod(_bitwise, "or")
+    bitwise_xor = partialmethod(_bitwise, "xor")
+
+    def invert(self, a: Typed) -> Typed:
+        if a.kind == "pred":
+            return Typed(negated(self.on.condition(a.value)))
+        if isinstance(a.value, Pointer):
+            return Typed(self.on.unknown())
+        return Typed(self._integer(a) * -1 - 1)
+
+    def _comparison(self, compare: Callable[..., object], a: Typed, b: Typed) -> Typed:
+        on, x, y = self.on, a.value, b.value
+        if isinstance(x, Pointer) and isinstance(y, Pointer) and x.array == y.array:
+            return Typed(_compared(on, compare, on.address(x), on.address(y)), "pred")
+        if isinstance(x, Pointer) or isinstance(y, Pointer):
+            return Typed(on.atoms.boolean("comparison", Scope.THREAD), "pred")
+        return Typed(_compared(on, compare, self._read(a), self._read(b)), "pred")
+
+    equal = partialmethod(_comparison, operator.eq)
+    not_equal = partialmethod(_comparison, operator.ne)
+    less = partialmethod(_comparison, operator.lt)
+    less_equal = partialmethod(_comparison, operator.le)
+    greater = partialmethod(_comparison, operator.gt)
+    greater_equal = partialmethod(_comparison, operator.ge)
+
+    def select(self, p: Typed, a: Typed, b: Typed) -> Typed:
+        return Typed(self.on.chosen(self.on.condition(p.value), a.value, b.value, a.kind))
 
 
-@meaning("mul")
-def multiplied(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
-    kind = form.type
-    if form.has("hi"):
-        a, b = (on.read_as(kind, one) for one in operands)
-        return on.floor_quotient(on.product(a, b), 2 ** bits_of(kind))
-    if form.has("wide"):
-        a, b = (on.read_as(kind, one) for one in operands)
-    else:
-        a, b = (on.integer(one, kind) for one in operands)
-    return on.product(a, b)
-
-
-@meaning("mad")
-def multiplied_and_added(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
-    if form.has("sat", "cc"):
-        return on.unknown()
-    product = multiplied(on, form, operands[:2])
-    third = operands[2]
-    assert isinstance(product, Polynomial)
-    if isinstance(third, Pointer):
-        return Pointer(third.array, third.offset + product)
-    kind = form.type
-    return product + on.integer(third, f"s{2 * bits_of(kind)}" if form.has("wide") else kind)
-
-
-@meaning("div", "rem")
-def divided(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
-    a, b = (on.read_as(form.type, one) for one in operands)
-    quotient = on.quotient(a, b)
-    return quotient if form.name == "div" else a - on.product(quotient, b)
-
-
-@meaning("neg")
-def opposite(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
-    return on.integer(operands[0], form.type) * -1
-
-
-@meaning("abs")
-def magnitude(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
-    value = on.read_as(form.type, operands[0])
-    return on.chosen(
-        _compared(on, operator.ge, value, Polynomial.of(0)), value, value * -1, form.type
-    )
-
-
-@meaning("min", "max")
-def extreme(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
-    if form.has("relu"):
-        return on.unknown()
-    a, b = (on.read_as(form.type, one) for one in operands)
-    compare = operator.le if form.name == "min" else operator.ge
-    return on.chosen(_compared(on, compare, a, b), a, b, form.type)
-
-
-@meaning("shl")
-def shifted_left(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
-    amount = on.integer(operands[1], "u32").number
-    bits = bits_of(form.type)
-    if amount is None:
-        return on.unknown()
-    amount &= 2**32 - 1
-    if amount >= bits:
-        return Polynomial.of(0)
-    return on.integer(operands[0], form.type) * 2**amount
-
-
-@meaning("shr")
-def shifted_right(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
-    amount = on.integer(operands[1], "u32").number
-    bits, signed = bits_of(form.type), form.type[0] == "s"
-    if amount is None:
-        return on.unknown()
-    amount = min(amount & (2**32 - 1), bits)
-    value = on.read_as(form.type if signed else f"u{bits}", operands[0])
-    return on.floor_quotient(value, 2**amount)
-
-
-@meaning("and", "or", "xor", "not")
-def logical(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
-    if form.type == "pred":
-        return _on_predicates(form.name, [on.condition(one) for one in operands])
-    if any(isinstance(one, Pointer) for one in operands) and form.name != "and":
-        return on.unknown()
-    if form.name == "not":
-        return on.integer(operands[0], form.type) * -1 - 1
-    return _on_bits(on, form, operands)
-
-
-def _on_predicates(name: str, given: list[Formula]) -> Formula:
-    if name == "not":
-        return negated(given[0])
-    if name == "and":
-        return all_of(given)
-    if name == "or":
-        return negated(all_of(negated(one) for one in given))
-    return z3.Xor(*given)
-
-
-def _on_bits(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
-    """With a number."""
-    bits = bits_of(form.type)
-    value, number = operands if _number(operands[0]) is None else operands[::-1]
-    mask = _number(number)
-    if mask is None:
-        return _bounded(on, form.name, operands, f"u{bits}")
-    mask &= 2**bits - 1
-    if isinstance(value, Pointer):
-        known = mask in _WITHIN_ALIGNMENT
-        return on.low_bits(value.offset, mask.bit_length()) if known else on.unknown()
-    return _masked(on, form.name, on.integer(value, form.type), mask, bits)
+def _compared(
+    on: Arithmetic, compare: Callable[..., object], a: Polynomial, b: Polynomial
+) -> Formula:
+    difference = a - b
+    if difference.number is not None:
+        return z3.BoolVal(bool(compare(difference.number, 0)))
+    found = compare(term(a), term(b))
+    assert isinstance(found, z3.BoolRef)
+    if compare in (operator.eq, operator.ne):
+        on.equations[found] = (compare is operator.eq, difference)
+    return found
 
 
 def _number(value: Value) -> int | None:
     return value.number if isinstance(value, Polynomial) else None
+
+
+def _on_bits(on: Arithmetic, name: str, kind: str, operands: list[Value]) -> Value:
+    """ "and", "or" or "xor" of two values, of which one is a number, or no bit is known."""
+    if name != "and" and any(isinstance(one, Pointer) for one in operands):
+        return on.unknown()
+    bits = bits_of(kind)
+    value, number = operands if _number(operands[0]) is None else operands[::-1]
+    mask = _number(number)
+    if mask is None:
+        return _bounded(on, name, operands, f"u{bits}")
+    mask &= 2**bits - 1
+    if isinstance(value, Pointer):
+        known = mask in _WITHIN_ALIGNMENT
+        return on.low_bits(value.offset, mask.bit_length()) if known else on.unknown()
+    return _masked(on, name, on.integer(value, kind), mask, bits)
 
 
 def _masked(on: Arithmetic, name: str, value: Polynomial, mask: int, bits: int) -> Value:
@@ -225,68 +259,3 @@ def _apart(on: Arithmetic, value: Polynomial, mask: int) -> bool:
     low, high = on.atoms.interval(value)
     below = low >= 0 and mask % 2 ** high.bit_length() == 0
     return below or value.divisible(2 ** mask.bit_length())
-
-
-@meaning("cvt")
-def converted(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
-    kinds = [mod for mod in form.mods if mod[0] in "sub" and mod[1:].isdigit()]
-    if len(kinds) != 2 or form.has("sat"):
-        return on.unknown()
-    target, source = kinds
-    value = operands[0]
-    if isinstance(value, Pointer) and bits_of(target) < POINTER:
-        value = on.integer(value, source)
-    if bits_of(target) < SMALLEST:
-        return on.read_as(target, value)
-    return on.read_as(source, value) if bits_of(target) > bits_of(source) else value
-
-
-@meaning("selp")
-def selected(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
-    return on.chosen(on.condition(operands[2]), operands[0], operands[1], form.type)
-
-
-_COMPARISONS: dict[str, Callable[..., object]] = {
-    "eq": operator.eq,
-    "ne": operator.ne,
-    "lt": operator.lt,
-    "le": operator.le,
-    "gt": operator.gt,
-    "ge": operator.ge,
-    "lo": operator.lt,  # this and those below go with unsigned types alone
-    "ls": operator.le,
-    "hi": operator.gt,
-    "hs": operator.ge,
-}
-
-
-@meaning("setp")
-def compared(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
-    a, b, *more = operands
-    kind = form.type
-    if kind[0] == "f":
-        return on.atoms.boolean("comparison", Scope.THREAD)
-    compare = _COMPARISONS[form.mods[0]]
-    if isinstance(a, Pointer) and isinstance(b, Pointer) and a.array == b.array:
-        result = _compared(on, compare, on.address(a), on.address(b))
-    elif isinstance(a, Pointer) or isinstance(b, Pointer):
-        result = on.atoms.boolean("comparison", Scope.THREAD)
-    else:
-        result = _compared(on, compare, on.read_as(kind, a), on.read_as(kind, b))
-    if not more:
-        return result
-    joined_by = str(form.one_of(("and", "or", "xor")))
-    return _on_predicates(joined_by, [result, on.condition(more[0])])
-
-
-def _compared(
-    on: Arithmetic, compare: Callable[..., object], a: Polynomial, b: Polynomial
-) -> Formula:
-    difference = a - b
-    if difference.number is not None:
-        return z3.BoolVal(bool(compare(difference.number, 0)))
-    found = compare(term(a), term(b))
-    assert isinstance(found, z3.BoolRef)
-    if compare in (operator.eq, operator.ne):
-        on.equations[found] = (compare is operator.eq, difference)
-    return found

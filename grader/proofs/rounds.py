@@ -11,13 +11,14 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import chain
 from math import gcd
 
 import z3
 
 from .atoms import HUGE, Formula, Polynomial, Scope, Twins, all_of, negated, term
 from .loops import Epoch, Loop, State, Undecided, Walk, meets
-from .values import Arithmetic, Pointer, Value, same
+from .values import Arithmetic, Pointer, Unknown, Value, same
 
 MOST_TRIES = 6
 NOT_EVEN = None  # the step of a register that changes anyhow
@@ -41,13 +42,12 @@ class AnyRound:
         """Go through rounds until what they show is what they were given."""
         for _ in range(MOST_TRIES):
             mark = self.thread.mark()
-            self.number = len(self.on.atoms.by_name)
-            self._kept: tuple[int, frozenset[str]] = -1, frozenset()
+            self.outside = frozenset(self.on.atoms.by_name)
             self.again = self.on.atoms.boolean("again", Scope.THREAD)
             self.count = self.on.atoms.integer("count", 0, HUGE, self.scope)
             self.head = self._head()
             self.thread.rounds.append(self.count)
-            self.found = self.thread.go_through(self.loop, self.loop.header, self.head)
+            self.found = self.thread.go_through(self.loop, self.head)
             self.thread.rounds.pop()
             self.back = self.thread.joined(self.found.back)
             if not self._learned():
@@ -79,17 +79,8 @@ class AnyRound:
             before, after = before.offset, after.offset
         if isinstance(before, Polynomial) and isinstance(after, Polynomial):
             step = after - before
-            return None if any(map(self._inside, step.atoms)) else step
+            return step if step.atoms <= self.outside else None
         return Polynomial.of(0) if same(before, after) else None
-
-    def _inside(self, name: str) -> bool:
-        return name in self._since()
-
-    def _since(self) -> frozenset[str]:
-        size = len(self.on.atoms.by_name)
-        if self._kept[0] != size:
-            self._kept = size, self.on.atoms.since(self.number)
-        return self._kept[1]
 
     # --- the start of a round -------------------------------------------------------------------
 
@@ -98,11 +89,10 @@ class AnyRound:
         self.even: dict[str, Polynomial] = {}  # atoms, and their steps
         for name in self.carried:
             registers[name] = self._at_start(name, registers[name])
-        entry = self.entry
-        epochs = [entry.epoch, entry.warp_epoch]
+        of_block, of_warp = self.entry.epochs
         if self.scope < Scope.THREAD:
-            epochs = [self._epoch(one) for one in epochs]
-        return State((*entry.path, self.again), registers, *epochs)
+            of_block, of_warp = self._epoch(of_block), self._epoch(of_warp)
+        return State((*self.entry.path, self.again), registers, (of_block, of_warp))
 
     def _at_start(self, name: str, value: Value) -> Value:
         step = self.steps[name]
@@ -153,7 +143,7 @@ class AnyRound:
         size = len(self.head.path)
         left = [(target, self._copied(one, copies, size)) for target, one in self.found.leave]
         end = z3.Implies(all_of(self.entry.path), z3.Or([all_of(rest) for _, (rest, _) in left]))
-        again = copies.formula(self.history)
+        again = copies.of(self.history)
         for twin in list(copies.made.values()):
             self.on.atoms.by_name[twin].facts += [end, z3.Implies(all_of(self.entry.path), again)]
         return self._grouped(left)
@@ -189,7 +179,7 @@ class AnyRound:
         for name, step in self.even.items():
             copies.pinned[name] = self._one_step_back(name, step, later)
         size = len(self.head.path)
-        rest = [copies.formula(one) for one in self.back.path[size:]]
+        rest = [copies.of(one) for one in self.back.path[size:]]
         self.history = z3.Or(first, all_of([*rest, *self._not_passed()]))
         self._link_epochs(copies, later)
         self.on.atoms.by_name[str(self.again)].facts.append(self.again == self.history)
@@ -217,7 +207,7 @@ class AnyRound:
         """By what number a round changes a polynomial; None where that is not a number."""
         total = 0
         for monomial, coefficient in value.terms.items():
-            inside = [name for name in monomial if self._inside(name)]
+            inside = [name for name in monomial if name not in self.outside]
             if not inside:
                 continue
             step = self.even.get(inside[0])
@@ -227,35 +217,27 @@ class AnyRound:
         return total
 
     def _link_epochs(self, copies: Twins, later: Formula) -> None:
-        pairs = [*zip(self.head.epoch, self.back.epoch, strict=True)]
-        pairs += zip(self.head.warp_epoch, self.back.warp_epoch, strict=True)
+        pairs = zip(chain(*self.head.epochs), chain(*self.back.epochs), strict=True)
         for now, before in pairs:
-            same = term(now) == term(copies.polynomial(before))
+            same = term(now) == term(copies.of(before))
             self.on.atoms.fact(now, z3.Implies(later, same))
 
     def _copies(self, mark: str) -> Twins:
-        inside = self._since()
         atoms = self.on.atoms
-        return Twins(atoms, inside.__contains__, f"{mark}{len(atoms.by_name)}")
+        inside = atoms.by_name.keys() - self.outside
+        return Twins(atoms, inside, f"{mark}{len(atoms.by_name)}")
 
     def _copied(self, state: State, copies: Twins, size: int) -> tuple[tuple[Formula, ...], State]:
         """A state that leaves the loop: its own conditions, and it in the last round's atoms."""
-        rest = tuple(copies.formula(one) for one in state.path[size:])
+        rest = tuple(copies.of(one) for one in state.path[size:])
         registers = {name: self._twin(one, copies) for name, one in state.registers.items()}
-        epochs = [
-            tuple(copies.polynomial(one) for one in epoch)
-            for epoch in (state.epoch, state.warp_epoch)
-        ]
-        return rest, State(self.entry.path, registers, *epochs)
+        of_block, of_warp = (tuple(map(copies.of, epoch)) for epoch in state.epochs)
+        return rest, State(self.entry.path, registers, (of_block, of_warp))
 
     def _twin(self, value: Value, copies: Twins) -> Value:
-        if isinstance(value, Polynomial):
-            return copies.polynomial(value)
         if isinstance(value, Pointer):
-            return Pointer(value.array, copies.polynomial(value.offset))
-        if isinstance(value, z3.BoolRef):
-            return copies.formula(value)
-        return value
+            return Pointer(value.array, copies.of(value.offset))
+        return value if isinstance(value, Unknown) else copies.of(value)
 
 
 def not_passed(on: Arithmetic, start: Polynomial, now: Polynomial, step: int) -> Iterator[Formula]:

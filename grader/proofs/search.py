@@ -55,9 +55,8 @@ def _about_accesses(thread: SymbolicThread) -> Iterator[FaultQuestion]:
     for one in thread.accesses:
         length = thread.lengths[one.pointer.array]
         if length is None:
-            line = thread.code.instructions[one.at].line
             what = f"only its contents say how much `{one.pointer.array}` must hold"
-            raise Undecided(what, line)
+            raise Undecided(what, thread.code.instructions[one.at].line)
         offset = term(one.pointer.offset)
         outside = z3.Or(offset < 0, offset + one.width > term(length))
         yield FaultQuestion("bounds", (one.at,), solver, [*one.path, outside])
@@ -80,7 +79,7 @@ def _about_meetings(thread: SymbolicThread) -> Iterator[FaultQuestion]:
         formulas = [path, negated(solver.second(path)), apart]
         if one.scope is Scope.WARP_ROUND:
             warp = thread.on.floor_quotient(thread.setting.thread_number, WARP)
-            formulas.append(term(warp) == term(solver.second_value(warp)))
+            formulas.append(term(warp) == term(solver.second(warp)))
             formulas.append(solver.second(_named(thread, one.mask)))
         fault = "warp" if one.scope is Scope.WARP_ROUND else "barrier"
         yield FaultQuestion(fault, (one.at,), solver, formulas)
@@ -117,7 +116,8 @@ def _about_races(thread: SymbolicThread) -> Iterator[FaultQuestion]:
     threads = differ(block, [special[f"%tid.{axis}"] for axis in AXES])
     blocks = differ(grid, [special[f"%ctaid.{axis}"] for axis in AXES])
     for a, b in combinations_with_replacement(thread.accesses, 2):
-        if a.pointer.array != b.pointer.array or not _conflict(a, b):
+        harmless = {a.verb, b.verb} in ({"reads"}, {"updates"})
+        if harmless or a.pointer.array != b.pointer.array:
             continue
         space = getattr(thread.variables.get(a.pointer.array), "space", "global")
         places = tuple(dict.fromkeys((a.at, b.at)))
@@ -130,14 +130,9 @@ def _about_races(thread: SymbolicThread) -> Iterator[FaultQuestion]:
             yield FaultQuestion("race", places, grid, [*_overlap(grid, a, b), blocks])
 
 
-def _conflict(a: AccessSite, b: AccessSite) -> bool:
-    verbs = {a.verb, b.verb}
-    return verbs != {"reads"} and verbs != {"updates"}
-
-
 def _overlap(solver: Solver, a: AccessSite, b: AccessSite) -> list[Formula]:
     """That the first thread does `a`, the second one `b`, and they touch the same bytes."""
-    here, there = a.pointer.offset, solver.second_value(b.pointer.offset)
+    here, there = a.pointer.offset, solver.second(b.pointer.offset)
     apart = there - here
     if a.width == b.width and apart.divisible(a.width):
         touch = [term(apart) == 0]
@@ -150,18 +145,19 @@ def _same_epoch(
     thread: SymbolicThread, solver: Solver, a: AccessSite, b: AccessSite
 ) -> list[Formula]:
     """That no barrier lies between: of the block, and of the warp if both are in one."""
-    found = _equal(solver, a.epoch, b.epoch)
-    if (a.warp_epoch, b.warp_epoch) != (a.epoch, b.epoch):
+    of_block, of_warp = zip(a.epochs, b.epochs, strict=True)
+    found = _equal(solver, *of_block)
+    if of_warp != of_block:
         warp = thread.on.floor_quotient(thread.setting.thread_number, WARP)
-        elsewhere = term(warp) != term(solver.second_value(warp))
-        found.append(z3.Or(elsewhere, all_of(_equal(solver, a.warp_epoch, b.warp_epoch))))
+        elsewhere = term(warp) != term(solver.second(warp))
+        found.append(z3.Or(elsewhere, all_of(_equal(solver, *of_warp))))
     return found
 
 
 def _equal(solver: Solver, a: Epoch, b: Epoch) -> list[Formula]:
     found = []
     for one, other in zip(a, b, strict=True):
-        difference: Polynomial = one - solver.second_value(other)
+        difference: Polynomial = one - solver.second(other)
         if difference.number is None:
             found.append(term(difference) == 0)
         elif difference.number:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partialmethod
 
 import z3
 
@@ -19,7 +21,7 @@ MOST_PARAMETER = 2**31 - 1
 AXES = rules.AXES
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Size:
     """A polynomial in a rule's expression: has the operators that `rules.value` needs."""
 
@@ -52,24 +54,14 @@ class Size:
     def __rmod__(self, other: int) -> Size:
         return Size(Polynomial.of(other), self.on) % self
 
-    def __lt__(self, other: Size | int) -> Formula:
-        return term(self.value) < term(self._other(other))
+    def _compared(self, compare: Callable[[object, object], Formula], other: Size | int) -> Formula:
+        return compare(term(self.value), term(self._other(other)))
 
-    def __le__(self, other: Size | int) -> Formula:
-        return term(self.value) <= term(self._other(other))
-
-    def __gt__(self, other: Size | int) -> Formula:
-        return term(self.value) > term(self._other(other))
-
-    def __ge__(self, other: Size | int) -> Formula:
-        return term(self.value) >= term(self._other(other))
-
-    def __eq__(self, other: object) -> Formula:  # type: ignore[override, unused-ignore]
-        assert isinstance(other, Size | int)
-        return term(self.value) == term(self._other(other))
-
-    def __hash__(self) -> int:
-        return hash(self.value)
+    __lt__ = partialmethod(_compared, operator.lt)
+    __le__ = partialmethod(_compared, operator.le)
+    __gt__ = partialmethod(_compared, operator.gt)
+    __ge__ = partialmethod(_compared, operator.ge)
+    __eq__ = partialmethod(_compared, operator.eq)
 
 
 class Setting:

@@ -10,16 +10,28 @@ it has come to. McCormick, "Computability of global solutions to factorable nonc
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from math import prod
 from typing import Any
 
 import z3
 
-from .atoms import Atoms, Formula, Monomial, Polynomial, Scope, constant, product_name, ranges, term
+from .atoms import (
+    Atoms,
+    Formula,
+    Monomial,
+    Polynomial,
+    Scope,
+    Thing,
+    constant,
+    product_name,
+    ranges,
+    term,
+)
 from .trial import FORMULA, MOST_OF_ONE, Effort
 
 # ---- what is true of products ----
@@ -141,8 +153,8 @@ class Facts:
     """The facts about products of some atoms, each made once; `failed` are those that a model has
     failed, and others may again."""
 
-    def __init__(self, atoms: Atoms, original: Callable[[str], str]):
-        self.atoms, self.original = atoms, original
+    def __init__(self, atoms: Atoms):
+        self.atoms = atoms
         self.failed: set[Fact] = set()
         self._made: dict[tuple[Monomial, ...], list[Fact]] = {}
 
@@ -156,27 +168,20 @@ class Facts:
 
     def _kept(self, key: tuple[Monomial, ...]) -> list[Fact]:
         if key not in self._made:
-            whole, *other = key
-            if other:
-                found = list(_about_two(whole, other[0]))
-            else:
-                ends = self.atoms, self.original
-                splits = _splits(whole)
-                found = [f for x, rest in splits for f in _about_one(whole, (x,), rest, *ends)]
-            self._made[key] = found
+            self._made[key] = list(_about_two(*key) if len(key) == 2 else self._about_one(*key))
         return self._made[key]
 
-
-def _about_one(
-    whole: Monomial, x: Monomial, y: Monomial, atoms: Atoms, original: Callable[[str], str]
-) -> Iterator[Fact]:
-    for lemma in ABOUT_ONE:
-        yield Fact(lemma, (x, y, whole))
-        if len(y) == 1:
-            yield Fact(lemma, (y, x, whole))
-    ends = (*_ends(x, atoms, original), *_ends(y, atoms, original))
-    for plane in ENVELOPE:
-        yield Fact(plane, (x, y, whole), ends)
+    def _about_one(self, whole: Monomial) -> Iterator[Fact]:
+        for name, y in _splits(whole):
+            x = (name,)
+            for lemma in ABOUT_ONE:
+                yield Fact(lemma, (x, y, whole))
+                if len(y) == 1:
+                    yield Fact(lemma, (y, x, whole))
+            firsts = (Polynomial({tuple(map(original, one)): 1}) for one in (x, y))
+            ends = [end for one in firsts for end in self.atoms.interval(one)]
+            for plane in ENVELOPE:
+                yield Fact(plane, (x, y, whole), tuple(ends))
 
 
 def _about_two(left: Monomial, right: Monomial) -> Iterator[Fact]:
@@ -189,15 +194,6 @@ def _about_two(left: Monomial, right: Monomial) -> Iterator[Fact]:
         yield Fact(lemma, (other, shared, right, x, left))
 
 
-def _ends(monomial: Monomial, atoms: Atoms, original: Callable[[str], str]) -> tuple[int, int]:
-    low = high = 1
-    for name in monomial:
-        one_of = atoms.by_name[original(name)]
-        corners = [a * b for a in (low, high) for b in (one_of.low, one_of.high)]
-        low, high = min(corners), max(corners)
-    return low, high
-
-
 def _splits(monomial: Monomial) -> Iterator[tuple[str, Monomial]]:
     for name in dict.fromkeys(monomial):
         yield name, _without(monomial, (name,))
@@ -207,20 +203,14 @@ def _constant_or_one(monomial: Monomial) -> z3.ArithRef:
     return constant(monomial) if monomial else z3.IntVal(1)
 
 
+@lru_cache(1 << 14)
 def _common(left: Monomial, right: Monomial) -> Monomial:
-    rest, found = list(right), []
-    for name in left:
-        if name in rest:
-            rest.remove(name)
-            found.append(name)
-    return tuple(found)
+    return tuple((Counter(left) & Counter(right)).elements())
 
 
+@lru_cache(1 << 14)
 def _without(monomial: Monomial, part: Monomial) -> Monomial:
-    rest = list(monomial)
-    for name in part:
-        rest.remove(name)
-    return tuple(rest)
+    return tuple((Counter(monomial) - Counter(part)).elements())
 
 
 def factors_of(monomials: set[Monomial]) -> set[Monomial]:
@@ -256,16 +246,12 @@ class Solver:
     _excluded: list[frozenset[int]] = field(default_factory=list)  # what cannot be true at once
     _alive: list[Formula] = field(default_factory=list)  # so that no other gets its number
 
-    def second(self, thing: Formula) -> Formula:
-        """A formula about the first thread, of the second."""
-        return self.atoms.renamed(thing, self._names(self.atoms.names(thing)))
-
-    def second_value(self, value: Polynomial) -> Polynomial:
-        return value.renamed(self._names(value.atoms))
-
-    def _names(self, names: Iterable[str]) -> dict[str, str]:
-        by_name, shared = self.atoms.by_name, self.shared
-        return {name: name + OTHER for name in names if by_name[name].scope > shared}
+    def second(self, thing: Thing) -> Thing:
+        """What is said of the first thread, of the second."""
+        names, known = self.atoms.names(thing), self.atoms.by_name
+        own = {name: name + OTHER for name in names if known[name].scope > self.shared}
+        renamed: Thing = self.atoms.renamed(thing, own)
+        return renamed
 
     def known(
         self, formulas: list[Formula], values: Mapping[str, int] | None = None
@@ -288,17 +274,15 @@ class Solver:
             pending += self._parts(new) if self.in_parts else []
             found += pending
         if self.atoms.products is None:
-            self.atoms.products = Facts(self.atoms, original)
+            self.atoms.products = Facts(self.atoms)
         found += fixed(values or {}, sorted(products))
         return found, list(self.atoms.products.about(products))
 
     def _parts(self, products: set[Monomial]) -> Iterator[Formula]:
         """(a + b) * y = a * y + b * y, where a factor is known to be such a sum."""
         for monomial in sorted(products):
-            for name in dict.fromkeys(monomial):
-                rest = list(monomial)
-                rest.remove(name)
-                others = Polynomial({tuple(rest): 1})
+            for name, rest in _splits(monomial):
+                others = Polynomial({rest: 1})
                 parts = () if name.endswith(OTHER) else self.atoms.by_name[name].parts
                 for a, b in parts[:2]:
                     yield constant(monomial) == term(a * others + b * others)
@@ -405,5 +389,5 @@ def fixed(values: Mapping[str, int], products: Iterable[Monomial]) -> list[Formu
 
 def differ(solver: Solver, values: Iterable[Polynomial]) -> Formula:
     """That the threads differ in one of these."""
-    pairs = [(one, solver.second_value(one)) for one in values]
+    pairs = [(one, solver.second(one)) for one in values]
     return z3.Or([term(a) != term(b) for a, b in pairs if a != b])

@@ -7,7 +7,7 @@ is the first, or the one before it went back to the start (`Iteration`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import z3
@@ -22,7 +22,6 @@ from ..ptx.program import (
     Operand,
     Register,
     Symbol,
-    Transfer,
     Variable,
     Vector,
 )
@@ -71,21 +70,26 @@ class SymbolicThread(Walk):
     def run(self) -> None:
         nowhere = (Polynomial.of(0),) * (1 + DEPTH)
         everything = Loop(KERNEL, frozenset(self.graph.order))
-        self.go_through(everything, 0, State((), {}, nowhere, nowhere))
+        self.go_through(everything, State((), {}, (nowhere, nowhere)))
 
     # --- control flow ---------------------------------------------------------------------------
 
-    def go_through(self, loop: Loop, entry: int, start: State) -> Iteration:
-        """Once through the blocks of a loop (or of the kernel), from `entry`."""
-        pending: dict[int, list[State]] = {entry: [start]}
+    def go_through(self, loop: Loop, start: State) -> Iteration:
+        """Once through the blocks of a loop, or of the kernel."""
+        pending: dict[int, list[State]] = {max(loop.header, 0): [start]}
         found = Iteration([], [])
         for block in self.graph.order:
             if block not in loop.body or block not in pending:
                 continue
             state = self.joined(pending.pop(block))
             inner = self.graph.loops.get(block)
-            within = inner and inner.header != loop.header
-            after = self._loop(inner, state) if inner and within else self._block(block, state)
+            after: Iterable[tuple[int, State]]
+            if inner is None or block == loop.header:
+                after = self._block(block, state)
+            elif (known := self._known_rounds(inner, state)) is not None:
+                after = known
+            else:
+                after = AnyRound(self, inner, state).leaving()
             for target, then in after:
                 if any(z3.is_false(one) for one in then.path):
                     continue
@@ -97,26 +101,20 @@ class SymbolicThread(Walk):
                     found.leave.append((target, then))
         return found
 
-    def _loop(self, loop: Loop, entry: State) -> list[tuple[int, State]]:
+    def _known_rounds(self, loop: Loop, state: State) -> list[tuple[int, State]] | None:
+        """Round after round, while it is known whether there is another one; None, and all of it
+        forgotten, where that is not known."""
         mark = self.mark()
-        known = self._known_rounds(loop, entry)
-        if known is not None:
-            return known
-        self.forget_since(mark)
-        return AnyRound(self, loop, entry).leaving()
-
-    def _known_rounds(self, loop: Loop, entry: State) -> list[tuple[int, State]] | None:
-        """Round after round, while it is known whether there is another one."""
         left: list[tuple[int, State]] = []
-        state = entry
         for _ in range(MOST_ROUNDS):
-            found = self.go_through(loop, loop.header, state)
+            found = self.go_through(loop, state)
             left += found.leave
             if not found.back:
                 return left
             if any(target != END for target, _ in found.leave):
-                return None
+                break
             state = self.joined(found.back)
+        self.forget_since(mark)
         return None
 
     # --- one instruction after the other --------------------------------------------------------
@@ -159,8 +157,7 @@ class SymbolicThread(Walk):
         self.on.path = inside.path
         if one.form.collective or one.form.name in ("bar", "barrier"):
             state = self._meet(at, one, inside, state)
-        for operand, access in self._transfers(one, inside):
-            self._access(at, one, operand, access, inside)
+        self._access(at, one, inside)
         for name, value in self._results(one, inside):
             if not z3.is_true(guard) and name in state.registers:
                 kind = self.code.registers.get(name, "b32")
@@ -179,13 +176,15 @@ class SymbolicThread(Walk):
         known = plain and len(one.written) == 1 and whole and not parted
         if known and one.form.name not in ("bar", "barrier"):
             values = [self._read(operand, state) for operand in rest]
-            return [(one.written[0], computed(self.on, one.form, values))]
+            return [(one.written[0], computed(self.on, one, values))]
         found = [(name, self._anything(one, name)) for name in one.written]
         pair = first and isinstance(first[0], Vector) and one.form.name == "setp"
         if pair and len(found) == 2:
+            assert isinstance(first[0], Vector)
             values = [self._read(operand, state) for operand in rest]
-            if isinstance(held := computed(self.on, one.form, values), z3.BoolRef):
-                return [(found[0][0], held), (found[1][0], negated(held))]
+            alone = replace(one, operands=(first[0].items[0], *rest))  # without the opposite
+            held = self.on.condition(computed(self.on, alone, values))
+            return [(found[0][0], held), (found[1][0], negated(held))]
         return found
 
     def _anything(self, one: Instruction, name: str) -> Value:
@@ -232,28 +231,20 @@ class SymbolicThread(Walk):
 
     # --- memory and meetings --------------------------------------------------------------------
 
-    def _transfers(self, one: Instruction, state: State) -> list[tuple[Address, Transfer]]:
-        found = []
+    def _access(self, at: int, one: Instruction, state: State) -> None:
+        """What an instruction does to memory; the load of a parameter does nothing."""
         for position, transfer in one.form.transfers:
             address = one.operands[position]
             if one.form.name not in ACCESSES or not isinstance(address, Address):
                 raise Undecided(f"`{one.form.opcode}` is not reasoned about", one.line)
             if one.form.name == "ld" and self._argument(one) is not None:
                 continue
-            found.append((address, transfer))
-        return found
-
-    def _access(
-        self, at: int, one: Instruction, address: Address, transfer: Transfer, state: State
-    ) -> None:
-        base = self._read(address.base, state) if address.base else None
-        if not isinstance(base, Pointer):
-            raise Undecided("an address comes from memory, or from several arrays", one.line)
-        pointer = Pointer(base.array, base.offset + address.offset)
-        found = AccessSite(
-            at, state.path, transfer.verb, pointer, transfer.width, state.epoch, state.warp_epoch
-        )
-        self.accesses.append(found)
+            base = self._read(address.base, state) if address.base else None
+            if not isinstance(base, Pointer):
+                raise Undecided("an address comes from memory, or from several arrays", one.line)
+            pointer = Pointer(base.array, base.offset + address.offset)
+            what = transfer.verb, pointer, transfer.width
+            self.accesses.append(AccessSite(at, state.path, *what, state.epochs))
 
     def _meet(self, at: int, one: Instruction, inside: State, state: State) -> State:
         """A barrier of the block, or something that a warp does together."""
@@ -265,22 +256,16 @@ class SymbolicThread(Walk):
             alone = len(operands) == (3 if one.form.has("red") else 1)
             if one.form.has("arrive") or not alone or which != Immediate(0):
                 raise Undecided("a barrier is not for the whole block", one.line)
-        mask = FULL if whole_block else self._mask(operands[-1], one, inside)
-        self.meetings.append(MeetingSite(at, inside.path, scope, mask))
+        lanes = Polynomial.of(FULL) if whole_block else self._read(operands[-1], inside)
+        mask = lanes.number if isinstance(lanes, Polynomial) else None
+        if mask is None:
+            raise Undecided("which lanes a mask names is computed", one.line)
+        self.meetings.append(MeetingSite(at, inside.path, scope, mask & FULL))
         self.barriers += 1
         here = [Polynomial.of(self.barriers), *self.rounds]
         if len(here) > 1 + DEPTH:
             raise Undecided("barriers stand in too many loops", one.line)
         epoch = tuple(here + [Polynomial.of(0)] * (1 + DEPTH - len(here)))
-        if whole_block:
-            return replace(state, epoch=epoch, warp_epoch=epoch)
-        if one.form.name in ("bar", "barrier"):
-            return replace(state, warp_epoch=epoch)
-        return state
-
-    def _mask(self, operand: Operand, one: Instruction, state: State) -> int:
-        value = self._read(operand, state)
-        number = value.number if isinstance(value, Polynomial) else None
-        if number is None:
-            raise Undecided("which lanes a mask names is computed", one.line)
-        return number & FULL
+        if one.form.name not in ("bar", "barrier"):
+            return state
+        return replace(state, epochs=(epoch if whole_block else state.epochs[0], epoch))

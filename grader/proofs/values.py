@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from math import gcd
 from typing import TypeAlias
 
@@ -55,6 +56,19 @@ class Obligation:
     at: int
 
 
+def named(compute: Callable[..., Polynomial]) -> Callable[..., Polynomial]:
+    """A method of `Arithmetic` that names what it makes, once for the same arguments."""
+
+    @wraps(compute)
+    def once(self: Arithmetic, *arguments: object) -> Polynomial:
+        key = (compute.__name__, *arguments)
+        if key not in self.made:
+            self.made[key] = compute(self, *arguments)
+        return self.made[key]
+
+    return once
+
+
 class Arithmetic:
     """Integers whose exact value may need new atoms. `wraps`: the instructions at which a value
     may lie outside its type, so that it must be reduced; elsewhere that is an obligation."""
@@ -65,7 +79,7 @@ class Arithmetic:
         self.obligations: list[Obligation] = []
         self.at = 0
         self.path: tuple[Formula, ...] = ()
-        self._named: dict[object, Polynomial] = {}
+        self.made: dict[object, Polynomial] = {}  # what methods that are `named` have made
         self._conditions: dict[Unknown, Formula] = {}
         # Comparisons of integers for (in)equality: whether for equality, and their difference.
         self.equations: dict[Formula, tuple[bool, Polynomial]] = {}
@@ -73,9 +87,8 @@ class Arithmetic:
 
     def forget(self, number: int) -> None:
         """Keep the first `number` atoms only, and nothing that speaks of others."""
-        gone = self.atoms.since(number)
-        self.atoms.forget(number)
-        self._named = {key: v for key, v in self._named.items() if v.atoms.isdisjoint(gone)}
+        gone = self.atoms.forget(number)
+        self.made = {key: v for key, v in self.made.items() if v.atoms.isdisjoint(gone)}
         conditions = self._conditions.items()
         self._conditions = {key: v for key, v in conditions if str(v) not in gone}
 
@@ -116,35 +129,32 @@ class Arithmetic:
         if isinstance(value, Pointer):
             return self._start(value.array) * ALIGNED + value.offset
         assert isinstance(value, Unknown)
-        key = (value, kind)
-        if key not in self._named:
-            self._named[key] = self.fresh(value.name, kind)
-        return self._named[key]
+        return self._anything(value, kind)
 
+    @named
+    def _anything(self, value: Unknown, kind: str) -> Polynomial:
+        return self.fresh(value.name, kind)
+
+    @named
     def _start(self, array: str) -> Polynomial:
         """Where an array begins, in multiples of `ALIGNED`."""
-        key = ("start", array)
-        if key not in self._named:
-            self._named[key] = self.atoms.integer("start", 0, HUGE, Scope.GRID)
-        return self._named[key]
+        return self.atoms.integer("start", 0, HUGE, Scope.GRID)
 
     def fresh(self, name: str, kind: str) -> Polynomial:
         """Any integer of that type."""
         return self.atoms.integer(name, *limits(kind), Scope.THREAD)
 
+    @named
     def wrapped(self, value: Polynomial, kind: str) -> Polynomial:
         """It reduced to the range of its type."""
         if value.number is not None:
             low, high = limits(kind)
             return Polynomial.of((value.number - low) % (high - low + 1) + low)
-        key = ("wrapped", value, kind)
-        if key not in self._named:
-            made = self._derived("wrapped", *limits(kind), value)
-            times = self._derived("times", -HUGE, HUGE, value)
-            equal = term(made) == term(value) - term(times) * 2 ** bits_of(kind)
-            self.atoms.fact(made, equal)
-            self._named[key] = made
-        return self._named[key]
+        made = self._derived("wrapped", *limits(kind), value)
+        times = self._derived("times", -HUGE, HUGE, value)
+        equal = term(made) == term(value) - term(times) * 2 ** bits_of(kind)
+        self.atoms.fact(made, equal)
+        return made
 
     def product(self, a: Polynomial, b: Polynomial) -> Polynomial:
         """Their exact product; sums that are not numbers get a name first."""
@@ -157,49 +167,47 @@ class Arithmetic:
         rest = value.rest
         if len(rest.terms) <= 1:
             return value
-        key = ("sum", rest)
-        if key not in self._named:
-            made = self._derived("sum", *self.atoms.interval(rest), rest)
-            self.atoms.fact(made, term(made) == term(rest))
-            self._named[key] = made
-        return self._named[key] + value.terms.get((), 0)
+        return self._sum(rest) + value.terms.get((), 0)
 
+    @named
+    def _sum(self, rest: Polynomial) -> Polynomial:
+        made = self._derived("sum", *self.atoms.interval(rest), rest)
+        self.atoms.fact(made, term(made) == term(rest))
+        return made
+
+    @named
     def floor_quotient(self, a: Polynomial, b: int) -> Polynomial:
         """a // b, rounded down, for a positive number b."""
         if a.number is not None:
             return Polynomial.of(a.number // b)
         if a.divisible(b):
             return a.divided(b)
-        key = ("floor", a, b)
-        if key not in self._named:
-            low, high = self.atoms.interval(a)
-            made = self._derived("quotient", low // b, high // b, a)
-            rest = term(a) - term(made) * b
-            self.atoms.fact(made, z3.And(rest >= 0, rest < b))
-            self._named[key] = made
-        return self._named[key]
+        low, high = self.atoms.interval(a)
+        made = self._derived("quotient", low // b, high // b, a)
+        rest = term(a) - term(made) * b
+        self.atoms.fact(made, z3.And(rest >= 0, rest < b))
+        return made
 
+    @named
     def quotient(self, a: Polynomial, b: Polynomial) -> Polynomial:
         """a / b, rounded towards 0; anything where b is 0."""
         low, high = self.atoms.interval(a)
         if b.number and b.number > 0 and low >= 0:
             return self.floor_quotient(a, b.number)
-        key = ("quotient", a, b)
-        if key not in self._named:
-            most = max(abs(low), abs(high))
-            made = self._derived("quotient", -most, most, a, b)
-            if low >= 0 and self.atoms.interval(b)[0] >= 0:
-                self.atoms.by_name[min(made.atoms)].low = 0
-            x, y = term(a), term(b)
-            rest = x - term(self.product(made, b))
-            near = z3.If(x >= 0, z3.And(rest >= 0, rest < y), z3.And(rest <= 0, rest > -y))
-            away = z3.If(x >= 0, z3.And(rest >= 0, rest < -y), z3.And(rest <= 0, rest > y))
-            sign = z3.If(x >= 0, term(made) >= 0, term(made) <= 0)
-            self.atoms.fact(made, z3.Implies(y > 0, z3.And(near, sign)))
-            self.atoms.fact(made, z3.Implies(y < 0, away))
-            self._named[key] = made
-        return self._named[key]
+        most = max(abs(low), abs(high))
+        made = self._derived("quotient", -most, most, a, b)
+        if low >= 0 and self.atoms.interval(b)[0] >= 0:
+            self.atoms.by_name[min(made.atoms)].low = 0
+        x, y = term(a), term(b)
+        rest = x - term(self.product(made, b))
+        near = z3.If(x >= 0, z3.And(rest >= 0, rest < y), z3.And(rest <= 0, rest > -y))
+        away = z3.If(x >= 0, z3.And(rest >= 0, rest < -y), z3.And(rest <= 0, rest > y))
+        sign = z3.If(x >= 0, term(made) >= 0, term(made) <= 0)
+        self.atoms.fact(made, z3.Implies(y > 0, z3.And(near, sign)))
+        self.atoms.fact(made, z3.Implies(y < 0, away))
+        return made
 
+    @named
     def low_bits(self, value: Polynomial, bits: int) -> Polynomial:
         """Its remainder modulo 2**bits."""
         if not bits:
@@ -213,15 +221,12 @@ class Arithmetic:
         low, high = self.atoms.interval(value)
         if value.number is not None or (low >= 0 and high < 2**bits):
             return value if value.number is None else Polynomial.of(value.number % 2**bits)
-        key = ("low bits", value, bits)
-        if key not in self._named:
-            made = self._derived("rest", 0, 2**bits - 1, value)
-            whole = self.floor_quotient(value, 2**bits) * 2**bits
-            self.atoms.fact(made, term(made) == term(value - whole))
-            self._named[key] = made
-            if value.terms == {tuple(value.atoms): 1}:
-                self.atoms.by_name[min(value.atoms)].parts.append((whole, made))
-        return self._named[key]
+        made = self._derived("rest", 0, 2**bits - 1, value)
+        whole = self.floor_quotient(value, 2**bits) * 2**bits
+        self.atoms.fact(made, term(made) == term(value - whole))
+        if value.terms == {tuple(value.atoms): 1}:
+            self.atoms.by_name[min(value.atoms)].parts.append((whole, made))
+        return made
 
     def chosen(self, which: Formula, a: Value, b: Value, kind: str) -> Value:
         """a where `which` holds, else b."""

@@ -65,14 +65,14 @@ class Recorder(Observer):
     def __init__(self, report: FindingReport, wanted: Sequence[int | Index], most: int):
         self.wave, self.hazards = report.wave, report.hazards
         wave, geometry, names = self.wave, self.wave.geometry, self.wave.names
-        numbers = [one if isinstance(one, int) else _number(geometry, one) for one in wanted]
+        numbers = [one if isinstance(one, int) else _block_number(geometry, one) for one in wanted]
         blocks = tuple(one for one in numbers if one < geometry.blocks)
         blocks = blocks[: max(1, most // geometry.stride)]
         indices = tuple(geometry.block_coordinates(number) for number in blocks)
         shape = geometry.grid, geometry.block
         counts = geometry.blocks, geometry.threads, geometry.stride
         self.recording = Recording(names.kernel, names.source, *shape, blocks, indices, *counts)
-        self.memories = Memories(wave, self.recording.memories)
+        self._numbers: dict[Store, int] = {}  # of what has been hit, in `Recording.memories`
         self.types = dict(wave.program.register_types)  # more comes to light as it runs
         self.results = wave.program.assigned
         self.state = np.zeros(len(blocks) * geometry.stride, np.uint8)
@@ -80,9 +80,20 @@ class Recorder(Observer):
         self.frame: Frame | None = None
         self.kept = Thinning(self.recording.frames)
         self.told = len(self.hazards)
-        self._wave = -1
-        self._last: Lanes | None = None
         self._chosen = (np.empty(0, np.int64),) * 3
+
+    def begin_wave(self, first_block: int) -> None:
+        """Which lanes of this wave hold a recorded block's threads."""
+        geometry = self.wave.geometry
+        self._last: Lanes | None = None
+        self._slots = np.full(geometry.wave_blocks, -1)
+        for slot, number in enumerate(self.recording.blocks):
+            if 0 <= number - first_block < geometry.wave_blocks:
+                self._slots[number - first_block] = slot
+        slot = self._slots[geometry.block_of_lane]
+        self._thread_of_lane = np.where(
+            slot >= 0, slot * geometry.stride + geometry.thread_of_lane, -1
+        )
 
     def follow(self, at: int, step: Step) -> Step:
         """The step of the instruction at `at`, recorded; one on the way to others only where it is
@@ -118,8 +129,22 @@ class Recorder(Observer):
     def access(self, done: Accessed) -> None:
         access, hit, kind = done.access, done.hit, done.kind
         mine, threads = self._among(hit.lanes, positions=True)
-        if hit.space in _SPACES and len(mine) and self.frame is not None:
-            self._touch(self.frame, hit, access, kind, mine, threads)
+        if hit.space not in _SPACES or not len(mine) or self.frame is None:
+            return
+        byte = hit.element[mine] << access.shift
+        rows = byte[:, None] + np.arange(access.width)
+        raw = np.ascontiguousarray(hit.store.data[rows])
+        owner, offsets = threads // self.recording.stride, byte
+        if hit.space == "shared":
+            memory = self.wave.shared
+            owner, offsets = self._slots[byte // memory.pitch], memory.natural(byte % memory.pitch)
+        number = self._number(hit)
+        dtype = self._elements(number, offsets, access)
+        if kind == "load":
+            self._learn(self.wave.kernel.instructions[access.at].written, dtype)
+        self.frame.touches.append(
+            Touch(kind, number, threads, offsets, access.width, raw.view(dtype), owner)
+        )
 
     def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
         mine, threads = self._among(lanes, positions=True)
@@ -214,8 +239,6 @@ class Recorder(Observer):
     def _among(self, lanes: Lanes, positions: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """The lanes (or their positions in the set) that are recorded, and as threads of the
         recording."""
-        if self._wave != self.wave.first_block:
-            self._begin_wave()
         if lanes is not self._last:  # a group's set is the same for all of its straight run
             index = lane_index(lanes)
             threads = self._thread_of_lane[index]
@@ -224,47 +247,20 @@ class Recorder(Observer):
         positions_in_set, recorded, threads = self._chosen
         return (positions_in_set if positions else recorded), threads
 
-    def _begin_wave(self) -> None:
-        """Which lanes of this wave hold a recorded block's threads."""
-        geometry, self._wave = self.wave.geometry, self.wave.first_block
-        self._last = None
-        self._slots = np.full(geometry.wave_blocks, -1)
-        for slot, number in enumerate(self.recording.blocks):
-            if 0 <= number - self._wave < geometry.wave_blocks:
-                self._slots[number - self._wave] = slot
-        slot = self._slots[geometry.block_of_lane]
-        self._thread_of_lane = np.where(
-            slot >= 0, slot * geometry.stride + geometry.thread_of_lane, -1
-        )
-
     def _lanes_of(self, threads: np.ndarray) -> np.ndarray:
         stride = self.wave.geometry.stride
-        block = np.array(self.recording.blocks, np.int64)[threads // stride] - self._wave
+        numbers = np.array(self.recording.blocks, np.int64)
+        block = numbers[threads // stride] - self.wave.first_block
         return block * stride + threads % stride
 
-    def _touch(
-        self,
-        frame: Frame,
-        hit: Hit,
-        access: Access,
-        kind: str,
-        mine: np.ndarray,
-        threads: np.ndarray,
-    ) -> None:
-        byte = hit.element[mine] << access.shift
-        rows = byte[:, None] + np.arange(access.width)
-        raw = np.ascontiguousarray(hit.store.data[rows])
-        owner, offsets = threads // self.recording.stride, byte
-        if hit.space == "shared":
-            memory = self.wave.shared
-            owner, offsets = self._slots[byte // memory.pitch], memory.natural(byte % memory.pitch)
-        number = self.memories.number(hit)
-        dtype = self._elements(number, offsets, access)
-        if kind == "load":
-            self._learn(self.wave.kernel.instructions[access.at].written, dtype)
-        frame.touches.append(
-            Touch(kind, number, threads, offsets, access.width, raw.view(dtype), owner)
-        )
+    def _number(self, hit: Hit) -> int:
+        """The position in `Recording.memories` of the memory that an access hits."""
+        memories = self.recording.memories
+        if hit.store not in self._numbers:
+            self._numbers[hit.store] = len(memories)
+            parts = _variables(self.wave) if hit.space == "shared" else _arrays(self.wave, hit)
+            memories.append(Memory(hit.space, tuple(parts), hit.store.address % SECTOR))
+        return self._numbers[hit.store]
 
     def _elements(self, memory: int, offsets: np.ndarray, access: Access) -> np.dtype:
         """What an access moves: elements as declared or else as the instruction has it."""
@@ -284,59 +280,42 @@ class Recorder(Observer):
                 self.types[name] = kind
 
 
-def _number(geometry: Geometry, block: Index) -> int:
+def _block_number(geometry: Geometry, block: Index) -> int:
     """The number of a block that is given by its blockIdx."""
     everywhere = np.stack(geometry.block_coordinates(np.arange(geometry.blocks)))
     return int(np.argmax((np.array(block) == everywhere.T).all(axis=1)))
 
 
-class Memories:
-    """Adds to `found` what a wave's accesses hit, each memory once."""
+def _variables(wave: Wave) -> list[MemoryPart]:
+    """The variables in shared memory; of several at one place, the first."""
+    memory = wave.shared
+    parts: dict[int, MemoryPart] = {}
+    for symbol, start in memory.symbols.items():
+        one = wave.names.declared.find(plain(symbol), "shared")
+        inner = one.dimensions[1:] if one else ()
+        known = tuple(n for n in inner if n is not None)
+        at, size = int(memory.natural(start)), memory.extent(start)
+        shape = _dtype(one.type) if one else None, known if len(known) == len(inner) else ()
+        parts.setdefault(at, MemoryPart(plain(symbol), at, size, *shape))
+    return [parts[at] for at in sorted(parts) if parts[at].size]
 
-    def __init__(self, wave: Wave, found: list[Memory]):
-        self.shared, self.names = wave.shared, wave.names
-        self.found = found
-        self._known: dict[Store, int] = {}
 
-    def number(self, hit: Hit) -> int:
-        """The position in `found` of the memory that an access hits."""
-        if hit.store not in self._known:
-            self._known[hit.store] = len(self.found)
-            parts = self._variables() if hit.space == "shared" else self._arrays(hit)
-            phase = hit.store.address % SECTOR
-            self.found.append(Memory(hit.space, tuple(parts), phase))
-        return self._known[hit.store]
-
-    def _variables(self) -> list[MemoryPart]:
-        """Of shared memory; of several at one place, the first."""
-        memory, declared = self.shared, self.names.declared
-        parts: dict[int, MemoryPart] = {}
-        for symbol, start in memory.symbols.items():
-            one = declared.find(plain(symbol), "shared")
-            dtype = _dtype(one.type) if one else None
-            declared_inner = one.dimensions[1:] if one else ()
-            inner = tuple(n for n in declared_inner if n is not None)
-            inner = inner if len(inner) == len(declared_inner) else ()
-            at, size = int(memory.natural(start)), memory.extent(start)
-            parts.setdefault(at, MemoryPart(plain(symbol), at, size, dtype, inner))
-        return [parts[at] for at in sorted(parts) if parts[at].size]
-
-    def _arrays(self, hit: Hit) -> list[MemoryPart]:
-        """Of a buffer: the array arguments that lie in it, or the variable that it is."""
-        store, size = hit.store, len(hit.store.data)
-        if hit.space == "local":
-            return [MemoryPart("its own memory", 0, size, None)]
-        parts = []
-        for one in self.names.arguments:
-            if store.address <= one.address < store.address + max(size, 1):
-                start = one.address - store.address
-                dtype = _dtype(one.type.replace("const", "").strip())
-                dtype = dtype if dtype and dtype.itemsize == one.size else None
-                parts.append(MemoryPart(one.name, start, size - start, dtype))
-        if parts:
-            return parts
-        declared = self.names.declared.find(plain(store.name), "device")
-        return [MemoryPart(plain(store.name), 0, size, _dtype(declared.type) if declared else None)]
+def _arrays(wave: Wave, hit: Hit) -> list[MemoryPart]:
+    """The array arguments that lie in a buffer, or the variable that it is."""
+    store, size = hit.store, len(hit.store.data)
+    if hit.space == "local":
+        return [MemoryPart("its own memory", 0, size, None)]
+    parts = []
+    for one in wave.names.arguments:
+        if store.address <= one.address < store.address + max(size, 1):
+            start = one.address - store.address
+            dtype = _dtype(one.type.replace("const", "").strip())
+            dtype = dtype if dtype and dtype.itemsize == one.size else None
+            parts.append(MemoryPart(one.name, start, size - start, dtype))
+    if parts:
+        return parts
+    declared = wave.names.declared.find(plain(store.name), "device")
+    return [MemoryPart(plain(store.name), 0, size, _dtype(declared.type) if declared else None)]
 
 
 def _dtype(name: str) -> np.dtype | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..machine.events import Observer
 from ..machine.lanes import Lanes, lane_index
-from ..machine.memory.access import Access, Accessed, Hit
+from ..machine.memory.access import Accessed
 from ..machine.wave import Wave
 
 _TRACED = ("global", "shared", "local")
@@ -50,34 +50,24 @@ class Trace:
     def __init__(self, blocks: int = 1):
         self.blocks = blocks
         self.launched = 0
-        self._events: list[Event] = []
+        self.events: list[Event] = []
         self._elsewhere: list[Event] = []
 
     @property
-    def events(self) -> tuple[Event, ...]:
-        return tuple(self._events)
-
-    @property
-    def touched(self) -> tuple[Event, ...]:
-        own = [event for event in self._events if event.space == "global"]
-        return (*own, *self._elsewhere)
+    def touched(self) -> list[Event]:
+        return [event for event in self.events if event.space == "global"] + self._elsewhere
 
     @property
     def full(self) -> bool:
         """Whether there may have been more than was kept."""
-        return MOST_EVENTS in (len(self._events), len(self._elsewhere))
+        return MOST_EVENTS in (len(self.events), len(self._elsewhere))
 
-    def add(self, line: int | None, kind: str, threads: np.ndarray, **what: Any) -> None:
-        if len(self._events) < MOST_EVENTS:
-            self._events.append(Event(len(self._events), line or 0, kind, threads, **what))
-
-    def add_elsewhere(
-        self, block: int, line: int | None, kind: str, threads: np.ndarray, **what: Any
+    def add(
+        self, line: int | None, kind: str, threads: np.ndarray, block: int = 0, **what: Any
     ) -> None:
-        """The same of a block other than the first."""
-        if len(self._elsewhere) < MOST_EVENTS:
-            step = len(self._elsewhere)
-            self._elsewhere.append(Event(step, line or 0, kind, threads, block=block, **what))
+        events = self._elsewhere if block else self.events
+        if len(events) < MOST_EVENTS:
+            events.append(Event(len(events), line or 0, kind, threads, block=block, **what))
 
 
 class Tracing(Observer):
@@ -106,21 +96,22 @@ class Tracing(Observer):
         access, hit, kind = done.access, done.hit, done.kind
         if hit.space not in _TRACED or access.bulk:
             return
-        threads, line = self._threads(hit.lanes), self._lines[access.at]
-        if len(threads):
-            where = access.offsets(hit)[: len(threads)]
-            self.trace.add(line, kind, threads, **_what(access, hit, where))
-        if self.trace.blocks > 1 and hit.space == "global":
-            self._elsewhere(access, hit, kind, line)
-
-    def _elsewhere(self, access: Access, hit: Hit, kind: str, line: int | None) -> None:
-        """What the other blocks that pictures show have touched."""
-        lane, stride = lane_index(hit.lanes), self.wave.geometry.stride
-        block = self.wave.first_block + lane // stride
-        for number in np.unique(block[(block > 0) & (block < self.trace.blocks)]).tolist():
-            mine = block == number
-            what = _what(access, hit, access.offsets(hit)[mine])
-            self.trace.add_elsewhere(number, line, kind, lane[mine] % stride, **what)
+        lane, geometry, first = lane_index(hit.lanes), self.wave.geometry, self.wave.first_block
+        shown = self.trace.blocks if hit.space == "global" else 1  # blocks, from number 0 on
+        for block in range(first, min(first + geometry.wave_blocks, shown)):
+            start = (block - first) * geometry.stride
+            mine = slice(*np.searchsorted(lane, (start, start + geometry.stride)))
+            if mine.start < mine.stop:
+                self.trace.add(
+                    self._lines[access.at],
+                    kind,
+                    lane[mine] - start,
+                    block,
+                    space=hit.space,
+                    address=access.offsets(hit)[mine],
+                    width=access.width,
+                    buffer=hit.store.argument,
+                )
 
     def _threads(self, lanes: Lanes) -> np.ndarray:
         """The threads among `lanes` that belong to block 0 of the grid."""
@@ -128,9 +119,3 @@ class Tracing(Observer):
             return np.empty(0, np.int64)
         lane = lane_index(lanes)
         return lane[: int(np.searchsorted(lane, self.wave.geometry.stride))]
-
-
-def _what(access: Access, hit: Hit, address: np.ndarray) -> dict[str, Any]:
-    """The fields of an Event about an access."""
-    width, buffer = access.width, hit.store.argument
-    return {"space": hit.space, "address": address, "width": width, "buffer": buffer}

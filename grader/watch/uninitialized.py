@@ -38,7 +38,7 @@ from ..ptx.program import (
     symbol_of,
 )
 from .findings import Finding, Location, NeverSet, UnwrittenRead
-from .whereabouts import FindingReport
+from .whereabouts import FindingReport, bytes_of
 
 # The origin of a register's value in a lane: SET, UNTOUCHED (never set, and only copied since), or
 # FIRST + the index of the first instruction that computed with what was never set.
@@ -146,7 +146,7 @@ class Uninitialized(Observer):
         if kind == "store":
             for component in range(access.components):
                 if hit.store in self._in_memory:
-                    self._in_memory[hit.store][_bytes(access, hit, component)] = SET
+                    self._in_memory[hit.store][bytes_of(access, hit, component)] = SET
         if kind == "store" and carries is Carries.STORED:
             self._stored(access, hit, instruction.operands[1])
         elif kind == "load" and carries is Carries.LOADED:
@@ -161,7 +161,7 @@ class Uninitialized(Observer):
                     self._refuse(access.at, hit.lanes, origin[hit.lanes])
                 if hit.store not in self._in_memory:
                     self._in_memory[hit.store] = np.zeros(len(hit.store.data), np.int32)
-                self._in_memory[hit.store][_bytes(access, hit, component)] = origin[hit.lanes][
+                self._in_memory[hit.store][bytes_of(access, hit, component)] = origin[hit.lanes][
                     :, None
                 ]
 
@@ -171,7 +171,7 @@ class Uninitialized(Observer):
         if hit.store in self._in_memory:
             of_bytes = self._in_memory[hit.store]
             for component, out in outs:
-                out[hit.lanes] = of_bytes[_bytes(access, hit, component)].max(axis=1)
+                out[hit.lanes] = of_bytes[bytes_of(access, hit, component)].max(axis=1)
         for component, out in outs:
             missing = access.unwritten(hit, component)
             if missing is not None:
@@ -307,11 +307,6 @@ def _worst(ins: Origins) -> Rule:
     if len(ins) == 1:
         return lambda lanes: ins[0][lanes]
     return lambda lanes: np.maximum.reduce([origin[lanes] for origin in ins])
-
-
-def _bytes(access: Access, hit: Hit, component: int) -> np.ndarray:
-    """Where the bytes of a component lie: (lanes, bytes)."""
-    return ((hit.element + component) * access.size)[:, None] + np.arange(access.size)
 
 
 class UndefinedResults(Observer):

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from functools import cache, partial
 from typing import Protocol
 
-from ..machine.memory import access
+import numpy as np
+
+from ..machine.memory.access import Access, ErrorReport, Hit
 from ..machine.memory.spaces import Store
 from ..machine.wave import Wave
 from ..ptx.flow import reaches, repeats
@@ -90,7 +92,12 @@ class Whereabouts:
         return tuple(lines)
 
 
-class FindingReport(access.ErrorReport, Protocol):
+def bytes_of(access: Access, hit: Hit, component: int) -> np.ndarray:
+    """Where the bytes of a component of an access lie in its memory: (lanes, bytes)."""
+    return ((hit.element + component) * access.size)[:, None] + np.arange(access.size)
+
+
+class FindingReport(ErrorReport, Protocol):
     """Whom observers tell of what they find; the machine makes errors by it, too."""
 
     @property

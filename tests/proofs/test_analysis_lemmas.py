@@ -94,7 +94,7 @@ def test_polynomials_compute_as_integers_do():
 
 
 def test_numbers_fail_a_fact_as_its_formula_says():
-    facts = solver.Facts(some_atoms(), str)
+    facts = solver.Facts(some_atoms())
     products = {("a", "b"), ("b", "c"), ("a", "b", "c")}
     for numbers in product((-2, 0, 1, 3), (0, 2), (1, 2), (-2, 0, 3, 6), (0, 2, 4), (0, 6)):
         model = dict(zip(("a", "b", "c", "a*b", "b*c", "a*b*c"), numbers, strict=True))

@@ -42,7 +42,7 @@ def test_every_change_that_is_called_equivalent_can_be_made():
 
 
 def test_what_is_wrong_about_an_instruction_is_noticed():
-    place = next(one for one in PLACES if one.name == "opposite")
+    place = next(one for one in PLACES if one.name == "negative")
     (_, mutant), *_ = mutants(place.function)
     assert not survives(place, mutant)
-    assert isinstance(survivor(place, "def opposite(): ..."), Survivor)
+    assert isinstance(survivor(place, "def negative(): ..."), Survivor)

@@ -42,11 +42,6 @@ class Readers:
         self.many_aside = 0
         self.crowded: np.ndarray | None = None  # the cells of which there are reads aside
 
-    def reset(self) -> None:
-        self.first[:] = 0
-        self.last[:] = 0
-        self.aside, self.many_aside, self.crowded = [], 0, None
-
     def note(self, cells: np.ndarray, lane: np.ndarray, stamps: np.ndarray) -> None:
         """Lanes, in rising order, read; what their reads come after need not be remembered."""
         first, last = self.first[cells], self.last[cells]
@@ -149,12 +144,6 @@ class RaceDetector:
         self.written = np.zeros(cells, np.int64)
         self.readers = Readers(cells, unordered, ordering)
         self.strong_readers: Readers | None = None  # from the first strong read on
-
-    def reset(self) -> None:
-        """The places belong to others now."""
-        self.written[:] = 0
-        self.readers.reset()
-        self.strong_readers = None
 
     def read(
         self, cells: np.ndarray, lane: np.ndarray, epoch: int, marks: int = 0

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
 
 import numpy as np
 
@@ -50,12 +51,10 @@ class Flags:
         self.seen_before: dict[int, dict[Place, int]] = {}
         # The place of a lane's last post and the fence it spoke of, so as not to repeat it.
         self.posted = np.full((2, self.lanes), _NOWHERE)
-        # What is known, to a lane alone, to its warp, to its block.
-        self.own: dict[int, Knowledge] = {}
-        self.of_warp: dict[int, Knowledge] = {}
-        self.of_block: dict[int, Knowledge] = {}
-        self.knowing = np.zeros(self.lanes, bool)
-        self.alone, self.by_warp = self.knowing.copy(), self.knowing.copy()
+        # What each lane knows, and whether it is anything; whether it may know more than the others
+        # of its warp, or else of its block.
+        self.knowledge = np.full(self.lanes, self.nothing, object)
+        self.knowing, self.alone, self.by_warp = np.zeros((3, self.lanes), bool)
         for place in [place for place in self.logs if place[0] < 0]:  # shared memory of others
             del self.logs[place]
 
@@ -78,7 +77,7 @@ class Flags:
                 self.fenced[seen_by][row, lanes] = epochs[lanes]
             for lane in lane_index(lanes).tolist() if details or self.knowing[lanes].any() else ():
                 of_parts = details(lane) if details else (None, None)
-                self.at_fence[seen_by][lane] = self.known_to(lane), *of_parts
+                self.at_fence[seen_by][lane] = self.knowledge[lane], *of_parts
 
     def releases(self, lanes: np.ndarray, met: np.ndarray) -> bool:
         """Whether all these lanes have passed a fence since their last barrier, per lane `met`."""
@@ -166,62 +165,29 @@ class Flags:
         news = self.knowing if scope == "cluster" else self.alone | (self.by_warp & (size > WARP))
         index = lane_index(lanes)
         for number in np.unique(index[news[index]] // size).tolist():
-            self._share(scope, slice(number * size, (number + 1) * size))
+            group = slice(number * size, (number + 1) * size)
+            self.knowledge[group] = self.known_to_any(group)
+            self.alone[group], self.by_warp[group] = False, scope == "warp"
+            self.knowing[group] = True
 
-    def _share(self, scope: str, group: slice) -> None:
-        """What some of the lanes of a warp, a block or a cluster know they all know."""
-        alone = group.start + np.flatnonzero(self.alone[group])
-        blocks = range(group.start // self.stride, group.stop // self.stride)
-        warps = range(group.start // WARP, group.stop // WARP)
-        sources = [self.own.pop(lane) for lane in alone.tolist()]
-        sources += [self.of_warp.pop(warp) for warp in warps if warp in self.of_warp]
-        sources += [self.of_block[block] for block in blocks if block in self.of_block]
-        known = _united(sources)
-        if scope == "warp":
-            self.of_warp[warps[0]] = known
-        else:
-            self.of_block |= dict.fromkeys(blocks, known)
-        self.alone[group], self.by_warp[group], self.knowing[group] = False, scope == "warp", True
-
-    def known_to_any(self, lanes: np.ndarray) -> dict[Place, int]:
-        """What is known to some of these lanes, one way or the other."""
-        knowing = lanes[self.knowing[lanes]].tolist()
-        found = {id(known): known for lane in knowing for known in self._sources(lane)}
-        return _united(list(found.values())).counts if found else {}
+    def known_to_any(self, lanes: Lanes) -> Knowledge:
+        """What is known to some of these lanes."""
+        different = {id(known): known for known in self.knowledge[lanes]}
+        return reduce(lambda one, other: one.with_more(other.counts), different.values())
 
     def tell(self, lanes: Iterable[int], counts: dict[Place, int]) -> None:
         """Lanes are told of posts, as what others brought to a barrier."""
         for lane in lanes if counts else ():
-            self.own[lane] = self.own.get(lane, self.nothing).with_more(counts)
+            self.knowledge[lane] = self.knowledge[lane].with_more(counts)
             self.knowing[lane] = self.alone[lane] = True
-
-    def known_to(self, lane: int) -> Knowledge:
-        """All that a lane knows."""
-        sources = list(self._sources(lane))
-        return _united(sources) if sources else self.nothing
 
     def ordered(self, epoch: int, lane: int, theirs: int, reader: int, uncached: bool) -> bool:
         """Whether what `lane` of block `theirs` did in epoch `epoch` comes before what the lane
         `reader` of the wave does now; if `uncached`, what it has seen need not be taken in."""
-        if any(known.covers(theirs, lane, epoch) for known in self._sources(reader)):
+        if self.knowledge[reader].covers(theirs, lane, epoch):
             return True
         seen = Knowledge(self._all_seen(reader, True), self.logs) if uncached else self.nothing
         return seen.covers(theirs, lane, epoch)
 
-    def _sources(self, lane: int) -> Iterator[Knowledge]:
-        found = (
-            self.of_block.get(lane // self.stride),
-            self.of_warp.get(lane // WARP),
-            self.own.get(lane),
-        )
-        return (known for known in found if known is not None)
-
     def _block(self, lane: int) -> int:
         return self.first_block + lane // self.stride
-
-
-def _united(sources: list[Knowledge]) -> Knowledge:
-    known = sources[0]
-    for source in sources[1:]:
-        known = known.with_more(source.counts)
-    return known

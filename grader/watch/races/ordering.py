@@ -20,7 +20,7 @@ from ...machine.lanes import WARP, Lanes, lane_index
 from ...machine.memory.access import Hit, Landing
 from ...machine.wave import Wave
 from .flags import Flags
-from .posts import Messages, Place, more
+from .posts import Place, WarpClocks, more
 
 STRONG = 1 << 30  # an atomic, or volatile: ordered with other strong ones
 COMPARED = 1 << 29  # a compare-and-swap, or the plain read that such a loop starts from
@@ -57,17 +57,13 @@ class Ordering(Observer):
         self.wave, self.geometry = wave, geometry
         self.sites = array("q", [-1])
         self.flags = Flags(geometry) if any(one.form.orders for one in code) else None
-        self.messages = Messages(geometry) if geometry.cluster_blocks > 1 else None
+        self.clocks, self.in_cluster = WarpClocks(geometry), geometry.cluster_blocks > 1
         self.uncached = False  # whether the access asked about is strong: no cache comes between
         zeros = np.zeros(geometry.lanes, np.int64)
         self.synced = {"warp": zeros, "block": zeros.copy(), "cluster": zeros.copy()}
         # Per lane and lane of its warp, the same, once a barrier was for a part of a warp.
         self.met: np.ndarray | None = None
-        # Per lane and warp of its block, the same, once a barrier was for some of the warps only;
-        # and by number of such a barrier, per block and warp, what those who have come know.
-        self.parts: np.ndarray | None = None
-        self.brought: dict[int, np.ndarray] = {}
-        # By such a barrier and block, what those who have come know of flags.
+        # By number of a barrier for some warps, and block: what those who have come know of flags.
         self.flagged: dict[tuple[int, int], dict[Place, int]] = {}
         self.wave_starts: list[int] = []
         self.wave_blocks: list[int] = []
@@ -87,18 +83,16 @@ class Ordering(Observer):
         self.wave_blocks.append(first_block)
         for stamps in self.synced.values():
             stamps[:] = 0
-        self.met = self.parts = None
-        self.brought.clear()
+        self.met = None
         self.flagged.clear()
+        self.clocks.begin_wave()
         if self.flags:
             self.flags.begin_wave(first_block)
-        if self.messages:
-            self.messages.begin_wave()
 
     @property
     def partial(self) -> bool:
         """Whether more orders accesses than barriers of whole warps and blocks."""
-        return self.flags is not None or self.met is not None or self.parts is not None
+        return any(one is not None for one in (self.flags, self.met, self.clocks.heard))
 
     def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
         epoch = self.new_epoch(at)
@@ -106,40 +100,27 @@ class Ordering(Observer):
             self._meet(lanes, epoch, "block")
             return
         index = lane_index(lanes)
-        if self.parts is not None:
-            brought = self.brought[part][self.geometry.block_of_lane[index]]
-            self.parts[index] = np.maximum(self.parts[index], brought)
-        for block, own in self._by_block(index):
-            if self.messages:
-                self.messages.meet_in_part(part, block, own)
-            if self.flags:
+        self.clocks.tell(index, self.clocks.brought[part][self.geometry.block_of_lane[index]])
+        if self.flags:
+            for block, own in self._by_block(index):
                 self.flags.tell(own.tolist(), self.flagged.get((part, block), {}))
 
     def arrive(self, at: int, lanes: np.ndarray, barrier: int) -> None:
-        epoch, warps = self.new_epoch(at), self.geometry.stride // WARP
-        if self.parts is None:
-            self.parts = np.zeros((self.geometry.lanes, warps), np.int64)
-        known = np.maximum(self.parts[lanes], self.synced["block"][lanes, None])
-        known[np.arange(len(lanes)), lanes // WARP % warps] = epoch << _EPOCH
-        nothing = np.zeros((self.geometry.wave_blocks, warps), np.int64)
-        brought = self.brought.setdefault(barrier, nothing)
+        known = self.clocks.known(lanes, self.new_epoch(at) << _EPOCH, self.synced)
+        nothing = np.zeros((self.geometry.wave_blocks, self.clocks.warps), np.int64)
+        brought = self.clocks.brought.setdefault(barrier, nothing)
         np.maximum.at(brought, self.geometry.block_of_lane[lanes], known)
         if self.flags:
             self.flags.take_in(lanes, True)
-        for block, own in self._by_block(lanes):
-            if self.messages:
-                self.messages.come_to_part(barrier, block, own)
-            if self.flags:
+            for block, own in self._by_block(lanes):
                 flagged = self.flagged.setdefault((barrier, block), {})
-                flagged |= more(flagged, self.flags.known_to_any(own))
+                flagged |= more(flagged, self.flags.known_to_any(own).counts)
 
     def close(self, barrier: int, blocks: np.ndarray) -> None:
-        if barrier in self.brought:
-            self.brought[barrier][blocks] = 0
+        if barrier in self.clocks.brought:
+            self.clocks.brought[barrier][blocks] = 0
             for block in np.flatnonzero(blocks).tolist():
                 self.flagged.pop((barrier, block), None)
-                if self.messages:
-                    self.messages.parts.pop((barrier, block), None)
 
     def cluster_barrier(self, at: int, lanes: np.ndarray) -> None:
         self._meet(lanes, self.new_epoch(at), "cluster")
@@ -161,48 +142,43 @@ class Ordering(Observer):
         self.synced["block"][lanes] = self.new_epoch(at) << _EPOCH
         if self.flags:
             self.flags.meet(lanes, "block", self.geometry.cluster_blocks)
-        if self.messages:
-            self.messages.over(lane_index(lanes), barriers, phases)
+        if self.in_cluster:
+            self.clocks.over(lane_index(lanes), barriers, phases)
 
     def arrived(self, at: int, hit: Hit, phases: np.ndarray) -> None:
-        lanes, epoch = lane_index(hit.lanes), self.new_epoch(at)
-        if self.messages:
-            blocks = self.geometry.block_of_lane[lanes]
-            which = np.stack([blocks, hit.element, phases.astype(np.int64)])
-            for block, barrier, phase in np.unique(which, axis=1).T.tolist():
-                own = lanes[np.equal(which.T, (block, barrier, phase)).all(axis=1)]
-                known = self.messages.known(own, epoch << _EPOCH, self.synced, self.parts)
-                self.messages.bring(barrier, phase, known)
+        now = self.new_epoch(at) << _EPOCH
+        if self.in_cluster:
+            known = self.clocks.known(lane_index(hit.lanes), now, self.synced)
+            for place, phase, own in zip(hit.element.tolist(), phases.tolist(), known, strict=True):
+                self.clocks.bring(place, phase, own)
 
     def sent(self, at: int, landing: Landing) -> None:
-        lanes, epoch = lane_index(landing.hit.lanes), self.new_epoch(at)
-        if self.messages:
-            stamp, known = epoch << _EPOCH, self.messages.known
-            brought = [
-                known(own, stamp, self.synced, self.parts) for _, own in self._by_block(lanes)
-            ]
-            self.messages.letters[landing.number] = np.maximum.reduce(brought)
+        now = self.new_epoch(at) << _EPOCH
+        if self.in_cluster:
+            known = self.clocks.known(lane_index(landing.hit.lanes), now, self.synced)
+            self.clocks.letters[landing.number] = known.max(axis=0)
 
     def landed(self, landing: Landing, barrier: int, phase: int) -> None:
-        if self.messages:
-            self.messages.bring(barrier, phase, self.messages.letters[landing.number])
+        if self.in_cluster:
+            self.clocks.bring(barrier, phase, self.clocks.letters[landing.number])
 
     def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
         if self.flags:
             epoch = self.new_epoch(at)
             barriers = self.synced["block"] >> _EPOCH, self.synced["warp"] >> _EPOCH
-            some = self.parts is not None or self.met is not None
+            some = self.clocks.heard is not None or self.met is not None
             self.flags.fence(lanes, epoch, barriers, wide, self._of_parts if some else None)
 
     def _of_parts(self, lane: int) -> tuple[np.ndarray | None, np.ndarray | None]:
         """The epochs of a lane's barriers with parts of its block, and of its warp."""
-        parts = None if self.parts is None else self.parts[lane] >> _EPOCH
+        heard, (own,) = self.clocks.heard, self.clocks.of_own_block(np.array([lane]))
+        parts = None if heard is None else heard[lane, own] >> _EPOCH
         return parts, None if self.met is None else self.met[lane] >> _EPOCH
 
     def _by_block(self, lanes: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         """The blocks that lanes belong to, each with its own of them."""
         blocks = self.geometry.block_of_lane[lanes]
-        for block in np.unique(blocks).tolist() if self.flags or self.messages else ():
+        for block in np.unique(blocks).tolist():
             yield block, lanes[blocks == block]
 
     def _meet(self, lanes: Lanes, epoch: int, scope: str) -> None:
@@ -210,8 +186,8 @@ class Ordering(Observer):
         self.synced[scope][lanes] = epoch << _EPOCH
         if self.flags:
             self.flags.meet(lanes, scope, self.geometry.cluster_blocks)
-        if self.messages and scope != "cluster":  # which tells them all there is to know
-            self.messages.meet(lanes, WARP if scope == "warp" else self.geometry.stride)
+        if self.in_cluster and scope != "cluster":  # which tells them all there is to know
+            self.clocks.meet(lanes, WARP if scope == "warp" else self.geometry.stride)
 
     def _meet_masked(self, lanes: np.ndarray, epoch: int, masks: np.ndarray) -> None:
         """Each of these lanes has met with the lanes of its warp that its mask names, and knows
@@ -228,7 +204,8 @@ class Ordering(Observer):
             self.flags.take_in(lanes, True)
             for number in range(len(shared)):
                 together = lanes[group == number]
-                self.flags.tell(together.tolist(), self.flags.known_to_any(together))
+                known = self.flags.known_to_any(together).counts
+                self.flags.tell(together.tolist(), known)
 
     def unordered_in_block(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray | None:
         """Which accesses, stamped by threads of the lane's own block, nothing orders before the
@@ -237,10 +214,7 @@ class Ordering(Observer):
         if not np.count_nonzero(late):
             return None
         other = lane_of(stamps)
-        late &= other != lane
-        if self.parts is not None:
-            warp = other // WARP % (self.geometry.stride // WARP)
-            late &= stamps > self.parts[lane, warp]
+        late = self.clocks.unheard(late & (other != lane), stamps, other, lane)
         same_warp = other // WARP == lane // WARP
         met = self.synced["warp"][lane]
         if self.met is not None:
@@ -257,8 +231,7 @@ class Ordering(Observer):
         same_block = (block[other] == block[lane]) | (stamps & LANDED != 0)
         in_block = self.unordered_in_block(stamps, lane)
         late = np.where(same_block, False if in_block is None else in_block, stamps > 0)
-        if self.messages and self.messages.any:
-            late &= stamps > self.messages.heard[lane, self.messages.warp_of(other)]
+        late = self.clocks.unheard(late, stamps, other, lane)
         return late & (stamps > self.synced["cluster"][lane])
 
     def unordered_in_grid(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray | None:

@@ -1,5 +1,5 @@
-"""What threads tell each other: posts at an address, messages by mbarriers, and what is known
-through them.
+"""What threads tell each other: posts at an address, messages by mbarriers and barriers of some
+warps, and what is known through them.
 
 A post says what is done by the time it is made: all that its thread did before its fence, all that
 its block or warp did before their last barrier before that, and what the thread itself knew of
@@ -149,16 +149,18 @@ class _Barrier:
         np.maximum(self.brought[phase], known, out=self.brought[phase])
 
 
-class Messages:
-    """What the lanes of a wave have heard of the warps of their clusters.
+class WarpClocks:
+    """What the lanes of a wave have heard of the warps of their clusters (without clusters, of
+    their blocks), other than by barriers of all threads.
 
-    Whoever arrives at an mbarrier, as a release, or sends what one will be told of (`st.async`, a
-    bulk copy), brings along what it knows; whoever sees that phase over knows it, too. Barriers
-    of a warp, of a block, or of some of its warps, let the others there know.
+    Whoever comes to a barrier of some warps of its block, arrives at an mbarrier, as a release, or
+    sends what one will be told of (`st.async`, a bulk copy), brings along what it knows; whoever
+    passes that barrier or sees that phase over knows it, too. Barriers of a warp or of a block let
+    the others there know.
 
     What a lane knows is kept by the warps of its cluster: stamps up to there, of that warp's
     lanes, are ordered before whatever the lane does next. Within one block the end of a phase
-    counts as a barrier of the block (see `Ordering.phase_over`), and none of this is needed.
+    counts as a barrier of the block (see `Ordering.phase_over`), and needs none of this.
     """
 
     def __init__(self, geometry: Geometry):
@@ -167,33 +169,37 @@ class Messages:
         self.begin_wave()
 
     def begin_wave(self) -> None:
-        self.heard = np.zeros((self.geometry.lanes, self.warps), np.int64)
+        self.heard: np.ndarray | None = None  # (lanes, warps of the cluster); None: nothing
         self.barriers: dict[int, _Barrier] = {}  # by place
         self.letters: dict[int, np.ndarray] = {}  # by landing's number: what the senders knew
-        self.parts: dict[tuple[int, int], np.ndarray] = {}  # by number of a barrier, and block
-        self.any = False  # whether anybody has heard anything
+        # By number of a barrier for some warps: what those who have come know, by block.
+        self.brought: dict[int, np.ndarray] = {}
 
-    def warp_of(self, lane: np.ndarray) -> np.ndarray:
-        """The warps of the cluster that lanes belong to."""
-        return lane // WARP % self.warps
-
-    def known(
-        self,
-        lanes: np.ndarray,
-        now: int,
-        synced: dict[str, np.ndarray],
-        parts: np.ndarray | None,
+    def unheard(
+        self, late: np.ndarray, stamps: np.ndarray, other: np.ndarray, lane: np.ndarray
     ) -> np.ndarray:
-        """What these lanes of one block know together at the stamp `now`, by warp of the cluster;
-        `synced` and `parts` are those of Ordering."""
-        known = np.maximum(self.heard[lanes].max(axis=0), synced["cluster"][lanes].max())
-        own_warps = self.geometry.stride // WARP
-        first = int(lanes[0]) // self.geometry.stride % self.geometry.cluster_blocks * own_warps
-        own = known[first : first + own_warps]
-        np.maximum(own, synced["block"][lanes].max(), out=own)
-        if parts is not None:
-            np.maximum(own, parts[lanes].max(axis=0), out=own)
-        known[self.warp_of(lanes)] = now
+        """Those of the `late` accesses, stamped by lanes `other` of the lanes' clusters, of which
+        the lanes have not heard."""
+        if self.heard is None:
+            return late
+        return late & (stamps > self.heard[lane, other // WARP % self.warps])
+
+    def of_own_block(self, lanes: np.ndarray) -> np.ndarray:
+        """The warps of each lane's block, among those of its cluster: (lanes, warps of a block)."""
+        number = self.geometry.stride // WARP
+        block = lanes // self.geometry.stride % self.geometry.cluster_blocks
+        return block[:, None] * number + np.arange(number)
+
+    def known(self, lanes: np.ndarray, now: int, synced: dict[str, np.ndarray]) -> np.ndarray:
+        """What each of these lanes knows at the stamp `now`: (lanes, warps of the cluster);
+        `synced` is that of Ordering."""
+        known = np.repeat(synced["cluster"][lanes, None], self.warps, axis=1)
+        if self.heard is not None:
+            np.maximum(known, self.heard[lanes], out=known)
+        place = np.arange(len(lanes))
+        own = place[:, None], self.of_own_block(lanes)
+        known[own] = np.maximum(known[own], synced["block"][lanes, None])
+        known[place, lanes // WARP % self.warps] = now
         return known
 
     def bring(self, barrier: int, phase: int, known: np.ndarray) -> None:
@@ -210,24 +216,16 @@ class Messages:
                 self.tell(who, self.barriers[barrier].brought[phase])
 
     def tell(self, lanes: np.ndarray, known: np.ndarray) -> None:
+        """Lanes hear of what is known, all of the same or each of a row."""
+        if self.heard is None:
+            self.heard = np.zeros((self.geometry.lanes, self.warps), np.int64)
         self.heard[lanes] = np.maximum(self.heard[lanes], known)
-        self.any = True
 
     def meet(self, lanes: Lanes, size: int) -> None:
         """Lanes have met with all of their `size` neighbours: a warp, or a block."""
-        if not self.any:
+        if self.heard is None:
             return
         index = lane_index(lanes)
         starts = np.flatnonzero(np.diff(index // size, prepend=-1))
         together = np.maximum.reduceat(self.heard[index], starts, axis=0)
         self.heard[index] = together.repeat(np.diff(starts, append=len(index)), axis=0)
-
-    def come_to_part(self, barrier: int, block: int, lanes: np.ndarray) -> None:
-        """Lanes of a block have come to a barrier for some of its warps."""
-        known = self.heard[lanes].max(axis=0)
-        self.parts[barrier, block] = np.maximum(known, self.parts.get((barrier, block), 0))
-
-    def meet_in_part(self, barrier: int, block: int, lanes: np.ndarray) -> None:
-        """They pass it."""
-        if (barrier, block) in self.parts:
-            self.tell(lanes, self.parts[barrier, block])

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...machine.lanes import WARP, Lanes, lane_index
 from ...machine.memory.access import Access, Accessed, Hit, Values, bits_of
+from ...machine.memory.spaces import Store
 from ...ptx.program import Function
 from ..whereabouts import FindingReport
 from .detector import Conflict, RaceDetector, Touched
@@ -24,11 +25,8 @@ class Races(Ordering):
         wave = report.wave
         super().__init__(wave)
         self.cells = {space: _narrowest(wave.kernel, space) for space in ("shared", "global")}
-        self.in_cluster = wave.geometry.cluster_blocks > 1
-        unordered = self.unordered_in_cluster if self.in_cluster else self.unordered_in_block
-        shared, use = wave.shared.store, wave.program.memory_use
-        self.shared = RaceDetector(len(shared.data) // self.cells["shared"], unordered, self)
-        self.detectors = {shared: self.shared}
+        use = wave.program.memory_use
+        self.detectors: dict[Store, RaceDetector] = {}  # of shared memory: of the present wave
         for store in wave.flat.stores:  # those that are only read cannot race
             if store.writable and store.names and use.touches(store.names, ("writes", "atomics")):
                 cells = -(-len(store.data) // self.cells["global"])
@@ -42,7 +40,10 @@ class Races(Ordering):
 
     def begin_wave(self, first_block: int) -> None:
         super().begin_wave(first_block)
-        self.shared.reset()
+        store = self.wave.shared.store
+        unordered = self.unordered_in_cluster if self.in_cluster else self.unordered_in_block
+        cells = len(store.data) // self.cells["shared"]
+        self.detectors[store] = RaceDetector(cells, unordered, self)
         self.visits.last.clear()
 
     def fence(self, at: int, lanes: Lanes, wide: bool) -> None:

@@ -62,9 +62,6 @@ class Slice:
         return left, right
 
 
-_NOTHING = Slice(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
-
-
 class Graph:
     """The values of one launch after the other.
 
@@ -87,8 +84,8 @@ class Graph:
         self._memory: dict[int, npt.NDArray[Any]] = {}
         self._bytes = 0
         self._steering = np.zeros(0, bool)
-        self._wanted = (0, 0, False)  # of which node, of how many in all, and how `_slice` is
-        self._slice = _NOTHING
+        # The latest slice, by its node, the number of nodes, and whether choices count.
+        self._latest: dict[tuple[int, int, bool], Slice] = {}
         self._rights: dict[bool, npt.NDArray[Any]] = {}  # by whether choices count
 
     def __len__(self) -> int:
@@ -158,11 +155,8 @@ class Graph:
         self._size += len(thread)
         if self._size > len(self._columns["at"]):
             self._grow()
-        columns = self._columns
-        columns["at"][first : self._size] = at
-        columns["thread"][first : self._size] = thread
-        columns["left"][first : self._size] = left
-        columns["right"][first : self._size] = right
+        for name, values in (("at", at), ("thread", thread), ("left", left), ("right", right)):
+            self._columns[name][first : self._size] = values
         self._batches.append(self._size)
         return np.arange(first, self._size, dtype=np.int32)
 
@@ -202,7 +196,7 @@ class Graph:
         """Of what a node was made; what steers is left out (but for what a value was chosen by,
         with `choices`)."""
         wanted = root, self._size, choices
-        if wanted != self._wanted:
+        if wanted not in self._latest:
             right = self._sources(choices)
             reached = np.zeros(self._size, bool)
             ahead = np.array([root] if root > 0 else [], np.int64)
@@ -212,9 +206,8 @@ class Graph:
                 sources = sources[sources > 0]
                 ahead = np.unique(sources[~reached[sources]])
             nodes = np.flatnonzero(reached)[::-1]
-            self._slice = Slice(nodes, self.left[nodes], right[nodes])
-            self._wanted = wanted
-        return self._slice
+            self._latest = {wanted: Slice(nodes, self.left[nodes], right[nodes])}
+        return self._latest[wanted]
 
     def _sources(self, choices: bool = False) -> npt.NDArray[Any]:
         """The right source of every node, 0 for what merely steers; with `choices` what a value was

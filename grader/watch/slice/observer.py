@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,8 +13,8 @@ from ...machine.events import Observer, Step
 from ...machine.lanes import WARP, Lanes, lane_index
 from ...machine.memory.access import Access, Accessed, Hit, Values
 from ...machine.memory.spaces import Store
-from ...ptx.program import Address, Carries, Instruction, Operand, Register, address_of, components
-from ..whereabouts import FindingReport
+from ...ptx.program import Carries, Instruction, Operand, Register, address_of, components
+from ..whereabouts import FindingReport, bytes_of
 from . import Graph, TooLong
 
 MOST_BYTES = 1 << 24  # of memory that is followed
@@ -32,16 +34,17 @@ class Slicer(Observer):
         for store in outside:
             if not (store.writable and graph.follows(store.address)):
                 graph.begin_memory(store.address, len(store.data))
-        self._registers: dict[str, np.ndarray] = {}
-        self._thread = np.zeros(wave.geometry.lanes, np.int64)
-        self._none = np.zeros(wave.geometry.lanes, np.int32)
-        self._fetched = np.zeros((wave.geometry.lanes, 16), np.int32)  # by asynchronous copies
+        lanes = wave.geometry.lanes
+        self._nodes: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(lanes, np.int32))
+        self._thread = np.zeros(lanes, np.int64)
+        self._none = np.zeros(lanes, np.int32)
+        self._fetched = np.zeros((lanes, 16), np.int32)  # by asynchronous copies
 
     def begin_wave(self, first_block: int) -> None:
         geometry = self.wave.geometry
         self._thread = (first_block + geometry.block_of_lane) * geometry.threads
         self._thread += geometry.thread_of_lane
-        for nodes in self._registers.values():
+        for nodes in self._nodes.values():
             nodes[:] = 0
         for memory in (self.wave.shared, self.wave.local):
             self.graph.forget(_address(memory.store))
@@ -50,10 +53,8 @@ class Slicer(Observer):
         form, outs = self.code[at].form, self._outs(self.code[at])
         if not outs:
             return step
-        if form.collective:
-            return self._passed(outs, step)
-        if form.carries is Carries.LOADED or form.atomic:
-            return self._valued(outs, step)
+        if form.collective or form.carries is Carries.LOADED or form.atomic:
+            return self._valued(outs, step, form.collective)
         return self._computed(at, outs, step)
 
     def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
@@ -141,28 +142,20 @@ class Slicer(Observer):
 
         return make
 
-    def _valued(self, outs: list[tuple[str, np.ndarray]], step: Step) -> Step:
+    def _valued(self, outs: list[tuple[str, np.ndarray]], step: Step, collective: bool) -> Step:
+        """The step, after which nodes get the values that registers then hold; after a `collective`
+        one those of the lanes that go on."""
+
         def valued(lanes: Lanes) -> Any:
             result = step(lanes)
-            self._note_values(outs, lanes)
+            groups = [group for _, group in result] if collective else [lanes]
+            for (name, nodes), group in product(outs, groups):
+                made = nodes[group]
+                known = made > 0
+                self.graph.value[made[known]] = self.wave.registers.storage(name)[group][known]
             return result
 
         return valued
-
-    def _passed(self, outs: list[tuple[str, np.ndarray]], step: Step) -> Step:
-        def passed(lanes: Lanes) -> Any:
-            onward = step(lanes)
-            for _, together in onward:
-                self._note_values(outs, together)
-            return onward
-
-        return passed
-
-    def _note_values(self, outs: list[tuple[str, np.ndarray]], lanes: Lanes) -> None:
-        for name, nodes in outs:
-            made = nodes[lanes]
-            known = made > 0
-            self.graph.value[made[known]] = self.wave.registers.storage(name)[lanes][known]
 
     def _load(self, access: Access, hit: Hit, instruction: Instruction) -> None:
         index, memory = lane_index(hit.lanes), self._memory(hit.store)
@@ -176,7 +169,7 @@ class Slicer(Observer):
             return
         for target, nodes in zip(components(instruction.operands[0]), parts, strict=False):
             if isinstance(target, Register) and target.name != "_":
-                self._nodes(target.name)[index] = self._add(access.at, index, nodes, address)
+                self._nodes[target.name][index] = self._add(access.at, index, nodes, address)
 
     def _store(self, access: Access, hit: Hit, instruction: Instruction) -> None:
         index, memory = lane_index(hit.lanes), self._memory(hit.store)
@@ -185,7 +178,7 @@ class Slicer(Observer):
             stored = self._of(source)[index]
             made = self._add(access.at, index, stored, address)
             self.graph.value[made] = self.graph.value[np.maximum(stored, 0)]
-            memory[_bytes(access, hit, component)] = made[:, None]
+            memory[bytes_of(access, hit, component)] = made[:, None]
 
     def _update(
         self, access: Access, hit: Hit, instruction: Instruction, failed: np.ndarray | None
@@ -200,34 +193,25 @@ class Slicer(Observer):
             found = np.zeros(len(index), np.int32)
             for turn in _turns(hit.element):
                 some = index[turn]
-                where = _bytes(access, hit, component)[turn]
+                where = bytes_of(access, hit, component)[turn]
                 old = memory[where[:, 0]]
                 found[turn] = old
                 kept = failed[turn] if failed is not None else np.zeros(len(turn), bool)
-                new = self._updated(access, instruction, some, old, [one[turn] for one in given])
+                made_of = [old, given[0][turn]]
+                if access.compares:
+                    made_of = [given[1][turn], old]
+                elif instruction.form.has("exch"):
+                    made_of = made_of[1:]
+                new = self._add(access.at, some, *made_of)
                 memory[where[~kept]] = new[~kept][:, None]
             if place and isinstance(target := targets[component], Register):
-                self._nodes(target.name)[index] = self._add(access.at, index, found)
-
-    def _updated(
-        self,
-        access: Access,
-        instruction: Instruction,
-        lanes: np.ndarray,
-        old: np.ndarray,
-        given: list[np.ndarray],
-    ) -> np.ndarray:
-        if access.compares:
-            return self._add(access.at, lanes, given[1], old)
-        if instruction.form.has("exch"):
-            return self._add(access.at, lanes, given[0])
-        return self._add(access.at, lanes, old, given[0])
+                self._nodes[target.name][index] = self._add(access.at, index, found)
 
     def _read(
         self, access: Access, hit: Hit, memory: np.ndarray, index: np.ndarray, component: int
     ) -> np.ndarray:
         """What lies there; of several values side by side a node of the first and the last."""
-        nodes = memory[_bytes(access, hit, component)]
+        nodes = memory[bytes_of(access, hit, component)]
         first = nodes[:, 0]
         untouched = first[:, None] - np.arange(access.size)
         single = ((nodes == first[:, None]) | (nodes == untouched)).all(axis=1)
@@ -242,7 +226,7 @@ class Slicer(Observer):
         if kind != "load":
             memory = self._memory(hit.store)
             for component in range(access.components):
-                memory[_bytes(access, hit, component)] = 0
+                memory[bytes_of(access, hit, component)] = 0
 
     def _together(self, at: int, index: np.ndarray, groups: np.ndarray) -> None:
         used = [self._of(Register(name))[index] for name in dict.fromkeys(self.code[at].read)]
@@ -269,20 +253,16 @@ class Slicer(Observer):
         return self.graph.add(0, self._thread[lanes], first, last)
 
     def _where(self, instruction: Instruction, index: np.ndarray) -> np.ndarray:
-        base = _addresses(instruction)[-1].base
+        position, _ = instruction.form.transfers[-1]
+        base = address_of(instruction.operands[position]).base
         return self._of(base)[index] if base else self._none[index]
 
     def _outs(self, instruction: Instruction) -> list[tuple[str, np.ndarray]]:
-        return [(name, self._nodes(name)) for name in instruction.written if name != "_"]
+        return [(name, self._nodes[name]) for name in instruction.written if name != "_"]
 
     def _of(self, operand: Operand) -> np.ndarray:
         """The nodes of an operand, by lane; of what is no register, 0."""
-        return self._nodes(operand.name) if isinstance(operand, Register) else self._none
-
-    def _nodes(self, register: str) -> np.ndarray:
-        if register not in self._registers:
-            self._registers[register] = np.zeros(self.wave.geometry.lanes, np.int32)
-        return self._registers[register]
+        return self._nodes[operand.name] if isinstance(operand, Register) else self._none
 
     def _memory(self, store: Store) -> np.ndarray:
         return self.graph.memory(_address(store), len(store.data))
@@ -291,17 +271,6 @@ class Slicer(Observer):
 def _address(store: Store) -> int:
     """What a memory is known by: shared and local memory have no address of their own."""
     return store.address or -id(store)
-
-
-def _addresses(instruction: Instruction) -> list[Address]:
-    """The operands that are addresses."""
-    positions = [position for position, _ in instruction.form.transfers]
-    return [address_of(instruction.operands[position]) for position in positions]
-
-
-def _bytes(access: Access, hit: Hit, component: int) -> np.ndarray:
-    """Where a component's bytes lie: (lanes, bytes)."""
-    return ((hit.element + component) * access.size)[:, None] + np.arange(access.size)
 
 
 def _turns(element: np.ndarray) -> Iterator[np.ndarray]:
