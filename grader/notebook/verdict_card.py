@@ -168,8 +168,8 @@ def _elements(replay: Replay | None, failed: CaseResult) -> Page:
         text = [f"  {where:<16} expected {want:<14} found {got}" for where, want, got in rows]
         html = table(("Element", "Expected", "Found"), [tuple(map(code, row)) for row in rows])
         return Page(html, "\n".join(text))
-    for buffer, expected in replay.problem.outputs.items():
-        found, name = replay.buffers[buffer], replay.called[buffer]
+    for buffer, expected in replay.words.problem.outputs.items():
+        found, name = replay.buffers[buffer], replay.words.name(buffer)
         missing = ~simulator.written(found)
         wrong = missing | ~right(expected, found)
         if wrong.any():
