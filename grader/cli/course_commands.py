@@ -290,9 +290,9 @@ def show_status(lesson: str, section: SECTION = None) -> None:
 
 def _table(file: CourseFile, learners: list[LearnerStatus], strangers: list[str]) -> Table:
     """Without the columns that are empty for all; times are never cut, however narrow it is."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
     rows = [_cells(one, file, one.learner in strangers) for one in learners]
     columns = [name for name in rows[0] if any(row[name] for row in rows)]
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for name in columns:
         table.add_column(name, no_wrap=name in ("learner", "due", "handed in"))
     for row in rows:

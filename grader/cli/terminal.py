@@ -1,6 +1,8 @@
 """What commands show to people at a terminal: sentences, verdicts and profiles."""
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group
@@ -32,6 +34,18 @@ def short(path: Path) -> str:
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
+def table(
+    columns: Sequence[str], rows: Iterable[Iterable[str | Text]], figures: int = 0, **look: Any
+) -> Table:
+    """Rows under headings, of which the last `figures` stand above numbers; cells are no markup."""
+    made = Table(*columns, **look)
+    for column in made.columns[len(columns) - figures :]:
+        column.justify, column.no_wrap = "right", True
+    for row in rows:
+        made.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+    return made
+
+
 # ---- verdicts ----
 
 CONTEXT = 2  # source lines shown before and after the one to look at
@@ -48,13 +62,16 @@ def show_verdict(console: Console, verdict: Verdict, source: str) -> None:
     if verdict.status == "passed" and every_size and every_size.tried:
         console.print(Text(f"{sizes.REMARK} {visible(every_size.why)}"))
     if verdict.status != "not_attempted":
-        table = Table("case", "", "status")
-        table.add_column("points", justify="right")
-        for case in verdict.cases:
-            points = f"{case.points:g} / {case.max_points:g}"
-            kind = "" if case.visible else "hidden"
-            table.add_row(Text(case.name), kind, _status(verdict, case.status), points)
-        console.print(table)
+        rows = (
+            (
+                case.name,
+                "" if case.visible else "hidden",
+                _status(verdict, case.status),
+                f"{case.points:g} / {case.max_points:g}",
+            )
+            for case in verdict.cases
+        )
+        console.print(table(("case", "", "status", "points"), rows, figures=1))
     show_failures(console, verdict, source)
 
 
@@ -99,14 +116,12 @@ def _explanation(cases: list[CaseResult], verdict: Verdict, source: str, columns
 
 def show_beside(console: Console, both: Beside) -> None:
     """What a kernel that passed cost beside ours, and the lines that differ."""
-    table = Table("counter")
-    for title in ("yours", "budget", "ours"):
-        table.add_column(title, justify="right")
+    rows = []
     for cost in both.costs:
         ours = "not kept" if cost.ours is None else f"{cost.ours:,}"
-        table.add_row(cost.counter, f"{cost.yours:,}", cost.budget, ours)
-    if both.costs:
-        console.print(table)
+        rows.append((cost.counter, f"{cost.yours:,}", cost.budget, ours))
+    if rows:
+        console.print(table(("counter", "yours", "budget", "ours"), rows, figures=3))
     if both.changes:
         console.print(Text.assemble(("compare with ours", "bold"), " (- yours, + ours)"))
     for row in both.changes:
