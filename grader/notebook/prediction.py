@@ -111,8 +111,8 @@ def _answered(asked: Prediction, choice: str) -> Page:
     rows = [f"{signs.get(one, '·')} {one}" for one in asked.choices]
     items = "".join(f"<div>{prose(row)}</div>" for row in rows)
     html = card("note", _head(asked), items, because + paragraph(asked.because))
-    listed = "\n".join(f"  {row}" for row in rows)
-    text = f"Predict: {asked.text}\n{listed}\n{title}{correct}\n{asked.because}"
+    texts = [f"Predict: {asked.text}", *(f"  {row}" for row in rows), title + correct]
+    text = "\n".join([*texts, asked.because])
     return Page(html, text, {"prediction": asked.key, "answered": True})
 
 

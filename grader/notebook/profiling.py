@@ -65,7 +65,7 @@ def profile(
 def profile_page(run: Run, shared_mem: int = 0) -> Page:
     """Counts of the simulated GPU: exact as counts, and no times."""
     lines = source_table(run.source, run.counters)
-    advice = [waste.sentence for waste in wastes(run.counters)[:_MOST_ADVICE]] or [
+    advice = wastes(run.counters)[:_MOST_ADVICE] or [
         "No line wastes much: the figures are near the least that these accesses can cost. To get "
         "faster, do less of the line that takes most instructions."
     ]

@@ -38,11 +38,11 @@ class NotebookSession:
 
     def exercise(self, name: str) -> course.Exercise:
         """The lesson's exercise `name`; a Notice with the names there are otherwise."""
-        for exercise in self.lesson.exercises:
-            if exercise.name == name:
-                return exercise
-        known = ", ".join(f"`{exercise.name}`" for exercise in self.lesson.exercises)
-        raise Notice(f"This lesson has no exercise `{name}`. Its exercises are: {known}.")
+        exercises = {exercise.name: exercise for exercise in self.lesson.exercises}
+        if name not in exercises:
+            known = ", ".join(f"`{one}`" for one in exercises)
+            raise Notice(f"This lesson has no exercise `{name}`. Its exercises are: {known}.")
+        return exercises[name]
 
     def source(self, name: str) -> str:
         """The text last given to `%%cuda name`; a Notice if there is none."""

@@ -71,8 +71,8 @@ def as_json(work: Work, counters: Counters) -> str:
         "launches": [
             {
                 "kernel": launch.kernel,
-                "grid": _dims(launch.grid),
-                "block": _dims(launch.block),
+                "grid": np.atleast_1d(launch.grid).tolist(),
+                "block": np.atleast_1d(launch.block).tolist(),
                 "shared_mem": launch.shared_mem,
             }
             for launch in work.launches
@@ -82,10 +82,6 @@ def as_json(work: Work, counters: Counters) -> str:
         "lines": {line: lines[line] for line in sorted(lines) if any(lines[line].values())},
     }
     return json.dumps(content, indent=2)
-
-
-def _dims(dim: course.Dim) -> list[int]:
-    return [int(size) for size in (dim if isinstance(dim, tuple) else (dim,))]
 
 
 # ---- a launch as a command line describes it ----
@@ -110,8 +106,8 @@ def _array(text: str) -> tuple[str | None, type[np.generic], tuple[int, ...]]:
         raise BadInput(f"{text!r} is no argument; write {FORMS}.")
     kind, type_name, length = match.groups()
     vector = _VECTOR.fullmatch(type_name)
-    if type_name not in DTYPES and vector and vector.group(1) in DTYPES:
-        return kind, DTYPES[vector.group(1)], (int(length) * int(vector.group(2)),)
+    if type_name not in DTYPES and vector and vector[1] in DTYPES:
+        return kind, DTYPES[vector[1]], (int(length) * int(vector[2]),)
     return kind, _dtype(type_name), (int(length),)
 
 
@@ -156,27 +152,6 @@ class Resource:
     advice: str  # what to do about a line that wastes it
 
 
-@dataclass(frozen=True)
-class Waste:
-    """A line that wastes much of a resource."""
-
-    resource: Resource
-    line: int
-    amount: float  # that the line wastes
-    total: float  # that the launch uses
-
-    @property
-    def share(self) -> float:
-        return self.amount / self.total
-
-    @property
-    def sentence(self) -> str:
-        return (
-            f"Line {self.line} wastes {self.amount:,.0f} of the {self.total:,.0f} "
-            f"{self.resource.name} ({self.share:.0%}). {self.resource.advice}"
-        )
-
-
 def _sum(*names: str) -> Callable[[Counts], float]:
     return lambda counts: sum(counts[name] for name in names)
 
@@ -212,16 +187,21 @@ RESOURCES = (
 )
 
 
-def wastes(counters: Counters) -> list[Waste]:
-    """By resource, the line that wastes most of it, the worst first; small ones are left out."""
+def wastes(counters: Counters) -> list[str]:
+    """By resource, a sentence about the line that wastes most of it, the worst first; small ones
+    are left out."""
     worst = []
     for resource in RESOURCES:
         total = resource.used(counters.total)
         lines = {line: resource.wasted(counts) for line, counts in counters.lines.items() if line}
         line = max(lines, key=lines.__getitem__, default=0)
-        if line and total and lines[line] / total >= _WORTH_TELLING:
-            worst.append(Waste(resource, line, lines[line], total))
-    return sorted(worst, key=lambda waste: -waste.share)
+        if line and total and (share := lines[line] / total) >= _WORTH_TELLING:
+            sentence = (
+                f"Line {line} wastes {lines[line]:,.0f} of the {total:,.0f} "
+                f"{resource.name} ({share:.0%}). {resource.advice}"
+            )
+            worst.append((share, sentence))
+    return [sentence for _, sentence in sorted(worst, key=lambda waste: -waste[0])]
 
 
 def occupancy(device: Architecture, blocks: int, threads: int, shared: int) -> str:

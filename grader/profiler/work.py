@@ -34,9 +34,9 @@ class Work:
     begins: Mapping[str, int] = field(default_factory=dict)
 
 
-def of_exercise(exercise: Exercise, case: Case, source: str, name: str = "") -> Work:
+def of_exercise(exercise: Exercise, case: Case, source: str) -> Work:
     """What `case` of the exercise launches, with the numbers it draws from seed 0."""
-    return of_problem(case.problem(np.random.default_rng(0)), source, name or exercise.id)
+    return of_problem(case.problem(np.random.default_rng(0)), source, exercise.id)
 
 
 def of_problem(problem: Problem, source: str, name: str) -> Work:
