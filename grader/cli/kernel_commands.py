@@ -88,11 +88,11 @@ def _show(console: Console, answer: CheckedAnswer) -> None:
     if answer.beside:
         terminal.show_beside(console, answer.beside)
     if standing := answer.standing:
-        told = (
+        text = (
             f"In the contest: {standing.sectors:.2f} times the sectors and "
             f"{standing.instructions:.2f} times the instructions that no kernel gets below."
         )
-        console.print(Text(told))
+        console.print(Text(text))
 
 
 def _checked(path: Path, exercise_id: str | None, root: Path) -> list[CheckedAnswer]:

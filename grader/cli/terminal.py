@@ -57,8 +57,8 @@ def show_verdict(console: Console, verdict: Verdict, source: str) -> None:
     every_size = verdict.every_size
     if every_size and every_size.outcome == "proved":
         rests = "\n".join(f"  - {one}" for one in every_size.assumes)
-        told = f": {sizes.MEANS} {sizes.ASSUMES}\n{rests}"
-        console.print(Text.assemble(("✓ proved for every size", "green"), told))
+        text = f": {sizes.MEANS} {sizes.ASSUMES}\n{rests}"
+        console.print(Text.assemble(("✓ proved for every size", "green"), text))
     if verdict.status == "passed" and every_size and every_size.tried:
         console.print(Text(f"{sizes.REMARK} {visible(every_size.why)}"))
     if verdict.status != "not_attempted":

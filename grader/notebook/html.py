@@ -127,7 +127,7 @@ def paragraph(text: str, muted: bool = False) -> str:
 
 def prose(text: str) -> str:
     """Plain text as HTML, what stands between backticks as code."""
-    return re.sub(r"`([^`]+)`", lambda found: code(found[1], escaped=True), escape(text))
+    return re.sub(r"`([^`]+)`", lambda match: code(match[1], escaped=True), escape(text))
 
 
 def code(text: str, escaped: bool = False) -> str:

@@ -114,8 +114,8 @@ def _opened(lesson: course.Lesson) -> Page:
     }
     links = " · ".join(f'<a href="{name}.ipynb">{prose(text)}</a>' for name, text in beside.items())
     html = f'<div style="margin: 4px 0">{links}</div>' if links else ""
-    told = sentences(f"Passed so far: ✓ {passed}." if passed else "")
-    return joined(first, told, Page(html, " · ".join(beside.values())))
+    progress_so_far = sentences(f"Passed so far: ✓ {passed}." if passed else "")
+    return joined(first, progress_so_far, Page(html, " · ".join(beside.values())))
 
 
 # ---- %%cuda NAME: a notebook cell of CUDA C++ ----
