@@ -38,21 +38,11 @@ def work_of_file(path: Path, launch: LaunchArguments) -> Work:
             known = ", ".join(names) or "there is none"
             raise BadInput(f"Say which kernel, with --kernel: {known}.")
         kernel = names[0]
-    values: list[str | np.generic] = []
-    inputs: dict[str, np.ndarray] = {}
-    blank: dict[str, Blank] = {}
-    for number, text in enumerate(arguments, start=1):
-        if match := _VALUE.fullmatch(text):
-            values.append(_scalar(text, *match.groups()))
-            continue
-        kind, dtype, shape = _array(text)
-        name = f"argument {number}"
-        values.append(name)
-        if kind == "out":
-            blank[name] = (shape, dtype)
-        else:
-            inputs[name] = _filled(kind, dtype, shape)
-    launched = Launch(kernel, dimensions(grid), dimensions(block), tuple(values), shared)
+    given = {f"argument {n}": _argument(text) for n, text in enumerate(arguments, start=1)}
+    inputs = {name: one for name, one in given.items() if isinstance(one, np.ndarray)}
+    blank = {name: one for name, one in given.items() if isinstance(one, tuple)}
+    values = tuple(one if isinstance(one, np.generic) else name for name, one in given.items())
+    launched = Launch(kernel, dimensions(grid), dimensions(block), values, shared)
     return Work(path.name, source, (launched,), inputs, blank)
 
 
@@ -100,39 +90,38 @@ def dimensions(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(","))
 
 
-def _array(text: str) -> tuple[str | None, type[np.generic], tuple[int, ...]]:
+def _argument(text: str) -> np.generic | np.ndarray | Blank:
+    """A value; an array of zeros, or of random numbers: floats from the normal distribution,
+    integers from 0 to 9; or the shape and dtype of an array that nobody has written."""
+    if match := _VALUE.fullmatch(text):
+        type_name, value = match.groups()
+        dtype = _dtype(type_name)
+        try:
+            return dtype(float(value) if np.dtype(dtype).kind == "f" else int(value, 0))
+        except (ValueError, OverflowError) as error:
+            raise BadInput(f"{value!r} in {text!r} is no {type_name}.") from error
     match = _ARRAY.fullmatch(text)
     if not match:
         raise BadInput(f"{text!r} is no argument; write {FORMS}.")
     kind, type_name, length = match.groups()
-    vector = _VECTOR.fullmatch(type_name)
+    vector, width = _VECTOR.fullmatch(type_name), 1
     if type_name not in DTYPES and vector and vector[1] in DTYPES:
-        return kind, DTYPES[vector[1]], (int(length) * int(vector[2]),)
-    return kind, _dtype(type_name), (int(length),)
-
-
-def _dtype(type_name: str) -> type[np.generic]:
-    if type_name not in DTYPES:
-        raise BadInput(f"There is no type {type_name!r} here; there are: {', '.join(DTYPES)}.")
-    return DTYPES[type_name]
-
-
-def _scalar(text: str, type_name: str, value: str) -> np.generic:
-    dtype = _dtype(type_name)
-    try:
-        return dtype(float(value) if np.dtype(dtype).kind == "f" else int(value, 0))
-    except (ValueError, OverflowError) as error:
-        raise BadInput(f"{value!r} in {text!r} is no {type_name}.") from error
-
-
-def _filled(kind: str | None, dtype: type[np.generic], shape: tuple[int, ...]) -> np.ndarray:
-    """Zeros, or random: floats from the normal distribution, integers from 0 to 9."""
+        type_name, width = vector[1], int(vector[2])
+    dtype, shape = _dtype(type_name), (int(length) * width,)
+    if kind == "out":
+        return shape, dtype
     if kind == "zeros":
         return np.zeros(shape, dtype)
     rng = np.random.default_rng(0)
     if np.dtype(dtype).kind == "f":
         return rng.standard_normal(shape).astype(dtype)
     return rng.integers(0, 10, shape).astype(dtype)
+
+
+def _dtype(type_name: str) -> type[np.generic]:
+    if type_name not in DTYPES:
+        raise BadInput(f"There is no type {type_name!r} here; there are: {', '.join(DTYPES)}.")
+    return DTYPES[type_name]
 
 
 # ---- what limits a launch, and which line wastes most ----

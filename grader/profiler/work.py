@@ -74,17 +74,13 @@ def buffers_of(
     for name, array in work.inputs.items():
         begin = work.begins.get(name, 0)
         whole = np.concatenate([np.zeros(begin, array.dtype), array.ravel()]) if begin else array
-        buffers[name] = _behind(begin, to_device(whole), array.shape)
+        buffer = to_device(whole)
+        buffers[name] = buffer[begin:].reshape(array.shape) if begin else buffer
     for name, (shape, dtype) in work.blank.items():
         begin = work.begins.get(name, 0)
-        whole = empty((begin + math.prod(shape),) if begin else shape, dtype)
-        buffers[name] = _behind(begin, whole, shape)
+        buffer = empty((begin + math.prod(shape),) if begin else shape, dtype)
+        buffers[name] = buffer[begin:].reshape(shape) if begin else buffer
     return buffers
-
-
-def _behind(begin: int, whole: Any, shape: tuple[int, ...]) -> object:
-    """What lies behind so many elements of an array."""
-    return whole[begin:].reshape(shape) if begin else whole
 
 
 def launch_all(work: Work, make_module: MakeModule, buffers: dict[str, object]) -> None:
