@@ -271,13 +271,10 @@ def ptx_page(kernel: Kernel) -> Page:
 def statements(kernel: Kernel) -> list[str]:
     """The instructions of the kernel as they are written, in order."""
     text = compilers.compile_ptx(kernel.source).text
-    entry = re.search(rf"\.entry\s+{re.escape(kernel.name)}\b.*?^{{(.*?)^}}", text, re.M | re.S)
-    body = re.sub(r"//[^\n]*", "", entry[1] if entry else "")
-    found = []
-    for statement in body.split(";"):
-        lines = [line.strip() for line in statement.strip().split("\n") if line.strip()]
-        lines = [one for one in lines if not re.match(r"\.loc\b|[{}]|\$?\w+:$", one)]
-        one = " ".join(" ".join(lines).split())
-        if one and not one.startswith("."):
-            found.append(one)
-    return found
+    head = rf"\.entry\s+{re.escape(kernel.name)}\b.*?^{{"
+    entry = re.search(rf"{head}(.*?)(^\.(visible|weak|func|entry|extern)\b|\Z)", text, re.M | re.S)
+    body = re.sub(r"//.*", "", entry[1] if entry else "")
+    # Places in the source, braces of blocks and labels end no statement, and are none.
+    body = re.sub(r"^\s*(\.loc\b.*|[{}]|\$?\w+:\s*$)|;\s*}", ";", body, flags=re.M)
+    written = (" ".join(statement.split()) for statement in body.split(";"))
+    return [statement for statement in written if statement and not statement.startswith(".")]
