@@ -5,7 +5,7 @@ the light or the dark theme, with a fallback for pages (nbconvert's, a browser's
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from textwrap import wrap
@@ -134,7 +134,7 @@ def code(text: str, escaped: bool = False) -> str:
     return f'<code style="{_CODE}">{text if escaped else escape(text)}</code>'
 
 
-def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     """A small left-aligned table; cells are HTML."""
     cell = f"text-align: left; padding: 3px 16px 3px 0; border-bottom: 1px solid {BORDER};"
     cell += f" background: transparent; color: {TEXT}; vertical-align: top; white-space: normal;"

@@ -62,13 +62,12 @@ def _cells(wrong: np.ndarray) -> tuple[np.ndarray, int]:
         flat = wrong.reshape(-1, wrong.shape[-1]).astype(np.float64)
     else:  # in rows of 64, or in _DOWN rows where it is longer than those hold
         across = min(max(_ACROSS, -(-wrong.size // _DOWN)), wrong.size)
-        padding = (0, -wrong.size % across)
-        flat = np.pad(wrong.reshape(-1).astype(np.float64), padding, constant_values=np.nan)
-        flat = flat.reshape(-1, across)
+        beyond = np.full(-wrong.size % across, np.nan)
+        flat = np.append(wrong.reshape(-1), beyond).reshape(-1, across)
     rows, columns = flat.shape
     down, across = max(1, -(-rows // _DOWN)), max(1, -(-columns // _ACROSS))
     padding = ((0, -rows % down), (0, -columns % across))
-    padded = np.pad(flat, padding, constant_values=np.nan)
+    padded = np.pad(flat, padding, constant_values=np.nan)  # to whole cells
     parts = padded.reshape(len(padded) // down, down, -1, across)
     number = (~np.isnan(parts)).sum(axis=(1, 3))
     return np.nansum(parts, axis=(1, 3)) / np.where(number, number, np.nan), down * across

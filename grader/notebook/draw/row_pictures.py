@@ -239,7 +239,7 @@ def banks(run: Run) -> Picture:
 
 def _accesses(passed: list[Moment]) -> list[_Access]:
     """Those to shared memory: of a moment one for each pattern, which several warps may share."""
-    accesses = []
+    accesses: list[_Access] = []
     for moment in passed:
         alike: dict[bytes, _Access] = {}
         for part in moment.parts if moment.parts[0].space == "shared" else ():
