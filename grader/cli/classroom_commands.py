@@ -283,18 +283,18 @@ def show_leaderboard(
 ) -> None:
     """Say whose kernels cost least, counted on the simulated GPU beside what none gets below."""
     here = open_course()
-    found = lesson_called(here, lesson)
-    if not found.contests:
-        raise ClassroomError(f"There is no contest in {found.name}.")
+    opened = lesson_called(here, lesson)
+    if not opened.contests:
+        raise ClassroomError(f"There is no contest in {opened.name}.")
     names = ShownNames(here, coursefile.read(here), section, anonymous)
-    for contest in found.contests:
+    for contest in opened.contests:
         columns = ("", "learner", "sectors / least", "instructions / least")
         rows = (
             (
                 *(str(one.number), one.name),
                 *(f"{one.standing.sectors:.2f}", f"{one.standing.instructions:.2f}"),
             )
-            for one in marks.leaderboard(here, found, contest, names)
+            for one in marks.leaderboard(here, opened, contest, names)
         )
         Console().print(table(columns, rows, title=contest.exercise, box=SIMPLE_HEAD))
 
