@@ -10,9 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
-
-from .terminal import table
 
 INSTALL = "install the course anew, in an environment of its own: pip install warpwise"
 EXTENSIONS = ("formgrader", "assignment_list", "course_list", "validate_assignment")
@@ -31,13 +30,14 @@ class MachineCheck:
 def doctor() -> int:
     """Say what this machine has of what the course needs, and how to get what is missing."""
     findings = list(examine())
-    rows = []
+    table = Table("what", "", "found, or how to get it")
     for finding in findings:
-        state = Text("✗ missing", "red") if finding.needed else Text("- none", "dim")
         if finding.found:
             state = Text("✓ found", "green")
-        rows.append((finding.what, state, finding.found or finding.fix))
-    Console().print(table(("what", "", "found, or how to get it"), rows))
+        else:
+            state = Text("✗ missing", "red") if finding.needed else Text("- none", "dim")
+        table.add_row(finding.what, state, Text(finding.found or finding.fix))
+    Console().print(table)
     return 1 if any(finding.needed and not finding.found for finding in findings) else 0
 
 
