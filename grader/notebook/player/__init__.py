@@ -22,7 +22,6 @@ from grader.counted import counted
 from grader.cuda.diagnostics import window
 from grader.cuda.sanitize import lines_of, visible
 from grader.judge.playback.marks import Mark
-from grader.judge.playback.sentences import sentence
 from grader.judge.playback.strip import (
     ACTIVE,
     APART,
@@ -31,6 +30,7 @@ from grader.judge.playback.strip import (
     WAITS,
     Step,
     Strip,
+    sentence,
     strip_of,
 )
 from grader.ptx.assigned import Result
