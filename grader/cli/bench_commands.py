@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from .. import course
@@ -19,6 +18,7 @@ from ..bench.speed import Figure, measure
 from ..bench.timings import Timings, changes, compared, size_text
 from ..counted import counted
 from ..errors import BadInput
+from .terminal import table
 
 Measured = Mapping[str, Sequence[Timings]]  # by lesson
 
@@ -77,18 +77,17 @@ def show_speed(
     console: Console, figures: Iterable[Figure], title: str = "The simulated GPU"
 ) -> None:
     """A row for each figure, beside its target if it has one."""
-    table = Table("what", title=title, title_justify="left")
-    for heading in ("measured", "target", "of the target"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    rows = []
     for figure in figures:
-        target: tuple[Text, ...] = ()
+        target: tuple[str | Text, ...] = ()
         if figure.target is not None:
             bound = "at least" if figure.at_least else "at most"
             style = "green" if figure.reached else "bold red"
             share = Text(f"{figure.value / figure.target:.2f}", style)
-            target = Text(f"{bound} {figure.target:g} {figure.unit}"), share
-        table.add_row(figure.what, f"{figure.value:,.3g} {figure.unit}", *target)
-    console.print(table)
+            target = f"{bound} {figure.target:g} {figure.unit}", share
+        rows.append((figure.what, f"{figure.value:,.3g} {figure.unit}", *target))
+    columns = ("what", "measured", "target", "of the target")
+    console.print(table(columns, rows, figures=3, title=title, title_justify="left"))
 
 
 def write(measured: Measured, folder: Path) -> None:
@@ -116,14 +115,17 @@ def show_changes(measured: Measured, against: Path, console: Console) -> None:
     now = [one for of_lesson in measured.values() for one in of_lesson]
     pairs = [(one, then[one.name]) for one in now if one.name in then]
     different = [change for pair in pairs for change in changes(*pair)]
-    table = Table("benchmark", "size", "variant", title=f"Beside {against}", title_justify="left")
-    for heading in ("ms then", "ms now", "times as fast"):
-        table.add_column(heading, justify="right")
-    for one in sorted(different, key=lambda change: change.times_as_fast):
-        ms = f"{one.then:.4g}", f"{one.now:.4g}", f"{one.times_as_fast:.3f}"
-        table.add_row(one.benchmark, size_text(one.size), one.variant, *ms)
+    rows = (
+        (
+            *(one.benchmark, size_text(one.size), one.variant),
+            *(f"{one.then:.4g}", f"{one.now:.4g}", f"{one.times_as_fast:.3f}"),
+        )
+        for one in sorted(different, key=lambda change: change.times_as_fast)
+    )
     if different:
-        console.print(table)
+        columns = ("benchmark", "size", "variant", "ms then", "ms now", "times as fast")
+        title = {"title": f"Beside {against}", "title_justify": "left"}
+        console.print(table(columns, rows, figures=3, **title))
     alike = sum(compared(*pair) for pair in pairs) - len(different)
     console.print(f"As fast as then, as far as these times can tell: {alike} more.")
 

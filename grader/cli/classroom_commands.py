@@ -37,7 +37,7 @@ from ..classroom.folder import CourseFolder, open_course
 from ..classroom.marks import ShownNames
 from ..counted import counted, some
 from . import terminal
-from .terminal import complain, say, short
+from .terminal import complain, say, short, table
 
 if TYPE_CHECKING:  # each command imports what takes long
     from ..classroom.batch import Regraded
@@ -154,11 +154,8 @@ def regrade_lesson(
     for change in done.changes:
         before = "" if change.before is None else _mark(change.before)
         rows.append((change.learner, change.what, before, _mark(change.after), change.why))
-    table = Table(*CHANGE, box=SIMPLE_HEAD)
-    for row in rows:
-        table.add_row(*map(Text, row))
     if rows:
-        Console().print(table)
+        Console().print(table(CHANGE, rows, box=SIMPLE_HEAD))
     if csv:
         spreadsheets.write(csv, CHANGE, [dict(zip(CHANGE, row, strict=True)) for row in rows])
         say(f"{short(csv)} has these lines")
@@ -210,12 +207,12 @@ def _diagnoses(graded: Iterable[Graded]) -> Table:
     for one in graded:
         for name, kept in one.exercises.items():
             exercises.setdefault(name, Counter())[kept["verdict"]["status"]] += 1
-    table = Table("exercise", "diagnosis", "learners", box=SIMPLE_HEAD)
-    for name, statuses in exercises.items():
-        for status, learners in statuses.most_common():
-            table.add_row(name, _status(status), str(learners))
-            name = ""
-    return table
+    rows = (
+        ("" if place else name, _status(status), str(learners))
+        for name, statuses in exercises.items()
+        for place, (status, learners) in enumerate(statuses.most_common())
+    )
+    return table(("exercise", "diagnosis", "learners"), rows, box=SIMPLE_HEAD)
 
 
 def _status(status: str, line: str = "") -> Text:
@@ -286,17 +283,20 @@ def show_leaderboard(
 ) -> None:
     """Say whose kernels cost least, counted on the simulated GPU beside what none gets below."""
     here = open_course()
-    found = lesson_called(here, lesson)
-    if not found.contests:
-        raise ClassroomError(f"There is no contest in {found.name}.")
+    opened = lesson_called(here, lesson)
+    if not opened.contests:
+        raise ClassroomError(f"There is no contest in {opened.name}.")
     names = ShownNames(here, coursefile.read(here), section, anonymous)
-    for contest in found.contests:
+    for contest in opened.contests:
         columns = ("", "learner", "sectors / least", "instructions / least")
-        table = Table(*columns, title=contest.exercise, box=SIMPLE_HEAD)
-        for one in marks.leaderboard(here, found, contest, names):
-            costs = (f"{one.standing.sectors:.2f}", f"{one.standing.instructions:.2f}")
-            table.add_row(str(one.number), Text(one.name), *costs)
-        Console().print(table)
+        rows = (
+            (
+                *(str(one.number), one.name),
+                *(f"{one.standing.sectors:.2f}", f"{one.standing.instructions:.2f}"),
+            )
+            for one in marks.leaderboard(here, opened, contest, names)
+        )
+        Console().print(table(columns, rows, title=contest.exercise, box=SIMPLE_HEAD))
 
 
 # ---- in front of a class ----
@@ -330,17 +330,16 @@ def show_demo(
 
 def _grades(lesson: str, graded: Iterable[Graded]) -> Table:
     """Every learner's exercises, with points and diagnosis."""
-    columns = ("learner", "exercise", "points", "diagnosis")
-    table = Table(*columns, title=lesson, box=SIMPLE_HEAD, pad_edge=False)
+    rows = []
     for one in graded:
-        learner = one.learner
-        for name, kept in one.exercises.items():
+        for place, (name, kept) in enumerate(one.exercises.items()):
             verdict = kept["verdict"]
             points = f"{verdict['points']:g} / {verdict['max_points']:g}"
             line = f", line {verdict['line']}" if verdict["line"] else ""
-            table.add_row(learner, name, points, _status(verdict["status"], line))
-            learner = ""
-    return table
+            status = _status(verdict["status"], line)
+            rows.append(("" if place else one.learner, name, points, status))
+    columns = ("learner", "exercise", "points", "diagnosis")
+    return table(columns, rows, title=lesson, box=SIMPLE_HEAD, pad_edge=False)
 
 
 def _present(lesson: course.Lesson, live: bool, port: int) -> None:

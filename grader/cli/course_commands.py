@@ -245,17 +245,17 @@ def bundle_lesson(
     from ..classroom import bundles
 
     here = open_course()
-    found = lesson_called(here, lesson)
+    opened = lesson_called(here, lesson)
     if system == "github":
         if repository is None or not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
             raise ClassroomError("Say where the course lies on GitHub: --repository OWNER/NAME.")
-        path = to or here.root / "export" / found.name / bundles.WORKFLOW
-        _write(path, bundles.workflow(found, repository))
-        beside = f"put it beside {found.name}.ipynb as {bundles.WORKFLOW}"
+        path = to or here.root / "export" / opened.name / bundles.WORKFLOW
+        _write(path, bundles.workflow(opened, repository))
+        beside = f"put it beside {opened.name}.ipynb as {bundles.WORKFLOW}"
         say(f"{short(path)} is the workflow; {beside}")
     elif system == "gradescope":
-        path = to or here.root / "export" / f"{found.name}-gradescope.zip"
-        _write(path, bundles.gradescope(here, found, leaderboard, unsafe), mode=0o600)
+        path = to or here.root / "export" / f"{opened.name}-gradescope.zip"
+        _write(path, bundles.gradescope(here, opened, leaderboard, unsafe), mode=0o600)
         secret = "it can tell what hidden cases are drawn from: keep it"
         say(f"{short(path)} is the autograder; {secret}")
     else:
@@ -290,9 +290,9 @@ def show_status(lesson: str, section: SECTION = None) -> None:
 
 def _table(file: CourseFile, learners: list[LearnerStatus], strangers: list[str]) -> Table:
     """Without the columns that are empty for all; times are never cut, however narrow it is."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
     rows = [_cells(one, file, one.learner in strangers) for one in learners]
     columns = [name for name in rows[0] if any(row[name] for row in rows)]
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for name in columns:
         table.add_column(name, no_wrap=name in ("learner", "due", "handed in"))
     for row in rows:

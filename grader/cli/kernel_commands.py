@@ -88,11 +88,11 @@ def _show(console: Console, answer: CheckedAnswer) -> None:
     if answer.beside:
         terminal.show_beside(console, answer.beside)
     if standing := answer.standing:
-        told = (
+        text = (
             f"In the contest: {standing.sectors:.2f} times the sectors and "
             f"{standing.instructions:.2f} times the instructions that no kernel gets below."
         )
-        console.print(Text(told))
+        console.print(Text(text))
 
 
 def _checked(path: Path, exercise_id: str | None, root: Path) -> list[CheckedAnswer]:
@@ -102,10 +102,8 @@ def _checked(path: Path, exercise_id: str | None, root: Path) -> list[CheckedAns
         return _check_notebook(path, root)
     if exercise_id is None:
         raise BadInput(f"Say which exercise {path} answers: --exercise LESSON/NAME.")
-    exercise = course.exercise(exercise_id, root)
     source = read_text(path)
-    verdict = judge(exercise.id, source, root=root)
-    return [_set_beside(CheckedAnswer(exercise.id, source, verdict), root)]
+    return [_judged(course.exercise(exercise_id, root).id, source, source, root)]
 
 
 def _check_notebook(path: Path, root: Path) -> list[CheckedAnswer]:
@@ -113,35 +111,39 @@ def _check_notebook(path: Path, root: Path) -> list[CheckedAnswer]:
 
     notebook = intake.read_answers(path)
     code = (cell.source for cell in notebook.cells if cell.cell_type == "code")
-    calls = [match for text in code if (match := _LESSON_CELL.search(text))]
-    if not calls:
+    call = next(filter(None, map(_LESSON_CELL.search, code)), None)
+    if call is None:
         raise BadInput(f'{path}: no cell says which lesson this is, as lesson("02_name") does.')
-    lesson = course.lesson(calls[0][1], root)
-    partial_marks = calls[0][2] is None  # a named fault leaves a part of the points
+    lesson = course.lesson(call[1], root)
     checked = []
     for answer in intake.find(notebook, [exercise.name for exercise in lesson.exercises]):
         exercise_id = f"{lesson.name}/{answer.name}"
         if answer.source is None:
             checked.append(CheckedAnswer(exercise_id, problem=answer.problem))
             continue
-        verdict = judge(exercise_id, answer.source, root=root)
         shown = as_typed(answer.source, answer.name)
-        whole = _set_beside(CheckedAnswer(exercise_id, shown, verdict, answer.problem), root)
-        checked.append(whole if partial_marks else replace(whole, verdict=verdict.without_part()))
+        one = _judged(exercise_id, answer.source, shown, root, answer.problem)
+        if one.verdict and call[2]:  # a named fault leaves no part of the points
+            one = replace(one, verdict=one.verdict.without_part())
+        checked.append(one)
     return checked
 
 
-def _set_beside(answer: CheckedAnswer, root: Path) -> CheckedAnswer:
-    """The same beside the lesson's own kernel, if it has passed."""
-    if answer.verdict is None or not answer.passed:
+def _judged(
+    exercise_id: str, source: str, shown: str, root: Path, problem: str = ""
+) -> CheckedAnswer:
+    """The verdict on a source; on one that passed with the lesson's own kernel beside it."""
+    verdict = judge(exercise_id, source, root=root)
+    answer = CheckedAnswer(exercise_id, shown, verdict, problem)
+    if not answer.passed:
         return answer
-    place, _, name = answer.exercise.partition("/")
-    lesson = course.lesson(place, root, answer.verdict.compiler)
+    place, _, name = exercise_id.partition("/")
+    lesson = course.lesson(place, root, verdict.compiler)
     contest = lesson.contest(name)
     return replace(
         answer,
-        beside=beside(answer.verdict, answer.shown, lesson.exercise(name)),
-        standing=contest.standing(answer.verdict.contest) if contest else None,
+        beside=beside(verdict, shown, lesson.exercise(name)),
+        standing=contest.standing(verdict.contest) if contest else None,
     )
 
 

@@ -74,12 +74,12 @@ def restore(lesson: str, exercise: Annotated[str | None, typer.Argument()] = Non
     """Bring an exercise of your folder back as it was handed out, or without one a whole lesson;
     what you wrote is kept."""
     root = folder.here()
-    found = handing_in.find_lesson(lesson)
-    kept = editions.restore(root, found, exercise)
-    what = f"{exercise} in {found.name}" if exercise else found.name
+    whole = handing_in.find_lesson(lesson)
+    backup = editions.restore(root, whole, exercise)
+    what = f"{exercise} in {whole.name}" if exercise else whole.name
     typer.echo(f"{what} is as it was handed out.")
-    if kept:
-        typer.echo(f"The notebook as it was is kept: {kept}")
+    if backup:
+        typer.echo(f"The notebook as it was is kept: {backup}")
         typer.echo("If it is open in JupyterLab: File, Reload Notebook from Disk.")
 
 

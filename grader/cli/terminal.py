@@ -1,8 +1,8 @@
 """What commands show to people at a terminal: sentences, verdicts and profiles."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group
@@ -34,6 +34,18 @@ def short(path: Path) -> str:
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
+def table(
+    columns: Sequence[str], rows: Iterable[Iterable[str | Text]], figures: int = 0, **look: Any
+) -> Table:
+    """Rows under headings, of which the last `figures` stand above numbers; cells are no markup."""
+    made = Table(*columns, **look)
+    for column in made.columns[len(columns) - figures :]:
+        column.justify, column.no_wrap = "right", True
+    for row in rows:
+        made.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+    return made
+
+
 # ---- verdicts ----
 
 CONTEXT = 2  # source lines shown before and after the one to look at
@@ -45,18 +57,21 @@ def show_verdict(console: Console, verdict: Verdict, source: str) -> None:
     every_size = verdict.every_size
     if every_size and every_size.outcome == "proved":
         rests = "\n".join(f"  - {one}" for one in every_size.assumes)
-        told = f": {sizes.MEANS} {sizes.ASSUMES}\n{rests}"
-        console.print(Text.assemble(("✓ proved for every size", "green"), told))
+        text = f": {sizes.MEANS} {sizes.ASSUMES}\n{rests}"
+        console.print(Text.assemble(("✓ proved for every size", "green"), text))
     if verdict.status == "passed" and every_size and every_size.tried:
         console.print(Text(f"{sizes.REMARK} {visible(every_size.why)}"))
     if verdict.status != "not_attempted":
-        table = Table("case", "", "status")
-        table.add_column("points", justify="right")
-        for case in verdict.cases:
-            points = f"{case.points:g} / {case.max_points:g}"
-            kind = "" if case.visible else "hidden"
-            table.add_row(Text(case.name), kind, _status(verdict, case.status), points)
-        console.print(table)
+        rows = (
+            (
+                case.name,
+                "" if case.visible else "hidden",
+                _status(verdict, case.status),
+                f"{case.points:g} / {case.max_points:g}",
+            )
+            for case in verdict.cases
+        )
+        console.print(table(("case", "", "status", "points"), rows, figures=1))
     show_failures(console, verdict, source)
 
 
@@ -101,14 +116,12 @@ def _explanation(cases: list[CaseResult], verdict: Verdict, source: str, columns
 
 def show_beside(console: Console, both: Beside) -> None:
     """What a kernel that passed cost beside ours, and the lines that differ."""
-    table = Table("counter")
-    for title in ("yours", "budget", "ours"):
-        table.add_column(title, justify="right")
+    rows = []
     for cost in both.costs:
         ours = "not kept" if cost.ours is None else f"{cost.ours:,}"
-        table.add_row(cost.counter, f"{cost.yours:,}", cost.budget, ours)
-    if both.costs:
-        console.print(table)
+        rows.append((cost.counter, f"{cost.yours:,}", cost.budget, ours))
+    if rows:
+        console.print(table(("counter", "yours", "budget", "ours"), rows, figures=3))
     if both.changes:
         console.print(Text.assemble(("compare with ours", "bold"), " (- yours, + ours)"))
     for row in both.changes:
@@ -128,107 +141,86 @@ def _excerpt(source: str, line: int) -> Text:
 # ---- profiles ----
 
 Counts = dict[str, int]
-
-
-@dataclass(frozen=True)
-class _Column:
-    """A figure that is told of each line."""
-
-    heading: str
-    counters: tuple[str, ...]  # what it is made of
-    show: Callable[[Counts], Text]
+Columns = dict[str, str]  # heading -> counter
+LANES = "active lanes"  # of a warp, which no counter has: the threads of its instructions
 
 
 def show_profile(console: Console, work: Work, counters: Counters) -> None:
     """One table for each kind of cost."""
     for launch in work.launches:
         console.print(Text(f"{launch.kernel}  grid {launch.grid}, block {launch.block}", "bold"))
-    for title, columns in _TABLES:
-        if any(counters.total[name] for column in columns for name in column.counters):
+    for title, columns in _TABLES.items():
+        if _has(columns, counters.total):
             console.print(_table(title, columns, lines_of(work.source), counters))
 
 
-def _table(
-    title: str, columns: tuple[_Column, ...], source: list[str], counters: Counters
-) -> Table:
-    alone = (column for column in columns if len(column.counters) == 1)
-    metrics = "\n".join(f"{one.heading}: {METRICS[one.counters[0]]}" for one in alone)
-    caption = Text(metrics, "dim")  # the names that Nsight Compute gives the columns
+def _has(columns: Columns, counts: Counts) -> bool:
+    return any(counts.get(counter) for counter in columns.values())
+
+
+def _table(title: str, columns: Columns, source: list[str], counters: Counters) -> Table:
+    metrics = [f"{head}: {METRICS[one]}" for head, one in columns.items() if one in METRICS]
+    caption = Text("\n".join(metrics), "dim")  # the names that Nsight Compute gives the columns
     table = Table(title=title, title_justify="left", caption=caption, box=SIMPLE_HEAD)
     table.caption_justify, table.padding, table.pad_edge = "left", (0, 1, 0, 0), False
     table.add_column("line", justify="right", no_wrap=True)
     table.add_column("source")
-    for column in columns:  # a word a row, so that figures leave the source some room
-        table.add_column(column.heading.replace(" ", "\n"), justify="right", no_wrap=True)
+    for heading in columns:  # a word a row, so that figures leave the source some room
+        table.add_column(heading.replace(" ", "\n"), justify="right", no_wrap=True)
     for line, counts in sorted(counters.lines.items()):
-        if any(counts[name] for column in columns for name in column.counters):
+        if _has(columns, counts):
             text = source[line - 1].partition("//")[0].strip() if line else "(code of no line)"
-            figures = [column.show(counts) for column in columns]
+            figures = [_figure(counter, counts) for counter in columns.values()]
             table.add_row(str(line or ""), Text(text), *figures)
     table.add_section()
-    total = [column.show(counters.total) for column in columns]
+    total = [_figure(counter, counters.total) for counter in columns.values()]
     table.add_row("", Text("in all", "bold"), *total)
     return table
 
 
-def _plain(heading: str, counter: str) -> _Column:
-    return _Column(heading, (counter,), lambda counts: _number(counts[counter]))
+def _figure(counter: str, counts: Counts) -> Text:
+    """A counter of a line. More than the ideal stands out; the ideal says how many times as much
+    was paid."""
+    if counter == LANES:
+        warps = counts["inst_executed"]
+        return Text(f"{counts['thread_inst_executed'] / warps:.1f}" if warps else "")
+    count, paid = counts[counter], counts[counter.removesuffix("_ideal")]
+    text = Text(f"{count:,}" if count else "")
+    if counter.endswith("_ideal") and count:
+        text += Text(f" x{paid / count:.1f}", "yellow") if paid > count else Text("     ")
+    elif count > counts.get(f"{counter}_ideal", count):
+        text.style = "bold yellow"
+    return text
 
 
-def _active_lanes(counts: Counts) -> Text:
-    warps, threads = counts["inst_executed"], counts["thread_inst_executed"]
-    return Text(f"{threads / warps:.1f}" if warps else "")
+def _memory(accesses: str, unit: str, also: str) -> Columns:
+    """Of accesses such as "global_load": how many, what they cost in units, the least that they
+    could cost, and a third figure."""
+    return {
+        "requests": f"{accesses}_requests",
+        unit: f"{accesses}_{unit}",
+        "ideal": f"{accesses}_{unit}_ideal",
+        also: f"{accesses}_{also.replace(' ', '_')}",
+    }
 
 
-def _number(count: int, style: str = "") -> Text:
-    return Text(f"{count:,}" if count else "", style)
-
-
-def _memory(accesses: str, unit: str, also: str) -> tuple[_Column, ...]:
-    """Of accesses such as "global_load": how many, what they cost in units, marked where it is more
-    than the ideal, the ideal and how many times as much was paid, and a third figure."""
-    cost = f"{accesses}_{unit}"
-    ideal = f"{cost}_ideal"
-
-    def show_cost(counts: Counts) -> Text:
-        return _number(counts[cost], "bold yellow" if counts[cost] > counts[ideal] else "")
-
-    def show_ideal(counts: Counts) -> Text:
-        paid, least = counts[cost], counts[ideal]
-        times = Text(f" x{paid / least:.1f}", "yellow") if paid > least else Text("     ")
-        return _number(least) + times if least else Text("")
-
-    return (
-        _plain("requests", f"{accesses}_requests"),
-        _Column(unit, (cost,), show_cost),
-        _Column("ideal", (ideal,), show_ideal),
-        _plain(also, f"{accesses}_{also.replace(' ', '_')}"),
-    )
-
-
-_TABLES: tuple[tuple[str, tuple[_Column, ...]], ...] = (
-    (
-        "PTX instructions",
-        (
-            _plain("of warps", "inst_executed"),
-            _plain("of threads", "thread_inst_executed"),
-            _Column("active lanes", ("inst_executed", "thread_inst_executed"), _active_lanes),
-            _plain("branches", "branches"),
-            _plain("divergent", "divergent_branches"),
-        ),
-    ),
-    ("Loads from global memory", _memory("global_load", "sectors", "bytes")),
-    ("Stores to global memory", _memory("global_store", "sectors", "bytes")),
-    ("Loads from shared memory", _memory("shared_load", "wavefronts", "bank conflicts")),
-    ("Stores to shared memory", _memory("shared_store", "wavefronts", "bank conflicts")),
-    (
-        "Everything else, in warp instructions",
-        (
-            _plain("local loads", "local_load_requests"),
-            _plain("local stores", "local_store_requests"),
-            _plain("atomics", "atomics"),
-            _plain("shuffles", "shuffles"),
-            _plain("barriers", "barriers"),
-        ),
-    ),
-)
+_TABLES: dict[str, Columns] = {
+    "PTX instructions": {
+        "of warps": "inst_executed",
+        "of threads": "thread_inst_executed",
+        LANES: LANES,
+        "branches": "branches",
+        "divergent": "divergent_branches",
+    },
+    "Loads from global memory": _memory("global_load", "sectors", "bytes"),
+    "Stores to global memory": _memory("global_store", "sectors", "bytes"),
+    "Loads from shared memory": _memory("shared_load", "wavefronts", "bank conflicts"),
+    "Stores to shared memory": _memory("shared_store", "wavefronts", "bank conflicts"),
+    "Everything else, in warp instructions": {
+        "local loads": "local_load_requests",
+        "local stores": "local_store_requests",
+        "atomics": "atomics",
+        "shuffles": "shuffles",
+        "barriers": "barriers",
+    },
+}

@@ -6,7 +6,7 @@ holds the text that was run; where there is none, nobody reads it. The form is i
 (grader/learner/jupyter/labextensions/warpwise/static).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
@@ -19,7 +19,19 @@ from grader.judge.verdict import shortened
 from grader.status import headline
 from grader.watch.findings import HazardReport
 
-from .html import FRAME, LineMark, Page, boxed, card, excerpt, heading, paragraph, prose, sentences
+from .html import (
+    FRAME,
+    LineMark,
+    Page,
+    boxed,
+    card,
+    excerpt,
+    heading,
+    joined,
+    paragraph,
+    prose,
+    sentences,
+)
 
 _LONGEST = 300  # characters of what is said under a line
 
@@ -42,6 +54,12 @@ class Diagnosis:
         return headline(self.status)
 
     @property
+    def lines(self) -> list[int]:
+        """Those that it is about; a compiler's diagnostics have their own."""
+        lines = dict.fromkeys((self.line, self.other_line))
+        return [line for line in lines if line is not None and not self.diagnostics]
+
+    @property
     def place(self) -> str:
         """Where it happened, unless the message says so itself."""
         if self.diagnostics or f"line {self.line}" in self.message:
@@ -57,10 +75,16 @@ class Diagnosis:
 def of_error(error: CudaError) -> Diagnosis:
     """What an error says about its source, which is the error's attribute of that name, and so is
     its cell: `failures.about` sets both."""
-    other_line = error.other_line if isinstance(error, DataRace) else None
-    diagnostics = error.diagnostics if isinstance(error, CompileError) else ()
-    where = (error.kernel, error.line, other_line)
-    return Diagnosis(error.status, str(error), error.source, *where, diagnostics, error.cell)
+    return Diagnosis(
+        error.status,
+        str(error),
+        error.source,
+        error.kernel,
+        error.line,
+        error.other_line if isinstance(error, DataRace) else None,
+        error.diagnostics if isinstance(error, CompileError) else (),
+        error.cell,
+    )
 
 
 def of_hazard(hazard: HazardReport, source: str, cell: str = "") -> Diagnosis:
@@ -71,28 +95,24 @@ def of_hazard(hazard: HazardReport, source: str, cell: str = "") -> Diagnosis:
 
 def explain(what: Diagnosis, kind: str = "error", title: str = "") -> Page:
     """Title and place, the message, and the lines it is about; without a card around it."""
-    what = replace(what, message=shortened(what.message))
-    message = "" if what.diagnostics else what.message
-    lines = {line for line in (what.line, what.other_line) if line is not None}
-    marks = _marks(what.diagnostics) if what.diagnostics else dict.fromkeys(lines, ())
-    shown = excerpt(what.source, marks, kind, cell=what.cell)
+    what = replace(what, message="" if what.diagnostics else shortened(what.message))
     title, place = title or what.title, what.place
     head = heading(kind, prose(title), f" · {prose(place)}" if place else "")
-    html = head + (paragraph(message) if message else "") + shown.html
-    parts = (f"{title}, {place}" if place else title, message, shown.text)
-    return Page(html, "\n".join(part for part in parts if part))
+    said = sentences(what.message)
+    shown = excerpt(what.source, _marks(what), kind, cell=what.cell)
+    return joined(Page(head, f"{title}, {place}" if place else title), said, shown)
 
 
-def _marks(errors: Iterable[Diagnostic]) -> dict[int, tuple[LineMark, ...]]:
-    """What the compiler says, under the lines it says it of."""
-    marks: dict[int, tuple[LineMark, ...]] = {}
-    for error in errors:
+def _marks(what: Diagnosis) -> dict[int, list[LineMark]]:
+    """The lines that it is about, and what the compiler says of them."""
+    marks: dict[int, list[LineMark]] = {line: [] for line in what.lines}
+    for error in what.diagnostics:
         plain = [note.message for note in error.notes if note.line is None]
         said = [(error.line, LineMark("\n".join([error.message, *plain]), error.column))]
         said += [(n.line, LineMark(n.message, n.column)) for n in error.notes if n.line]
         for line, mark in said:
-            if mark not in marks.get(line, ()):
-                marks[line] = (*marks.get(line, ()), mark)
+            if mark not in marks.setdefault(line, []):
+                marks[line].append(mark)
     return marks
 
 
@@ -107,11 +127,9 @@ def note(cell: str, source: str, **said: object) -> dict[str, Any]:
 
 def marked(what: Diagnosis, severity: str = "error", **said: object) -> dict[str, Any]:
     """A note with the lines at which something is wrong."""
+    message = what.message.strip()[:_LONGEST]
     places = [(one.line, one.column, one.message) for one in what.diagnostics]
-    if not places:
-        message = what.message.strip()[:_LONGEST]
-        lines = dict.fromkeys((what.line, what.other_line))
-        places = [(line, None, message) for line in lines if line]
+    places += [(line, None, message) for line in what.lines if line]
     marks = [
         {"line": line, "column": column, "severity": severity, "message": message}
         for line, column, message in places

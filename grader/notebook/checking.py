@@ -95,10 +95,19 @@ def play(
     """Show a run step by step. `what` is the run that `watch` returned; or a kernel, launched as
     `watch` does, on copies of `args`; or the name of an exercise, of which a case that fails is
     shown, or else its first one."""
-    if isinstance(what, str):
-        display(_of_exercise(what))
-    else:
+    if not isinstance(what, str):
         display(_of_run(run_of(what, (grid, block, args, shared_mem), _HOW)))
+        return
+    lesson = session.current()
+    exercise, source = lesson.exercise(what), lesson.source(what)
+    seed = secrets.randbelow(2**31)
+    verdict = judge(exercise.id, source, seed=seed, hidden=False)
+    replay = of_failure(verdict, source, exercise)
+    if replay is None and verdict.status in ("passed", "over_budget"):
+        replay = of_case(exercise, source, seed)
+    if replay is None:
+        raise Notice(f'There is nothing to step through: `check("{what}")` says why.')
+    display(of_replay(replay))
 
 
 def _of_run(run: Run) -> Page:
@@ -111,16 +120,3 @@ def _of_run(run: Run) -> Page:
     if not marks and (elsewhere := [one for one in run.hazards if not one.warning]):
         note = f"What went wrong happened in block {elsewhere[0].block}, which was not recorded."
     return player(recording, marks, note)
-
-
-def _of_exercise(name: str) -> Page:
-    lesson = session.current()
-    exercise, source = lesson.exercise(name), lesson.source(name)
-    seed = secrets.randbelow(2**31)
-    verdict = judge(exercise.id, source, seed=seed, hidden=False)
-    replay = of_failure(verdict, source, exercise)
-    if replay is None and verdict.status in ("passed", "over_budget"):
-        replay = of_case(exercise, source, seed)
-    if replay is None:
-        raise Notice(f'There is nothing to step through: `check("{name}")` says why.')
-    return of_replay(replay)

@@ -21,10 +21,10 @@ class Notice(Exception):
 
 def shell() -> InteractiveShell:
     """The notebook's; a Notice where there is none."""
-    found = get_ipython()
-    if found is None:
+    running = get_ipython()
+    if running is None:
         raise Notice("This works in a notebook, or in IPython.")
-    return found
+    return running
 
 
 def install(shell: InteractiveShell) -> None:

@@ -5,7 +5,7 @@ the light or the dark theme, with a fallback for pages (nbconvert's, a browser's
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from textwrap import wrap
@@ -127,14 +127,14 @@ def paragraph(text: str, muted: bool = False) -> str:
 
 def prose(text: str) -> str:
     """Plain text as HTML, what stands between backticks as code."""
-    return re.sub(r"`([^`]+)`", lambda found: code(found[1], escaped=True), escape(text))
+    return re.sub(r"`([^`]+)`", lambda match: code(match[1], escaped=True), escape(text))
 
 
 def code(text: str, escaped: bool = False) -> str:
     return f'<code style="{_CODE}">{text if escaped else escape(text)}</code>'
 
 
-def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     """A small left-aligned table; cells are HTML."""
     cell = f"text-align: left; padding: 3px 16px 3px 0; border-bottom: 1px solid {BORDER};"
     cell += f" background: transparent; color: {TEXT}; vertical-align: top; white-space: normal;"
@@ -168,33 +168,31 @@ class LineMark:
 
 def excerpt(
     source: str,
-    marks: Mapping[int, tuple[LineMark, ...]],
+    marks: Mapping[int, Sequence[LineMark]],
     kind: str = "error",
-    around: int = 2,
     cell: str = "",
 ) -> Page:
-    """The marked lines of `source` with `around` lines of context, numbered from 1, each mark's
+    """The marked lines of `source` with two lines of context, numbered from 1, each mark's
     caret and message beneath its line. Empty when no marked line is in the source. The marked
     lines are links into the cell `%%cuda cell`, where there is one; our labextension
     follows them."""
     lines = lines_of(source)
     marks = {line: marks[line] for line in sorted(marks)[:_MOST_MARKED]}
-    shown = sorted(
-        {near for line in marks for near in range(line - around, line + around + 1)}
-        & set(range(1, len(lines) + 1))
-    )
+    near = {line + away for line in marks for away in range(-2, 3)}
+    shown = sorted(near & set(range(1, len(lines) + 1)))
     if not set(marks) & set(shown):
         return Page("", "")
     rows: list[_Row] = []
     for previous, number in zip([shown[0] - 1, *shown], shown, strict=False):
         if number > previous + 1:
             rows.append(_Row("      ⋮"))
-        arrow = ">" if number in marks else " "
-        below = marks.get(number, ())
+        is_marked, below = number in marks, marks.get(number, ())
         column = next((mark.column for mark in below if mark.column is not None), None)
         text, _ = window(lines[number - 1], column)
-        link = f"#cuda={cell}:{number}" if cell and number in marks else ""
-        rows.append(_Row(f"{arrow} {number:>3} | {visible(text)}", number in marks, link))
+        link = f"#cuda={cell}:{number}" if cell and is_marked else ""
+        rows.append(
+            _Row(f"{'>' if is_marked else ' '} {number:>3} | {visible(text)}", is_marked, link)
+        )
         said = (row for mark in below for row in _underline(mark, lines[number - 1], text))
         rows += [_Row(row, marked=True) for row in said]
     return Page(_frame(rows, kind), "\n".join(row.text.rstrip() for row in rows))
@@ -205,25 +203,25 @@ def _underline(mark: LineMark, raw: str, shown: str) -> list[str]:
     message beside it or, if long, beneath."""
     text, column = window(raw, mark.column)
     caret = "" if column is None or text != shown else " " * column + "^ "
-    message = visible(mark.message).split("\n")
-    if len(message) == 1 and len(caret) + len(message[0]) <= _COLUMNS:
-        rows = [caret + message[0]] if mark.message else []
+    rows = visible(mark.message).split("\n")
+    if len(rows) == 1 and len(caret) + len(rows[0]) <= _COLUMNS:
+        rows = [caret + rows[0]] if mark.message else []
     else:
-        rows = [row for row in message for row in wrap(row, _COLUMNS)]
-        rows = [caret, *rows] if caret else rows
+        rows = [*filter(None, [caret]), *(part for row in rows for part in wrap(row, _COLUMNS))]
     return [f"      | {row}" for row in rows]
 
 
 def _frame(rows: list[_Row], kind: str) -> str:
     width = max(len(row.text) for row in rows)  # so that every highlight is equally long
     tint = _TINTS.get(kind, _TINTS["warning"])
-    style = "color: inherit; text-decoration: underline"
     lines = []
     for row in rows:
         number, bar, rest = (row.text.ljust(width) if row.marked else row.text).partition(" |")
-        line = escape(number + bar + rest)
+        line = escape(number)
         if row.link:
-            line = f'<a href="{row.link}" style="{style}">{escape(number)}</a>{escape(bar + rest)}'
+            style = "color: inherit; text-decoration: underline"
+            line = f'<a href="{row.link}" style="{style}">{line}</a>'
+        line += escape(bar + rest)
         if row.marked:
             line = f'<span style="background: {tint}; padding: 0.2em 0">{line}</span>'
         lines.append(line)

@@ -44,76 +44,78 @@ def predict(question: str, choices: Sequence[str], answer: str, because: str) ->
     that was answered before is shown with what was answered."""
     if answer not in choices:
         raise ValueError(f"predict: the answer {answer!r} is not one of the choices {choices!r}")
-    asked = Prediction(question, tuple(choices), answer, because)
-    _asked[asked.key] = asked
-    given = progress.answer(session.current().lesson.name, asked.key)
-    if given in asked.choices:
-        display(_answered(asked, given))
+    prediction = Prediction(question, tuple(choices), answer, because)
+    _asked[prediction.key] = prediction
+    given = progress.answer(session.current().lesson.name, prediction.key)
+    if given in prediction.choices:
+        display(_answered(prediction, given))
     else:
-        unanswered = {OURS: {"prediction": asked.key, "answered": False}}
-        display(_Buttons(asked), display_id=asked.key, metadata=unanswered)
+        unanswered = {OURS: {"prediction": prediction.key, "answered": False}}
+        display(_Buttons(prediction), display_id=prediction.key, metadata=unanswered)
 
 
 def answer(key: str, number: int) -> None:
     """The learner chose number `number`, from 0, of the question `key`, in the page."""
     if key not in _asked:
         raise Notice("Run the question's cell first.")
-    asked = _asked[key]
-    choice = asked.choices[number]
-    progress.predicted(session.current().lesson.name, key, choice, choice == asked.answer)
-    show_instead(_answered(asked, choice), display_id=key)
+    prediction = _asked[key]
+    choice = prediction.choices[number]
+    progress.predicted(session.current().lesson.name, key, choice, choice == prediction.answer)
+    show_instead(_answered(prediction, choice), display_id=key)
 
 
 class _Buttons(widgets.VBox):
     """The question and a button for each choice. Nothing that is sent to the page, or saved with
     it, holds the answer; once there is one, a page without widgets stands in its place."""
 
-    def __init__(self, asked: Prediction):
-        self._asked = asked
-        buttons = [widgets.Button(description=text, layout=_FITTING) for text in asked.choices]
+    def __init__(self, prediction: Prediction):
+        self._prediction = prediction
+        buttons = [widgets.Button(description=text, layout=_FITTING) for text in prediction.choices]
         for number, button in enumerate(buttons):
-            button.on_click(lambda _, number=number: answer(asked.key, number))
+            button.on_click(lambda _, number=number: answer(prediction.key, number))
         row = widgets.HBox(buttons, layout={"flex_flow": "row wrap"})
         font = (
             "font-size: var(--jp-content-font-size1, 14px); line-height: 1.5; white-space: normal"
         )
-        head = widgets.HTML(f'<div style="color: {TEXT}; {font}">{_head(asked)}</div>')
+        head = widgets.HTML(f'<div style="color: {TEXT}; {font}">{_head(prediction)}</div>')
         super().__init__([head, row], layout=_FRAME)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         """The widget's own, with twins for pages that have no widgets."""
-        choices = "".join(f"<li>{prose(choice)}</li>" for choice in self._asked.choices)
+        prediction = self._prediction
+        head, choices = _head(prediction), [prose(choice) for choice in prediction.choices]
+        items = "".join(f"<li>{choice}</li>" for choice in choices)
         links = "".join(  # that our labextension follows
-            f'<a href="#predict={self._asked.key}:{number}" style="{_CHOICE}">{prose(choice)}</a>'
-            for number, choice in enumerate(self._asked.choices)
+            f'<a href="#predict={prediction.key}:{number}" style="{_CHOICE}">{choice}</a>'
+            for number, choice in enumerate(choices)
         )
-        listed = "\n".join(f"  - {choice}" for choice in self._asked.choices)
+        listed = "\n".join(f"  - {choice}" for choice in prediction.choices)
         twins = {
-            ANSWERABLE: card("note", _head(self._asked), links),
-            "text/html": card("note", _head(self._asked), f'<ul style="margin: 0">{choices}</ul>'),
-            "text/plain": f"Predict: {self._asked.text}\n{listed}",
+            ANSWERABLE: card("note", head, links),
+            "text/html": card("note", head, f'<ul style="margin: 0">{items}</ul>'),
+            "text/plain": f"Predict: {prediction.text}\n{listed}",
         }
         bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
         return bundle | twins
 
 
-def _head(asked: Prediction) -> str:
-    return heading("note", "Predict") + paragraph(asked.text)
+def _head(prediction: Prediction) -> str:
+    return heading("note", "Predict") + paragraph(prediction.text)
 
 
-def _answered(asked: Prediction, choice: str) -> Page:
+def _answered(prediction: Prediction, choice: str) -> Page:
     """The question, all choices with what was chosen and what is right, and the reason."""
-    right = choice == asked.answer
+    right = choice == prediction.answer
     title = "✓ Right." if right else f"✗ It is not “{choice}”."
-    correct = "" if right else f" The answer is “{asked.answer}”."
+    correct = "" if right else f" The answer is “{prediction.answer}”."
     because = heading("success" if right else "error", prose(title), prose(correct))
-    signs = {choice: "✗", asked.answer: "✓"}
-    rows = [f"{signs.get(one, '·')} {one}" for one in asked.choices]
+    signs = {choice: "✗", prediction.answer: "✓"}
+    rows = [f"{signs.get(one, '·')} {one}" for one in prediction.choices]
     items = "".join(f"<div>{prose(row)}</div>" for row in rows)
-    html = card("note", _head(asked), items, because + paragraph(asked.because))
-    listed = "\n".join(f"  {row}" for row in rows)
-    text = f"Predict: {asked.text}\n{listed}\n{title}{correct}\n{asked.because}"
-    return Page(html, text, {"prediction": asked.key, "answered": True})
+    html = card("note", _head(prediction), items, because + paragraph(prediction.because))
+    texts = [f"Predict: {prediction.text}", *(f"  {row}" for row in rows), title + correct]
+    text = "\n".join([*texts, prediction.because])
+    return Page(html, text, {"prediction": prediction.key, "answered": True})
 
 
 _CHOICE = (

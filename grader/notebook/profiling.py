@@ -3,7 +3,6 @@ page has it, and what it was made into.
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from math import inf, prod
@@ -66,7 +65,7 @@ def profile(
 def profile_page(run: Run, shared_mem: int = 0) -> Page:
     """Counts of the simulated GPU: exact as counts, and no times."""
     lines = source_table(run.source, run.counters)
-    advice = [waste.sentence for waste in wastes(run.counters)[:_MOST_ADVICE]] or [
+    advice = wastes(run.counters)[:_MOST_ADVICE] or [
         "No line wastes much: the figures are near the least that these accesses can cost. To get "
         "faster, do less of the line that takes most instructions."
     ]
@@ -90,57 +89,47 @@ def _kernel(run: Run) -> str:
 Counts = dict[str, int]
 _HEAT = "rgba(213, 94, 0, {:.2f})"  # laid over either theme's background
 _SOURCE = "text-align: left; white-space: pre-wrap; min-width: 40ch"  # long lines go on below
-_PAID = {"sectors": ("global_load", "global_store"), "wavefronts": ("shared_load", "shared_store")}
 
 
 @dataclass(frozen=True)
 class _Column:
-    """What is told of each line."""
+    """What is told of each line: counters added up, and how many times the ideal they are."""
 
     heading: str
     title: str
-    cost: Callable[[Counts], float]  # colours a line by its share of the whole
-    show: Callable[[Counts], str]  # what stands there
+    counters: tuple[str, ...]
+
+    def cost(self, counts: Counts) -> int:
+        """Colours a line by its share of the whole."""
+        return sum(counts[name] for name in self.counters)
+
+    def show(self, counts: Counts) -> str:
+        paid = self.cost(counts)
+        least = sum(counts.get(f"{name}_ideal", 0) for name in self.counters)
+        more = f" ×{paid / least:.1f}" if 0 < least < paid else ""  # noqa: RUF001
+        return f"{paid:,}{more}" if paid else ""
 
 
-def _number(count: float) -> str:
-    return f"{count:,.0f}" if count else ""
+class _Lanes(_Column):
+    """Threads of a warp that took part, which cost nothing."""
+
+    def show(self, counts: Counts) -> str:
+        warps = counts["inst_executed"]
+        return f"{counts['thread_inst_executed'] / warps:.1f}" if warps else ""
 
 
-def _plain(heading: str, name: str, title: str) -> _Column:
-    return _Column(heading, title, lambda counts: counts[name], lambda c: _number(c[name]))
-
-
-def _paid(unit: str, title: str) -> _Column:
-    """Loads and stores together, and how many times the ideal they are."""
-    names = [f"{kind}_{unit}" for kind in _PAID[unit]]
-
-    def paid(counts: Counts) -> float:
-        return sum(counts[name] for name in names)
-
-    def show(counts: Counts) -> str:
-        least = sum(counts[f"{name}_ideal"] for name in names)
-        more = f" ×{paid(counts) / least:.1f}" if least and paid(counts) > least else ""  # noqa: RUF001
-        return _number(paid(counts)) + more
-
-    return _Column(unit, title, paid, show)
-
-
-def _active(counts: Counts) -> str:
-    warps = counts["inst_executed"]
-    return f"{counts['thread_inst_executed'] / warps:.1f}" if warps else ""
-
-
-_LANES = _Column("active lanes", "threads of a warp that took part, of 32", lambda _: 0, _active)
+_SECTORS = ("global_load_sectors", "global_store_sectors")
+_WAVEFRONTS = ("shared_load_wavefronts", "shared_store_wavefronts")
+_LANES = _Lanes("active lanes", "threads of a warp that took part, of 32", ())
 _COLUMNS = (
-    _plain("instructions", "inst_executed", "PTX instructions that warps executed"),
+    _Column("instructions", "PTX instructions that warps executed", ("inst_executed",)),
     _LANES,
-    _plain("divergent", "divergent_branches", "branches at which a warp parted"),
-    _paid("sectors", "32-byte sectors of global memory; times the fewest possible"),
-    _paid("wavefronts", "passes of shared memory; times the fewest possible"),
-    _plain("atomics", "atomics", "atomic instructions of warps"),
-    _plain("shuffles", "shuffles", "shuffles of warps"),
-    _plain("barriers", "barriers", "warps that came to a barrier"),
+    _Column("divergent", "branches at which a warp parted", ("divergent_branches",)),
+    _Column("sectors", "32-byte sectors of global memory; times the fewest possible", _SECTORS),
+    _Column("wavefronts", "passes of shared memory; times the fewest possible", _WAVEFRONTS),
+    _Column("atomics", "atomic instructions of warps", ("atomics",)),
+    _Column("shuffles", "shuffles of warps", ("shuffles",)),
+    _Column("barriers", "warps that came to a barrier", ("barriers",)),
 )
 
 
@@ -282,13 +271,10 @@ def ptx_page(kernel: Kernel) -> Page:
 def statements(kernel: Kernel) -> list[str]:
     """The instructions of the kernel as they are written, in order."""
     text = compilers.compile_ptx(kernel.source).text
-    entry = re.search(rf"\.entry\s+{re.escape(kernel.name)}\b.*?^{{(.*?)^}}", text, re.M | re.S)
-    body = re.sub(r"//[^\n]*", "", entry[1] if entry else "")
-    found = []
-    for statement in body.split(";"):
-        lines = [line.strip() for line in statement.strip().split("\n") if line.strip()]
-        lines = [one for one in lines if not re.match(r"\.loc\b|[{}]|\$?\w+:$", one)]
-        one = " ".join(" ".join(lines).split())
-        if one and not one.startswith("."):
-            found.append(one)
-    return found
+    head = rf"\.entry\s+{re.escape(kernel.name)}\b.*?^{{"
+    entry = re.search(rf"{head}(.*?)(^\.(visible|weak|func|entry|extern)\b|\Z)", text, re.M | re.S)
+    body = re.sub(r"//.*", "", entry[1] if entry else "")
+    # Places in the source, braces of blocks and labels end no statement, and are none.
+    body = re.sub(r"^\s*(\.loc\b.*|[{}]|\$?\w+:\s*$)|;\s*}", ";", body, flags=re.M)
+    written = (" ".join(statement.split()) for statement in body.split(";"))
+    return [statement for statement in written if statement and not statement.startswith(".")]

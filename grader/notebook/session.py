@@ -38,11 +38,11 @@ class NotebookSession:
 
     def exercise(self, name: str) -> course.Exercise:
         """The lesson's exercise `name`; a Notice with the names there are otherwise."""
-        for exercise in self.lesson.exercises:
-            if exercise.name == name:
-                return exercise
-        known = ", ".join(f"`{exercise.name}`" for exercise in self.lesson.exercises)
-        raise Notice(f"This lesson has no exercise `{name}`. Its exercises are: {known}.")
+        exercises = {exercise.name: exercise for exercise in self.lesson.exercises}
+        if name not in exercises:
+            known = ", ".join(f"`{one}`" for one in exercises)
+            raise Notice(f"This lesson has no exercise `{name}`. Its exercises are: {known}.")
+        return exercises[name]
 
     def source(self, name: str) -> str:
         """The text last given to `%%cuda name`; a Notice if there is none."""
@@ -114,8 +114,8 @@ def _opened(lesson: course.Lesson) -> Page:
     }
     links = " · ".join(f'<a href="{name}.ipynb">{prose(text)}</a>' for name, text in beside.items())
     html = f'<div style="margin: 4px 0">{links}</div>' if links else ""
-    told = sentences(f"Passed so far: ✓ {passed}." if passed else "")
-    return joined(first, told, Page(html, " · ".join(beside.values())))
+    progress_so_far = sentences(f"Passed so far: ✓ {passed}." if passed else "")
+    return joined(first, progress_so_far, Page(html, " · ".join(beside.values())))
 
 
 # ---- %%cuda NAME: a notebook cell of CUDA C++ ----

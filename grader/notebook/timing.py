@@ -6,7 +6,7 @@ from IPython.display import display
 
 from grader import cuda
 from grader.bench import timings as records
-from grader.bench.timings import Device, Timing, Timings, size_text, when
+from grader.bench.timings import Device, Timings, size_text, when
 from grader.course import Benchmark, Lesson
 from grader.errors import NotInCourse
 
@@ -81,9 +81,9 @@ def measured(timings: Timings) -> Page:
 def _page(timings: Timings, device: Device, measured: str) -> Page:
     rows = _one_size(timings) if len(timings.sizes) == 1 else _sizes(timings)
     notes = [measured, _HOW.format(copy=device.copy_gb_per_s)]
-    cells: list[Row] = []  # the size or the variant that a row begins with stays on one line
-    for first, *others in rows:
-        cells.append((escape(first).replace(" ", "&nbsp;"), *map(escape, others)))
+    cells = [  # the size or the variant that a row begins with stays on one line
+        (escape(first).replace(" ", "&nbsp;"), *map(escape, others)) for first, *others in rows
+    ]
     html = card(
         "note",
         heading("note", prose(timings.title)),
@@ -118,13 +118,10 @@ def _sizes(timings: Timings) -> list[Row]:
     """A row for each size, a column for each variant."""
     rows: list[Row] = [("ms (of a copy)", *timings.variants)]
     for size in timings.sizes:
-        cells = (timings.row(variant, size) for variant in timings.variants)
-        rows.append((size_text(size), *map(_cell, cells)))
+        times = (timings.row(variant, size) for variant in timings.variants)
+        cells = (f"{_ms(one.ms)} ({one.fraction:.0%})" if one else "-" for one in times)
+        rows.append((size_text(size), *cells))
     return rows
-
-
-def _cell(row: Timing | None) -> str:
-    return f"{_ms(row.ms)} ({row.fraction:.0%})" if row else "-"
 
 
 def _ms(ms: float) -> str:

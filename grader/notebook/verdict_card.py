@@ -123,17 +123,15 @@ def _every_size(verdict: Verdict) -> Page:
 
 
 def _cases(verdict: Verdict, exercise: Exercise) -> Page:
-    rows: list[tuple[str, ...]] = []
-    texts = []
+    rows, texts = [], []
     width = max((len(_name(case)) for case in verdict.cases), default=0)
     for case in verdict.cases:
         mark = {"passed": "✓", "not_run": "·"}.get(case.status, "✗")
         words = f"{mark} {exercise.kind.word(case.status)}"
         colour = ACCENTS["success" if case.status == "passed" else "error"]
         outcome = f'<span style="color: {colour}; white-space: nowrap">{escape(words)}</span>'
-        points = f"{case.points:g}&nbsp;/&nbsp;{case.max_points:g}"
-        rows.append((outcome, escape(_name(case)), points))
         points = f"{case.points:g} / {case.max_points:g}"
+        rows.append((outcome, escape(_name(case)), points.replace(" ", "&nbsp;")))
         texts.append(f"  {words:<24} {_name(case):<{width}}  {points}")
     return Page(table(("Result", "Case", "Points"), rows), "\n".join(texts))
 
@@ -168,8 +166,8 @@ def _elements(replay: Replay | None, failed: CaseResult) -> Page:
         text = [f"  {where:<16} expected {want:<14} found {got}" for where, want, got in rows]
         html = table(("Element", "Expected", "Found"), [tuple(map(code, row)) for row in rows])
         return Page(html, "\n".join(text))
-    for buffer, expected in replay.problem.outputs.items():
-        found, name = replay.buffers[buffer], replay.called[buffer]
+    for buffer, expected in replay.words.problem.outputs.items():
+        found, name = replay.buffers[buffer], replay.words.name(buffer)
         missing = ~simulator.written(found)
         wrong = missing | ~right(expected, found)
         if wrong.any():
@@ -200,8 +198,7 @@ def _beside_ours(verdict: Verdict, shown: str, exercise: Exercise, ours: bool) -
     both = beside(verdict, shown, exercise)
     if both is None:
         return Page("", "")
-    rows: list[tuple[str, ...]] = []
-    texts = []
+    rows, texts = [], []
     for cost in both.costs:
         its = "not kept" if cost.ours is None else f"{cost.ours:,}"
         rows.append((code(cost.counter), f"{cost.yours:,}", cost.budget, its))

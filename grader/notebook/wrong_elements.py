@@ -61,24 +61,16 @@ def _cells(wrong: np.ndarray) -> tuple[np.ndarray, int]:
     if wrong.ndim > 1:
         flat = wrong.reshape(-1, wrong.shape[-1]).astype(np.float64)
     else:  # in rows of 64, or in _DOWN rows where it is longer than those hold
-        across = max(_ACROSS, -(-wrong.size // _DOWN))
-        flat = _padded(wrong.reshape(1, -1), 1, across if wrong.size > _ACROSS else 1)
-        flat = flat.reshape(-1, min(across, flat.size))
-    down, across = (
-        max(1, -(-n // most)) for n, most in zip(flat.shape, (_DOWN, _ACROSS), strict=True)
-    )
-    padded = _padded(flat, down, across)
+        across = min(max(_ACROSS, -(-wrong.size // _DOWN)), wrong.size)
+        beyond = np.full(-wrong.size % across, np.nan)
+        flat = np.append(wrong.reshape(-1), beyond).reshape(-1, across)
+    rows, columns = flat.shape
+    down, across = max(1, -(-rows // _DOWN)), max(1, -(-columns // _ACROSS))
+    padding = ((0, -rows % down), (0, -columns % across))
+    padded = np.pad(flat, padding, constant_values=np.nan)  # to whole cells
     parts = padded.reshape(len(padded) // down, down, -1, across)
     number = (~np.isnan(parts)).sum(axis=(1, 3))
     return np.nansum(parts, axis=(1, 3)) / np.where(number, number, np.nan), down * across
-
-
-def _padded(flat: np.ndarray, down: int, across: int) -> np.ndarray:
-    """With NaN below and beside it, to multiples of `down` rows and `across` columns."""
-    rows, columns = flat.shape
-    return np.pad(
-        flat.astype(np.float64), ((0, -rows % down), (0, -columns % across)), constant_values=np.nan
-    )
 
 
 def _counted_wrong(name: str, wrong: np.ndarray, missing: np.ndarray) -> str:
@@ -143,13 +135,13 @@ def expected_beside_found(
     columns = []  # name, expected, found, sign
     for place in places:
         want, got = float(expected[place]), float(found[place])
-        pair = f"{want:.{_DIGITS}g}", f"{got:.{_DIGITS}g}"
+        shown = f"{want:.{_DIGITS}g}", f"{got:.{_DIGITS}g}"
         if wrong[place]:
-            pair = told_apart(want, got, _DIGITS)
-        is_missing = missing is not None and missing[place]
+            shown = told_apart(want, got, _DIGITS)
+        if missing is not None and missing[place]:
+            shown = shown[0], "not written"
         where = f"{name}[{', '.join(map(str, place))}]" if place else name
-        sign = "✗" if wrong[place] else ""
-        columns.append((where, pair[0], "not written" if is_missing else pair[1], sign))
+        columns.append((where, *shown, "✗" if wrong[place] else ""))
     return Page(_table(columns), _text(columns))
 
 
@@ -160,17 +152,16 @@ def _table(columns: list[tuple[str, str, str, str]]) -> str:
         f"{cell} color: {colour}; background: transparent; font-weight: 400;"
         for colour in (MUTED, TEXT)
     )
-    edge = f"outline: 2px dashed {ACCENTS['error']}; outline-offset: -2px;"
-    head = "".join(f'<th scope="col" style="{muted}">{escape(name)}</th>' for name, *_ in columns)
-    wanted = "".join(f'<td style="{plain}">{escape(want)}</td>' for _, want, _, _ in columns)
-    values = "".join(
-        f'<td style="{plain} {edge} font-weight: 700;">{escape(value)} {sign}</td>'
-        if sign
-        else f'<td style="{plain}  ">{escape(value)}</td>'
-        for _, _, value, sign in columns
-    )
-    titled = f'<th scope="row" style="{muted}">'
-    rows = [f"<td></td>{head}", f"{titled}expected</th>{wanted}", f"{titled}found</th>{values}"]
+    edge = f"outline: 2px dashed {ACCENTS['error']}; outline-offset: -2px; font-weight: 700;"
+    rows = [
+        "<td></td>",
+        *(f'<th scope="row" style="{muted}">{one}</th>' for one in ("expected", "found")),
+    ]
+    for name, want, value, sign in columns:
+        rows[0] += f'<th scope="col" style="{muted}">{escape(name)}</th>'
+        rows[1] += f'<td style="{plain}">{escape(want)}</td>'
+        style, mark = (edge, f" {sign}") if sign else (" ", "")
+        rows[2] += f'<td style="{plain} {style}">{escape(value)}{mark}</td>'
     body = "".join(f'<tr style="background: transparent">{row}</tr>' for row in rows)
     style = f"border-collapse: collapse; font: 12px/1.5 {CODE_FONT}; margin: 6px 0"
     return f'<div style="overflow-x: auto"><table style="{style}">{body}</table></div>'
@@ -250,9 +241,7 @@ def _row_drawn(wide: int, top: int, target: int, name: str, signs: Sequence[str]
         cells.append(f'{box}style="{_PAPER}"/>')
         if sign == _NEITHER:
             continue
-        colour, ink = BORDER, TEXT
-        if sign != _RIGHT:
-            colour = ink = ACCENTS["error"]
+        colour, ink = (BORDER, TEXT) if sign == _RIGHT else (ACCENTS["error"], ACCENTS["error"])
         dashed = "; stroke-dasharray: 3 3" if sign in (_LACKS, _SOME) else ""
         path = f"M{x + _CELL // 2} {top + 16 + _CELL}L{wide // 2} {target}"
         lines.append(f'<path d="{path}" style="fill: none; stroke: {colour}{dashed}"/>')

@@ -38,21 +38,11 @@ def work_of_file(path: Path, launch: LaunchArguments) -> Work:
             known = ", ".join(names) or "there is none"
             raise BadInput(f"Say which kernel, with --kernel: {known}.")
         kernel = names[0]
-    values: list[str | np.generic] = []
-    inputs: dict[str, np.ndarray] = {}
-    blank: dict[str, Blank] = {}
-    for number, text in enumerate(arguments, start=1):
-        if match := _VALUE.fullmatch(text):
-            values.append(_scalar(text, *match.groups()))
-            continue
-        kind, dtype, shape = _array(text)
-        name = f"argument {number}"
-        values.append(name)
-        if kind == "out":
-            blank[name] = (shape, dtype)
-        else:
-            inputs[name] = _filled(kind, dtype, shape)
-    launched = Launch(kernel, dimensions(grid), dimensions(block), tuple(values), shared)
+    given = {f"argument {n}": _argument(text) for n, text in enumerate(arguments, start=1)}
+    inputs = {name: one for name, one in given.items() if isinstance(one, np.ndarray)}
+    blank = {name: one for name, one in given.items() if isinstance(one, tuple)}
+    values = tuple(one if isinstance(one, np.generic) else name for name, one in given.items())
+    launched = Launch(kernel, dimensions(grid), dimensions(block), values, shared)
     return Work(path.name, source, (launched,), inputs, blank)
 
 
@@ -71,8 +61,8 @@ def as_json(work: Work, counters: Counters) -> str:
         "launches": [
             {
                 "kernel": launch.kernel,
-                "grid": _dims(launch.grid),
-                "block": _dims(launch.block),
+                "grid": np.atleast_1d(launch.grid).tolist(),
+                "block": np.atleast_1d(launch.block).tolist(),
                 "shared_mem": launch.shared_mem,
             }
             for launch in work.launches
@@ -82,10 +72,6 @@ def as_json(work: Work, counters: Counters) -> str:
         "lines": {line: lines[line] for line in sorted(lines) if any(lines[line].values())},
     }
     return json.dumps(content, indent=2)
-
-
-def _dims(dim: course.Dim) -> list[int]:
-    return [int(size) for size in (dim if isinstance(dim, tuple) else (dim,))]
 
 
 # ---- a launch as a command line describes it ----
@@ -104,39 +90,38 @@ def dimensions(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(","))
 
 
-def _array(text: str) -> tuple[str | None, type[np.generic], tuple[int, ...]]:
+def _argument(text: str) -> np.generic | np.ndarray | Blank:
+    """A value; an array of zeros, or of random numbers: floats from the normal distribution,
+    integers from 0 to 9; or the shape and dtype of an array that nobody has written."""
+    if match := _VALUE.fullmatch(text):
+        type_name, value = match.groups()
+        dtype = _dtype(type_name)
+        try:
+            return dtype(float(value) if np.dtype(dtype).kind == "f" else int(value, 0))
+        except (ValueError, OverflowError) as error:
+            raise BadInput(f"{value!r} in {text!r} is no {type_name}.") from error
     match = _ARRAY.fullmatch(text)
     if not match:
         raise BadInput(f"{text!r} is no argument; write {FORMS}.")
     kind, type_name, length = match.groups()
-    vector = _VECTOR.fullmatch(type_name)
-    if type_name not in DTYPES and vector and vector.group(1) in DTYPES:
-        return kind, DTYPES[vector.group(1)], (int(length) * int(vector.group(2)),)
-    return kind, _dtype(type_name), (int(length),)
-
-
-def _dtype(type_name: str) -> type[np.generic]:
-    if type_name not in DTYPES:
-        raise BadInput(f"There is no type {type_name!r} here; there are: {', '.join(DTYPES)}.")
-    return DTYPES[type_name]
-
-
-def _scalar(text: str, type_name: str, value: str) -> np.generic:
-    dtype = _dtype(type_name)
-    try:
-        return dtype(float(value) if np.dtype(dtype).kind == "f" else int(value, 0))
-    except (ValueError, OverflowError) as error:
-        raise BadInput(f"{value!r} in {text!r} is no {type_name}.") from error
-
-
-def _filled(kind: str | None, dtype: type[np.generic], shape: tuple[int, ...]) -> np.ndarray:
-    """Zeros, or random: floats from the normal distribution, integers from 0 to 9."""
+    vector, width = _VECTOR.fullmatch(type_name), 1
+    if type_name not in DTYPES and vector and vector[1] in DTYPES:
+        type_name, width = vector[1], int(vector[2])
+    dtype, shape = _dtype(type_name), (int(length) * width,)
+    if kind == "out":
+        return shape, dtype
     if kind == "zeros":
         return np.zeros(shape, dtype)
     rng = np.random.default_rng(0)
     if np.dtype(dtype).kind == "f":
         return rng.standard_normal(shape).astype(dtype)
     return rng.integers(0, 10, shape).astype(dtype)
+
+
+def _dtype(type_name: str) -> type[np.generic]:
+    if type_name not in DTYPES:
+        raise BadInput(f"There is no type {type_name!r} here; there are: {', '.join(DTYPES)}.")
+    return DTYPES[type_name]
 
 
 # ---- what limits a launch, and which line wastes most ----
@@ -154,27 +139,6 @@ class Resource:
     used: Callable[[Counts], float]
     wasted: Callable[[Counts], float]
     advice: str  # what to do about a line that wastes it
-
-
-@dataclass(frozen=True)
-class Waste:
-    """A line that wastes much of a resource."""
-
-    resource: Resource
-    line: int
-    amount: float  # that the line wastes
-    total: float  # that the launch uses
-
-    @property
-    def share(self) -> float:
-        return self.amount / self.total
-
-    @property
-    def sentence(self) -> str:
-        return (
-            f"Line {self.line} wastes {self.amount:,.0f} of the {self.total:,.0f} "
-            f"{self.resource.name} ({self.share:.0%}). {self.resource.advice}"
-        )
 
 
 def _sum(*names: str) -> Callable[[Counts], float]:
@@ -212,16 +176,21 @@ RESOURCES = (
 )
 
 
-def wastes(counters: Counters) -> list[Waste]:
-    """By resource, the line that wastes most of it, the worst first; small ones are left out."""
+def wastes(counters: Counters) -> list[str]:
+    """By resource, a sentence about the line that wastes most of it, the worst first; small ones
+    are left out."""
     worst = []
     for resource in RESOURCES:
         total = resource.used(counters.total)
         lines = {line: resource.wasted(counts) for line, counts in counters.lines.items() if line}
         line = max(lines, key=lines.__getitem__, default=0)
-        if line and total and lines[line] / total >= _WORTH_TELLING:
-            worst.append(Waste(resource, line, lines[line], total))
-    return sorted(worst, key=lambda waste: -waste.share)
+        if line and total and (share := lines[line] / total) >= _WORTH_TELLING:
+            sentence = (
+                f"Line {line} wastes {lines[line]:,.0f} of the {total:,.0f} "
+                f"{resource.name} ({share:.0%}). {resource.advice}"
+            )
+            worst.append((share, sentence))
+    return [sentence for _, sentence in sorted(worst, key=lambda waste: -waste[0])]
 
 
 def occupancy(device: Architecture, blocks: int, threads: int, shared: int) -> str:

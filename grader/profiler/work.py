@@ -34,9 +34,9 @@ class Work:
     begins: Mapping[str, int] = field(default_factory=dict)
 
 
-def of_exercise(exercise: Exercise, case: Case, source: str, name: str = "") -> Work:
+def of_exercise(exercise: Exercise, case: Case, source: str) -> Work:
     """What `case` of the exercise launches, with the numbers it draws from seed 0."""
-    return of_problem(case.problem(np.random.default_rng(0)), source, name or exercise.id)
+    return of_problem(case.problem(np.random.default_rng(0)), source, exercise.id)
 
 
 def of_problem(problem: Problem, source: str, name: str) -> Work:
@@ -74,17 +74,13 @@ def buffers_of(
     for name, array in work.inputs.items():
         begin = work.begins.get(name, 0)
         whole = np.concatenate([np.zeros(begin, array.dtype), array.ravel()]) if begin else array
-        buffers[name] = _behind(begin, to_device(whole), array.shape)
+        buffer = to_device(whole)
+        buffers[name] = buffer[begin:].reshape(array.shape) if begin else buffer
     for name, (shape, dtype) in work.blank.items():
         begin = work.begins.get(name, 0)
-        whole = empty((begin + math.prod(shape),) if begin else shape, dtype)
-        buffers[name] = _behind(begin, whole, shape)
+        buffer = empty((begin + math.prod(shape),) if begin else shape, dtype)
+        buffers[name] = buffer[begin:].reshape(shape) if begin else buffer
     return buffers
-
-
-def _behind(begin: int, whole: Any, shape: tuple[int, ...]) -> object:
-    """What lies behind so many elements of an array."""
-    return whole[begin:].reshape(shape) if begin else whole
 
 
 def launch_all(work: Work, make_module: MakeModule, buffers: dict[str, object]) -> None:

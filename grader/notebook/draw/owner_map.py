@@ -50,88 +50,53 @@ _KINDS = {"store": "stored", "load": "loaded", "atomic": "changed"}
 _DESCRIBED = 24  # lines
 _MOST_THREADS = 1024  # of a block
 
-Who = list[tuple[int, int]]  # (block, thread)
+Who = list[tuple[int, int]]  # (block, thread) of everyone who touched an element, ascending
 
 
 # ---- who touched what ----
 
 
-@dataclass(frozen=True)
-class Ownership:
-    """The elements of an array that somebody touched, and by whom."""
-
-    elements: np.ndarray  # int64, ascending
-    first: np.ndarray  # the owners of element k stand from first[k] to first[k + 1]
-    block: np.ndarray  # of each owner
-    thread: np.ndarray  # of each owner, in its block
-
-    def of(self, element: int) -> Who:
-        """(block, thread) of everyone who touched `element`."""
-        at = int(np.searchsorted(self.elements, element))
-        if at == len(self.elements) or self.elements[at] != element:
-            return []
-        mine = slice(self.first[at], self.first[at + 1])
-        return list(zip(self.block[mine].tolist(), self.thread[mine].tolist(), strict=True))
-
-
-def _ownership(events: Iterable[Event], array: ArrayLayout, kind: str) -> Ownership:
-    """What the "load", "store" or "atomic" events did with `array`."""
-    address, who = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for event in events:
-        if event.buffer != array.buffer or event.kind != kind:
-            continue
-        for byte in range(0, event.width, array.dtype.itemsize):
-            address.append(addresses(event) + byte)
-            who.append(event.block * _MOST_THREADS + event.threads)
-    element, owner = array.elements(np.concatenate(address)), np.concatenate(who)
-    owners = int(owner.max(initial=0)) + 1
-    element, owner = np.divmod(np.unique((element * owners + owner)[element >= 0]), owners)
-    elements, first = np.unique(element, return_index=True)
-    return Ownership(elements, np.append(first, len(element)), *np.divmod(owner, _MOST_THREADS))
+def _owners(events: Iterable[Event], array: ArrayLayout, kind: str) -> dict[int, Who]:
+    """By element, ascending, who did a "load", "store" or "atomic" with it."""
+    parts = [
+        (addresses(event) + byte, event.block * _MOST_THREADS + event.threads)
+        for event in events
+        if event.buffer == array.buffer and event.kind == kind
+        for byte in range(0, event.width, array.dtype.itemsize)
+    ]
+    owned: dict[int, Who] = {}
+    if parts:
+        address, threads = map(np.concatenate, zip(*parts, strict=True))
+        pairs = set(zip(array.elements(address).tolist(), threads.tolist(), strict=True))
+        for element, thread in sorted(pair for pair in pairs if pair[0] >= 0):
+            owned.setdefault(element, []).append(divmod(thread, _MOST_THREADS))
+    return owned
 
 
-@dataclass(frozen=True)
-class _Stretch:
-    """Elements that belong to the same threads, or one by one to threads that follow each other."""
-
-    first: int
-    last: int
-    begin: Who  # who has the first element
-    end: Who  # who has the last
-
-    def with_next(self, following: _Stretch) -> _Stretch | None:
-        """Itself and the element after it, if that goes on in the same way."""
-        alone, same = self.first == self.last, following.begin == self.end
-        ((block, thread), *others) = self.end
-        on = not others and following.begin == [(block, thread + 1)]
-        steady = same if self.begin == self.end else on
-        if following.first == self.last + 1 and (steady or (alone and on)):
-            return replace(self, last=following.last, end=following.end)
-        return None
-
-    @property
-    def sentence(self) -> str:
-        """E.g. "elements 32 to 63: block 1 threads 0 to 31"."""
-        place = f"elements {self.first} to {self.last}"
-        if self.first == self.last:
-            place = f"element {self.first}"
-        if self.begin != self.end:
-            ((block, low),), ((_, high),) = self.begin, self.end
-            return f"{place}: block {block} threads {low} to {high}"
-        who = ", ".join(f"block {block} thread {thread}" for block, thread in self.begin[:3])
-        more = f" and {len(self.begin) - 3} more" if len(self.begin) > 3 else ""
-        return f"{place}: {who}{more}"
-
-
-def _stretches(owned: Ownership) -> list[_Stretch]:
-    stretches: list[_Stretch] = []
-    for element in owned.elements.tolist():
-        single = _Stretch(element, element, owned.of(element), owned.of(element))
-        if stretches and (longer := stretches[-1].with_next(single)):
-            stretches[-1] = longer
+def _stretches(owned: dict[int, Who]) -> list[str]:
+    """Neighbouring elements that belong to the same threads, or one by one to threads that follow
+    each other, e.g. "elements 32 to 63: block 1 threads 0 to 31"."""
+    stretches: list[tuple[int, int]] = []  # the first and the last element of each
+    step = None  # from owner to owner in the last stretch, once it has two elements
+    for element, who in owned.items():
+        before = owned.get(element - 1, [])
+        following = [(block, thread + 1) for block, thread in before]
+        further = 0 if who == before else 1 if who == following and len(who) == 1 else None
+        if further is not None and step in (None, further):
+            stretches[-1], step = (stretches[-1][0], element), further
         else:
-            stretches.append(single)
-    return stretches
+            stretches.append((element, element))
+            step = None
+    return [_stretch_said(first, last, owned) for first, last in stretches]
+
+
+def _stretch_said(first: int, last: int, owned: dict[int, Who]) -> str:
+    place = f"elements {first} to {last}" if first < last else f"element {first}"
+    begin, end = owned[first], owned[last]
+    if begin != end:
+        return f"{place}: block {begin[0][0]} threads {begin[0][1]} to {end[0][1]}"
+    who = ", ".join(f"block {block} thread {thread}" for block, thread in begin[:3])
+    return f"{place}: {who}" + (f" and {len(begin) - 3} more" if len(begin) > 3 else "")
 
 
 # ---- the picture ----
@@ -197,45 +162,43 @@ def owners(
     array = array_argument(run, argument)
     rows, columns, folded = _rows(array, shape)
     for did in (kind,) if kind else _KINDS:
-        owned = _ownership(run.trace.touched, array, did)
-        if len(owned.elements):
+        owned = _owners(run.trace.touched, array, did)
+        if owned:
             break
-    verb = _KINDS[did] if kind or len(owned.elements) else "touched"
+    verb = _KINDS[did] if kind or owned else "touched"
     title = f"Which thread {verb} which element of {named(run, argument)}"
-    if not len(owned.elements):
+    if not owned:
         return empty(title, f"No thread of {_blocks(run)} {verb} any of it.", run)
-    grid = _Grid(rows, columns, folded, len(np.unique(owned.block)) > 1)
-    return _drawn(run, title, owned, grid, array.size)
-
-
-def _drawn(run: Run, title: str, owned: Ownership, grid: _Grid, elements: int) -> Picture:
+    several = len({block for who in owned.values() for block, _ in who}) > 1
+    grid = _Grid(rows, columns, folded, several)
     cells = {
-        (row, column): owned.of(row * grid.columns + column)
+        (row, column): owned.get(row * columns + column, [])
         for row in range(grid.down)
         for column in range(grid.across)
-        if row * grid.columns + column < elements
+        if row * columns + column < array.size
     }
     boxes = _boxes(cells)
     notes = _notes(run, grid, boxes)
     lines, tall = wrap(notes, 150), grid.down * grid.high
-    words = f"{_description(title, run, owned, elements)}\n  {notes}"
+    words = f"{_description(title, run, owned, array.size)}\n  {notes}"
     picture = Picture(_TOP + tall + _BELOW + _LINE * len(lines), title, words)
     picture.key(_key(run, boxes), columns=8)
     axes = picture.panel(_LEFT, _TOP, grid.wide * grid.across, tall)
     _label_axes(axes, grid)
     _paint(axes, grid, boxes)
-    line: Style = {
-        "color": INK,
-        "lw": 1.2,
-        "zorder": 3,
-    }  # between blocks, to be seen without colours
-    for (row, column), who in cells.items():
-        if _are_parted(who, cells.get((row + 1, column))):
-            axes.plot([column, column + 1], [row + 1, row + 1], **line)
-        if _are_parted(who, cells.get((row, column + 1))):
-            axes.plot([column + 1, column + 1], [row, row + 1], **line)
+    _part_blocks(axes, cells)
     picture.foot(*lines, line=_LINE)
     return picture
+
+
+def _part_blocks(axes: Axes, cells: dict[tuple[int, int], Who]) -> None:
+    """Lines between the cells of different blocks, to be seen without colours."""
+    for (row, column), who in cells.items():
+        for down, right in ((1, 0), (0, 1)):
+            neighbours = cells.get((row + down, column + right))
+            if who and neighbours and _blocks_of(who) != _blocks_of(neighbours):
+                x, y = [column + right, column + 1], [row + down, row + 1]
+                axes.plot(x, y, color=INK, lw=1.2, zorder=3)
 
 
 def _rows(array: ArrayLayout, shape: tuple[int, ...] | None) -> tuple[int, int, bool]:
@@ -304,11 +267,6 @@ def _blocks_of(who: Who) -> set[int]:
     return {block for block, _ in who}
 
 
-def _are_parted(who: Who, neighbours: Who | None) -> bool:
-    """Whether two cells are different blocks'."""
-    return bool(who and neighbours and _blocks_of(who) != _blocks_of(neighbours))
-
-
 def _colour(blocks: set[int]) -> Colour:
     """The pale colour of the one block; of several, or of none, another."""
     if len(blocks) != 1:
@@ -366,14 +324,13 @@ def _blocks(run: Run) -> str:
     return f"all {launched} blocks" if _all_known(run) else f"the first {kept} of {launched} blocks"
 
 
-def _description(title: str, run: Run, owned: Ownership, elements: int) -> str:
+def _description(title: str, run: Run, owned: dict[int, Who], elements: int) -> str:
     stretches = _stretches(owned)
-    shared = int(np.count_nonzero(np.diff(owned.first) > 1))
+    shared = sum(len(who) > 1 for who in owned.values())
     lines = [
         f"{title}, {_blocks(run)}:",
-        f"  {len(owned.elements)} of {counted(elements, 'element')} touched, "
-        f"{shared} by several threads",
-        *(f"  {stretch.sentence}" for stretch in stretches[:_DESCRIBED]),
+        f"  {len(owned)} of {counted(elements, 'element')} touched, {shared} by several threads",
+        *(f"  {stretch}" for stretch in stretches[:_DESCRIBED]),
     ]
     if len(stretches) > _DESCRIBED:
         lines.append(f"  and {counted(len(stretches) - _DESCRIBED, 'more such line')}")

@@ -1,6 +1,6 @@
 """draw.tree: the reduction tree as it really ran in block 0."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
@@ -70,6 +70,10 @@ class Level:
     def name(self) -> str:
         return f"at barrier {self.barrier}" if self.barrier else "at the end"
 
+    @property
+    def workers(self) -> set[int]:
+        return self.threads | self.senders
+
 
 @dataclass(frozen=True)
 class Tree:
@@ -90,40 +94,44 @@ def tree_of(events: Iterable[Event]) -> Tree:
     touched = [cell for event in shared for cell in (addresses(event) // width).tolist()]
     cells = range(min(touched), max(touched) + 1) if touched else range(0)
     threads = 1 + max((int(event.threads.max()) for event in events), default=0)
-    return Tree(_written(_Reader(width).read(events)), cells, width, threads)
+    reader = _Reader(width)
+    for event in events:
+        reader.read(event)
+    return Tree(_written(reader.levels), cells, width, threads)
 
 
+@dataclass
 class _Reader:
     """Walks a trace, remembering who wrote each cell and what each thread has read."""
 
-    def __init__(self, width: int):
-        self.width = width
-        self.levels = [Level()]
-        self.owner: dict[int, int] = {}  # cell -> the thread whose value stands in it
-        self.read_by: dict[int, list[Arrow]] = {}  # thread -> what it read and has not used
-        self.stale: set[int] = set()  # threads whose next read starts afresh
+    width: int  # bytes of a cell
+    levels: list[Level] = field(default_factory=lambda: [Level()])
+    owner: dict[int, int] = field(default_factory=dict)  # cell -> the thread that last wrote it
+    # Thread -> what it read and has not used.
+    read_by: defaultdict[int, list[Arrow]] = field(default_factory=lambda: defaultdict(list))
+    stale: set[int] = field(default_factory=set)  # threads whose next read starts afresh
 
-    def read(self, events: Iterable[Event]) -> list[Level]:
-        for event in events:
-            level, threads = self.levels[-1], event.threads.tolist()
-            if event.kind == "barrier":
-                level.barrier, level.values = len(self.levels), event.memory
-                self.levels.append(Level())
-                self.stale |= set(self.read_by)
-            elif event.kind == "store" and event.space == "global":
-                senders = {thread for thread in threads if self.read_by.get(thread)}
-                level.arrows += [one for t in threads if t in senders for one in self.read_by[t]]
-                level.senders |= senders
-                self.stale |= set(threads)
-            elif event.space == "shared":
-                level.threads |= set(threads)
-                cells = (addresses(event) // self.width).tolist()
-                for thread, cell in zip(threads, cells, strict=True):
-                    if event.kind in ("load", "atomic"):
-                        self._load(thread, cell)
-                    if event.kind in ("store", "atomic"):
-                        self._store(thread, cell)
-        return self.levels
+    def read(self, event: Event) -> None:
+        level, threads = self.levels[-1], event.threads.tolist()
+        if event.kind == "barrier":
+            level.barrier, level.values = len(self.levels), event.memory
+            self.levels.append(Level())
+            self.stale |= set(self.read_by)
+        elif event.kind == "store" and event.space == "global":
+            level.arrows += [arrow for thread in threads for arrow in self.read_by[thread]]
+            level.senders |= {thread for thread in threads if self.read_by[thread]}
+            self.stale |= set(threads)
+        elif event.space == "shared":
+            level.threads |= set(threads)
+            cells = (addresses(event) // self.width).tolist()
+            for thread, cell in zip(threads, cells, strict=True):
+                if event.kind in ("load", "atomic"):
+                    self._load(thread, cell)
+                if event.kind in ("store", "atomic"):
+                    arrows = self.read_by[thread]
+                    level.arrows += [replace(arrow, target=cell) for arrow in arrows]
+                    level.writer[cell] = self.owner[cell] = thread
+                    self.stale.add(thread)
 
     def _load(self, thread: int, cell: int) -> None:
         if thread in self.stale:
@@ -131,14 +139,7 @@ class _Reader:
             self.stale.discard(thread)
         if self.levels[-1].writer.get(cell) != thread:
             foreign = self.owner.get(cell) != thread
-            arrow = Arrow(len(self.levels) - 2, cell, None, foreign)
-            self.read_by.setdefault(thread, []).append(arrow)
-
-    def _store(self, thread: int, cell: int) -> None:
-        level = self.levels[-1]
-        level.arrows += [replace(arrow, target=cell) for arrow in self.read_by.get(thread, ())]
-        level.writer[cell] = self.owner[cell] = thread
-        self.stale.add(thread)
+            self.read_by[thread].append(Arrow(len(self.levels) - 2, cell, None, foreign))
 
 
 def _written(levels: list[Level]) -> tuple[Level, ...]:
@@ -152,9 +153,11 @@ def _written(levels: list[Level]) -> tuple[Level, ...]:
         latest = len(written) - 1 if level.writer else latest
         left_by.append(latest)
     for level in written:
-        started = [arrow for arrow in dict.fromkeys(level.arrows) if arrow.level >= 0]
-        moved = [replace(arrow, level=left_by[arrow.level]) for arrow in started]
-        level.arrows = [arrow for arrow in moved if arrow.level >= 0]
+        level.arrows = [
+            replace(arrow, level=left_by[arrow.level])
+            for arrow in dict.fromkeys(level.arrows)
+            if arrow.level >= 0 and left_by[arrow.level] >= 0
+        ]
     return tuple(written)
 
 
@@ -215,8 +218,7 @@ class _Sheet:
     """Where things go."""
 
     axes: Axes  # counts cells across and inches down
-    tree: Tree
-    levels: tuple[Level, ...]
+    tree: Tree  # of the levels that are drawn
     tops: np.ndarray  # inches: the upper edge of each level's row
     box: float  # inches: a row's height
 
@@ -234,46 +236,48 @@ def tree(run: Run) -> Picture:
     """Cells of shared memory across, barriers down; arrows lead from the cells a thread read to
     the cell it wrote. On the right, the threads that worked in each interval."""
     whole = tree_of(run.trace.events)
-    levels = whole.levels[:_MOST_LEVELS]
+    levels, cells = whole.levels[:_MOST_LEVELS], whole.cells
     title = "Shared memory from barrier to barrier (block 0)"
     if not levels:
         return empty(title, "This run wrote nothing to shared memory.", run)
     box, gap = 0.16, 0.5  # inches
-    if len(whole.cells) <= _MOST_NUMBERED:
+    if len(cells) <= _MOST_NUMBERED:
         box, gap = (0.54 if whole.width == 8 else 0.42), 0.55  # 8 bytes may show two numbers
     tall = len(levels) * (box + gap) - gap
     rows = [
-        f"  {level.name}: {at_work(level.threads | level.senders)} wrote "
-        f"{counted(len(level.writer), 'cell')}"
+        f"  {level.name}: {at_work(level.workers)} wrote {counted(len(level.writer), 'cell')}"
         for level in levels
     ]
-    described = "\n".join([f"{title}, {counted(len(whole.cells), 'cell')}:", *rows])
+    described = "\n".join([f"{title}, {counted(len(cells), 'cell')}:", *rows])
     picture = Picture(_TOP + tall + 0.45, title, described)
     axes = picture.panel(_LEFT, _TOP, _ACROSS, tall)
-    axes.set(xlim=(whole.cells.start - 0.5, whole.cells.stop - 0.5), ylim=(tall, 0), yticks=[])
-    sheet = _Sheet(axes, whole, levels, np.arange(len(levels)) * (box + gap), box)
+    axes.set(xlim=(cells.start - 0.5, cells.stop - 0.5), ylim=(tall, 0), yticks=[])
+    tops = np.arange(len(levels)) * (box + gap)
+    sheet = _Sheet(axes, replace(whole, levels=levels), tops, box)
     _paint_tree(sheet)
     strip = picture.panel(_LEFT + _ACROSS + 0.25, _TOP, _STRIP, tall)
     strip.set(ylim=(tall, 0), yticks=[])
     patterns = _paint_work(strip, sheet)
-    _explain(picture, sheet, run)
+    _explain(picture, sheet)
+    every = max(_every(level.arrows) for level in levels)
+    many = f"Where arrows are many, only those into one cell in {every} are drawn."
+    left_out = note(run, len(levels), len(whole.levels), "row")
+    picture.foot(left_out + many * (every > 1), above=0.15)
     picture.key(activity_key(patterns), left=_LEFT + _ACROSS + 0.2, columns=1)
     return picture
 
 
 def _paint_tree(sheet: _Sheet) -> None:
     axes, owner = sheet.axes, set[int]()
-    for level, top in zip(sheet.levels, sheet.tops, strict=True):
+    left, right = axes.get_xlim()
+    for level, top in zip(sheet.tree.levels, sheet.tops, strict=True):
         owner |= level.writer.keys()
         if level.writer:
             _paint_cells(sheet, level, top, owner)
         else:
-            left, right = axes.get_xlim()
             axes.fill_between([left, right], top, top + sheet.box, color=PALE, lw=0)
-            several = len(level.senders) > 1
-            who = (
-                counted(len(level.senders), "thread") if several else f"thread {min(level.senders)}"
-            )
+            senders = level.senders
+            who = f"thread {min(senders)}" if len(senders) == 1 else counted(len(senders), "thread")
             text = f"global memory, written by {who}"
             middle(axes, (left + right) / 2, top + sheet.box / 2, text, size=SMALL)
         beside(axes, -0.02, top + sheet.box / 2, level.name, size=SMALL, ha="right")
@@ -336,39 +340,32 @@ def _every(arrows: list[Arrow]) -> int:
     return max(1, -(-len(arrows) // _MOST_ARROWS))
 
 
-def _explain(picture: Picture, sheet: _Sheet, run: Run) -> None:
-    """The key, and what is left out."""
+def _explain(picture: Picture, sheet: _Sheet) -> None:
+    """The key."""
     written = "written since the barrier before" + " (t3: by thread 3)" * sheet.numbered
     handles: list[Artist] = [swatch(sheet.written, written), swatch(_KEPT, "unchanged")]
-    if set(sheet.tree.cells) - sheet.levels[0].writer.keys():
+    if set(sheet.tree.cells) - sheet.tree.levels[0].writer.keys():
         handles.append(swatch(PALE, "not yet written"))
     handles.append(arrow(RED, "read what another thread wrote", 1.6))
     handles.append(arrow(FAINT, "read what the thread itself wrote", 1.6))
     picture.key(handles, columns=2)
-    text = note(run, len(sheet.levels), len(sheet.tree.levels), "row")
-    every = max(_every(level.arrows) for level in sheet.levels)
-    if every > 1:
-        text += f"Where arrows are many, only those into one cell in {every} are drawn."
-    picture.foot(text, above=0.15)
 
 
 def _paint_work(axes: Axes, sheet: _Sheet) -> list[np.ndarray]:
     """Beside each row the warps of the block, and how much of each was at work: returns for each
     row bool[threads]."""
     count, patterns = sheet.tree.threads, []
-    for level, centre in zip(sheet.levels, sheet.tops + sheet.box / 2, strict=True):
-        working = level.threads | level.senders
-        active = np.isin(np.arange(count), sorted(working))
+    for level, centre in zip(sheet.tree.levels, sheet.tops + sheet.box / 2, strict=True):
+        active = np.isin(np.arange(count), sorted(level.workers))
         patterns.append(active)
         if count <= 2 * WARP:
             extent = (-0.5, count - 0.5, centre + _HALF, centre - _HALF)
-            colours = ListedColormap(list(ACTIVITY))
-            axes.imshow([activity(active)], colours, extent=extent, **_CELLS)
+            axes.imshow([activity(active)], ListedColormap(list(ACTIVITY)), extent=extent, **_CELLS)
             edges = np.minimum(np.arange(0, count + WARP, WARP), count) - 0.5
             axes.vlines(edges, centre - _HALF, centre + _HALF, colors=INK, lw=0.9, clip_on=False)
         else:
             _paint_warps(axes, active, centre)
-        beside(axes, 1.06, centre, at_work(working), size=SMALL - 0.5)
+        beside(axes, 1.06, centre, at_work(level.workers), size=SMALL - 0.5)
     index_axis(axes, range(count), "threads at work")
     axes.set(xlim=(-0.5, count - 0.5), xticks=[0, count - 1])
     return patterns

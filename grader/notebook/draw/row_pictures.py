@@ -189,14 +189,14 @@ class _Access:
 
     line: int
     kind: str
-    warps: tuple[int, ...]
     words: np.ndarray  # int[BANKS]: distinct words wanted from each bank
     wavefronts: int  # in how many goes it was served
+    warps: set[int]
 
     @property
     def who(self) -> str:
-        first, last = self.warps[0], self.warps[-1]
-        if len(self.warps) == 1:
+        first, last = min(self.warps), max(self.warps)
+        if first == last:
             return f"warp {first}"
         if last - first + 1 == len(self.warps):
             return f"warps {first} to {last}"
@@ -206,47 +206,48 @@ class _Access:
 def banks(run: Run) -> Picture:
     """Banks across, accesses to shared memory down, in block 0. A bank hands out one word a
     wavefront, so an access takes as many wavefronts as the busiest bank is asked for words."""
-    passed = moments(run.trace.events, ("load", "store", "atomic"))
-    rows = [row for one in passed if one.parts[0].space == "shared" for row in _accesses(one)]
-    shown = rows[:_MOST_ROWS]
+    accesses = _accesses(moments(run.trace.events, ("load", "store", "atomic")))
+    shown = accesses[:_MOST_ROWS]
     title = "Distinct words that each access wants from each shared-memory bank (block 0)"
     if not shown:
         return empty(title, "This run never touched shared memory.", run)
     tall = _ROW * len(shown)
-    left_out = note(run, len(shown), len(rows), "row")
-    told = [
-        f"  line {row.line} {row.kind}, {row.who}: {counted(row.wavefronts, 'wavefront')}"
-        for row in shown
+    left_out = note(run, len(shown), len(accesses), "row")
+    rows = [
+        f"  line {access.line} {access.kind}, {access.who}: "
+        f"{counted(access.wavefronts, 'wavefront')}"
+        for access in shown
     ]
     foot = 0.4 if left_out else 0.15
-    picture = Picture(_TOP + tall + foot, title, "\n".join([title + ":", *told]))
-    grid = np.stack([row.words for row in shown])
-    drawn = np.unique(np.digitize(grid, _LIMITS) - 1)
-    picture.key([swatch(_COLOURS[number], _NAMES[number]) for number in drawn], columns=len(_NAMES))
+    picture = Picture(_TOP + tall + foot, title, "\n".join([title + ":", *rows]))
+    grid = np.stack([access.words for access in shown])
+    numbers = np.unique(np.digitize(grid, _LIMITS) - 1)
+    handles = [swatch(_COLOURS[number], _NAMES[number]) for number in numbers]
+    picture.key(handles, columns=len(_NAMES))
     axes = picture.panel(_LEFT, _TOP, _ACROSS, tall)
     _paint_banks(axes, grid)
-    for number, row in enumerate(shown):
-        code = f"{row.kind:<5} {source_line(run, row.line, 44)}"
-        beside(axes, -_GUTTER / _ACROSS, number, code, size=SMALL - 1, family="monospace")
-        beside(axes, 1.02, number, f"{row.wavefronts:>2}", size=SMALL)
-        beside(axes, 1.07, number, row.who, size=SMALL - 0.5, color=FAINT)
+    for row, access in enumerate(shown):
+        code = f"{access.kind:<5} {source_line(run, access.line, 44)}"
+        beside(axes, -_GUTTER / _ACROSS, row, code, size=SMALL - 1, family="monospace")
+        beside(axes, 1.02, row, f"{access.wavefronts:>2}", size=SMALL)
+        beside(axes, 1.07, row, access.who, size=SMALL - 0.5, color=FAINT)
     picture.write(_LEFT - _GUTTER, _TOP - 0.08, "source line")
     picture.write(_LEFT + _ACROSS + 0.08, _TOP - 0.08, "wavefronts a warp")
     picture.foot(left_out, above=0.15)
     return picture
 
 
-def _accesses(moment: Moment) -> list[_Access]:
-    """One for each pattern; warps that asked for the same share it."""
-    alike: dict[bytes, _Access] = {}
-    for part in moment.parts:
-        words, wavefronts = _words(part)
-        warp = int(part.threads[0]) // WARP
-        known = alike.get(words.tobytes())
-        warps = tuple(sorted((*known.warps, warp))) if known else (warp,)
-        first = known or _Access(moment.line, part.kind, warps, words, wavefronts)
-        alike[words.tobytes()] = replace(first, warps=warps)
-    return list(alike.values())
+def _accesses(passed: list[Moment]) -> list[_Access]:
+    """Those to shared memory: of a moment one for each pattern, which several warps may share."""
+    accesses: list[_Access] = []
+    for moment in passed:
+        alike: dict[bytes, _Access] = {}
+        for part in moment.parts if moment.parts[0].space == "shared" else ():
+            words, wavefronts = _words(part)
+            access = _Access(moment.line, part.kind, words, wavefronts, set())
+            alike.setdefault(words.tobytes(), access).warps.add(int(part.threads[0]) // WARP)
+        accesses += alike.values()
+    return accesses
 
 
 def _words(part: Event) -> tuple[np.ndarray, int]:

@@ -159,9 +159,9 @@ def _paint(picture: Picture, run: Run, request: _Request, top: float) -> None:
     code = source_line(run, request.line, 62)
     picture.write(0.15, top + 0.16, code, size=SMALL, family="monospace")
     hidden = len(request.sectors) - _PER_LINE * _MOST_LINES
-    told = f"{request.kind}{_array(run, request)}: {request.words}"
-    told += f", {hidden} not drawn" if hidden > 0 else ""
-    picture.write(5.2, top + 0.16, told, size=TEXT, weight="bold")
+    heading = f"{request.kind}{_array(run, request)}: {request.words}"
+    heading += f", {hidden} not drawn" if hidden > 0 else ""
+    picture.write(5.2, top + 0.16, heading, size=TEXT, weight="bold")
     tall = _LINE * request.lines
     picture.write(_LEFT + 0.05, top + 0.24 + tall + 0.11, request.others)
     axes = picture.panel(_LEFT, top + 0.24, _ACROSS, tall)

@@ -34,11 +34,11 @@ def bandwidth(timings: Timings) -> Picture:
     title = f"{timings.title}: bandwidth {when(timings.measured_on)}"
     copy = timings.measured_on.copy_gb_per_s
     lines = {variant: _rows(timings, variant) for variant in timings.variants}
-    told = [
+    speeds = [
         f"  {variant}: {', '.join(f'{size_text(row.size)} {row.gb_per_s:,.0f}' for row in rows)}"
         for variant, rows in lines.items()
     ]
-    words = "\n".join([f"{title}, in GB/s:", *told, f"  a large copy: {copy:,.0f}"])
+    words = "\n".join([f"{title}, in GB/s:", *speeds, f"  a large copy: {copy:,.0f}"])
     below = _LINE * max(0, len(timings.extents) - 3)  # a size may stand on many lines
     picture = Picture(_HEIGHT + below, title, words)
     axes = picture.panel(_LEFT, _TOP, _WIDE, _TALL)
@@ -152,11 +152,11 @@ def roofline(timings: Timings, size: Size | None = None) -> Picture:
     roof = _roof_at(_intensity(rows[0]), timings)
     operations = counted(float(f"{_intensity(rows[0]):.3g}"), "operation")
     head = f"{title}: at {operations} a byte the roof is {roof:,.0f} GFLOP/s."
-    told = [
+    speeds = [
         f"  {row.variant}: {_gflop_per_s(row):,.0f} GFLOP/s, {_gflop_per_s(row) / roof:.0%}"
         for row in rows
     ]
-    picture = Picture(_HEIGHT, title, "\n".join([head, *told]))
+    picture = Picture(_HEIGHT, title, "\n".join([head, *speeds]))
     axes = picture.panel(_ROOF_LEFT, _TOP, _ROOF_WIDE, _TALL)
     _paint_roof(axes, timings, rows)
     for row in rows:

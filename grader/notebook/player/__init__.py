@@ -47,14 +47,13 @@ _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{ti
 </body></html>"""
 
 
-def player(recording: Recording, found: list[Mark], note: str = "") -> Page:
-    """The recording as a page, opened at the first of the `found` marks, or at its first step.
+def player(recording: Recording, marks: list[Mark], note: str = "") -> Page:
+    """The recording as a page, opened at the first of its `marks`, or at its first step.
     `note` is a sentence shown with it."""
-    opened = found[0].frame if found else 0
-    steps = drawn(strip_of(recording, found), recording.source)
+    steps = drawn(strip_of(recording, marks), recording.source)
     title = f"{recording.kernel}, step by step"
     inside = _PAGE.format(
-        title=escape(title), style=_file("player.css"), data=packed(recording, found, opened),
+        title=escape(title), style=_file("player.css"), data=packed(recording, marks),
         script="\n".join(map(_file, _SCRIPTS)),
     )  # fmt: skip
     frame = (
@@ -131,8 +130,8 @@ _EFFORT = 1  # of zlib's 9: beside its 6 a quarter of the time, for a fifth more
 Series = list[int] | dict[str, int]  # whole numbers as they travel
 
 
-def packed(recording: Recording, found: list[Mark], opened: int) -> str:
-    """The recording, compressed (zlib) and as base64, to be opened at frame `opened`."""
+def packed(recording: Recording, marks: list[Mark]) -> str:
+    """The recording, compressed (zlib) and as base64."""
     results: dict[Result, int] = {}
     frames: list[dict[str, object]] = []
     state: np.ndarray | None = None
@@ -152,8 +151,8 @@ def packed(recording: Recording, found: list[Mark], opened: int) -> str:
         "memories": [_memory(memory) for memory in recording.memories],
         "frames": frames,
         "results": [[result.type, result.built_in] for result in results],
-        "marks": [asdict(mark) for mark in found],
-        "open": opened,
+        "marks": [asdict(mark) for mark in marks],
+        "open": marks[0].frame if marks else 0,
     }
     return base64.b64encode(zlib.compress(msgspec.json.encode(data), _EFFORT)).decode()
 
@@ -167,17 +166,16 @@ def series(numbers: np.ndarray) -> Series:
 def _series(raw: bytes) -> Series:
     """The same of their bytes: the same threads come again and again."""
     numbers = np.frombuffer(raw, np.int64)
-    if len(numbers) > 2:
-        steps = numbers[1:] - numbers[:-1]
-        if (steps == steps[0]).all():
-            return {"f": int(numbers[0]), "d": int(steps[0]), "n": len(numbers)}
-    found: list[int] = numbers.tolist()
-    return found
+    steps = np.diff(numbers)
+    if len(numbers) > 2 and (steps == steps[0]).all():
+        return {"f": int(numbers[0]), "d": int(steps[0]), "n": len(numbers)}
+    listed: list[int] = numbers.tolist()
+    return listed
 
 
-def values(found: np.ndarray) -> list[object]:
+def values(numbers: np.ndarray) -> list[object]:
     """Numbers as [kind, numbers]: "f" are the bits of 32-bit floats, "d" floats, "i" integers."""
-    flat = found.reshape(-1)
+    flat = numbers.reshape(-1)
     if flat.dtype.kind == "f" and flat.dtype.itemsize <= 4:
         return ["f", series(flat.astype(np.float32).view(np.uint32).astype(np.int64))]
     if flat.dtype.kind == "f":
@@ -227,8 +225,7 @@ def _memory(memory: Memory) -> dict[str, object]:
 
 
 def _runs(state: np.ndarray) -> list[int]:
-    edges = np.flatnonzero(np.diff(state)) + 1
-    starts = np.concatenate([[0], edges])
-    counts = np.diff(np.concatenate([starts, [len(state)]]))
-    found: list[int] = np.stack([state[starts], counts], axis=1).reshape(-1).tolist()
-    return found
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(state)) + 1])
+    counts = np.diff(np.append(starts, len(state)))
+    runs: list[int] = np.stack([state[starts], counts], axis=1).reshape(-1).tolist()
+    return runs

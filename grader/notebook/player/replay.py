@@ -4,13 +4,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from grader.compilers.declared import parameters
-from grader.course import Case, Exercise, Problem
+from grader.course import Case, Exercise
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.cuda.kernel import Extent
 from grader.judge import cases
-from grader.judge.cases import CaseInstance
 from grader.judge.playback.marks import (
     FIRST_BLOCKS,
     STEPS,
@@ -24,7 +22,8 @@ from grader.judge.playback.marks import (
 from grader.judge.protocol import OTHER_ORDERS, Scene
 from grader.judge.stepped import handy_failure
 from grader.judge.verdict import CaseResult, Verdict
-from grader.profiler.work import Work, buffers_of, of_problem, one_by_one
+from grader.judge.words import Words
+from grader.profiler.work import buffers_of, of_problem, one_by_one
 from grader.watch.observe import Run
 from grader.watch.recorder import recordings
 from grader.watch.recording import Recording
@@ -40,13 +39,12 @@ class Replay:
     """What was seen of a case, and the launch of it to play."""
 
     case: Case
-    problem: Problem
+    words: Words  # the learner's source and names, and the problem that was run
     run: Run
     buffers: dict[str, np.ndarray]  # afterwards
-    called: dict[str, str]  # buffer -> what the learner's kernels call it
     error: CudaError | None  # that ended it
+    first: int  # the number of the first recorded launch, from 1
     launch: int = 0  # the one to play: its position in `recordings(run)`
-    number: int = 1  # and among all of the case, from 1
     found: tuple[Mark, ...] = ()  # its marks
 
     @property
@@ -61,55 +59,57 @@ def of_failure(verdict: Verdict, source: str, exercise: Exercise) -> Replay | No
     if handy is None:
         return None
     instance, result = handy
-    work = of_problem(instance.problem, source, exercise.id)
+    words = Words(source, exercise.solution, instance.problem)
     title = exercise.kind.word(result.status).capitalize()
-    orders = (result.where.order,) if result.where else ("lockstep", *OTHER_ORDERS)
-    return next(filter(None, (_again(instance, work, result, one, title) for one in orders)), None)
+    for order in (result.where.order,) if result.where else ("lockstep", *OTHER_ORDERS):
+        where = result.where or Scene(0, None, order)
+        seen = _again(instance.case, words, result, where)
+        if seen and (marked := _marked(seen, result, title)):
+            return marked
+    return None
 
 
 def of_case(exercise: Exercise, source: str, seed: int) -> Replay | None:
     """The exercise's first visible case, whatever comes of it."""
     instance = next(cases.drawn(exercise, seed, hidden=False))
-    work = of_problem(instance.problem, source, exercise.id)
-    seen = _run(instance, work, FIRST_BLOCKS, Scene(0, None, instance.problem.order))
+    words = Words(source, exercise.solution, instance.problem)
+    seen = _run(instance.case, words, FIRST_BLOCKS, Scene(0, None, instance.problem.order))
     if seen is None:
         return None
     last = len(recordings(seen.run)) - 1
-    return _at(seen, last, tuple(marks_of(recordings(seen.run)[last], seen.run.hazards)))
+    marks = marks_of(recordings(seen.run)[last], seen.run.hazards)
+    return replace(seen, launch=last, found=tuple(marks))
 
 
 def of_replay(replay: Replay) -> Page:
     """A case of an exercise, to be stepped through from where it went wrong."""
     note = f"The case `{replay.case.name}`"
-    if (launches := len(replay.problem.launches)) > 1:
-        note += f", launch {replay.number} of {launches}"
+    if (launches := len(replay.words.problem.launches)) > 1:
+        note += f", launch {replay.first + replay.launch} of {launches}"
     return player(replay.recording, list(replay.found), f"{note}.")
 
 
-def _again(
-    instance: CaseInstance, work: Work, result: CaseResult, order: str, title: str
-) -> Replay | None:
-    where = result.where or Scene(0, None, order)
-    threads = int(np.prod(work.launches[max(where.launch, 1) - 1].block))
-    blocks = blocks_around(where.block, threads)
-    for _ in range(1 if where.block else 2):  # the second time with what the first one has shown
-        seen = _run(instance, work, blocks, where, compared=bool(result.mismatches))
-        if seen is None:
-            break
-        wanted = _block(seen, work, result)
+def _again(case: Case, words: Words, result: CaseResult, where: Scene) -> Replay | None:
+    """The failing case run again; where its block is not known, twice: the second time with the
+    block recorded that the first time has shown."""
+    threads = int(np.prod(words.problem.launches[max(where.launch, 1) - 1].block))
+    compared = bool(result.mismatches)
+    seen = _run(case, words, blocks_around(where.block, threads), where, compared)
+    if seen and not where.block:
+        block = _block(seen, result)
         known = [block for one in recordings(seen.run) for block in (*one.blocks, *one.indices)]
-        if wanted is None or wanted in known:
-            break
-        blocks = (wanted,)
-    return seen and _marked(seen, result, title)
+        if block is not None and block not in known:
+            return _run(case, words, (block,), where, compared)
+    return seen
 
 
 def _run(
-    instance: CaseInstance, work: Work, blocks: Blocks, where: Scene, compared: bool = False
+    case: Case, words: Words, blocks: Blocks, where: Scene, compared: bool = False
 ) -> Replay | None:
     """Run the case with the known launch recorded, or each; None where nothing was recorded. What
     was `compared` to be found wrong, and what came before that launch, need not be checked again;
     who wrote it is traced where the block is not known."""
+    work = of_problem(words.problem, words.source, case.name)
     buffers = buffers_of(work, np.array, simulator.empty)
     error: CudaError | None = None
     traced = compared and where.block is None
@@ -125,45 +125,32 @@ def _run(
     if not recordings(run):
         return None
     arrays = {name: np.asarray(array) for name, array in buffers.items()}
-    called = {name: _called(work, name) for name in arrays}
-    number = max(where.launch, 1)
-    return Replay(instance.case, instance.problem, run, arrays, called, error, number=number)
+    return Replay(case, words, run, arrays, error, first=max(where.launch, 1))
 
 
-def _called(work: Work, buffer: str) -> str:
-    """What the learner's kernel calls a buffer, in the last launch that it is passed to."""
-    for launch in reversed(work.launches):
-        declared = parameters(work.source, launch.kernel) or ()
-        for parameter, passed in zip(declared, launch.args, strict=False):
-            if isinstance(passed, str) and passed == buffer:
-                return parameter.name
-    return buffer
-
-
-def _block(seen: Replay, work: Work, result: CaseResult) -> int | Extent | None:
+def _block(seen: Replay, result: CaseResult) -> int | Extent | None:
     """The number of the block that wrote the first wrong element last; or the blockIdx that a
     hazard of the case's kind happened in."""
     if not result.mismatches:
         alike = [one.block for one in seen.run.hazards if one.status == result.status and one.block]
         return alike[0] if alike else None
     buffer, offset = _place(seen, result)
-    args = enumerate(work.launches[-1].args)
-    numbers = {number for number, passed in args if isinstance(passed, str) and passed == buffer}
-    writer = None
-    for event in seen.run.trace.touched:
-        at = event.address
-        if event.kind == "load" or at is None or event.buffer not in numbers:
-            continue
-        if np.any((at <= offset) & (offset < at + event.width)):
-            writer = event.block
-    return writer
+    args = seen.words.problem.launches[-1].args
+    numbers = {number for number, passed in enumerate(args) if str(passed) == buffer}
+    writers = [
+        event.block
+        for event in seen.run.trace.touched
+        if event.kind != "load" and event.address is not None and event.buffer in numbers
+        if np.any((event.address <= offset) & (offset < event.address + event.width))
+    ]
+    return writers[-1] if writers else None
 
 
 def _place(seen: Replay, result: CaseResult) -> tuple[str, int]:
     """The buffer and the byte offset in it of the first wrong element."""
     first = result.mismatches[0]
     for name, array in seen.buffers.items():
-        if seen.called[name] == first.buffer and array.ndim == len(first.index):
+        if seen.words.name(name) == first.buffer and array.ndim == len(first.index):
             flat = int(np.ravel_multi_index(first.index, array.shape)) if first.index else 0
             return name, flat * array.itemsize
     return first.buffer, 0
@@ -178,7 +165,7 @@ def _marked(seen: Replay, result: CaseResult, title: str) -> Replay | None:
         if result.mismatches:
             name, (_, offset) = result.mismatches[0].buffer, _place(seen, result)
             mark = wrong_element(last, name, offset, title, result.message)
-        return _at(seen, len(launches) - 1, (mark,))
+        return replace(seen, launch=len(launches) - 1, found=(mark,))
     expected = seen.case.hazard is not None
     if seen.error is None or not (expected or seen.error.status == result.status):
         return None
@@ -186,10 +173,5 @@ def _marked(seen: Replay, result: CaseResult, title: str) -> Replay | None:
         marks = [one for one in marks_of(launches[launch], seen.run.hazards) if not one.warning]
         if marks:  # the first with the judge's sentence, which speaks of the whole case
             first = replace(marks[0], text=result.message or marks[0].text)
-            return _at(seen, launch, (first, *marks[1:]))
+            return replace(seen, launch=launch, found=(first, *marks[1:]))
     return None
-
-
-def _at(seen: Replay, launch: int, found: tuple[Mark, ...]) -> Replay:
-    number = seen.number if len(recordings(seen.run)) == 1 else launch + 1
-    return replace(seen, launch=launch, number=number, found=found)
