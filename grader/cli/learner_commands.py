@@ -143,7 +143,7 @@ def submit(lesson: str) -> None:
     for problem in done.problems:
         typer.echo(problem, err=True)
     if done.blank:
-        typer.echo(f"Nothing is written yet for {', '.join(done.blank)}.", err=True)
+        typer.echo(f"You have not begun {', '.join(done.blank)}.", err=True)
     passed = [name for name, verdict in done.verdicts.items() if verdict.status == "passed"]
     if passed:
         typer.echo(f"In the cases that you see these pass: {', '.join(passed)}.")

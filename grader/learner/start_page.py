@@ -41,7 +41,7 @@ _FILES = (
 )
 _HAND_IN = (
     "`grader submit LESSON` in a terminal (File, New, Terminal) hands a lesson in, or makes the "
-    "file to hand in, and says which exercises nothing is written for yet."
+    "file to hand in. It lists the exercises that you have not begun."
 )
 _RESTORE = (
     "`grader restore LESSON EXERCISE` brings a cell back as it was handed out, and keeps what you "
@@ -164,7 +164,7 @@ def page(root: Path) -> str:
     notes += [
         ("This machine", _DEVICE[gpu_count() > 0]),
         ("Handing in", _HAND_IN),
-        ("A cell past mending", _RESTORE),
+        ("A cell that you want back", _RESTORE),
         ("What is kept", _FILES),
     ]
     rows = "".join(_row(station, station is go_on) for station in lessons)
