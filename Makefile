@@ -1,10 +1,10 @@
 # make lab    open the course in JupyterLab        make test   run every test
 # make teach  open it as an instructor, with formgrader
-# make demo   an instructor's week in one go       make lint   formatting, style and types
+# make demo   an instructor's week in one go       make lint   formatting, style, types, prose
 # make notebooks   rebuild notebooks/ from kernels/
 # make labextension   give the JupyterLab extension a new version, after a change to it
 # make docs     the documentation, in build/docs
-# make pictures   take the README's pictures anew, from a real JupyterLab in Chromium
+# make pictures   take the pictures of the README and docs/ anew, from a real JupyterLab
 # make constraints   take the newest versions of all packages into constraints.txt, to be tested next
 # The first target you run builds the environment in .venv; later ones find it ready.
 
@@ -47,6 +47,7 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/mypy --platform darwin
 	$(BIN)/mypy --platform win32
+	$(BIN)/python -m tools.prose
 	$(BIN)/clang-format --dry-run --Werror $$(git ls-files --cached --others --exclude-standard '*.cu')
 
 # Every warning is an error. Nothing is loaded over a network.

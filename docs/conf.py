@@ -1,4 +1,4 @@
-"""How `make docs` makes build/docs of docs/*.md, the README and the docstrings of grader/."""
+"""How `make docs` makes build/docs of docs/*.md and the docstrings of grader/."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ html_theme = "furo"
 html_title = "Warpwise"
 exclude_patterns = []
 
-# README.md and the pages here link to headings as GitHub names them.
+# The pages link to headings as GitHub names them.
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
 
@@ -29,9 +29,7 @@ autodoc_class_signature = "separated"
 # An annotation's `type` and `bytes` are Python's, and not the attributes of that name here.
 suppress_warnings = ["ref.python"]
 
-_INCLUDE = re.compile(
-    r"```{include} \.\./(\S+)(?:\n:start-after: \"(.+)\"\n:end-before: \"(.+)\")?[^`]*```"
-)
+_INCLUDE = re.compile(r"```{include} \.\./(\S+)\s*```")
 _CODE = re.compile(r"(`+[^`]+`+)")
 
 
@@ -56,8 +54,6 @@ def _with_root_pages(app, docname, content):
 
     def included(found):
         text = Path(app.srcdir, "..", found[1]).read_text()
-        if found[2]:
-            text = text.partition(found[2])[2].partition(found[3])[0]
         return re.sub(r"\]\((?![a-z]+:|#)", "](../", text)
 
     content[0] = _INCLUDE.sub(included, content[0])

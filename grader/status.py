@@ -19,18 +19,18 @@ class Word(StrEnum):
 class Status(Word):
     """A verdict's status, equal to its word: `Status.PASSED == "passed"`."""
 
-    PASSED = "passed", "Right in every case that was asked for, and within its budgets."
+    PASSED = "passed", "Right in every case that was run, and within its budgets."
     WRONG_ANSWER = (
         "wrong_answer",
-        "Something in memory is not as it should be: an output is wrong or was never written, or "
-        "an input was changed; or an integer was divided by zero; or a case that must go wrong in "
-        "one way, as the exercise asks, did not.",
+        "Something in memory is wrong: an output is wrong or was never written, or an input was "
+        "changed. Also: an integer was divided by zero, or a case that must go wrong in one way, "
+        "as the exercise requires, did not.",
     )
     COMPILE_ERROR = "compile_error", "The compiler refuses the source; see `diagnostics`."
     LAUNCH_ERROR = (
         "launch_error",
-        "The kernel cannot be launched as the exercise does it (its name, its parameters, its "
-        "shared memory), or it ended itself (`assert`, `__trap`), or asked for too much memory.",
+        "The exercise cannot launch the kernel (its name, its parameters, its shared memory), or "
+        "the kernel ended itself (`assert`, `__trap`) or requested too much memory.",
     )
     OUT_OF_BOUNDS = "out_of_bounds", "A thread touched memory outside every buffer it was given."
     MISALIGNED = "misaligned", "An address is not a multiple of the size of the access."
@@ -53,12 +53,12 @@ class Status(Word):
     TIMEOUT = "timeout", "Compiling or running took too long, most likely an endless loop."
     OVER_BUDGET = (
         "over_budget",
-        "The answer is right, and costs more than the exercise allows, or other than it asks for, "
-        "or lacks an instruction that it asks for.",
+        "The answer is right, but it costs more than the exercise allows, or not what it "
+        "requires, or it lacks an instruction that the exercise requires.",
     )
     NOT_RUN = (
         "not_run",
-        "A case not run to its end, as others come first; it gives no points.",
+        "A case that was not run to its end, because others come first; it gives no points.",
     )
     NOT_ATTEMPTED = "not_attempted", "The kernel is as it was handed out, or there is none."
     UNSUPPORTED = (
@@ -68,7 +68,8 @@ class Status(Word):
     )
     UNREADABLE = (
         "unreadable",
-        "In a class's marks alone: there is an answer, and no reading it or telling which it is.",
+        "Only in a class's marks: there is an answer, but the grader cannot read it or cannot tell "
+        "which one counts.",
     )
 
 

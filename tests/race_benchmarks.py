@@ -264,37 +264,38 @@ def row(name: str, outcomes: list[Outcome]) -> str:
 _PAGE = """# Race benchmarks of others
 
 Made by `python tests/race_benchmarks.py` on {date}, from checkouts of the suites named.
-Every code runs on small inputs, in the three orders in which the judge looks for races; what counts
-is a data race or a barrier that not all threads reach.
+Every code runs on small inputs, in the three orders in which the judge searches for races. A data
+race counts, and a barrier that not all threads reach.
 
 | suite | racy, flagged | clean, flagged | clean, could not be run |
 | --- | ---: | ---: | ---: |
 {rows}
 
-Published for the same 590 codes of Indigo (Jacobson, Burtscher, Gopalakrishnan: HiRace, SC 2024):
-HiRace 346 of the 346 racy ones, iGUARD 298, compute-sanitizer's racecheck 56 to 128.
+For the same 590 codes of Indigo, these results are published (Jacobson, Burtscher, Gopalakrishnan:
+HiRace, SC 2024): HiRace finds all of the 346 racy ones, iGUARD 298, compute-sanitizer's racecheck
+56 to 128.
 
-- **Indigo**: a code is racy if its name tells of a bug that is not one of bounds only; the arrays
-  are long enough for the others to stay within them, so that the 64 with a bug of bounds alone
-  count as clean beside the 180 with none. The graph is random, of 40 vertices.
-- **ScoR**: its data is `volatile`, and in today's CUDA no two volatile accesses race. The stores
-  run without `volatile`; the loads keep it, for the suite asks for no fence of the reader. A plain
-  store that follows from what another thread was seen to have done needs that fence here, which
-  ScoR does not ask for either: the clean code that is flagged,
+- **Indigo**: a code is racy if its name contains a bug other than one of bounds. The arrays are so
+  long that the other bugs stay within them. So the 64 codes with only a bug of bounds count as
+  clean, with the 180 that have none. The graph is random and has 40 vertices.
+- **ScoR**: its data is `volatile`, and in today's CUDA two volatile accesses do not race. The
+  stores run without `volatile`. The loads keep it, because the suite requires no fence from the
+  reader. The simulated GPU requires that fence before a plain store that depends on another
+  thread's work. ScoR does not, and so one clean code is flagged:
   `norace_interwarp-block_fence_hrf-indirect`.
-- **GPUVerify**: the tests that pass, or fail for a race or a barrier. It proves kernels for all
-  inputs, this runs one: zeros in the arrays, as many as there are threads, and sizes as large as a
-  block. Out of reach by design:
-  - the racy ones that are missed, `loop_unwind` and `pointertests/cast`: they store to shared
-    memory that nobody reads, and the compiler leaves the stores out. There is no race in what runs;
-  - the clean ones that are flagged: `reduced_strength_with_requires` is clean only for what
-    `__requires` promises of its arguments, and `warpsync/shuffle`, `scan_warp` and
-    `intragroup_scan` only if the lanes of a warp never part (`--warp-sync`), which no GPU has
-    promised since Volta;
-  - those that could not be run: most do not compile without the prover's own headers, or with
-    variables of the host, or textures; some call functions that nobody defines, or take structures
-    or pointers to functions, which plain numbers do not stand for; a few go out of bounds for the
-    sizes chosen, or read what nobody wrote where lanes are not in step.
+- **GPUVerify**: the tests that pass, or fail for a race or a barrier. GPUVerify proves kernels for
+  all inputs. We run one input: zeros in the arrays, as many as there are threads, and sizes as
+  large as a block. Some results are impossible with this method:
+  - Two racy tests are missed, `loop_unwind` and `pointertests/cast`. They store to shared memory
+    that nobody reads, and the compiler removes the stores. The program that runs has no race.
+  - Some clean tests are flagged. `reduced_strength_with_requires` is clean only because
+    `__requires` restricts its arguments. `warpsync/shuffle`, `scan_warp` and `intragroup_scan` are
+    clean only if the lanes of a warp never diverge (`--warp-sync`). No GPU has promised that since
+    Volta.
+  - Some tests could not be run. Most do not compile without the prover's own headers, or they use
+    variables of the host, or textures. Some call functions that nobody defines, or take structures
+    or pointers to functions, which plain numbers cannot replace. A few go out of bounds at the
+    chosen sizes, or read a value that nobody wrote because lanes are not in step.
 """
 
 

@@ -191,20 +191,23 @@ def _summary(results: dict | None) -> str:
         for tool, said in results["correct"].items()
     )
     return (
-        f"{results['sanitizer']}, {results['device']}. Of the {len(rows)} kernels that end, its "
-        f"four tools are silent on {more['all']} and name another line or none on "
-        f"{more['the line']}. {endings['right']} of them gave the right result all the same.\n\n"
-        f"On the correct kernels (every twin, and those of tests/clean/) it says:\n\n{complaints}\n"
+        f"{results['sanitizer']}, {results['device']}. {len(rows)} of the kernels end. For these, "
+        f"its four tools are silent on {more['all']}, and name another line or none on "
+        f"{more['the line']}. {endings['right']} of the kernels gave the right result although "
+        f"they are wrong.\n\nFor the correct kernels (every twin, and those of tests/clean/) it "
+        f"says:\n\n{complaints}\n"
     )
 
 
 _INTRODUCTION = """# Broken kernels, and who notices
 
-{count} small kernels with one mistake each, as learners and published code make them. For each the
-simulated GPU must give the status and the line below, and must say nothing of its correct twin
-(`-DFIXED`); `tests/watch/test_broken.py` checks both. This page is made by
-`python tests/sanitizer.py table`, the last columns from what `python tests/sanitizer.py run` found
-on a real GPU with compute-sanitizer's memcheck, racecheck, initcheck and synccheck.
+These {count} small kernels have one mistake each. Learners and published code make such mistakes.
+For each kernel the simulated GPU must report the status and the line below. It must report nothing
+for the correct twin (`-DFIXED`). `tests/watch/test_broken.py` checks both.
+
+`python tests/sanitizer.py table` makes this page. The last columns are the results of `python
+tests/sanitizer.py run` on a real GPU, with compute-sanitizer's memcheck, racecheck, initcheck and
+synccheck.
 """
 
 

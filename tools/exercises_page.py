@@ -17,9 +17,9 @@ Made by `python -m tools.exercises_page`.
 
 {count} exercises in {lessons} lessons: {kinds}.
 
-*Minutes* are what one takes somebody who has read the page up to there; *mistakes* are those that
-its lesson foresees, each with the diagnosis it must get. What the kinds are, [Author a
-lesson](authoring.md#kinds-of-exercise) says.
+*Minutes* is the time for a learner who has read the page up to the exercise. *Mistakes* is the
+number of its typical mistakes, each with the diagnosis that it must get. [Author a
+lesson](authoring.md#kinds-of-exercise) explains the kinds.
 """
 _TABLE = """
 | exercise | kind | minutes | what it teaches | mistakes |

@@ -26,19 +26,22 @@ _INTRODUCTION = f"""\
 Made by `python -m tools.schema_page`.
 
 `grader check FILE.cu --exercise LESSON/NAME --json` and `grader check NOTEBOOK.ipynb --json` print
-one object of the same shape, a Report. Its exit status is 0 if every exercise passed, 1 if not, 2
-if there was nothing to judge (then a sentence on stderr says why, and nothing is printed). Every
-field is there every time. JSON has no number for NaN and infinities: these are the strings `"nan"`,
-`"inf"` and `"-inf"`.
+one object of the same form, a Report. The exit status is 0 if every exercise passed, and 1 if not.
+It is 2 if there was nothing to judge. Then a sentence on stderr gives the reason, and the command
+prints nothing else. Every field is always there. JSON has no number for NaN and infinities: these
+are the strings `"nan"`, `"inf"` and `"-inf"`.
 
-This is version {VERSION}. Fields may be added within a version, so a reader should pass over
-those it does not know; when one goes, or changes its meaning, `version` is raised.
+This is version {VERSION}. We may add fields within a version, so a reader should ignore fields that
+it does not know. If we remove a field or change its meaning, we raise `version`. This page is also
+there as a JSON Schema: [verdict.schema.json](verdict.schema.json).
 
-Version 2 differs from version 1 in two fields of a [Verdict](#verdict). `points` was the sum over
-the cases; it is more where `partial`, which is new, is not null. `max_points` was the sum over the
-cases that were run; it is what the exercise is worth. A reader of version 1 that adds up the cases
-itself still gets the points of version 1: a case gives all of its points or none. The same as a
-JSON Schema: [verdict.schema.json](verdict.schema.json).
+Version 2 differs from version 1 in two fields of a [Verdict](#verdict).
+
+- `points` was the sum over the cases. Now it is more if `partial`, a new field, is not null.
+- `max_points` was the sum over the cases that were run. Now it is the worth of the exercise.
+
+A reader of version 1 that adds up the cases itself still gets the points of version 1, because a
+case gives all of its points or none.
 """
 
 

@@ -39,13 +39,14 @@ _SHUFFLED_ONCE = (
 
 # Why counts of a kernel differ; seen in the machine code that nvcc 12.9 or 13.0 makes for sm_90.
 WHY = {
-    "who_am_i": "on the hardware `printf` is code of its own, whose accesses count as well",
+    "who_am_i": "on the hardware `printf` is code with accesses of its own, which count as well",
     "01_expand_where/6_find_the_bug": (
-        "the assembler loads from x only where cond chooses it (`@P1 LDG`), the PTX loads both"
+        "the assembler loads from x only where cond chooses it (`@P1 LDG`); the PTX always loads "
+        "both"
     ),
     "two_fences": (
-        "the assembler has one lane add for all of a warp that meet at the atomic, and a shuffle "
-        "hands each its ticket"
+        "the assembler lets one lane add for all lanes of a warp that meet at the atomic, and a "
+        "shuffle gives each lane its ticket"
     ),
     "fold_down": _SHUFFLED_ONCE,
     "one_exchange": _SHUFFLED_ONCE,
@@ -60,27 +61,27 @@ WHY = {
     "row_in_registers": _JOINED_BY_CUB,
     "online_cub": ("the assembler joins the 8-byte loads of the warps' pairs by twos (7 become 4)"),
     "loads_in_flight": (
-        "the last block asks for the others' sums until they are there: how often, and with how "
-        "many lanes at a time, is a matter of time; two warps' stores met at a bank once"
+        "the last block reads the others' sums until they are there: how often, and with how many "
+        "lanes, depends on time; once the stores of two warps met at a bank"
     ),
     "one_vector": (
-        "a block asks for the others' pairs until they are there: how often is a matter of time"
+        "a block reads the others' pairs until they are there: how often depends on time"
     ),
     "whole_gpu": (
-        "blocks ask for each other's letters until they are there: how often is a matter of time; "
-        "where stores meet what the copy engine writes, the hardware counts a wavefront more"
+        "blocks read each other's messages until they are there: how often depends on time; where "
+        "stores meet writes of the copy engine, the hardware counts one more wavefront"
     ),
     "cluster_in_registers": (
         "the assembler joins the loads of a pair's maximum and sum into one of 8 bytes (LDS.64), "
         "and does not load the maximum again"
     ),
     "cluster_softmax": (
-        "pairs from other blocks of the cluster arrive when they like: where two meet at a bank, "
-        "the hardware counts one wavefront more (0 to 2 of them in four runs)"
+        "pairs from other blocks of the cluster arrive at any time: where two meet at a bank, the "
+        "hardware counts one more wavefront (0 to 2 of them in four runs)"
     ),
     "matmul_tiled": (
         "the assembler joins the loads of four neighbours in a row of `left` into one of 16 bytes "
-        "(28 LDS.128 beside 112 LDS)"
+        "(28 LDS.128 instead of 112 LDS)"
     ),
     "sum_by_cub": (
         "the assembler joins the loads of the warps' sums into one of 16 and one of 8 bytes"
@@ -173,12 +174,12 @@ def page(rows: list[WorkCounters], left_out: dict[str, str], hardware: str) -> s
     kernels = [row for row in rows if row not in patterns]
     return "\n".join(
         [
-            "# Counters: the simulated GPU beside a real one",
+            "# Counters: the simulated GPU and a real one",
             "",
             f"Made by `grader counters`. Hardware: {hardware}.",
             "A single number: both count the same. Two numbers: simulated / hardware.",
-            f"**Bold**: they differ by more than {TOLERANCE:.0%}, or at all where they must not",
-            "(requests and sectors of global memory).",
+            f"**Bold**: they differ by more than {TOLERANCE:.0%}. Requests and sectors of global",
+            "memory are bold if they differ at all.",
             "",
             *_summary(rows),
             "",
@@ -189,7 +190,7 @@ def page(rows: list[WorkCounters], left_out: dict[str, str], hardware: str) -> s
             "",
             "## One warp in shared memory",
             "",
-            "`read` and `write` go to cells of 4, 8 or 16 bytes, each lane to its own: see",
+            "`read` and `write` access cells of 4, 8 or 16 bytes. Each lane has its own cell. See",
             "`CELLS` in `grader/bench/microbenchmarks`.",
             "",
             *_table(patterns),

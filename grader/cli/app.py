@@ -23,39 +23,48 @@ from ..errors import CourseError, of_a_file, of_an_extra, of_the_machine
 if TYPE_CHECKING:
     from typer._click import Context, HelpFormatter  # what typer has in place of click's
 
-# Each command, and the module of this room and the function that do it, in the order of the help.
+# Each command by its panel of the help, and the module of this room and the function that do it.
 # What the function returns is the exit status.
-COMMANDS = {
-    "check": "kernel_commands:check",
-    "prove": "kernel_commands:prove",
-    "lab": "learner_commands:lab",
-    "update": "learner_commands:update",
-    "restore": "learner_commands:restore",
-    "submit": "learner_commands:submit",
-    "profile": "kernel_commands:profile",
-    "counters": "bench_commands:counters",
-    "conformance": "bench_commands:conformance",
-    "bench": "bench_commands:bench",
-    "doctor": "doctor:doctor",
-    "build": "author_commands:build_notebooks",
-    "new": "author_commands:new_lesson",
-    "cases": "author_commands:cases",
-    "preview": "author_commands:preview_lesson",
-    "release": "course_commands:release_lessons",
-    "extend": "course_commands:extend_lesson",
-    "roster": "course_commands:enter_roster",
-    "rename": "course_commands:rename_lesson",
-    "export": "course_commands:export_marks",
-    "bundle": "course_commands:bundle_lesson",
-    "publish": "author_commands:publish",
-    "status": "course_commands:show_status",
-    "autograde": "classroom_commands:autograde_lesson",
-    "regrade": "classroom_commands:regrade_lesson",
-    "feedback": "classroom_commands:write_feedback",
-    "report": "classroom_commands:write_report",
-    "leaderboard": "classroom_commands:show_leaderboard",
-    "demo": "classroom_commands:show_demo",
+PANELS = {
+    "For learners": {
+        "lab": "learner_commands:lab",
+        "status": "learner_commands:show_progress",
+        "check": "kernel_commands:check",
+        "profile": "kernel_commands:profile",
+        "update": "learner_commands:update",
+        "restore": "learner_commands:restore",
+        "submit": "learner_commands:submit",
+        "doctor": "doctor:doctor",
+    },
+    "For instructors": {
+        "demo": "classroom_commands:show_demo",
+        "roster": "course_commands:enter_roster",
+        "release": "course_commands:release_lessons",
+        "extend": "course_commands:extend_lesson",
+        "autograde": "classroom_commands:autograde_lesson",
+        "regrade": "classroom_commands:regrade_lesson",
+        "feedback": "classroom_commands:write_feedback",
+        "report": "classroom_commands:write_report",
+        "leaderboard": "classroom_commands:show_leaderboard",
+        "export": "course_commands:export_marks",
+        "bundle": "course_commands:bundle_lesson",
+        "rename": "course_commands:rename_lesson",
+    },
+    "For authors": {
+        "new": "author_commands:new_lesson",
+        "build": "author_commands:build_notebooks",
+        "preview": "author_commands:preview_lesson",
+        "cases": "author_commands:cases",
+        "publish": "author_commands:publish",
+    },
+    "Everything else": {
+        "prove": "kernel_commands:prove",
+        "bench": "bench_commands:bench",
+        "counters": "bench_commands:counters",
+        "conformance": "bench_commands:conformance",
+    },
 }
+COMMANDS = {name: place for panel in PANELS.values() for name, place in panel.items()}
 PASS_ON = {"lab"}  # with options that are another program's
 COURSE = "WARPWISE_COURSE"  # course_folder reads it as it is imported, so only after --course
 # Who judges a learner's file never takes lessons from the folder that it lies in; who writes does.
@@ -84,13 +93,18 @@ class Commands(TyperGroup):
 
     def __init__(self, **attributes: Any):
         super().__init__(**attributes)
-        self.commands = {name: Command(name) for name in COMMANDS}
+        self.commands = {
+            name: Command(name, rich_help_panel=panel)
+            for panel, names in PANELS.items()
+            for name in names
+        }
 
     def format_help(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Docstrings are read from the files: to import all commands would take a second."""
         for name, place in COMMANDS.items():
             module, _, function = place.partition(":")
-            self.commands[name].help = _docstrings(module)[function]
+            help_text = _docstrings(module)[function] or ""
+            self.commands[name].help = help_text.partition("\n\n")[0]
         super().format_help(ctx, formatter)
 
     def invoke(self, ctx: Context) -> None:

@@ -70,7 +70,7 @@ def build_notebooks(
 def new_lesson(
     lesson: Annotated[str, typer.Argument(help="What it is to be called, like 09_histogram.")],
 ) -> None:
-    """Make a lesson that works as it stands, to be changed into yours."""
+    """Make a lesson that works, for you to change."""
     if begin(course.KERNELS.parent):
         say(f"{course.KERNELS.parent} is a course now; nbgrader_config.py describes it")
     kernels = open_course().kernels
@@ -85,7 +85,7 @@ def preview_lesson(
     lesson: str,
     port: Annotated[int, typer.Option(help="Where the browser finds it.")] = 8890,
 ) -> None:
-    """Show a lesson's page in the browser, made anew whenever one of its files is saved."""
+    """Show a lesson in the browser, and refresh it when you save."""
     from ..classroom import lecture
 
     kernels = open_course().kernels
@@ -97,7 +97,9 @@ def preview_lesson(
 def publish(
     folder: Annotated[Path, typer.Argument(help="Of its own, for a learners' repository.")],
 ) -> None:
-    """Write the course without its solutions; check() works there."""
+    """Write the course without its solutions.
+
+    check() works there."""
     # Into a folder that is such a course already, or has nothing in it that can be seen.
     if list(folder.glob("[!.]*")) and not (folder / PUBLISHED).is_file():
         raise BadInput(f"{short(folder)} holds something else: name a folder of its own.")
@@ -118,7 +120,9 @@ def cases(
     what: Annotated[str, typer.Argument(help="LESSON or LESSON/NAME; by default all.")] = "",
     write: Annotated[bool, typer.Option("--write", help="Choose launches for what lacks.")] = False,
 ) -> int:
-    """Say which classes of launches, and pairs of them, an exercise promises and no case meets."""
+    """List the launches that an exercise promises and no case tries.
+
+    A class is a kind of launch; pairs of classes count, too."""
     name, _, exercise = what.partition("/")
     unmet = 0
     for lesson in [course.lesson(course.full_name(name))] if name else list(course.lessons()):

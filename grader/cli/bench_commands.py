@@ -41,7 +41,7 @@ def bench(
         Path | None, typer.Option(metavar="FILE", help="Say what is faster or slower than there.")
     ] = None,
 ) -> None:
-    """Measure the simulated GPU, the grading of a class, or lessons' kernels on a real GPU."""
+    """Measure the simulated GPU, grading, or kernels on a GPU."""
     console = Console()
     if classroom:
         from ..classroom import throughput  # nbgrader, which the others do not need
@@ -136,7 +136,7 @@ def counters(
         Path, typer.Option(help="What ncu measured; if there is no such file, it measures now.")
     ] = Path("build/ncu.csv"),
 ) -> None:
-    """Compare the simulated GPU's counters with Nsight Compute's on this machine's GPU."""
+    """Compare the counters with Nsight Compute's on your GPU."""
     from ..bench import counters_page, ncu
 
     if not csv.exists():
@@ -154,7 +154,7 @@ def counters(
 def conformance(
     to: Annotated[Path, typer.Option(help="The page to write.")] = Path("docs/conformance.md"),
 ) -> None:
-    """Compare what the simulated GPU computes with what this machine's GPU does."""
+    """Compare the arithmetic with your GPU's."""
     from ..bench.conformance import hardware, measure, page
 
     rows = measure()

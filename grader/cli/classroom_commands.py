@@ -90,8 +90,9 @@ def autograde_lesson(
     ] = False,
     unsafe: UNSAFE = False,
 ) -> int:
-    """Collect and judge what was handed in. The exit status is 1 if a notebook is damaged, or a
-    mark needs your look."""
+    """Collect and grade what was handed in.
+
+    The exit status is 1 if a notebook is damaged, or if you must look at a mark."""
     from ..classroom import batch, collecting
     from ..classroom.judges import judges
 
@@ -138,7 +139,7 @@ def regrade_lesson(
     scheduler: SCHEDULER = None,
     unsafe: UNSAFE = False,
 ) -> None:
-    """Grade what is not up to date again, and say whose mark that changes, and why."""
+    """Grade again what has changed, and show whose mark changes."""
     from ..classroom import batch
     from ..classroom.judges import judges
 
@@ -229,7 +230,7 @@ def write_feedback(
         bool, typer.Option("--solutions", help="Ours, too, while work can still be handed in.")
     ] = False,
 ) -> None:
-    """Write each learner's feedback page and the grades as CSV."""
+    """Write each learner's feedback page, and the marks as CSV."""
     from ..classroom import feedback
 
     here = course_here()
@@ -263,7 +264,9 @@ def write_report(
     section: SECTION = None,
     anonymous: ANONYMOUS = False,
 ) -> None:
-    """Write a page about the class's answers, and all marks as CSV and JSON, to build/report."""
+    """Write a page about the class's answers, with all marks.
+
+    It goes to build/report, with the marks as CSV and JSON."""
     from ..classroom import report
 
     here = course_here()
@@ -281,7 +284,7 @@ def show_leaderboard(
     section: SECTION = None,
     anonymous: Annotated[bool, typer.Option("--anonymous", help="Aliases for names.")] = False,
 ) -> None:
-    """Say whose kernels cost least, counted on the simulated GPU beside what none gets below."""
+    """Rank the class's kernels by what they cost."""
     here = open_course()
     opened = lesson_called(here, lesson)
     if not opened.contests:
@@ -311,7 +314,9 @@ def show_demo(
     ] = False,
     port: Annotated[int, typer.Option(help="Of --live; by default one that is free.")] = 0,
 ) -> None:
-    """An instructor's week in one go: release, hand in, collect, grade, feedback, export."""
+    """Run an instructor's week in one go, or make slides.
+
+    The week: release, hand in, collect, grade, write feedback, export."""
     from ..classroom import demo
 
     if live and not lesson:

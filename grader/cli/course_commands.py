@@ -56,7 +56,9 @@ def release_lessons(
     ] = None,
     yes: YES = False,
 ) -> None:
-    """Enter a lesson in the gradebook and hand it out through nbgrader's exchange."""
+    """Hand out a lesson, and set when it is due.
+
+    It is entered in the gradebook and goes out through nbgrader's exchange."""
     from ..classroom import handing_out
 
     here = course_here()
@@ -86,7 +88,7 @@ def extend_lesson(
     until: Annotated[str, typer.Option(help='Like "2026-12-03 12:00".')],
     yes: YES = False,
 ) -> None:
-    """Give a learner, and the learner's team, more time for a lesson."""
+    """Give a learner, or a team, more time for a lesson."""
     here = open_course()
     name = lesson_called(here, lesson).name
     _require_meant([planning.objection(here, name, until, learner)], yes)
@@ -126,8 +128,9 @@ def enter_roster(
         bool, typer.Option("--later", help="--same: where both handed in, the later counts.")
     ] = False,
 ) -> None:
-    """Enter who is in the class: names, e-mails, sections and teams; or, with --same, whose a login
-    is that nobody knows."""
+    """Enter who is in the class: names, sections and teams.
+
+    With --same, say which learner an unknown login belongs to."""
     if same and file is None:
         _join_logins(same, later)
         return
@@ -170,7 +173,7 @@ def rename_lesson(
     old: Annotated[str, typer.Argument(help="What the gradebook calls the lesson.")],
     new: Annotated[str, typer.Argument(help="What its folder is called now.")],
 ) -> None:
-    """Move marks, work and dates of a lesson to the new name of its folder."""
+    """Move a lesson's marks, work and dates to its new name."""
     moved = renaming.rename(open_course(), old, new)
     say(
         f"{old} is {new} now, with {counted(moved, 'mark')}. `grader release {new}` hands it out "
@@ -194,7 +197,7 @@ def export_marks(
         str | None, typer.Option(help="What the system calls the lesson's column.")
     ] = None,
 ) -> None:
-    """Write the class's marks as another gradebook imports them."""
+    """Write the marks as another gradebook imports them."""
     here = course_here()
     lessons = [lesson_called(here, lesson)] if lesson else list(course.lessons(here.kernels))
     if column is not None:
@@ -241,7 +244,7 @@ def bundle_lesson(
     ] = None,
     unsafe: UNSAFE = False,
 ) -> None:
-    """Pack a lesson so that another system grades it."""
+    """Pack a lesson for Gradescope or GitHub."""
     from ..classroom import bundles
 
     here = open_course()
@@ -266,7 +269,7 @@ def bundle_lesson(
 
 
 def show_status(lesson: str, section: SECTION = None) -> None:
-    """Say who has handed in a lesson, late or extended, and whose marks wait for a look."""
+    """Show who has handed in a lesson, late or with an extension, and which marks wait."""
     here = course_here()
     name = lesson_called(here, lesson).name
     learners = [one for one in planning.statuses(here, name) if section in (None, one.section)]

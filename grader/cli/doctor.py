@@ -28,7 +28,7 @@ class MachineCheck:
 
 
 def doctor() -> int:
-    """Say what this machine has of what the course needs, and how to get what is missing."""
+    """Show what this machine lacks, and how to get it."""
     findings = list(examine())
     table = Table("what", "", "found, or how to get it")
     for finding in findings:

@@ -61,7 +61,9 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print verdicts as JSON.")] = False,
     github: Annotated[bool, typer.Option("--github", help="Annotate for GitHub Actions.")] = False,
 ) -> int:
-    """Judge a kernel, or every solution of a notebook. The exit status is 0 if all passed."""
+    """Judge a kernel, or every answer in a notebook.
+
+    The exit status is 0 if all passed."""
     checked = _checked(file, exercise, course.KERNELS)
     if github or progress.is_fetched(file.stem, file.parent):  # others may still hand in
         checked = [
@@ -216,8 +218,10 @@ def prove(
     ] = None,
     seconds: Annotated[float, typer.Option(help="For each exercise.")] = 10,
 ) -> int:
-    """Look for sizes that break a kernel, or show that there are none: in bounds, no races,
-    nobody missing at a barrier or a shuffle. The exit status is 1 if a launch breaks it."""
+    """Search for sizes that break a kernel, or prove there are none.
+
+    A proof says: every access is in bounds, there is no race, and no thread is missing at a barrier
+    or a shuffle. The exit status is 1 if a launch breaks the kernel."""
     broken = False
     for line, wrong in proved(what, exercise, seconds, course.KERNELS):
         typer.echo(visible(line))
@@ -266,7 +270,7 @@ def profile(
     file: Annotated[Path, typer.Argument(help="A .cu file.")],
     kernel: Annotated[str | None, typer.Option(help="If the file has several.")] = None,
     grid: Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Blocks.")] = None,
-    block: Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Threads a block.")] = None,
+    block: Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Threads per block.")] = None,
     shared: Annotated[int, typer.Option(help="Bytes of dynamic shared memory.")] = 0,
     arg: Annotated[
         list[str] | None,

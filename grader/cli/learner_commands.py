@@ -1,6 +1,7 @@
-"""`grader lab`, `update`, `restore` and `submit`: what a learner does at the command line."""
+"""`grader lab`, `status`, `update`, `restore` and `submit`: a learner's commands."""
 
 import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ from .. import compilers
 from ..compilers import cuda_files, fetched
 from ..counted import counted
 from ..course import KINDS
+from ..errors import LearnerError
 from ..judge import Verdict
 from ..learner import editions, folder, handing_in, launching, progress
 
@@ -22,9 +24,27 @@ def lab(
         Path | None,
         typer.Argument(metavar="folder", help="Yours to work in; made if there is none."),
     ] = None,
-    opens: Annotated[bool, typer.Option("--open/--no-open", help="JupyterLab, too.")] = True,
+    opens: Annotated[
+        bool,
+        typer.Option(
+            "--open/--no-open",
+            help="Start JupyterLab. --no-open only makes the folder; see --no-browser.",
+        ),
+    ] = True,
+    browser: Annotated[
+        bool,
+        typer.Option(
+            "--browser/--no-browser",
+            help="Open a browser. --no-browser starts JupyterLab and prints its address.",
+        ),
+    ] = True,
 ) -> int:
-    """Open the course in JupyterLab, in a folder of your own. Further options are JupyterLab's."""
+    """Open the course in JupyterLab, in your own folder.
+
+    All other options go to JupyterLab."""
+    if where and str(where).startswith("-"):  # no folder is named: it is JupyterLab's option
+        context.args.insert(0, str(where))
+        where = None
     root = (where or progress.folder() or Path(DEFAULT)).expanduser().absolute()
     fresh = folder.make(root)
     if fresh:
@@ -41,15 +61,48 @@ def lab(
             typer.echo(str(error), err=True)
     if not opens:
         return 0
-    command = launching.command(root, context.args)
+    options = context.args if browser else ["--no-browser", *context.args]
+    command = launching.command(root, options)
     try:
         return subprocess.run(command, env=launching.environment(), cwd=root).returncode
     except KeyboardInterrupt:
         return 0
 
 
+def show_progress(
+    lesson: Annotated[str | None, typer.Argument(help="Only this one.")] = None,
+    section: Annotated[str | None, typer.Option(help="Instructors: only this section.")] = None,
+) -> None:
+    """Show what you have passed and what is next.
+
+    In an instructor's course: who has handed in LESSON, late or with an extension, and which marks
+    wait for you."""
+    from ..learner import start_page
+
+    root = progress.folder()
+    if root is None:
+        if lesson is None or find_spec("nbgrader") is None:
+            raise LearnerError(
+                "This is not a learner's folder. Go to yours, or make one with `grader lab "
+                "FOLDER`. Instructors name a lesson of their course: `grader status LESSON`."
+            )
+        from .course_commands import show_status
+
+        return show_status(lesson, section)
+    stations = start_page.stations(root)
+    if lesson is not None:
+        name = handing_in.find_lesson(lesson).name
+        stations = [station for station in stations if station.name == name]
+    for one in stations:
+        typer.echo(f"{one.name}: {one.passed} of {counted(one.exercises, 'exercise')} passed")
+    if station := start_page.next_station(stations):
+        typer.echo(f"Next: {station.left[0]} in {station.name}.")
+    else:
+        typer.echo("You have passed all exercises.")
+
+
 def update() -> None:
-    """Bring new editions of the lessons into your folder; what you wrote is kept."""
+    """Bring new editions of the lessons; your work is kept."""
     root = folder.here()
     updated = editions.update(root)
     for changes in updated:
@@ -71,8 +124,9 @@ def update() -> None:
 
 
 def restore(lesson: str, exercise: Annotated[str | None, typer.Argument()] = None) -> None:
-    """Bring an exercise of your folder back as it was handed out, or without one a whole lesson;
-    what you wrote is kept."""
+    """Bring back an exercise, or a lesson, as it was handed out.
+
+    Your own text is kept."""
     root = folder.here()
     whole = handing_in.find_lesson(lesson)
     backup = editions.restore(root, whole, exercise)
@@ -84,12 +138,12 @@ def restore(lesson: str, exercise: Annotated[str | None, typer.Argument()] = Non
 
 
 def submit(lesson: str) -> None:
-    """Hand in a lesson of your folder."""
+    """Hand in a lesson."""
     done = handing_in.hand_in(folder.here(), handing_in.find_lesson(lesson))
     for problem in done.problems:
         typer.echo(problem, err=True)
     if done.blank:
-        typer.echo(f"Nothing is written yet for {', '.join(done.blank)}.", err=True)
+        typer.echo(f"You have not begun {', '.join(done.blank)}.", err=True)
     passed = [name for name, verdict in done.verdicts.items() if verdict.status == "passed"]
     if passed:
         typer.echo(f"In the cases that you see these pass: {', '.join(passed)}.")

@@ -21,11 +21,11 @@ _NARROWEST = 20
 
 @dataclass(frozen=True)
 class Note:
-    """What belongs to an error: what lies elsewhere, e.g. the brace that was not closed, and what
-    it comes from as a rule."""
+    """A remark on an error: another place, such as the brace that was not closed, or the usual
+    cause."""
 
     message: Annotated[str, Meta(description="The compiler's words; without a line, ours.")]
-    line: Annotated[int | None, Meta(description="From 1; null where it is about no line.")] = None
+    line: Annotated[int | None, Meta(description="From 1; null if it is about no line.")] = None
     column: Annotated[int | None, Meta(description="From 0, in characters of that line.")] = None
 
 
@@ -38,7 +38,7 @@ class Diagnostic:
     column: Annotated[
         int | None, Meta(description="From 0, in characters of that line; null if not known.")
     ] = None
-    notes: Annotated[tuple[Note, ...], Meta(description="What belongs to it elsewhere.")] = ()
+    notes: Annotated[tuple[Note, ...], Meta(description="Remarks about other places.")] = ()
 
 
 def bounded(errors: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -37,10 +37,10 @@ def told_apart(one: float, other: float, digits: int = 9) -> tuple[str, str]:
 class Mismatch:
     """One element of an array that is not what it should be."""
 
-    buffer: Annotated[str, Meta(description="What the learner's kernel calls the array.")]
-    index: Annotated[tuple[int, ...], Meta(description="Where, one number for each dimension.")]
-    expected: Annotated[float, Meta(description="What the reference says.")]
-    found: Annotated[float, Meta(description="What the kernel has left there.")]
+    buffer: Annotated[str, Meta(description="The array, by its name in the learner's kernel.")]
+    index: Annotated[tuple[int, ...], Meta(description="Its index, one number per dimension.")]
+    expected: Annotated[float, Meta(description="The reference's value.")]
+    found: Annotated[float, Meta(description="The kernel's value.")]
 
     @property
     def place(self) -> str:
@@ -55,30 +55,34 @@ class Mismatch:
 
 @dataclass(frozen=True)
 class Part:
-    """Neighbouring elements that went, or should have gone, into the first wrong element."""
+    """Neighbouring elements that are, or should be, part of the first wrong element."""
 
-    buffer: Annotated[str, Meta(description="What the learner's kernel calls their array.")]
+    buffer: Annotated[str, Meta(description="Their array, by its name in the learner's kernel.")]
     first: Annotated[
-        tuple[int, ...], Meta(description="Where the first is, one number for each dimension.")
+        tuple[int, ...], Meta(description="The index of the first, one number per dimension.")
     ]
-    index: Annotated[int, Meta(description="The same counted in C order.")]
-    count: Annotated[int, Meta(description="How many there are, one behind the other.")]
-    found: Annotated[int, Meta(description="How often each went in.")]
-    expected: Annotated[int, Meta(description="How often it does in the lesson's own kernel.")]
+    index: Annotated[int, Meta(description="The same index in C order.")]
+    count: Annotated[int, Meta(description="How many there are in a row.")]
+    found: Annotated[int, Meta(description="How often the learner's kernel uses each.")]
+    expected: Annotated[int, Meta(description="How often the lesson's own kernel uses each.")]
 
 
 @dataclass(frozen=True)
 class CaseResult:
-    """How one case went: one input, with its launches."""
+    """The result of one case: one input, with its launches."""
 
-    name: Annotated[str, Meta(description="What the case tries, in words.")]
-    visible: Annotated[bool, Meta(description="Whether learners see it, or only instructors.")]
-    status: Annotated[Status, Meta(description="What became of it.")]
-    points: Annotated[float, Meta(description="All of `max_points` if it passed, else none.")]
-    max_points: Annotated[float, Meta(description="What it is worth.")]
-    message: Annotated[str, Meta(description="What is wrong, in sentences; empty if nothing.")] = ""
+    name: Annotated[str, Meta(description="The thing that the case tries, in words.")]
+    visible: Annotated[
+        bool, Meta(description="True if learners see it, false if only instructors do.")
+    ]
+    status: Annotated[Status, Meta(description="Its result.")]
+    points: Annotated[float, Meta(description="`max_points` if it passed, else 0.")]
+    max_points: Annotated[float, Meta(description="Its worth.")]
+    message: Annotated[
+        str, Meta(description="The fault, in sentences; empty if there is none.")
+    ] = ""
     line: Annotated[
-        int | None, Meta(description="The line it is about, from 1; null where there is none.")
+        int | None, Meta(description="The line of the fault, from 1; null if there is none.")
     ] = None
     mismatches: Annotated[
         tuple[Mismatch, ...], Meta(description="The first few elements that are wrong.")
@@ -86,37 +90,37 @@ class CaseResult:
     made_of: Annotated[
         tuple[Part, ...],
         Meta(
-            description="What the first wrong element was made of, and should have been; empty "
-            "where that is not known, or the same."
+            description="The parts of the first wrong element, as they are and as they should be; "
+            "empty if this is not known, or if both are the same."
         ),
     ] = ()
     patterns: Annotated[
         tuple[str, ...],
         Meta(
-            description="What was seen of the making of the first wrong element, in words that a "
-            "hint may be tied to."
+            description="Patterns in the way in which the first wrong element was made. An "
+            "exercise may have a hint for each."
         ),
     ] = ()
     note: Annotated[
         str,
         Meta(
-            description="Of a case that was to go wrong, and did as it was asked to, what the "
-            "simulated GPU saw; empty for all others."
+            description="For a case that must go wrong and did so as required: what the simulated "
+            "GPU saw. Empty for all others."
         ),
     ] = ""
     where: Annotated[
         Scene | None,
         Meta(
-            description="In which `launch` of the case, from 1, and in which `block` (its "
-            "blockIdx, or null) it went wrong, and in which `order` the simulated GPU ran the "
-            "threads; null where that is not known."
+            description="The place of the fault: the `launch` of the case, from 1, the `block` "
+            "(its blockIdx, or null), and the `order` in which the simulated GPU ran the threads. "
+            "Null if it is not known."
         ),
     ] = None
     strip: Annotated[
         Strip | None,
         Meta(
-            description="The steps that lead to where it went wrong, for a class's feedback page; "
-            "null in what `grader check` prints."
+            description="The steps that lead to the fault, for a class's feedback page; null in "
+            "the output of `grader check`."
         ),
     ] = None
 
@@ -128,39 +132,39 @@ class CaseResult:
 
 @dataclass(frozen=True)
 class EverySize:
-    """What is known of all sizes, grids and blocks of a kernel that is right in all other cases."""
+    """The knowledge about all sizes, grids and blocks of a kernel whose other cases are right."""
 
     outcome: Annotated[
         Literal["proved", "counterexample", "not decided", "not searched"],
         Meta(
             description="`proved`: within the exercise's rules no launch goes out of bounds, is "
             "misaligned, races, or leaves a thread behind at a barrier or a shuffle. "
-            "`counterexample`: one does. If it was found by trying launches, the last of the "
-            "verdict's cases failed and says how; if Z3 alone found it, that case passed, and "
-            "`why` says how. `not decided`: neither is known, and it costs nothing. `not "
-            "searched`: in verdicts of older versions, nothing was looked for."
+            "`counterexample`: one does. If a launch that was tried showed it, the last of the "
+            "verdict's cases failed and says how. If only Z3 found it, that case passed, and `why` "
+            "says how. `not decided`: neither is known, and it costs nothing. `not searched`: only "
+            "in verdicts of older versions, which did not search."
         ),
     ]
     assumes: Annotated[
-        tuple[str, ...], Meta(description="What a proof rests on, in sentences.")
+        tuple[str, ...], Meta(description="The assumptions of a proof, in sentences.")
     ] = ()
     why: Annotated[
-        str, Meta(description="Why nothing is known, or what goes wrong without costing points.")
+        str, Meta(description="The reason why nothing is known, or a fault that costs no points.")
     ] = ""
     lines: Annotated[
-        tuple[int, ...], Meta(description="The lines of what could not be excluded.")
+        tuple[int, ...], Meta(description="The lines of faults that could not be excluded.")
     ] = ()
     tried: Annotated[Tried | None, Meta(description="The launch that goes wrong; or null.")] = None
 
 
 @dataclass(frozen=True)
 class Partial:
-    """What a failed answer gets for all that is right beside one fault that the lesson names."""
+    """The points of a failed answer that is right except for one fault that the lesson names."""
 
     mistake: Annotated[str, Meta(description="The fault, in words.")]
-    leaves: Annotated[float, Meta(description="Which part of the points it leaves, from 0 to 0.6.")]
+    leaves: Annotated[float, Meta(description="The part of the points that it leaves, 0 to 0.6.")]
     of: Annotated[
-        float, Meta(description="What the answer would get without the fault: points `leaves` of.")
+        float, Meta(description="The points that the answer would get without the fault.")
     ]
 
 
@@ -168,21 +172,21 @@ class Partial:
 class Verdict:
     """The judgement on one source text for one exercise."""
 
-    exercise: Annotated[str, Meta(description='Which exercise, "LESSON/NAME".')]
+    exercise: Annotated[str, Meta(description='The exercise, "LESSON/NAME".')]
     points: Annotated[
         float,
         Meta(
-            description="What the answer gets: the points of all cases together or, where `partial`"
-            " is not null, what that leaves, which is more."
+            description="The points of the answer: the sum over the cases. If `partial` is not "
+            "null, they are more: `leaves` times `of`."
         ),
     ]
     max_points: Annotated[
         float,
-        Meta(description="What the exercise is worth, whether all of its cases were run or not."),
+        Meta(description="The worth of the exercise, also if some of its cases were not run."),
     ]
-    status: Annotated[Status, Meta(description="`passed`, or that of the first case that did not.")]
-    message: Annotated[str, Meta(description="That case's.")] = ""
-    line: Annotated[int | None, Meta(description="That case's.")] = None
+    status: Annotated[Status, Meta(description="`passed`, or that of the first failed case.")]
+    message: Annotated[str, Meta(description="The message of that case.")] = ""
+    line: Annotated[int | None, Meta(description="The line of that case.")] = None
     cases: Annotated[tuple[CaseResult, ...], Meta(description="In the exercise's order.")] = ()
     diagnostics: Annotated[
         tuple[Diagnostic, ...], Meta(description="The compiler's errors, if it refuses the source.")
@@ -197,37 +201,38 @@ class Verdict:
     contest: Annotated[
         dict[str, int],
         Meta(
-            description="What a contest compares, over the exercise's last case: sectors of global "
-            "memory and instructions; empty unless that case is hidden, has a budget, and passed."
+            description="The costs that a contest compares: sectors of global memory and "
+            "instructions in the exercise's last case. Empty unless that case is hidden, has a "
+            "budget, and passed."
         ),
     ] = field(default_factory=dict)
     device: Annotated[
-        str, Meta(description="`simulator`, or `gpu` where cases also ran on a real one.")
+        str, Meta(description="`simulator`, or `gpu` if cases also ran on a real one.")
     ] = "simulator"
-    seed: Annotated[int, Meta(description="What the inputs were drawn from.")] = 0
+    seed: Annotated[int, Meta(description="The seed of the inputs.")] = 0
     compiler: Annotated[
-        str, Meta(description="`nvrtc` or `clang`: whose program the simulated GPU ran.")
+        str, Meta(description="`nvrtc` or `clang`: the compiler of the program that ran.")
     ] = "nvrtc"
     kind: Annotated[
         str,
         Meta(
-            description="Of the exercise: `write`, `order` (the lines), `place` (what is missing), "
-            "`break` (a right kernel), `cheaper` (make it so) or `bug` (find it)."
+            description="The kind of the exercise: `write`, `order` (the lines), `place` (a "
+            "missing line), `break` (a right kernel), `cheaper` (make it so) or `bug` (find it)."
         ),
     ] = "write"
     every_size: Annotated[
         EverySize | None,
         Meta(
-            description="What is known of all sizes; null where other cases failed (but for a "
-            "launch that breaks a kernel whose other cases are over budget), or where the "
-            "exercise has no case of this kind."
+            description="The knowledge about all sizes; null if the exercise has no case of this "
+            "kind. Also null if other cases failed, except if they are over budget and a launch "
+            "breaks the kernel."
         ),
     ] = None
     partial: Annotated[
         Partial | None,
         Meta(
-            description="How `points` came about where they are more than those of the cases; null "
-            "where they are the same. New in version 2."
+            description="The reason if `points` are more than those of the cases; null if they are "
+            "the same. New in version 2."
         ),
     ] = None
 
@@ -350,27 +355,27 @@ VERSION = 2  # raised when a field goes or changes its meaning; new ones may com
 
 @dataclass(frozen=True)
 class Checked:
-    """One exercise that was asked for, and what became of it."""
+    """One exercise of the file, and its result."""
 
-    exercise: Annotated[str, Meta(description='Which exercise, "LESSON/NAME".')]
+    exercise: Annotated[str, Meta(description='The exercise, "LESSON/NAME".')]
     problem: Annotated[
         str,
-        Meta(description="What is wrong with the notebook or its cell, in sentences; or empty."),
+        Meta(description="The fault of the notebook or its cell, in sentences; or empty."),
     ]
     verdict: Annotated[
-        Verdict | None, Meta(description="The judgement; null where there was nothing to judge.")
+        Verdict | None, Meta(description="The verdict; null if there was nothing to judge.")
     ]
 
 
 @dataclass(frozen=True)
 class Report:
-    """All that was found in a file."""
+    """The results for one file."""
 
     checked: Annotated[
         tuple[Checked, ...],
         Meta(description="The exercise of a .cu file, or all of a notebook's lesson."),
     ]
-    version: Annotated[int, Meta(description=f"Of this shape: {VERSION}.")] = VERSION
+    version: Annotated[int, Meta(description=f"The version of this format: {VERSION}.")] = VERSION
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON-ready data."""

@@ -30,7 +30,10 @@ def command(root: Path, options: list[str]) -> list[str]:
     it would look here for the notebooks of another folder."""
     tabs = f"--LabApp.workspaces_dir={root / '.warpwise' / 'workspaces'}"
     where = f"--ServerApp.root_dir={root}"
-    return [sys.executable, "-m", "jupyterlab", where, tabs, *options]
+    # In a container one often is root, and JupyterLab starts for root only if it is told so.
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    as_root = ["--allow-root"] if is_root and "--allow-root" not in options else []
+    return [sys.executable, "-m", "jupyterlab", where, tabs, *as_root, *options]
 
 
 def package_index() -> str:

@@ -41,7 +41,7 @@ _FILES = (
 )
 _HAND_IN = (
     "`grader submit LESSON` in a terminal (File, New, Terminal) hands a lesson in, or makes the "
-    "file to hand in, and says which exercises nothing is written for yet."
+    "file to hand in. It lists the exercises that you have not begun."
 )
 _RESTORE = (
     "`grader restore LESSON EXERCISE` brings a cell back as it was handed out, and keeps what you "
@@ -77,7 +77,7 @@ class HandedOut:
 
     name: str
     title: str
-    exercises: frozenset[str]  # names; a page has none
+    exercises: tuple[str, ...]  # names, in order; a page has none
     predictions: int  # that are to be made in it
 
 
@@ -87,7 +87,7 @@ class Station:
 
     name: str
     title: str
-    passed: int
+    left: tuple[str, ...]  # exercises that are not passed, in order
     exercises: int
     answered: int
     right: int
@@ -95,8 +95,12 @@ class Station:
     there: bool  # the learner's folder has the notebook
 
     @property
+    def passed(self) -> int:
+        return self.exercises - len(self.left)
+
+    @property
     def done(self) -> bool:
-        return self.passed == self.exercises
+        return not self.left
 
     @property
     def begun(self) -> bool:
@@ -111,7 +115,7 @@ def stations(root: Path) -> list[Station]:
         Station(
             lesson.name,
             lesson.title,
-            passed=len(did.passed & lesson.exercises),
+            left=tuple(name for name in lesson.exercises if name not in did.passed),
             exercises=len(lesson.exercises),
             answered=len(did.predicted),
             right=did.right,
@@ -138,24 +142,29 @@ def _read(path: Path, changed: int) -> HandedOut:
     texts = ["".join(cell.get("source", "")) for cell in cells]
     titles = [text.partition("\n")[0][2:] for text in texts if text.startswith("# ")]
     marks = [cell.get("metadata", {}).get("nbgrader", {}) for cell in cells]
-    exercises = {mark.get("grade_id", "") for mark in marks if mark.get("solution")} - {""}
+    names = (mark.get("grade_id", "") for mark in marks if mark.get("solution"))
+    exercises = tuple(dict.fromkeys(filter(None, names)))
     questions = sum(text.startswith("predict(") for text in texts)
-    return HandedOut(path.stem, next(iter(titles), path.stem), frozenset(exercises), questions)
+    return HandedOut(path.stem, next(iter(titles), path.stem), exercises, questions)
+
+
+def next_station(lessons: list[Station]) -> Station | None:
+    """The last lesson that was begun and is not done, else the first that is not done."""
+    left = [station for station in lessons if not station.done]
+    return next(iter([station for station in left if station.begun][-1:] or left), None)
 
 
 def page(root: Path) -> str:
     """The start page of the learner's folder `root` as HTML, whose classes our labextension
     styles; a lesson is a link to its notebook."""
     lessons = stations(root)
-    # The last lesson that was begun and is not done, else the first that is not.
-    left = [station for station in lessons if not station.done]
-    go_on = next(iter([station for station in left if station.begun][-1:] or left), None)
+    go_on = next_station(lessons)
     newer = [name for name in outdated(root) if _is_there(root, name)]
     notes = [("A new edition", _UPDATE.format(", ".join(newer)))] if newer else []
     notes += [
         ("This machine", _DEVICE[gpu_count() > 0]),
         ("Handing in", _HAND_IN),
-        ("A cell past mending", _RESTORE),
+        ("A cell that you want back", _RESTORE),
         ("What is kept", _FILES),
     ]
     rows = "".join(_row(station, station is go_on) for station in lessons)

@@ -1,4 +1,4 @@
-// timeout on line 11: one block returns, and the grid's barrier waits for it for ever
+// timeout on line 11: one block returns, and the grid's barrier waits for it forever
 // launch: grid=4, block=32, cooperative=True, x=noise(4), partial=zeros(4), out=zeros(4)
 // expect: out = np.roll(x, 1)
 #include <cooperative_groups.h>

@@ -42,7 +42,7 @@ RUN_BY_NAME = {
     "furo": ("docs/conf.py", '"furo"'),
     "ruff": ("Makefile", "/ruff"),
     "mypy": ("Makefile", "/mypy"),
-    "pre-commit": ("README.md", "/pre-commit install"),
+    "pre-commit": ("CONTRIBUTING.md", "/pre-commit install"),
     "pytest-xdist": ("Makefile", "/pytest -n auto"),
 }
 MACHINES = {

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from grader import course
 from grader.cli import app
+from grader.cli.app import COMMANDS
 from grader.course.weave import graded
 from grader.errors import LearnerError
 from grader.learner import editions, folder, handing_in, launching, progress, start_page
@@ -463,3 +464,92 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path):
     ran = CliRunner().invoke(app, ["lab", str(tmp_path / "file"), "--no-open"])
     assert ran.exit_code == 2
     assert len(ran.stderr.strip().splitlines()) == 1
+
+
+# --- the command line ----------------------------------------------------------------------------
+
+
+def test_status_says_what_is_passed_and_what_is_next(own):
+    folder.make(own)
+    first, second = LESSON.exercises[:2]
+    progress.passed(LESSON.name, first.name)
+    said = CliRunner().invoke(app, ["status"]).stdout.splitlines()
+    assert f"{LESSON.name}: 1 of {len(LESSON.exercises)} exercises passed" in said
+    assert [line.partition(":")[0] for line in said[:-1]] == course.names()
+    assert said[-1] == f"Next: {second.name} in {LESSON.name}."
+
+
+def test_status_of_one_lesson_is_about_that_lesson(own):
+    folder.make(own)
+    for exercise in LESSON.exercises:
+        progress.passed(LESSON.name, exercise.name)
+    said = CliRunner().invoke(app, ["status", "02"]).stdout.splitlines()
+    all_of_it = f"{LESSON.name}: {len(LESSON.exercises)} of {len(LESSON.exercises)}"
+    assert said == [f"{all_of_it} exercises passed", "You have passed all exercises."]
+
+
+@pytest.mark.parametrize("arguments", [["status"], ["status", "00"]])
+def test_status_elsewhere_tells_learners_where_to_go_and_of_no_extra(
+    tmp_path, monkeypatch, arguments
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("grader.cli.learner_commands.find_spec", lambda _: None)  # no nbgrader
+    ran = CliRunner().invoke(app, arguments)
+    assert ran.exit_code == 2
+    assert "`grader lab FOLDER`" in ran.stderr and "extra" not in ran.stderr
+
+
+@pytest.fixture
+def started(tmp_path, monkeypatch):
+    """Give `grader lab` options, and get the command that it starts JupyterLab with, if any."""
+
+    def lab(*options, folder=(str(tmp_path / "mine"),)):
+        commands = []
+
+        def run(command, **_):
+            commands.append(command)
+            return subprocess.CompletedProcess(command, 0)
+
+        with monkeypatch.context() as patched:
+            patched.setattr("grader.cli.learner_commands.subprocess.run", run)
+            assert CliRunner().invoke(app, ["lab", *folder, *options]).exit_code == 0
+        return commands
+
+    return lab
+
+
+def test_lab_without_a_browser_starts_jupyterlab_and_without_open_nothing(started):
+    (command,) = started("--no-browser", "--port=8123")
+    assert command[-2:] == ["--no-browser", "--port=8123"]
+    (command,) = started()
+    assert "--no-browser" not in command
+    assert started("--no-open") == []
+
+
+def test_an_option_of_jupyterlab_s_is_no_folder(started, own):
+    (command,) = started("--port", "8123", folder=())
+    assert command[-2:] == ["--port", "8123"]
+    assert f"--ServerApp.root_dir={own}" in command
+
+
+def test_jupyterlab_starts_for_root_too(started, monkeypatch):
+    for user, flags in ((0, 1), (1000, 0)):
+        monkeypatch.setattr("os.geteuid", lambda user=user: user, raising=False)
+        (command,) = started("--no-browser")
+        assert command.count("--allow-root") == flags
+
+
+def test_the_help_of_no_open_names_no_browser():
+    said = CliRunner().invoke(app, ["lab", "--help"], env={"COLUMNS": "200"}).stdout
+    (line,) = [line for line in said.splitlines() if "--no-open" in line and "folder" in line]
+    assert "see --no-browser" in line
+
+
+def test_the_help_has_a_panel_for_each_reader_and_a_line_for_each_command():
+    said = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "80"}).stdout
+    panels = [line.split("─ ")[1].split(" ─")[0] for line in said.splitlines() if "╭─" in line]
+    readers = ["For learners", "For instructors", "For authors", "Everything else"]
+    assert panels == ["Options", *readers]
+    commands = said.partition(readers[0])[2]
+    first_words = [line[2:14].strip() for line in commands.splitlines() if line.startswith("│ ")]
+    assert sorted(first_words) == sorted(COMMANDS)  # no line without a command: none wraps

@@ -30,7 +30,7 @@ ACTIVE, APART, STANDS_BY, WAITS, LEFT = SIGNS = "●○·‖✕"
 
 @dataclass(frozen=True)
 class Warps:
-    """Neighbouring warps whose lanes are all at the same."""
+    """Neighbouring warps whose lanes are in the same state."""
 
     first: Annotated[int, Meta(description="The number of the first, from 0.")]
     last: Annotated[int, Meta(description="The number of the last.")]
@@ -47,17 +47,17 @@ class Warps:
 class Step:
     """A stretch of instructions of one source line that the same threads pass together."""
 
-    number: Annotated[int, Meta(description="Which one, from 0.")]
-    line: Annotated[int, Meta(description="Its source line, from 1; 0 where it is of none.")]
+    number: Annotated[int, Meta(description="Its number, from 0.")]
+    line: Annotated[int, Meta(description="Its source line, from 1; 0 if it has none.")]
     warps: Annotated[tuple[Warps, ...], Meta(description="The block's warps, from the first on.")]
     more: Annotated[int, Meta(description="How many warps there are beyond these.")]
-    said: Annotated[str, Meta(description="What happens, in a sentence or two.")]
-    wrong: Annotated[str, Meta(description="What went wrong at it; empty if nothing.")] = ""
+    said: Annotated[str, Meta(description="The event, in a sentence or two.")]
+    wrong: Annotated[str, Meta(description="The fault at this step; empty if there is none.")] = ""
 
 
 @dataclass(frozen=True)
 class Strip:
-    """A few steps of one block of a launch, those that lead to where it went wrong."""
+    """A few steps of one block of a launch: those that lead to the fault."""
 
     kernel: Annotated[str, Meta(description="The kernel's name.")]
     block: Annotated[tuple[int, int, int], Meta(description="The block's blockIdx.")]
