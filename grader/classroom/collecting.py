@@ -61,7 +61,7 @@ def _put_aside(course: CourseFolder, lesson: str) -> list[Graded]:
         why, problem = "odd", NOT_NBGRADER_S
         if forger := _forger(folder, (learner, *file.person(learner).also)):
             why, problem = "forged", f"What {forger} handed in under this name is put aside."
-        elif submission.is_name(learner) and submission.is_time(when):
+        elif submission.is_name(learner) and submission.time_of(when):
             continue
         # A name that nobody looks for, and that is no longer than names may be.
         known = hashlib.sha256(os.fsencode(folder.name)).hexdigest()[:16]
@@ -106,7 +106,7 @@ def _collect(course: CourseFolder, lesson: str) -> dict[str, str]:
     for learner in learners:
         # Where the time beside it is not one that nbgrader wrote, that of its name stands there.
         stamp = course.path("submitted", lesson, learner) / submission.STAMP
-        if stamp.parent.is_dir() and not submission.is_time(submission.note(stamp) or ""):
+        if stamp.parent.is_dir() and not submission.time_of(submission.note(stamp) or ""):
             with suppress(OSError):
                 if stamp.is_dir():
                     shutil.rmtree(stamp)

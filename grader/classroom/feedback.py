@@ -20,7 +20,7 @@ from .. import course as lessons
 from ..counted import counted
 from ..course.kinds import ExerciseKind, Write
 from ..course.weave import CHECK
-from ..submissions.submission import HANDED_IN, STAMP, is_time, note
+from ..submissions.submission import HANDED_IN, STAMP, note, time_of
 from . import ClassroomError, changes, coursefile, deadlines, plugin, sanitize_html, verdicts
 from .batch import Track
 from .changes import MarkChange
@@ -225,7 +225,7 @@ def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
         colours=COLOURS,
         title=content.title,
         learner=learner,
-        handed_in=_FRACTION.sub("", stamp) if is_time(stamp) else "",
+        handed_in=_FRACTION.sub("", stamp) if time_of(stamp) else "",
         due=content.due,
         optional=content.optional,
         # No score where something that counts has no mark.

@@ -156,7 +156,8 @@ def page(root: Path) -> str:
     first = _note("All exercises of all lessons are passed.")
     if go_on:
         said = "Go on here: " if go_on.begun else "Begin here: "
-        first = f"<p>{_link(go_on.lesson, said, ' class="warpwise-go"')}</p>"
+        link = _link(go_on.lesson, said, ' class="warpwise-go"')
+        first = f"<p>{link}</p>"
     return (
         f"<h1>Warpwise: CUDA, run and watched</h1><p>{escape(_ABOUT)}</p>{first}"
         f'<div class="warpwise-columns"><ol>{rows}</ol><aside>{beside}</aside></div>'
