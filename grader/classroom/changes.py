@@ -68,8 +68,8 @@ def now(course: CourseFolder, lesson: str) -> State:
         if (learner := mark.learner) not in parts:
             parts[learner] = verdicts.fingerprint(course.path("autograded", lesson, learner))
         by_hand, name = mark.by_hand is not None, mark.cell.removeprefix(CHECK)
-        state[learner, name] = KnownMark(mark.score, mark.most, by_hand, parts[learner])
-        late = KnownMark(0.0 - (mark.penalty or 0.0), 0.0, False, parts[learner])
+        state[learner, name] = KnownMark(mark.score, mark.max_score, by_hand, parts[learner])
+        late = KnownMark(0.0 - (mark.late_penalty or 0.0), 0.0, False, parts[learner])
         state[learner, LATENESS] = late
     return state
 

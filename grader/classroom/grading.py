@@ -165,8 +165,8 @@ def grading_of(course: CourseFolder, lesson: Lesson) -> Grading:
             released = gradebook.find_notebook(lesson.name, lesson.name)
             points = {cell.name: cell.max_score for cell in released.grade_cells}
             blank = {cell.name: cuda_source(cell.source) for cell in released.source_cells}
-            marked = export.submissions(gradebook, lesson.name)
-            scores = {each.student_id: each.score for each in marked}
+            marked = export.by_learner(gradebook, lesson.name)
+            scores = {who: sum(mark.score or 0.0 for mark in mine) for who, mine in marked.items()}
     except MissingEntry as error:
         raise ClassroomError(
             f"{lesson.name} was never released: run `grader release {lesson.name}`."

@@ -3,6 +3,7 @@ And course.toml changed by command: when a lesson is due, and for whom later."""
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 from nbgrader.api import MissingEntry
 
@@ -46,20 +47,13 @@ def statuses(course: CourseFolder, lesson: str) -> list[LearnerStatus]:
                 f"{lesson} was never released: run `grader release {lesson}`."
             ) from error
         names = {student.id: export.full_name(student) for student in gradebook.students}
-        unread = export.unmarked(gradebook, lesson)
-        marks = export.marks(gradebook, lesson)
-        waiting = unread | {mark.learner for mark in marks if export.overridden(mark)}
+        marked = export.by_learner(gradebook, lesson)
         spent = spent_days(file, gradebook, lesson)
-        scores, times = {}, {}
-        for submission in export.submissions(gradebook, lesson):
-            score = submission.score - submission.late_submission_penalty
-            times[submission.student_id] = submission.timestamp
-            scores[submission.student_id] = max(0.0, score)
     found = []
     for learner in sorted({*names, *file.learners, *course.learners("submitted", lesson)}):
         until, person = due(file, lesson, learner), file.person(learner)
-        folders = attempts(course, file, lesson, learner)
-        when = times.get(learner) or (handed_in_at(folders[-1]) if folders else None)
+        folders, mine = attempts(course, file, lesson, learner), marked.get(learner, [])
+        when, score = _when(mine, folders), export.total(mine)
         status = LearnerStatus(
             learner,
             names.get(learner, ""),
@@ -67,16 +61,22 @@ def statuses(course: CourseFolder, lesson: str) -> list[LearnerStatus]:
             person.team if plan.teams else "",
             until,
             extended=bool(plan.extensions.keys() & {learner, *file.team(lesson, learner)}),
-            handed_in=bool(folders) or learner in times,
+            handed_in=bool(folders or mine),
             when=when,
             late=max(0.0, (when - until).total_seconds()) if when and until else 0.0,
             spent=spent.get(learner, 0),
-            score=None if learner in unread else scores.get(learner),
-            waits=learner in waiting,
-            unreadable=learner in unread,
+            score=score if mine else None,
+            waits=score is None or any(map(export.overridden, mine)),
+            unreadable=score is None,
         )
         found.append(status)
     return found
+
+
+def _when(marks: list[export.GradebookMark], folders: list[Path]) -> datetime | None:
+    """The time when somebody handed in, as the gradebook has it or else the newest folder."""
+    known = marks[0].when if marks else None
+    return known or (handed_in_at(folders[-1]) if folders else None)
 
 
 def objection(course: CourseFolder, lesson: str, until: str, learner: str | None = None) -> str:
@@ -87,7 +87,7 @@ def objection(course: CourseFolder, lesson: str, until: str, learner: str | None
     after, now = moment(until, file.zone, option), datetime.now(UTC).replace(tzinfo=None)
     with course.gradebook() as gradebook:
         dates = {each.name: each.duedate for each in gradebook.assignments}
-        marked = {each.student_id: each.timestamp for each in export.submissions(gradebook, lesson)}
+        marked = export.by_learner(gradebook, lesson)
     before = due(file, lesson, learner) if learner else plan.due or dates.get(lesson)
     earlier = before is not None and after < before
     if not earlier and (learner or after >= now):
@@ -101,8 +101,7 @@ def objection(course: CourseFolder, lesson: str, until: str, learner: str | None
         whose &= {learner, *file.team(lesson, learner)}
     late = []
     for name in sorted(whose):
-        folders = attempts(course, file, lesson, name)
-        at = marked.get(name) or (handed_in_at(folders[-1]) if folders else None)
+        at = _when(marked.get(name, []), attempts(course, file, lesson, name))
         if at and at > (due(then, lesson, name) or at):
             late.append(name)
     why = "past" if after < now else ""
