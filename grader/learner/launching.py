@@ -49,10 +49,10 @@ def package_index() -> str:
 
 def _pips_files() -> list[Path]:
     """Where pip's configuration is looked for, what counts more first."""
-    home, first = disk_cache.user_home(), os.environ.get("PIP_CONFIG_FILE")
-    folders = [sys.prefix, Path(os.environ.get("APPDATA", home), "pip")]
-    if sys.platform != "win32":
-        own = Path(os.environ.get("XDG_CONFIG_HOME", home / ".config"), "pip")
-        folders = [sys.prefix, own, home / "Library/Application Support/pip", home / ".pip", "/etc"]
-    name = "pip.ini" if sys.platform == "win32" else "pip.conf"
-    return [Path(first)] * bool(first) + [Path(folder, name) for folder in folders]
+    home, name = disk_cache.user_home(), "pip.conf"
+    own = Path(os.environ.get("XDG_CONFIG_HOME", home / ".config"), "pip")
+    folders = [own, home / "Library/Application Support/pip", home / ".pip", Path("/etc")]
+    if sys.platform == "win32":
+        name, folders = "pip.ini", [Path(os.environ.get("APPDATA", home), "pip")]
+    first = [Path(path) for path in (os.environ.get("PIP_CONFIG_FILE"),) if path is not None]
+    return [*first, *(folder / name for folder in (Path(sys.prefix), *folders))]
