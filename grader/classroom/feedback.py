@@ -18,8 +18,9 @@ from nbgrader.api import Comment, SolutionCell
 
 from .. import course as lessons
 from ..counted import counted
-from ..course.kinds import ExerciseKind, Write
+from ..course.kinds import ExerciseKind, Write, unmarked
 from ..course.weave import CHECK
+from ..judge import beside
 from ..submissions.submission import HANDED_IN, STAMP, note, time_of
 from . import ClassroomError, changes, coursefile, deadlines, plugin, sanitize_html, verdicts
 from .batch import Track
@@ -224,18 +225,25 @@ def _card(
 ) -> str:
     """The grader's own HTML, which JudgeAnswers put into a check cell, with the mark that counts;
     below it our solution, where that may be shown."""
+    from ..notebook.verdict_card import COMPARE, compared, of_points  # it takes long to import
+
     if not grade_id(cell).startswith(CHECK):
         return ""
     name = grade_id(cell).removeprefix(CHECK)
     pages = ["".join(each["data"].get("text/html", "")) for each in cell.get("outputs", ())]
-    card = plugin.without_ours("".join(pages))
+    # An earlier version put our solution into it.
+    ours = rf"<details[^>]*><summary>(?:(?!</summary>).)*{COMPARE}.*?</details>"
+    card = re.sub(ours, "", "".join(pages), flags=re.DOTALL)
     row = next((each for each in content.rows if each.exercise == name), None)
     if row is None or name not in kept:
         return card
     if row.by_hand is not None or "keeps" in kept[name] or row.score is None:
-        card = plugin.with_mark(card, kept[name], row.score)
+        judged, most = (float(kept[name]["verdict"][each]) for each in ("points", "max_points"))
+        counts = "no mark" if row.score is None else of_points(round(row.score, 2), most)
+        card = card.replace(of_points(judged, most), counts, 1)
     if name in content.ours and row.status == "passed":
-        card += plugin.shared(plugin.beside_ours(sources.get(name, ""), content.ours[name]))
+        lines = beside.changes(unmarked(sources.get(name, "")), unmarked(content.ours[name]))
+        card += plugin.shared(compared(lines).html)
     return card
 
 

@@ -29,11 +29,9 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Unicode
 
 from .. import course
-from ..course import Exercise, Lesson
-from ..course.kinds import unmarked
+from ..course import Lesson
 from ..course.weave import CHECK, CUDA, cell_id, graded
 from ..judge import Verdict, judge
-from ..judge.beside import changes
 from ..judge.sandbox import landlock
 from ..status import Status
 from ..submissions import intake
@@ -87,8 +85,8 @@ class JudgeAnswers(NbGraderPreprocessor):
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         where, answers = resources["nbgrader"], resources[ANSWERS]
         lesson = course.lesson(where["assignment"], Path(self.kernels))
-        whose = (CourseFolder(self.config), lesson.name, where["student"])
-        floors = verdicts.floors(*whose, answers.values())
+        course_folder = CourseFolder(self.config)
+        floors = verdicts.floors(course_folder, lesson.name, where["student"], answers.values())
         kept = fill(nb, lesson, answers, Marking(self._verdict, floors))
         resources["outputs"] = {verdicts.FILE: verdicts.packed(kept)}
         return nb, resources
@@ -127,13 +125,18 @@ def _grade(
     lesson: Lesson, answer: intake.Answer, check: NotebookNode, marking: Marking
 ) -> verdicts.KeptVerdict:
     """Fill the check cell's output, and return what is kept of the verdict."""
+    from ..notebook import cards, verdict_card  # here, as its pictures take long to import
+
     exercise, most = lesson.exercise(answer.name), float(check.metadata.nbgrader["points"])
     problem = marking.unreadable or answer.problem or marking.remark
     status = Status.UNREADABLE if answer.unreadable else Status.NOT_ATTEMPTED
     verdict, page = Verdict(exercise.id, 0.0, exercise.points, status, problem), ""
     if answer.source is not None:
         verdict = marking.verdict(exercise.id, answer.source)
-        page = card(verdict, answer.source, exercise)
+        # Visible cases in full, hidden ones by their category alone, and nothing of our solution,
+        # as others may still hand in.
+        told = verdict.for_learner()
+        page = verdict_card.page(told, answer.source, exercise, ours=False).html
     if marking.others and verdict.status == Status.NOT_ATTEMPTED and not problem:
         problem = (
             f"{lesson.name}.ipynb has cells as they were handed out, and beside it lies "
@@ -147,7 +150,7 @@ def _grade(
     points = verdicts.points(kept)
     data = {
         "text/plain": repr(verdicts.score(points or 0.0, most)),
-        "text/html": shared(notice(problem) + page),
+        "text/html": shared((cards.notice(problem).html if problem else "") + page),
     }
     mark = {verdicts.NO_MARK: True} if points is None else {}
     check.outputs = [v4.new_output("execute_result", data=data, metadata=mark)]
@@ -190,46 +193,6 @@ def _rebuilt(
 
 
 # --- cards ---------------------------------------------------------------------------------------
-# Each imports `notebook` itself: with it come its pictures, which most commands never draw.
-
-
-def notice(problem: str) -> str:
-    """HTML that says what is wrong with the notebook; empty when nothing is."""
-    from ..notebook import cards
-
-    return cards.notice(problem).html if problem else ""
-
-
-def card(verdict: Verdict, source: str, exercise: Exercise) -> str:
-    """HTML for the learner: visible cases in full, hidden ones by their category alone, and nothing
-    of our solution, as others may still hand in."""
-    from ..notebook import verdict_card
-
-    return verdict_card.page(verdict.for_learner(), source, exercise, ours=False).html
-
-
-def beside_ours(cell: str, solution: str) -> str:
-    """HTML with the lines in which a cell and our solution differ."""
-    from ..notebook import verdict_card
-
-    return verdict_card.compared(changes(unmarked(cell), unmarked(solution))).html
-
-
-def with_mark(card: str, kept: verdicts.KeptVerdict, mark: float | None) -> str:
-    """The card with another mark than the verdict's in its title."""
-    from ..notebook.verdict_card import of_points
-
-    points, most = (float(kept["verdict"][name]) for name in ("points", "max_points"))
-    said = "no mark" if mark is None else of_points(round(mark, 2), most)
-    return card.replace(of_points(points, most), said, 1)
-
-
-def without_ours(card: str) -> str:
-    """The card as it is made now; an earlier version put our solution into it."""
-    from ..notebook.verdict_card import COMPARE
-
-    ours = rf"<details[^>]*><summary>(?:(?!</summary>).)*{COMPARE}.*?</details>"
-    return re.sub(ours, "", card, flags=re.DOTALL)
 
 
 def shared(html: str) -> str:
