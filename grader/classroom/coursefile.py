@@ -181,9 +181,7 @@ def settle(course: CourseFolder) -> None:
 def table(document: Any, *names: str) -> Any:
     """The table of that name within `document`, made if there is none."""
     for name in names:
-        if name not in document:
-            document[name] = tomlkit.table()
-        document = document[name]
+        document = document.setdefault(name, tomlkit.table())
     return document
 
 

@@ -23,7 +23,7 @@ from ..submissions.cells import cuda_source
 from ..submissions.intake import Answer, UnreadableNotebook
 from ..submissions.submission import Submission
 from . import ClassroomError, coursefile, export, handing_out, verdicts
-from .cache_key import marking
+from .cache_key import judge_key, lesson_key, marking
 from .coursefile import CourseFile
 from .folder import CourseFolder
 from .judges import ToJudge, VerdictStore
@@ -124,11 +124,10 @@ class Grading:
     def _fingerprint(self, handed_in: Submission) -> str:
         """A name for everything that a learner's marks hang on, part by part: `judge:...
         lesson:...`. When it was handed in is a part of its own, as lateness alone hangs on it."""
-        judge, lesson = self.store.parts(self.lesson)
         partial = " partial" if self.file.partial_marks else ""
         parts = {
-            "judge": f"{judge} {marking()}",
-            "lesson": lesson,
+            "judge": f"{self.store.key(self.lesson, judge_key)} {marking()}",
+            "lesson": self.store.key(self.lesson, lesson_key),
             "points": f"{sorted(self.file.plan(self.lesson).outside)}{partial}",
             "secret": repr(self.seeds),
             "stamp": repr(sorted(handed_in.beside.items())),
