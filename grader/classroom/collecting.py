@@ -36,26 +36,24 @@ def collect(course: CourseFolder, lesson: str) -> tuple[list[str], tuple[Graded,
     already lies in submitted/. Returns the learners, and those whose submission was not fetched
     with the reason; ClassroomError when there is nobody."""
     refused: list[Graded] = []
-    strange: list[Graded] = []
     joining.settle(course, lesson)
     if (course.shelves / "inbound").is_dir():
         refused = _put_aside(course, lesson)
-        strange = [Graded(name, {}, (why,)) for name, why in _collect(course, lesson).items()]
+        refused += [Graded(name, {}, (why,)) for name, why in _collect(course, lesson).items()]
     learners = course.learners("submitted", lesson)
     misnamed = [name for name in course.folders("submitted", lesson) if name not in learners]
     refused += [Graded(ascii(name), {}, (NO_NAME,)) for name in misnamed]
-    if not learners and not refused and not strange:
+    if not learners and not refused:
         where = course.path("submitted", lesson, "LEARNER")
         raise ClassroomError(f"Nobody has handed in {lesson} yet: there is no folder like {where}.")
-    return learners, (*refused, *strange)
+    return learners, tuple(refused)
 
 
 def _put_aside(course: CourseFolder, lesson: str) -> list[Graded]:
     """Rename what one learner handed in under another's name, so that it is not collected in
     place of that other's own work, and what nbgrader did not name: of whom, and a sentence. Where
     learners are no users of this machine, as on many hubs, there is no telling the first."""
-    aside = []
-    file = coursefile.read(course)
+    aside, file = [], coursefile.read(course)
     for folder in _inbound(course, lesson):
         learner, when = _learner_and_time(folder)
         why, problem = "odd", NOT_NBGRADER_S
@@ -66,8 +64,7 @@ def _put_aside(course: CourseFolder, lesson: str) -> list[Graded]:
         # A name that nobody looks for, and that is no longer than names may be.
         known = hashlib.sha256(os.fsencode(folder.name)).hexdigest()[:16]
         joining.rename(folder, f".{why}+{folder.name[:40]}+{known}", "be put aside")
-        whose = learner if forger else ascii(folder.name)
-        aside.append(Graded(whose, {}, (problem,)))
+        aside.append(Graded(learner if forger else ascii(folder.name), {}, (problem,)))
     return aside
 
 
@@ -91,18 +88,22 @@ def _forger(folder: Path, logins: tuple[str, ...]) -> str:
 
 def _collect(course: CourseFolder, lesson: str) -> dict[str, str]:
     """Fetch everybody's newest submission; of whom it was not fetched, and a sentence."""
-    newest: dict[str, str] = {}
-    refused: dict[str, str] = {}
+    newest, refused = dict[str, str](), dict[str, str]()
     for folder in _inbound(course, lesson):
         learner, when = _learner_and_time(folder)
         newest[learner] = max(when, newest.get(learner, ""))
         if not submission.only_files(folder):  # it would be copied with an instructor's rights
             refused[learner] = submission.STRANGE
     learners = [learner for learner in newest if learner not in refused]
-    if refused or _fetch(course, lesson, "*"):  # where not all can be fetched at once
-        for learner in learners:
-            if why := _fetch(course, lesson, learner):
-                refused[learner] = why
+    # One by one where not all can be fetched at once.
+    for whom in ("*", *learners) if not refused else learners:
+        try:
+            course.run(course.exchange.Collect, lesson, whom, update=True)
+            if whom == "*":
+                break
+        except ClassroomError as error:
+            if whom != "*":
+                refused[whom] = f"The submission could not be fetched ({error})."
     for learner in learners:
         # Where the time beside it is not one that nbgrader wrote, that of its name stands there.
         stamp = course.path("submitted", lesson, learner) / submission.STAMP
@@ -113,15 +114,6 @@ def _collect(course: CourseFolder, lesson: str) -> dict[str, str]:
                 stamp.unlink(missing_ok=True)
                 stamp.write_text(newest[learner], encoding="utf-8")
     return refused
-
-
-def _fetch(course: CourseFolder, lesson: str, learner: str) -> str:
-    """Why it could not be done; empty when it was."""
-    try:
-        course.run(course.exchange.Collect, lesson, learner, update=True)
-    except ClassroomError as error:
-        return f"The submission could not be fetched ({error})."
-    return ""
 
 
 def _inbound(course: CourseFolder, lesson: str) -> list[Path]:

@@ -119,26 +119,19 @@ def standings(
     for each in sorted(
         handed_in, key=lambda each: (file.plan(each.lesson).due or datetime.max, each.lesson)
     ):
-        lateness = _lateness(file, learner, each, left)
-        left -= lateness.spent
-        yield each, lateness
-
-
-def _lateness(file: CourseFile, learner: str, handed_in: HandIn, left: int) -> Lateness:
-    when, policy = due(file, handed_in.lesson, learner), file.plan(handed_in.lesson).late
-    if when is None or handed_in.when is None:
-        return Lateness(when, 0.0, 0, 0.0, None if policy is None else 0.0)
-    late = max(0.0, (handed_in.when - when).total_seconds())
-    spent, penalty = min(left, math.ceil(late / DAY)), None
-    if policy is not None:  # else what it costs is nbgrader's plug-in's to say
-        # The fewest days that save the most points.
-        costs = [
-            policy.penalty(max(0.0, late - days * DAY), handed_in.score, handed_in.most)
-            for days in range(spent + 1)
-        ]
-        penalty = min(costs)
-        spent = costs.index(penalty)
-    return Lateness(when, late, spent, max(0.0, late - spent * DAY), penalty)
+        until, policy = due(file, each.lesson, learner), file.plan(each.lesson).late
+        late = max(0.0, (each.when - until).total_seconds()) if each.when and until else 0.0
+        spent, penalty = min(left, math.ceil(late / DAY)), None
+        if policy is not None:  # else what it costs is nbgrader's plug-in's to say
+            # The fewest days that save the most points.
+            costs = [
+                policy.penalty(max(0.0, late - days * DAY), each.score, each.most)
+                for days in range(spent + 1)
+            ]
+            penalty = min(costs)
+            spent = costs.index(penalty)
+        left -= spent
+        yield each, Lateness(until, late, spent, max(0.0, late - spent * DAY), penalty)
 
 
 Submitted = tuple[HandIn, SubmittedAssignment, SubmittedNotebook]
