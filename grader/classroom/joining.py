@@ -94,10 +94,8 @@ def join(course: CourseFolder, other: str, learner: str, later: bool = False) ->
         raise ClassroomError(f"{other} is on the roster, and so is another person.")
     if learner not in file.learners:
         meant = nearest(learner, dict.fromkeys(file.learners, ()))
-        raise ClassroomError(
-            f"{learner} is not on the roster"
-            + (f"; the nearest name is {meant}." if meant else ".")
-        )
+        offer = f"; the nearest name is {meant}" if meant else ""
+        raise ClassroomError(f"{learner} is not on the roster{offer}.")
     with alone(course):
         with course.gradebook() as gradebook:
             theirs, ours = (_marked(gradebook, login) for login in (other, learner))
@@ -108,8 +106,8 @@ def join(course: CourseFolder, other: str, learner: str, later: bool = False) ->
             both, newer = [], set()
             for name in lessons:
                 there, here = (course.path("submitted", name, each) for each in (other, learner))
-                is_met = (there.is_dir() and here.is_dir()) or (name in theirs and name in ours)
-                both += [name] if is_met else []
+                if (there.is_dir() and here.is_dir()) or (name in theirs and name in ours):
+                    both.append(name)
                 if _is_newer((there, theirs.get(name)), (here, ours.get(name))):
                     newer.add(name)
             if both and not later:
@@ -216,20 +214,14 @@ def _move_folders(course: CourseFolder, lesson: str, other: str, learner: str, n
         source, target = (course.path(step, lesson, login) for login in (other, learner))
         if not source.is_dir():
             continue
+        loses = target if newer else source
+        if loses.exists():
+            place = course.root / PUT_ASIDE / loses.relative_to(course.root)
+            shutil.rmtree(place, ignore_errors=True)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            loses.rename(place)
         if newer:
-            if target.exists():
-                _put_aside(course, target)
             target.parent.mkdir(parents=True, exist_ok=True)
             source.rename(target)
-        else:
-            _put_aside(course, source)
         with suppress(OSError):  # other lessons are there
             source.parent.rmdir()
-
-
-def _put_aside(course: CourseFolder, folder: Path) -> None:
-    place = course.root / PUT_ASIDE / folder.relative_to(course.root)
-    if place.exists():
-        shutil.rmtree(place)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    folder.rename(place)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from nbgrader.api import Assignment, Gradebook
+from nbgrader.api import Assignment
 
 from .. import course as lessons
 from ..counted import counted
@@ -24,24 +24,20 @@ def gone(course: CourseFolder) -> list[str]:
     have assignments of an instructor's own, too: their cells have other names."""
     if not (course.root / "gradebook.db").is_file():
         return []
-    here = lessons.names(course.kernels)
+    here, sentences = lessons.names(course.kernels), []
     with course.gradebook() as gradebook:
         marks = {each.name: each.num_submissions for each in gradebook.assignments}
-        cells = {
-            each.name: [cell.name for book in each.notebooks for cell in book.grade_cells]
-            for each in gradebook.assignments
-            if each.name not in here
-        }
-    new = {name: () for name in here if not marks.get(name)}
-    sentences = []
-    for name, checks in cells.items():
-        if checks and all(cell.startswith(CHECK) for cell in checks):
-            command = f"`grader rename {name} {nearest(name, new) or 'NEW'}`"
-            sentences.append(
-                f"The gradebook has {name} ({counted(marks[name], 'mark')}), and there is no "
-                f"folder kernels/{name}. If that lesson was renamed, {command} moves everything to "
-                "its new name; else put the folder back."
-            )
+        new = {name: () for name in here if not marks.get(name)}
+        for each in gradebook.assignments:
+            name, books = each.name, each.notebooks
+            checks = [cell.name.startswith(CHECK) for book in books for cell in book.grade_cells]
+            if name not in here and checks and all(checks):
+                command = f"`grader rename {name} {nearest(name, new) or 'NEW'}`"
+                sentences.append(
+                    f"The gradebook has {name} ({counted(marks[name], 'mark')}), and there is no "
+                    f"folder kernels/{name}. If that lesson was renamed, {command} moves "
+                    "everything to its new name; else put the folder back."
+                )
     return sentences
 
 
@@ -66,13 +62,19 @@ def rename(course: CourseFolder, old: str, new: str) -> int:
                 _move(source, target, old, new)
             with changed(course) as document:
                 if old in document.get("lessons", {}):
-                    before = document["lessons"].pop(old)
                     kept = table(document, "lessons", new)
-                    for name in before:
-                        if name not in kept:  # what it says of the new name already goes before
-                            kept[name] = before[name]
+                    for name, value in document["lessons"].pop(old).items():
+                        kept.setdefault(name, value)  # what it says of the new name goes before
             changes.rename(course, old, new)
-            return _rename_in_gradebook(gradebook, old, new)
+            if old in found:
+                if new in found:  # which nobody has marks of
+                    gradebook.remove_assignment(new)
+                for notebook in found[old].notebooks:
+                    notebook.name = new
+                found[old].name = new
+                gradebook.db.commit()
+            renamed = found.get(old) or found.get(new)
+            return renamed.num_submissions if renamed else 0
 
 
 def _require_one_of_both(
@@ -114,23 +116,8 @@ def _move(source: Path, target: Path, old: str, new: str) -> None:
     for suffix in (".ipynb", ".html"):
         with suppress(OSError):  # there is none, or it is a learner's: any name is read
             (source / f"{old}{suffix}").rename(source / f"{new}{suffix}")
-    if target.exists() and source.parent.name in _HANDED_OUT:
-        shutil.rmtree(source)
-        return
     if target.exists():
-        shutil.rmtree(target)
-    source.rename(target)
-
-
-def _rename_in_gradebook(gradebook: Gradebook, old: str, new: str) -> int:
-    """The assignment and its notebook; one of the new name that nobody has marks of gives way."""
-    found = {one.name: one for one in gradebook.assignments}
-    if old in found:
-        if new in found:
-            gradebook.remove_assignment(new)
-        for notebook in found[old].notebooks:
-            notebook.name = new
-        found[old].name = new
-        gradebook.db.commit()
-    renamed = found.get(old) or found.get(new)
-    return renamed.num_submissions if renamed else 0
+        stays = source.parent.name in _HANDED_OUT
+        shutil.rmtree(source if stays else target)
+    if source.exists():
+        source.rename(target)

@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
+import msgspec
 from nbformat import NotebookNode
 
 from ..errors import MachineError
@@ -88,20 +89,16 @@ def read_if_any(autograded: Path) -> dict[str, KeptVerdict]:
 
 def fingerprint(autograded: Path) -> str:
     """A name for what the marks hang on; empty where nothing is graded, or not to the end."""
-    return str(_field(autograded, "fingerprint") or "")
+    with suppress(OSError, MachineError):
+        return str(_object(autograded / FILE).get("fingerprint", ""))
+    return ""
 
 
 def had(autograded: Path) -> float:
     """The points of the last notebook that could be read; 0 where nothing is known of one."""
-    with suppress(ValueError, TypeError):
-        return float(_field(autograded, "had") or 0.0)
+    with suppress(OSError, MachineError, ValueError, TypeError):
+        return float(_object(autograded / FILE).get("had", 0.0))
     return 0.0
-
-
-def _field(autograded: Path, name: str) -> Any:
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        return json.loads((autograded / FILE).read_text(encoding="utf-8"))[name]
-    return None
 
 
 def differing(one: str, other: str) -> list[str]:
@@ -126,17 +123,14 @@ def complete(autograded: Path, known: str, before: float) -> None:
 
 def keep_shown(course: CourseFolder, lesson: str, learner: str) -> None:
     """Remember what the learner's feedback page shows."""
-    _write_shown(course, lesson, learner, _graded_points(course, lesson, learner))
+    shown = _graded_points(course, lesson, learner)
+    whole(course.path("feedback", lesson, learner) / SHOWN, json.dumps(shown))
 
 
 def forget_shown(course: CourseFolder, lesson: str, learner: str) -> None:
     """Let the learner's marks fall."""
     if course.path("feedback", lesson, learner).is_dir():
-        _write_shown(course, lesson, learner, {})
-
-
-def _write_shown(course: CourseFolder, lesson: str, learner: str, shown: ShownPoints) -> None:
-    whole(course.path("feedback", lesson, learner) / SHOWN, json.dumps(shown))
+        whole(course.path("feedback", lesson, learner) / SHOWN, "{}")
 
 
 def floors(
@@ -205,12 +199,9 @@ def cells(path: Path) -> list[dict[str, Any]]:
 def _object(path: Path) -> dict[str, Any]:
     """The object in a file of ours. MachineError when it is damaged, OSError when there is none."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+    except (msgspec.DecodeError, ValueError) as error:
         raise damaged(path) from error
-    if not isinstance(content, dict):
-        raise damaged(path)
-    return content
 
 
 def grade_id(cell: dict[str, Any]) -> str:
