@@ -130,9 +130,9 @@ def _written(answers: list[GradedAnswer]) -> dict[str, GradedAnswer]:
 
 def _likeness(
     answers: list[GradedAnswer], group: Class, named: set[tuple[str, str]]
-) -> tuple[similar.Likeness, list[similar.SideBySide]]:
-    """How alike the answers to an exercise are, and each pair's lines side by side; in a LARGE
-    class of those alone whose notebooks are alike, as others meet by chance."""
+) -> similar.Likeness:
+    """How alike the answers to an exercise are; in a LARGE class with those pairs alone whose
+    notebooks are alike, as others meet by chance."""
     sources = {learner: answer.source for learner, answer in _written(answers).items()}
     found = similar.compare(sources, group.handed_out)
     if len(sources) >= LARGE:
@@ -142,7 +142,7 @@ def _likeness(
             if not named.isdisjoint(tuple(sorted(both)) for both in product(*pair.learners))
         ]
         found = replace(found, pairs=tuple(pairs))
-    return found, [similar.side_by_side(pair, sources) for pair in found.pairs[: similar.SHOWN]]
+    return found
 
 
 def _by_sentence(group: Class, said: Callable[[GradedAnswer], str]) -> dict[str, list[str]]:
