@@ -245,7 +245,7 @@ def _grades(
 ) -> Iterator[dict[str, object]]:
     """The rows of grades.csv about one lesson."""
     marked = by_learner(gradebook, lesson.name)
-    notes = defaultdict(dict)
+    notes: dict[str, dict[str, None]] = defaultdict(dict)
     for row in rows(course, gradebook, lesson.name):
         notes[row.learner] |= {row.note: None} if row.note else {}
     for student in gradebook.students:

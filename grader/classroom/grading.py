@@ -66,8 +66,7 @@ class Grading:
     def known(self, learner: str) -> str:
         """The fingerprint of the marks in the gradebook; empty where there are none, or where
         they may fall that were kept."""
-        whose = (self.course, self.lesson, learner)
-        if learner not in self.scores or verdicts.may_fall(*whose):
+        if learner not in self.scores or verdicts.may_fall(self.course, self.lesson, learner):
             return ""
         return verdicts.fingerprint(self._place(learner))
 

@@ -150,8 +150,7 @@ def _is_newer(theirs: HandedIn, ours: HandedIn) -> bool:
 def _remember(course: CourseFolder, file: CourseFile, other: str, learner: str) -> None:
     """Keep that what is handed in as `other` from now on is this learner's, and its extensions."""
     with changed(course) as document:
-        also = {*file.learners[learner].also, other}
-        document["learners"][learner]["also"] = sorted(also)
+        document["learners"][learner]["also"] = sorted({*file.learners[learner].also, other})
         for name in file.lessons:
             extensions = table(document, "lessons", name).get("extensions", {})
             if other in extensions:
@@ -191,8 +190,7 @@ def settle(course: CourseFolder, lesson: str) -> None:
                 name = f"{learner}{folder.name.removeprefix(other)}"
                 rename(folder, name, f"be renamed to {name!a}")
             theirs, ours = (course.path("submitted", lesson, login) for login in (other, learner))
-            is_newer = _is_newer((theirs, None), (ours, None))
-            _move_folders(course, lesson, other, learner, is_newer)
+            _move_folders(course, lesson, other, learner, _is_newer((theirs, None), (ours, None)))
 
 
 def rename(folder: Path, name: str, what: str) -> None:

@@ -22,6 +22,7 @@ from concurrent.futures import (
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from .. import course
 from ..disk_cache import DiskCache
@@ -218,14 +219,14 @@ def _cluster(scheduler: str) -> Iterator[Judges]:
         said = (str(error) or type(error).__name__).splitlines()[0]
         raise MachineError(f"No Dask scheduler answers at {scheduler}: {said}.") from error
     try:
-
-        def workers() -> int:
-            """How many there are at this moment; none when the scheduler does not say."""
-            with suppress(Exception):
-                return len(client.sync(client.scheduler.ncores, callback_timeout=PATIENCE))
-            return 0
-
-        yield Judges(client.get_executor(retries=RETRIES), workers)
+        yield Judges(client.get_executor(retries=RETRIES), lambda: _workers(client))
     finally:
         with suppress(Exception):  # it may be gone by now
             client.close(timeout=LOOK)
+
+
+def _workers(client: Any) -> int:
+    """How many there are at this moment; none when the scheduler does not say."""
+    with suppress(Exception):
+        return len(client.sync(client.scheduler.ncores, callback_timeout=PATIENCE))
+    return 0

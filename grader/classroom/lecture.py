@@ -89,8 +89,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         asked = urlsplit(self.path)
-        token = parse_qs(asked.query).get("token", [""])[0]
-        if not self._may(token):
+        if not self._may(parse_qs(asked.query).get("token", [""])[0]):
             self._answer(HTTPStatus.FORBIDDEN, _NOT_YOURS.encode(), "text/plain")
         elif asked.path != "/":
             self._answer(HTTPStatus.NOT_FOUND, b"There is nothing here.", "text/plain")

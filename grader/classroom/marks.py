@@ -130,8 +130,7 @@ def read(lessons: list[Lesson], names: ShownNames, everybody: bool = False) -> M
         for row in rows:
             if row.status != export.NOT_HANDED_IN:
                 scored[row.learner].append(row)
-        everyone = [each.id for each in gradebook.students]
-        left_out = [] if everybody else file.off_roster(everyone)
+        left_out = [] if everybody else file.off_roster([each.id for each in gradebook.students])
         lines = [
             _line(names, each, scored[each.id])
             for each in gradebook.students

@@ -99,8 +99,8 @@ def _rows(
     own = [each.headings.get(system, (heading.format(each),))[0] for each in marks.columns]
     rows: list[list[Any]] = [[*about, *own]]
     for line in marks.lines:
-        known = {name: attrgetter(of)(line) for name, of in about.items() if of}
-        known = line.person.systems.get(system) or known
+        own_row = {name: attrgetter(of)(line) for name, of in about.items() if of}
+        known = line.person.systems.get(system) or own_row
         scores = [line.scores.get(each.lesson, "") for each in marks.columns]
         rows.append([*(known.get(name, "") for name in about), *scores])
     return rows

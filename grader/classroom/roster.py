@@ -7,8 +7,8 @@ own.
 """
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +150,7 @@ def read(
                 f"{path.name} has no column {column!r}; it has {', '.join(head[:12])}."
             )
     for number, cells in enumerate(rest, 2):
-        member = _member(replace(system, **chosen), dict(zip(head, cells, strict=False)))
+        member = _member(system, chosen, dict(zip(head, cells, strict=False)))
         if cells[0].startswith(system.skipped) or not (member.id or member.first or member.last):
             continue
         if not is_name(member.id):
@@ -233,8 +233,9 @@ def _system(head: list[str]) -> RosterFormat:
     )
 
 
-def _member(system: RosterFormat, row: Row) -> RosterMember:
-    login = _any(row, system.id).lstrip("#")  # which Brightspace puts in front
+def _member(system: RosterFormat, chosen: Mapping[str, Sequence[str]], row: Row) -> RosterMember:
+    # Brightspace puts # in front.
+    login = _any(row, chosen.get("id", system.id)).lstrip("#")
     first, last = _any(row, _FIRST), _any(row, _LAST)
     if not first and not last:  # `Last, First`; all of a name that has no such comma is the first
         last, *others = _COMMA.split(_any(row, _WHOLE))
@@ -242,7 +243,8 @@ def _member(system: RosterFormat, row: Row) -> RosterMember:
         first = " ".join(one for one in others if one not in suffixes)
         last = " ".join([last, *suffixes])
         first, last = (first, last) if first else (_any(row, _WHOLE), "")
-    section, team = _any(row, system.section), _any(row, system.team)
+    section = _any(row, chosen.get("section", system.section))
+    team = _any(row, chosen.get("team", system.team))
     if system.several:
         section, team = _SEVERAL.split(section)[0], _SEVERAL.split(team)[0]
     return RosterMember(login, first, last, _any(row, _EMAIL), section, team, row)

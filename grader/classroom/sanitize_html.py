@@ -119,9 +119,8 @@ def _shown(source: str) -> str:
 def _cleaned(source: str, attachments: Attachments) -> str:
     if len(source) > LONGEST_COLOURED:
         return _as_it_is(source)
-    context = {"cell": {"attachments": attachments}}
     try:
-        html = _exporter().markdown2html(context, source)
+        html = _exporter().markdown2html({"cell": {"attachments": attachments}}, source)
     except (InvalidNotebook, RecursionError):  # a picture that is not there; quotes in quotes in...
         return _as_it_is(source)
     return _INVISIBLE.sub("?", _CLEANER.clean(_NO_TAG.sub("&lt;", html)))

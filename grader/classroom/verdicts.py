@@ -114,8 +114,7 @@ def packed(verdicts: dict[str, KeptVerdict], **more: object) -> bytes:
 
 def complete(autograded: Path, known: str, before: float) -> None:
     """Add what the marks hang on, once they are in the gradebook, and what it `had` before."""
-    content = packed(read(autograded), fingerprint=known, had=before)
-    whole(autograded / FILE, content, READ_ONLY)
+    whole(autograded / FILE, packed(read(autograded), fingerprint=known, had=before), READ_ONLY)
 
 
 # --- the points that feedback has shown ----------------------------------------------------------

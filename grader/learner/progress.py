@@ -79,8 +79,7 @@ def read(root: Path) -> dict[str, Done]:
         if "passed" in event:
             lesson.passed.add(event["passed"])
         else:
-            answered = (event["choice"], event["right"])
-            lesson.predicted.setdefault(event["predicted"], answered)
+            lesson.predicted.setdefault(event["predicted"], (event["choice"], event["right"]))
     return done
 
 

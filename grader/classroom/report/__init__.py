@@ -15,7 +15,7 @@ from ...course import Lesson
 from ...cuda.sanitize import visible
 from ...submissions.cells import as_typed
 from .. import ClassroomError
-from ..export import rows, write_csv, write_json
+from ..export import ExerciseRow, rows, write_csv, write_json
 from ..folder import CourseFolder, whole
 from ..marks import ShownNames
 from ..verdicts import UNREADABLE
@@ -46,7 +46,7 @@ def write_course(course: CourseFolder, lessons: list[Lesson], names: ShownNames)
         write(course, lesson, names)
     groups = [read(course, lesson, names) for lesson in graded]
     scores = {group.lesson.name: figures.scores(group) for group in groups}
-    totals = defaultdict(dict)
+    totals: dict[str, dict[str, float]] = defaultdict(dict)
     for name, found in scores.items():
         for learner, score in found.by_learner.items():
             totals[learner][name] = score
@@ -82,7 +82,7 @@ def page(group: Class) -> str:
     statuses = {name: figures.statuses(answers) for name, answers in group.answers.items()}
     found = _similar_notebooks(group)
     named = {one.pair.learners for one in found}
-    by_learner = defaultdict(dict)
+    by_learner: dict[str, dict[str, ExerciseRow]] = defaultdict(dict)
     for row in group.rows:
         by_learner[row.learner][row.exercise] = row
     return _template("lesson.html").render(
@@ -107,7 +107,7 @@ def page(group: Class) -> str:
 
 def _similar_notebooks(group: Class) -> list[alike.SimilarNotebooks]:
     """The pairs of learners whose notebooks are alike, the most alike first."""
-    notebooks = defaultdict(dict)
+    notebooks: dict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
     for name, answers in group.answers.items():
         for learner, answer in _written(answers).items():
             failed = "" if answer.row.status == "passed" else answer.row.status
@@ -147,7 +147,8 @@ def _likeness(
 
 def _by_sentence(group: Class, said: Callable[[GradedAnswer], str]) -> dict[str, list[str]]:
     """By sentence that is said of an answer, the learners."""
-    names = defaultdict(dict)  # whose keys are in order, and each there once
+    # Learners are keys, so that each is there once and in order.
+    names: dict[str, dict[str, None]] = defaultdict(dict)
     for answers in group.answers.values():
         for answer in answers:
             if sentence := said(answer):
