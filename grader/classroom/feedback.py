@@ -81,13 +81,7 @@ def write_all(
     return len(late)
 
 
-def write(course: CourseFolder, lesson: str, learner: str, solutions: bool = False) -> Path:
-    """Make a learner's feedback page anew, and return where it is in the course."""
-    content = _contents(course, lesson, [learner], solutions)[learner]
-    return _write(course, lesson, learner, content, _key(course, lesson, learner, content))
-
-
-def _write(course: CourseFolder, lesson: str, learner: str, content: PageContent, key: str) -> Path:
+def _write(course: CourseFolder, lesson: str, learner: str, content: PageContent, key: str) -> None:
     """Put the page also where nbgrader lets that learner, and nobody else, fetch it. The `key` is
     kept for `write_all`."""
     graded, place = (course.path(step, lesson, learner) for step in ("autograded", "feedback"))
@@ -103,7 +97,6 @@ def _write(course: CourseFolder, lesson: str, learner: str, content: PageContent
     if all((place / name).is_file() for name in HANDED_IN):
         course.run(course.exchange.ReleaseFeedback, lesson, learner)
     (place / CACHE_KEY).write_text(key, encoding="utf-8")
-    return place / f"{lesson}.html"
 
 
 def export(course: CourseFolder) -> Path:
