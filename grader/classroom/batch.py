@@ -25,11 +25,11 @@ from . import ClassroomError, changes, coursefile, export, handing_out, lateness
 from .changes import LATENESS, MarkChange
 from .collecting import Graded
 from .coursefile import BEST
-from .deadlines import HandIn, attempts, counting, everybody, standings
 from .entering import Entering
 from .folder import CourseFolder, alone, linked, shipped
 from .grading import Grading, SubmittedWork, give_extra_credit, grading_of
 from .judges import Judges, judges
+from .planning import HandIn, attempts, counting, everybody, standings
 
 Track = Callable[..., Iterable[Any]]  # rich's track(steps, description=..., total=...)
 Total = float | None  # a lesson's points, lateness taken off; None without a mark

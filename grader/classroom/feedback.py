@@ -22,7 +22,7 @@ from ..course.kinds import ExerciseKind, Write, unmarked
 from ..course.weave import CHECK
 from ..judge import beside
 from ..submissions.submission import HANDED_IN, STAMP, note, time_of
-from . import ClassroomError, changes, coursefile, deadlines, plugin, sanitize_html, verdicts
+from . import ClassroomError, changes, coursefile, planning, plugin, sanitize_html, verdicts
 from .batch import Track
 from .changes import MarkChange
 from .export import NOT_HANDED_IN, ExerciseRow, GradesExporter, of_cells, rows, total
@@ -150,7 +150,7 @@ def _contents(
                 f"back a copy of gradebook.db, or run `grader autograde {lesson}`."
             )
         last = {line.what: line for line in lines[learner]}
-        due = deadlines.due(file, lesson, learner)
+        due = planning.due(file, lesson, learner)
         contents[learner] = PageContent(
             about.title,
             kinds,

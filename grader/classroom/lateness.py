@@ -12,8 +12,8 @@ from nbgrader.utils import is_grade
 
 from ..submissions.intake import grade_id
 from . import coursefile
-from .deadlines import standings, submitted
 from .folder import CourseFolder
+from .planning import standings, submitted
 from .verdicts import mark_of
 
 

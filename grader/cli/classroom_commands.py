@@ -26,10 +26,10 @@ from .. import course
 from ..classroom import (
     ClassroomError,
     coursefile,
-    deadlines,
     export,
     joining,
     marks,
+    planning,
     renaming,
     spreadsheets,
 )
@@ -253,7 +253,7 @@ def write_feedback(
 
 def _open(here: CourseFolder, lesson: course.Lesson) -> str:
     """That learners can still hand in a lesson, and until when; empty when they cannot."""
-    until, file = deadlines.closes(here, lesson), coursefile.read(here)
+    until, file = planning.closes(here, lesson), coursefile.read(here)
     if until is None:
         return f"{lesson.name} can be handed in at any time"
     if until < datetime.now(UTC).replace(tzinfo=None):
