@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..submissions import submission
-from . import ClassroomError, coursefile, joining, verdicts
+from . import ClassroomError, coursefile, renaming, verdicts
 from .folder import CourseFolder
 
 NO_NAME = (
@@ -36,7 +36,7 @@ def collect(course: CourseFolder, lesson: str) -> tuple[list[str], tuple[Graded,
     already lies in submitted/. Returns the learners, and those whose submission was not fetched
     with the reason; ClassroomError when there is nobody."""
     refused: list[Graded] = []
-    joining.settle(course, lesson)
+    renaming.settle(course, lesson)
     if (course.shelves / "inbound").is_dir():
         refused = _put_aside(course, lesson)
         refused += [Graded(name, {}, (why,)) for name, why in _collect(course, lesson).items()]
@@ -63,7 +63,7 @@ def _put_aside(course: CourseFolder, lesson: str) -> list[Graded]:
             continue
         # A name that nobody looks for, and that is no longer than names may be.
         known = hashlib.sha256(os.fsencode(folder.name)).hexdigest()[:16]
-        joining.rename(folder, f".{why}+{folder.name[:40]}+{known}", "be put aside")
+        renaming.rename_inbound(folder, f".{why}+{folder.name[:40]}+{known}", "be put aside")
         aside.append(Graded(learner if forger else ascii(folder.name), {}, (problem,)))
     return aside
 

@@ -27,7 +27,6 @@ from ..classroom import (
     ClassroomError,
     coursefile,
     export,
-    joining,
     marks,
     planning,
     renaming,
@@ -74,7 +73,7 @@ def say_who_is_off_the_roster(here: CourseFolder, learners: Iterable[str] | None
     """Name those of the learners, by default of all in the gradebook, who are not on the roster."""
     with here.gradebook() as gradebook:
         known = [one.id for one in gradebook.students] if learners is None else learners
-        for sentence in joining.off_roster(coursefile.read(here), gradebook, known):
+        for sentence in renaming.off_roster(coursefile.read(here), gradebook, known):
             complain(sentence)
 
 

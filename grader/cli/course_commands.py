@@ -19,7 +19,6 @@ from .. import course
 from ..classroom import (
     ClassroomError,
     coursefile,
-    joining,
     marks,
     planning,
     platforms,
@@ -159,7 +158,7 @@ def _join_logins(same: list[str], later: bool) -> None:
         other, is_pair, learner = pair.partition("=")
         if not (is_pair and is_name(other) and is_name(learner)):
             raise BadInput(f"--same is {pair!r}, and should be OTHER=LEARNER, like zed=zoe.")
-        lessons = joining.join(here, other, learner, later)
+        lessons = renaming.join(here, other, learner, later)
         say(
             f"{other} is {learner}, here and in what is collected from now on; moved: "
             f"{', '.join(lessons) or 'nothing more'}"

@@ -17,7 +17,7 @@ from ...cuda.diagnostics import Diagnostic
 from ...judge import Verdict
 from ...judge.partial import said
 from ...submissions.cells import cuda_source
-from .. import joining, verdicts
+from .. import renaming, verdicts
 from ..coursefile import CourseFile
 from ..export import NOT_HANDED_IN, ExerciseRow, rows, total
 from ..folder import CourseFolder
@@ -70,7 +70,7 @@ def read(course: CourseFolder, lesson: Lesson, names: ShownNames | None = None) 
         found = [row for row in rows(course, gradebook, lesson.name) if names.has(row.learner)]
         called = names.called(gradebook)
         shown = () if names.anonymous else {row.learner for row in found}
-        strangers = tuple(joining.off_roster(names.file, gradebook, shown))
+        strangers = tuple(renaming.off_roster(names.file, gradebook, shown))
     absent = {row.learner for row in found if row.status == NOT_HANDED_IN}
     answers: dict[str, list[GradedAnswer]] = {exercise.name: [] for exercise in lesson.exercises}
     others = {}
