@@ -132,7 +132,8 @@ def _worth(
 
     def worth(learner: str, folder: Path, when: datetime | None) -> float:
         found = map(grading.store.find, grading.questions(read[folder]))
-        floors = grading.floors(learner, read[folder])
+        answers = read[folder].answers
+        floors = dict(verdicts.floors(grading.course, lesson, learner, answers))
         score = sum(
             max(verdict.points, floors.get(verdict.exercise.partition("/")[2], 0.0))
             for verdict in found

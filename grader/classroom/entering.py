@@ -36,7 +36,6 @@ from ..submissions.submission import STAMP
 from . import plugin, verdicts
 from .folder import explained, linked, whole
 from .grading import Grading, SubmittedWork
-from .plugin import Marking
 from .verdicts import READ_ONLY
 
 _STUDENTS, _SUBMITTED, _NOTEBOOKS, _GRADES, _COMMENTS = (
@@ -89,7 +88,7 @@ class Entering:
         )
         # By learner the ids of the submission and of its notebook.
         self.submitted = {learner: (submission, book) for learner, submission, book in rows}
-        self._marked: dict[tuple[object, ...], MarkedNotebook] = {}
+        self._marked: dict[tuple[str, plugin.Marking], MarkedNotebook] = {}
         self._lies: dict[str, tuple[Path, int]] = {}  # by notebook's text: where, inode
 
     def enter(self, works: Mapping[str, SubmittedWork]) -> None:
@@ -115,17 +114,16 @@ class Entering:
     # --- notebooks -------------------------------------------------------------------------------
 
     def _mark(self, work: SubmittedWork) -> MarkedNotebook:
-        same = (work.notebook, work.unreadable, work.remark, work.others, work.floors)
+        same = (work.notebook, work.marking)
         if same in self._marked:
             return self._marked[same]
 
         def known(exercise: str, source: str) -> Verdict:
             return self.grading.store.verdict(self.grading.question(exercise, source))
 
-        marking = Marking(known, dict(work.floors), work.unreadable, work.remark, work.others)
         notebook = nbformat.reads(work.notebook, as_version=4)
-        answers = plugin.take(notebook, deepcopy(self.pairs), work.unreadable)
-        kept = plugin.fill(notebook, self.lesson, answers, marking)
+        answers = plugin.take(notebook, deepcopy(self.pairs), work.marking.unreadable)
+        kept = plugin.fill(notebook, self.lesson, answers, known, work.marking)
         scores, blank = {}, set()
         for cell in notebook.cells:
             if not (name := grade_id(cell)):

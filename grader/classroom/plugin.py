@@ -16,8 +16,8 @@ put together on one page, and no two cards get into each other's way.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -50,13 +50,15 @@ Answers = dict[str, intake.Answer]  # by exercise
 Resources = dict[str, Any]  # nbconvert's, which each step may add to
 
 
+Judging = Callable[[str, str], Verdict]  # on an exercise (LESSON/NAME) and a source
+
+
 @dataclass(frozen=True)
 class Marking:
-    """How one submission is marked."""
+    """All that a submission's marks hang on beside verdicts."""
 
-    verdict: Callable[[str, str], Verdict]  # on an exercise (LESSON/NAME) and a source
-    # The points that feedback has shown for the same answers, by exercise.
-    floors: Mapping[str, float] = field(default_factory=dict)
+    # The exercises for whose same answers feedback has shown points, and these.
+    floors: tuple[tuple[str, float], ...] = ()
     unreadable: str = ""  # why there is nothing to grade; empty when there is
     remark: str = ""  # what else is wrong, and costs no points
     others: tuple[str, ...] = ()  # the notebooks that lie beside this one
@@ -87,7 +89,7 @@ class JudgeAnswers(NbGraderPreprocessor):
         lesson = course.lesson(where["assignment"], Path(self.kernels))
         course_folder = CourseFolder(self.config)
         floors = verdicts.floors(course_folder, lesson.name, where["student"], answers.values())
-        kept = fill(nb, lesson, answers, Marking(self._verdict, floors))
+        kept = fill(nb, lesson, answers, self._verdict, Marking(floors))
         resources["outputs"] = {verdicts.FILE: verdicts.packed(kept)}
         return nb, resources
 
@@ -110,19 +112,23 @@ def take(notebook: NotebookNode, pairs: dict[str, Pair], unreadable: str = "") -
 
 
 def fill(
-    notebook: NotebookNode, lesson: Lesson, answers: Answers, marking: Marking
+    notebook: NotebookNode, lesson: Lesson, answers: Answers, judging: Judging, marking: Marking
 ) -> dict[str, verdicts.KeptVerdict]:
     """Put a score and a page into each check cell; what is kept of the verdicts, by exercise."""
     kept = {}
     for cell in notebook.cells:
         name = intake.grade_id(cell).removeprefix(CHECK)
         if intake.grade_id(cell) == CHECK + name:
-            kept[name] = _grade(lesson, answers[name], cell, marking)
+            kept[name] = _grade(lesson, answers[name], cell, judging, marking)
     return kept
 
 
 def _grade(
-    lesson: Lesson, answer: intake.Answer, check: NotebookNode, marking: Marking
+    lesson: Lesson,
+    answer: intake.Answer,
+    check: NotebookNode,
+    judging: Judging,
+    marking: Marking,
 ) -> verdicts.KeptVerdict:
     """Fill the check cell's output, and return what is kept of the verdict."""
     from ..notebook import cards, verdict_card  # here, as its pictures take long to import
@@ -132,7 +138,7 @@ def _grade(
     status = Status.UNREADABLE if answer.unreadable else Status.NOT_ATTEMPTED
     verdict, page = Verdict(exercise.id, 0.0, exercise.points, status, problem), ""
     if answer.source is not None:
-        verdict = marking.verdict(exercise.id, answer.source)
+        verdict = judging(exercise.id, answer.source)
         # Visible cases in full, hidden ones by their category alone, and nothing of our solution,
         # as others may still hand in.
         told = verdict.for_learner()
@@ -144,7 +150,7 @@ def _grade(
             f"{lesson.name}.ipynb."
         )
     kept: verdicts.KeptVerdict = {"problem": problem, "verdict": verdict.to_dict()}
-    floor = min(marking.floors.get(answer.name, 0.0), float(exercise.points))
+    floor = min(dict(marking.floors).get(answer.name, 0.0), float(exercise.points))
     if floor > (verdicts.points(kept) or 0.0):
         kept["keeps"] = floor
     points = verdicts.points(kept)

@@ -134,11 +134,12 @@ def forget_shown(course: CourseFolder, lesson: str, learner: str) -> None:
 
 def floors(
     course: CourseFolder, lesson: str, learner: str, answers: Iterable[Answer]
-) -> dict[str, float]:
-    """By exercise the points that feedback has shown for just these answers."""
+) -> tuple[tuple[str, float], ...]:
+    """The exercises for whose answers, and just these, feedback has shown points; and these."""
     shown = shown_points(course, lesson, learner)
     names = {answer.name: _named(answer.source) for answer in answers}
-    return {name: shown[name][0] for name in names.keys() & shown if shown[name][1] == names[name]}
+    same = sorted(name for name in names.keys() & shown if shown[name][1] == names[name])
+    return tuple((name, shown[name][0]) for name in same)
 
 
 def shown_points(course: CourseFolder, lesson: str, learner: str) -> ShownPoints:
