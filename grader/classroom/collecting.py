@@ -95,15 +95,10 @@ def _collect(course: CourseFolder, lesson: str) -> dict[str, str]:
         if not submission.only_files(folder):  # it would be copied with an instructor's rights
             refused[learner] = submission.STRANGE
     learners = [learner for learner in newest if learner not in refused]
-    # One by one where not all can be fetched at once.
-    for whom in ("*", *learners) if not refused else learners:
-        try:
-            course.run(course.exchange.Collect, lesson, whom, update=True)
-            if whom == "*":
-                break
-        except ClassroomError as error:
-            if whom != "*":
-                refused[whom] = f"The submission could not be fetched ({error})."
+    if refused or _fetch(course, lesson, "*"):  # where not all can be fetched at once
+        for learner in learners:
+            if why := _fetch(course, lesson, learner):
+                refused[learner] = why
     for learner in learners:
         # Where the time beside it is not one that nbgrader wrote, that of its name stands there.
         stamp = course.path("submitted", lesson, learner) / submission.STAMP
@@ -114,6 +109,15 @@ def _collect(course: CourseFolder, lesson: str) -> dict[str, str]:
                 stamp.unlink(missing_ok=True)
                 stamp.write_text(newest[learner], encoding="utf-8")
     return refused
+
+
+def _fetch(course: CourseFolder, lesson: str, learner: str) -> str:
+    """Why it could not be done; empty when it was."""
+    try:
+        course.run(course.exchange.Collect, lesson, learner, update=True)
+    except ClassroomError as error:
+        return f"The submission could not be fetched ({error})."
+    return ""
 
 
 def _inbound(course: CourseFolder, lesson: str) -> list[Path]:

@@ -75,15 +75,15 @@ class Grading:
         if fingerprint == known:
             return None
         unreadable, same = "", (handed_in.refused, handed_in.content)
-        answers, notebook = (), text(v4.new_notebook())
+        taken: TakenApart = ((), text(v4.new_notebook()))
         try:
             if same not in self._read:
                 self._read[same] = self._of(handed_in.notebook())
-            answers, notebook = self._read[same]
+            taken = self._read[same]
         except UnreadableNotebook as error:
             unreadable = str(error)
         marking = Marking((), unreadable, handed_in.remark, handed_in.others)
-        return SubmittedWork(fingerprint, answers, notebook, handed_in.beside, marking)
+        return SubmittedWork(fingerprint, *taken, handed_in.beside, marking)
 
     def instead(self, learner: str, work: SubmittedWork) -> SubmittedWork:
         """The work that counts for `learner`: of a work that cannot be read what was handed in
