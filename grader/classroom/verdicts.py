@@ -14,7 +14,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
-import msgspec
 from nbformat import NotebookNode
 
 from ..errors import MachineError
@@ -199,9 +198,12 @@ def cells(path: Path) -> list[dict[str, Any]]:
 def _object(path: Path) -> dict[str, Any]:
     """The object in a file of ours. MachineError when it is damaged, OSError when there is none."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
-    except (msgspec.DecodeError, ValueError) as error:
+        content = json.loads(path.read_text(encoding="utf-8"))  # a learner's may have a NaN
+    except ValueError as error:
         raise damaged(path) from error
+    if not isinstance(content, dict):
+        raise damaged(path)
+    return content
 
 
 def grade_id(cell: dict[str, Any]) -> str:
