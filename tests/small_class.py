@@ -7,6 +7,7 @@ import small_lesson
 from small_lesson import instead
 from typer.testing import CliRunner
 
+from grader.classroom import feedback
 from grader.cli.app import app
 from grader.course import mistakes
 from grader.course.weave import cuda_cell, text
@@ -94,6 +95,12 @@ def hand_in(here, learner, damage=None, **answers):
     path = here.notebook("submitted", LESSON, learner)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text(notebook))
+
+
+def feedback_page(here, learner):
+    """The HTML that the learner is shown."""
+    feedback.write_all(here, LESSON, [learner], lambda steps, **_: steps)
+    return (here.path("feedback", LESSON, learner) / f"{LESSON}.html").read_text()
 
 
 def copy_changed(notebook):

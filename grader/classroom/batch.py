@@ -25,11 +25,11 @@ from . import ClassroomError, changes, coursefile, export, handing_out, lateness
 from .changes import LATENESS, MarkChange
 from .collecting import Graded
 from .coursefile import BEST
-from .deadlines import HandIn, attempts, counting, everybody, standings
 from .entering import Entering
 from .folder import CourseFolder, alone, linked, shipped
 from .grading import Grading, SubmittedWork, give_extra_credit, grading_of
 from .judges import Judges, judges
+from .planning import HandIn, attempts, counting, everybody, standings
 
 Track = Callable[..., Iterable[Any]]  # rich's track(steps, description=..., total=...)
 Total = float | None  # a lesson's points, lateness taken off; None without a mark
@@ -63,23 +63,23 @@ def autograde(
             before = changes.record(course, lesson)  # what was done by hand since
             grading = grading_of(course, about)
             learners = everybody(grading.file, lesson, learners)
-            works = _works(grading, learners, partial(_judge, grading, there, track), force)
-            _judge(grading, there, track, works.values(), force)
+            judge = partial(_judge, grading, there, track)
+            works = _works(grading, learners, judge, force)
+            judge(works.values(), force)
         stuck = _enter_all(grading, works, track)
         give_extra_credit(course, grading.file, lesson)
         lateness.apply(course)
         changes.record(course, lesson, before)
-        by_hand: dict[str, list[str]] = {}  # marks that have met another one of the judge's since
         with course.gradebook() as gradebook:
-            for mark in export.marks(gradebook, lesson):
-                by_hand.setdefault(mark.learner, []).extend(filter(None, [export.overridden(mark)]))
+            marked = export.by_learner(gradebook, lesson)
         graded = []
         for learner in learners:
             exercises = verdicts.read(course.path("autograded", lesson, learner))
-            new = exercises.values() if learner in works else ()
-            problems = [kept["problem"] for kept in new if kept["problem"]]
-            problems = list(dict.fromkeys(problems + by_hand.get(learner, [])))
-            graded.append(stuck.get(learner) or Graded(learner, exercises, tuple(problems)))
+            problems = [kept["problem"] for kept in exercises.values() if learner in works]
+            # Marks by hand that have met another one of the judge's since.
+            problems += map(export.overridden, marked.get(learner, ()))
+            said = tuple(dict.fromkeys(filter(None, problems)))
+            graded.append(stuck.get(learner) or Graded(learner, exercises, said))
         return graded
 
 
@@ -132,7 +132,8 @@ def _worth(
 
     def worth(learner: str, folder: Path, when: datetime | None) -> float:
         found = map(grading.store.find, grading.questions(read[folder]))
-        floors = grading.floors(learner, read[folder])
+        answers = read[folder].answers
+        floors = dict(verdicts.floors(grading.course, lesson, learner, answers))
         score = sum(
             max(verdict.points, floors.get(verdict.exercise.partition("/")[2], 0.0))
             for verdict in found
@@ -149,8 +150,8 @@ def _judge(
     grading: Grading, there: Judges, track: Track, works: Iterable[SubmittedWork], force: bool
 ) -> None:
     """Have every distinct source judged whose verdict is not known, with `force` all."""
-    asked = dict.fromkeys(question for work in works for question in grading.questions(work))
-    new = list(asked) if force else grading.store.unsettled(asked)
+    asked = [question for work in works for question in grading.questions(work)]
+    new = list(dict.fromkeys(asked)) if force else grading.store.unsettled(asked)
     finished = there.ask(grading.store, new)
     for _ in track(finished, description=f"{grading.lesson}: judging", total=len(new)):
         pass
@@ -210,10 +211,12 @@ class Regraded:
     @property
     def reasons(self) -> list[str]:
         """Why, each once and in few words."""
-        mine = [change for change in self.changes if change.learner in self.changed]
-        whys = [LATENESS if change.what == LATENESS else change.why for change in mine]
-        parts = (part.partition(":")[0] for why in whys for part in why.split("; "))
-        return list(dict.fromkeys(parts))
+        reasons: dict[str, None] = {}
+        for change in self.changes:
+            if change.learner in self.totals:
+                why = LATENESS if change.what == LATENESS else change.why
+                reasons |= dict.fromkeys(part.partition(":")[0] for part in why.split("; "))
+        return list(reasons)
 
     @property
     def largest(self) -> tuple[str, Total, Total]:

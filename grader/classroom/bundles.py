@@ -182,7 +182,15 @@ def run(root: Path) -> dict[str, Any]:
             partial_marks=plan["partial_marks"],
         )
         verdicts.append(verdict)
-        tests += _tests(answer.name, verdict.for_learner(), plan)
+        # A learner is told of a hidden case what the course tells everywhere: its category, and
+        # whether it passed.
+        told = verdict.for_learner()
+        tests += [_test(answer.name, case, plan) for case in told.cases]
+        if told.partial:
+            more = told.points - sum(case.points for case in told.cases)
+            why = partial.said(told)
+            part = CaseResult("one fault", True, told.status, more, 0.0, why)
+            tests.append(_test(answer.name, part, plan))
     results: dict[str, Any] = {"tests": tests, "stdout_visibility": "hidden"}
     if unreadable := [answer.name for answer in answers if answer.unreadable]:
         results["extra_data"] = {"not_judged": unreadable}
@@ -193,18 +201,8 @@ def run(root: Path) -> dict[str, Any]:
     return results
 
 
-def _tests(name: str, verdict: Verdict, plan: dict[str, Any]) -> list[dict[str, Any]]:
-    """One test a case. A learner is told of a hidden case what the course tells everywhere: its
-    category, and whether it passed."""
-    tests = [_test(name, case, plan) for case in verdict.cases]
-    if verdict.partial:
-        more = verdict.points - sum(case.points for case in verdict.cases)
-        part = CaseResult("one fault", True, verdict.status, more, 0.0, partial.said(verdict))
-        tests.append(_test(name, part, plan))
-    return tests
-
-
 def _test(name: str, case: CaseResult, plan: dict[str, Any]) -> dict[str, Any]:
+    """What Gradescope shows of a case."""
     said = case.message or case.status.replace("_", " ")
     line = f"Line {case.line} of the cell: " if case.line else ""
     optional, outside = name in plan["optional"], name in plan["extra"] + plan["optional"]
@@ -246,12 +244,8 @@ def _leaderboard(tests: list[dict[str, Any]], verdicts: list[Verdict]) -> list[d
     ]
 
 
-def main(root: Path) -> None:
-    """Write results.json, as run_autograder asks for it."""
-    results = root / "results"
-    results.mkdir(exist_ok=True)
-    (results / "results.json").write_text(json.dumps(run(root), indent=1), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    there = Path(sys.argv[1])
+    results = there / "results"
+    results.mkdir(exist_ok=True)
+    (results / "results.json").write_text(json.dumps(run(there), indent=1), encoding="utf-8")

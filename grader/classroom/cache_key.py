@@ -43,8 +43,10 @@ def cache_key(kernels: Path, lesson: str) -> str:
 def judge_key(kernels: Path, lesson: str) -> str:
     """A name for the part of it that is not the lesson's own."""
     code = [path for path in _deciding(kernels / lesson) if path.suffix == ".py"]
+    names = {name for path in code for name in _imports_of(path.read_bytes(), ())}
+    of_grader = {name for name in names if name.split(".")[0] == "grader"}
     digest = hashlib.sha256(repr((compilers.chosen_name(), versions())).encode())
-    digest.update(_grader(frozenset(_JUDGE) | _imported_by(sorted(code))).encode())
+    digest.update(_grader(frozenset(_JUDGE) | of_grader).encode())
     return digest.hexdigest()[:KNOWN]
 
 
@@ -75,21 +77,21 @@ def files_of(roots: Iterable[str], package: Path = PACKAGE) -> list[Path]:
     import, wherever in its text, and all of a folder like judge/ or cuda/ of which one is used,
     as not all there is found by importing (a header, a module loaded by name). Of the classroom's
     own folder only what is imported."""
-    paths: dict[str, Path | None] = {}
-    left = [name for root in roots for name in _with_parents(root)]
+    modules: dict[str, Path] = {}
+    left = set(roots)
     while left:
         name = left.pop()
-        if name in paths or (name + ".").startswith(_SHOWS_ONLY + "."):
+        parts = name.split(".")
+        if parts[0] != "grader" or name in modules or f"{name}.".startswith(f"{_SHOWS_ONLY}."):
             continue
-        place = package.joinpath(*name.split(".")[1:])
-        files = (place / "__init__.py", place.with_suffix(".py"))
-        paths[name] = path = next(filter(Path.is_file, files), None)
-        if path:
-            here = tuple(name.split("."))
-            here = here if path.name == "__init__.py" else here[:-1]
-            for imported in _imports_of(path.read_bytes(), here):
-                left += _with_parents(imported)
-    modules = {name: path for name, path in paths.items() if path}
+        left |= {name.rpartition(".")[0]} - {""}
+        place = package.joinpath(*parts[1:])
+        for path in (place / "__init__.py", place.with_suffix(".py")):
+            if path.is_file():
+                modules[name] = path
+                here = tuple(parts if path.name == "__init__.py" else parts[:-1])
+                left |= _imports_of(path.read_bytes(), here) - modules.keys()
+                break
     rooms = {name.split(".")[1] for name in modules if name.count(".") > 0} - {"classroom"}
     whole = (path for room in rooms for path in (package / room).rglob("*"))
     sources = (path for path in whole if path.is_file() and path.suffix != ".pyc")
@@ -125,11 +127,6 @@ def _deciding(folder: Path) -> Iterator[Path]:
 # --- who imports whom ----------------------------------------------------------------------------
 
 
-def _imported_by(code: Iterable[Path]) -> frozenset[str]:
-    names = {name for path in code for name in _imports_of(path.read_bytes(), ())}
-    return frozenset(name for name in names if name.split(".")[0] == "grader")
-
-
 @cache
 def _imports_of(source: bytes, here: tuple[str, ...]) -> frozenset[str]:
     """The modules that a source text imports, by full name; also what may be a module or a name in
@@ -155,10 +152,3 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
         for one in getattr(node, part, ()):
             yield one
             yield from _statements(one)
-
-
-def _with_parents(name: str) -> list[str]:
-    """A module and the packages it lies in; none if it is not the grader's."""
-    parts = name.split(".")
-    ends = range(1, len(parts) + 1) if parts[0] == "grader" else ()
-    return [".".join(parts[:end]) for end in ends]

@@ -6,6 +6,7 @@ formgrader is in it, once `grader autograde` or `feedback` has looked."""
 import getpass
 import json
 import os
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -13,7 +14,7 @@ from datetime import UTC, datetime
 
 from ..course.weave import CHECK
 from . import verdicts
-from .export import marks
+from .export import by_learner
 from .folder import CourseFolder, whole
 
 FILE = "changes.jsonl"
@@ -61,16 +62,15 @@ class MarkChange:
 def now(course: CourseFolder, lesson: str) -> State:
     """Everybody's marks of a lesson as the gradebook has them."""
     with course.gradebook() as gradebook:
-        found = list(marks(gradebook, lesson))
-    parts: dict[str, str] = {}
+        found = by_learner(gradebook, lesson)
     state: State = {}
-    for mark in found:
-        if (learner := mark.learner) not in parts:
-            parts[learner] = verdicts.fingerprint(course.path("autograded", lesson, learner))
-        by_hand, name = mark.by_hand is not None, mark.cell.removeprefix(CHECK)
-        state[learner, name] = KnownMark(mark.score, mark.most, by_hand, parts[learner])
-        late = KnownMark(0.0 - (mark.penalty or 0.0), 0.0, False, parts[learner])
-        state[learner, LATENESS] = late
+    for learner, mine in found.items():
+        parts = verdicts.fingerprint(course.path("autograded", lesson, learner))
+        for mark in mine:
+            by_hand, name = mark.by_hand is not None, mark.cell.removeprefix(CHECK)
+            state[learner, name] = KnownMark(mark.score, mark.max_score, by_hand, parts)
+        late = 0.0 - (mine[0].late_penalty or 0.0)
+        state[learner, LATENESS] = KnownMark(late, 0.0, False, parts)
     return state
 
 
@@ -89,9 +89,9 @@ def between(lesson: str, before: State, after: State) -> Iterator[MarkChange]:
             if any(known == learner for known, _ in before):  # who was in time until now
                 old = KnownMark(0.0, 0.0, False, new.parts)
         if old is None or (old.score, old.most) != (new.score, new.most):
-            why, score = _why(what, old, new), old.score if old else None
-            kept = (new.parts, new.most, new.by_hand)
-            yield MarkChange(when, who, learner, lesson, what, score, new.score, why, *kept)
+            about = (when, who, learner, lesson, what, old.score if old else None, new.score)
+            why = _why(what, old, new)
+            yield MarkChange(*about, why, new.parts, new.most, new.by_hand)
 
 
 def _why(what: str, old: KnownMark | None, new: KnownMark) -> str:
@@ -133,10 +133,10 @@ def record(course: CourseFolder, lesson: str, before: State | None = None, why: 
 def totals(state: State) -> dict[str, float | None]:
     """By learner the mark of the lesson, lateness taken off; None where something in it could not
     be judged."""
-    scores: dict[str, list[float | None]] = {}
+    scores = defaultdict(list)
     for (learner, _), mark in state.items():
         if mark.score is not None or mark.most:
-            scores.setdefault(learner, []).append(mark.score)
+            scores[learner].append(mark.score)
     return {
         learner: None if None in mine else max(0.0, sum(score or 0.0 for score in mine))
         for learner, mine in scores.items()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..submissions import submission
-from . import ClassroomError, coursefile, joining, verdicts
+from . import ClassroomError, coursefile, renaming, verdicts
 from .folder import CourseFolder
 
 NO_NAME = (
@@ -36,38 +36,35 @@ def collect(course: CourseFolder, lesson: str) -> tuple[list[str], tuple[Graded,
     already lies in submitted/. Returns the learners, and those whose submission was not fetched
     with the reason; ClassroomError when there is nobody."""
     refused: list[Graded] = []
-    strange: list[Graded] = []
-    joining.settle(course, lesson)
+    renaming.settle(course, lesson)
     if (course.shelves / "inbound").is_dir():
         refused = _put_aside(course, lesson)
-        strange = [Graded(name, {}, (why,)) for name, why in _collect(course, lesson).items()]
+        refused += [Graded(name, {}, (why,)) for name, why in _collect(course, lesson).items()]
     learners = course.learners("submitted", lesson)
     misnamed = [name for name in course.folders("submitted", lesson) if name not in learners]
     refused += [Graded(ascii(name), {}, (NO_NAME,)) for name in misnamed]
-    if not learners and not refused and not strange:
+    if not learners and not refused:
         where = course.path("submitted", lesson, "LEARNER")
         raise ClassroomError(f"Nobody has handed in {lesson} yet: there is no folder like {where}.")
-    return learners, (*refused, *strange)
+    return learners, tuple(refused)
 
 
 def _put_aside(course: CourseFolder, lesson: str) -> list[Graded]:
     """Rename what one learner handed in under another's name, so that it is not collected in
     place of that other's own work, and what nbgrader did not name: of whom, and a sentence. Where
     learners are no users of this machine, as on many hubs, there is no telling the first."""
-    aside = []
-    file = coursefile.read(course)
+    aside, file = [], coursefile.read(course)
     for folder in _inbound(course, lesson):
         learner, when = _learner_and_time(folder)
         why, problem = "odd", NOT_NBGRADER_S
         if forger := _forger(folder, (learner, *file.person(learner).also)):
             why, problem = "forged", f"What {forger} handed in under this name is put aside."
-        elif submission.is_name(learner) and submission.is_time(when):
+        elif submission.is_name(learner) and submission.time_of(when):
             continue
         # A name that nobody looks for, and that is no longer than names may be.
         known = hashlib.sha256(os.fsencode(folder.name)).hexdigest()[:16]
-        joining.rename(folder, f".{why}+{folder.name[:40]}+{known}", "be put aside")
-        whose = learner if forger else ascii(folder.name)
-        aside.append(Graded(whose, {}, (problem,)))
+        renaming.rename_inbound(folder, f".{why}+{folder.name[:40]}+{known}", "be put aside")
+        aside.append(Graded(learner if forger else ascii(folder.name), {}, (problem,)))
     return aside
 
 
@@ -91,8 +88,7 @@ def _forger(folder: Path, logins: tuple[str, ...]) -> str:
 
 def _collect(course: CourseFolder, lesson: str) -> dict[str, str]:
     """Fetch everybody's newest submission; of whom it was not fetched, and a sentence."""
-    newest: dict[str, str] = {}
-    refused: dict[str, str] = {}
+    newest, refused = dict[str, str](), dict[str, str]()
     for folder in _inbound(course, lesson):
         learner, when = _learner_and_time(folder)
         newest[learner] = max(when, newest.get(learner, ""))
@@ -106,7 +102,7 @@ def _collect(course: CourseFolder, lesson: str) -> dict[str, str]:
     for learner in learners:
         # Where the time beside it is not one that nbgrader wrote, that of its name stands there.
         stamp = course.path("submitted", lesson, learner) / submission.STAMP
-        if stamp.parent.is_dir() and not submission.is_time(submission.note(stamp) or ""):
+        if stamp.parent.is_dir() and not submission.time_of(submission.note(stamp) or ""):
             with suppress(OSError):
                 if stamp.is_dir():
                     shutil.rmtree(stamp)

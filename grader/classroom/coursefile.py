@@ -31,7 +31,7 @@ DAY = 24 * 60 * 60  # seconds
 _PART = re.compile(r"(?P<much>\d+(?:\.\d+)?) ?(?P<unit>%|points?) ?(?:/|per|a) ?(?P<per>day|hour)")
 _MOST = re.compile(r"at most (?P<days>\d+) days?")
 
-_HEAD = "Of this course: docs/course-file.md says what each line means."
+_NEW = f"# Of this course: docs/course-file.md says what each line means.\nversion = {VERSION}\n"
 _PARTIAL = "partial_marks"
 _COURSE = {"version", "time_zone", "late_days", _PARTIAL, "lessons", "learners"}
 _LESSON = {"due", "late", "attempts", "teams", "extra", "optional", "sections", "extensions"}
@@ -155,12 +155,8 @@ def changed(course: CourseFolder) -> Iterator[tomlkit.TOMLDocument]:
     """The file's document, to be changed; it is written, comments and all, if what came of it can
     be read."""
     path = course.root / FILE
-    if os.path.lexists(path):
-        document = tomlkit.parse(path.read_text(encoding="utf-8"))
-    else:
-        document = tomlkit.document()
-        document.add(tomlkit.comment(_HEAD))
-        document["version"] = VERSION
+    text = path.read_text(encoding="utf-8") if os.path.lexists(path) else _NEW
+    document = tomlkit.parse(text)
     yield document
     text = tomlkit.dumps(document)
     _course(tomllib.loads(text))
@@ -172,8 +168,7 @@ def settle(course: CourseFolder) -> None:
     """Turn partial marks on where nothing is said of them and nobody has a mark yet: what has been
     marked without them is not marked otherwise in silence."""
     path = course.root / FILE
-    said = path.is_file() and _PARTIAL in tomllib.loads(path.read_text(encoding="utf-8"))
-    if said:
+    if path.is_file() and _PARTIAL in tomllib.loads(path.read_text(encoding="utf-8")):
         return
     with course.gradebook() as gradebook:
         is_given = Grade.auto_score.isnot(None) | Grade.manual_score.isnot(None)
@@ -186,9 +181,7 @@ def settle(course: CourseFolder) -> None:
 def table(document: Any, *names: str) -> Any:
     """The table of that name within `document`, made if there is none."""
     for name in names:
-        if name not in document:
-            document[name] = tomlkit.table()
-        document = document[name]
+        document = document.setdefault(name, tomlkit.table())
     return document
 
 
@@ -241,11 +234,11 @@ def _course(data: dict[str, Any]) -> CourseFile:
         raise ClassroomError(
             f"time_zone is {data['time_zone']!r}, and should be one like Europe/Berlin."
         ) from error
-    days = _typed(data, "late_days", int, 0, "the file")
-    if days < 0:
+    if (days := _typed(data, "late_days", int, 0, "the file")) < 0:
         raise ClassroomError("late_days cannot be less than 0.")
-    lessons = _typed(data, "lessons", dict, {}, "the file")
-    learners = _typed(data, "learners", dict, {}, "the file")
+    lessons, learners = (
+        _typed(data, name, dict, {}, "the file") for name in ("lessons", "learners")
+    )
     return CourseFile(
         zone,
         days,
@@ -257,8 +250,6 @@ def _course(data: dict[str, Any]) -> CourseFile:
 
 def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
     _known(data, _LESSON, where)
-    due = moment(data["due"], zone, f"{where}.due") if "due" in data else None
-    late = _typed(data, "late", str, "", where)
     columns = _typed(data, "columns", dict, {}, where)
     moments = {
         name: {
@@ -267,15 +258,16 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
         }
         for name in ("sections", "extensions")
     }
-    words = {"attempts": (LAST, BEST), "solutions": (CLOSED, PASSED)}
-    for name, (one, other) in words.items():
+    for name, one, other in (("attempts", LAST, BEST), ("solutions", CLOSED, PASSED)):
         if data.get(name, one) not in (one, other):
             raise ClassroomError(
                 f"{where}.{name} is {data[name]!r}, and should be {one!r} or {other!r}."
             )
     plan = Plan(
-        due,
-        parse_policy(late, f"{where}.late") if "late" in data else None,
+        moment(data["due"], zone, f"{where}.due") if "due" in data else None,
+        parse_policy(_typed(data, "late", str, "", where), f"{where}.late")
+        if "late" in data
+        else None,
         str(data.get("attempts", LAST)),
         _typed(data, "teams", bool, False, where),
         _names(data, "extra", where, "exercises' names"),
@@ -286,7 +278,7 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
     )
     if both := plan.extra & plan.optional:
         raise ClassroomError(f"{where}: {min(both)} is in extra and in optional; keep it in one.")
-    if due is None and (plan.sections or plan.extensions):
+    if plan.due is None and (plan.sections or plan.extensions):
         raise ClassroomError(f"{where} has no due, which its sections and extensions change.")
     return plan
 

@@ -9,10 +9,9 @@ tests/classroom/test_entering.py holds one beside the other, file by file and ro
 """
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 import nbformat
@@ -26,7 +25,8 @@ from nbgrader.api import (
     SubmittedNotebook,
     new_uuid,
 )
-from sqlalchemy import Table, Update, bindparam, insert, select, true, update
+from sqlalchemy import func, or_, select
+from sqlalchemy.dialects.sqlite import insert
 
 from .. import course as lessons
 from ..course.weave import text
@@ -36,11 +36,24 @@ from ..submissions.submission import STAMP
 from . import plugin, verdicts
 from .folder import explained, linked, whole
 from .grading import Grading, SubmittedWork
-from .plugin import Marking
 from .verdicts import READ_ONLY
 
 _STUDENTS, _SUBMITTED, _NOTEBOOKS, _GRADES, _COMMENTS = (
     table.__table__ for table in (Student, SubmittedAssignment, SubmittedNotebook, Grade, Comment)
+)
+_OF_CELL = ("cell_id", "notebook_id")  # by which the gradebook knows a grade or a comment
+_NEW_COMMENTS, _NEW_GRADES = insert(_COMMENTS), insert(_GRADES)
+_NEW_COMMENTS = _NEW_COMMENTS.on_conflict_do_update(
+    _OF_CELL, set_={"auto_comment": _NEW_COMMENTS.excluded.auto_comment}
+)
+_NEW_GRADES = _NEW_GRADES.on_conflict_do_update(
+    _OF_CELL,
+    set_={
+        "auto_score": _NEW_GRADES.excluded.auto_score,
+        "needs_manual_grade": or_(
+            _NEW_GRADES.excluded.needs_manual_grade, _GRADES.c.manual_score.is_not(None)
+        ),
+    },
 )
 
 
@@ -52,16 +65,6 @@ class MarkedNotebook:
     kept: bytes  # the content of the file of verdicts
     scores: Mapping[str, float | None]  # by check cell; None: it could not be judged
     blank: frozenset[str]  # solution cells that are as handed out
-
-
-@dataclass(frozen=True)
-class ToEnter:
-    """All that the gradebook is told of one learner's submission; cells by the gradebook's ids."""
-
-    learner: str
-    when: datetime | None  # it was handed in; UTC
-    scores: Mapping[str, float | None]
-    comments: Mapping[str, str | None]
 
 
 class Entering:
@@ -78,7 +81,6 @@ class Entering:
         self.checksums = {cell.name: cell.checksum for cell in released.source_cells}
         self.checks = {cell.name: cell.id for cell in released.grade_cells}
         self.answers = {cell.name: cell.id for cell in released.solution_cells}
-        self.students = set(self.db.scalars(select(_STUDENTS.c.id)))
         rows = self.db.execute(
             select(_SUBMITTED.c.student_id, _SUBMITTED.c.id, _NOTEBOOKS.c.id)
             .join(_NOTEBOOKS, _NOTEBOOKS.c.assignment_id == _SUBMITTED.c.id)
@@ -86,7 +88,7 @@ class Entering:
         )
         # By learner the ids of the submission and of its notebook.
         self.submitted = {learner: (submission, book) for learner, submission, book in rows}
-        self._marked: dict[tuple[object, ...], MarkedNotebook] = {}
+        self._marked: dict[tuple[str, plugin.Marking], MarkedNotebook] = {}
         self._lies: dict[str, tuple[Path, int]] = {}  # by notebook's text: where, inode
 
     def enter(self, works: Mapping[str, SubmittedWork]) -> None:
@@ -99,24 +101,29 @@ class Entering:
             marked = {learner: self._mark(work) for learner, work in works.items()}
             for learner, work in works.items():
                 self._write(places[learner], marked[learner], work.beside)
-            self._save(self._to_enter(name, marked[name], works[name]) for name in works)
+            try:
+                for learner, work in works.items():
+                    self._save(learner, marked[learner], work)
+                self.db.commit()
+            except BaseException:
+                self.db.rollback()
+                raise
             for learner, work in works.items():
                 verdicts.complete(places[learner], work.fingerprint, work.had)
 
     # --- notebooks -------------------------------------------------------------------------------
 
     def _mark(self, work: SubmittedWork) -> MarkedNotebook:
-        same = (work.notebook, work.unreadable, work.remark, work.others, work.floors)
+        same = (work.notebook, work.marking)
         if same in self._marked:
             return self._marked[same]
 
         def known(exercise: str, source: str) -> Verdict:
             return self.grading.store.verdict(self.grading.question(exercise, source))
 
-        marking = Marking(known, dict(work.floors), work.unreadable, work.remark, work.others)
         notebook = nbformat.reads(work.notebook, as_version=4)
-        answers = plugin.take(notebook, deepcopy(self.pairs), work.unreadable)
-        kept = plugin.fill(notebook, self.lesson, answers, marking)
+        answers = plugin.take(notebook, deepcopy(self.pairs), work.marking.unreadable)
+        kept = plugin.fill(notebook, self.lesson, answers, known, work.marking)
         scores, blank = {}, set()
         for cell in notebook.cells:
             if not (name := grade_id(cell)):
@@ -148,77 +155,31 @@ class Entering:
 
     # --- rows of the gradebook -------------------------------------------------------------------
 
-    def _to_enter(self, learner: str, marked: MarkedNotebook, work: SubmittedWork) -> ToEnter:
+    def _save(self, learner: str, marked: MarkedNotebook, work: SubmittedWork) -> None:
+        """Tell the gradebook of a submission, in place of an earlier one. A mark given by hand
+        stays, and waits for a look. Where nbgrader may not make students, a learner must be
+        known."""
+        if self.grading.course.config.Autograde.get("create_student", True):
+            self.db.execute(insert(_STUDENTS).on_conflict_do_nothing(), {"id": learner})
+        else:
+            self.gradebook.find_student(learner)
+        submission, book = self.submitted.setdefault(learner, (new_uuid(), new_uuid()))
         stamp = work.beside.get(STAMP, "").strip()
         when = utils.parse_utc(stamp) if stamp else None
-        scores = {cell: marked.scores[name] for name, cell in self.checks.items()}
-        comments = {
-            cell: "No response." if name in marked.blank else None
-            for name, cell in self.answers.items()
-        }
-        return ToEnter(learner, when, scores, comments)
-
-    def _save(self, entries: Iterable[ToEnter]) -> None:
-        """All or nothing of it. A mark given by hand stays, and waits for a look. Where nbgrader
-        may not make students a learner must be known."""
-        saved = {}
-        create = self.grading.course.config.Autograde.get("create_student", True)
-        try:
-            for entry in entries:
-                if entry.learner not in self.students:
-                    if not create:
-                        self.gradebook.find_student(entry.learner)
-                    self.db.execute(insert(_STUDENTS), {"id": entry.learner})
-                if known := self.submitted.get(entry.learner):
-                    self._update(*known, entry)
-                saved[entry.learner] = known or self._insert(entry)
-            self.db.commit()
-        except BaseException:
-            self.db.rollback()
-            raise
-        self.students.update(saved)
-        self.submitted.update(saved)
-
-    def _insert(self, entry: ToEnter) -> tuple[str, str]:
-        """The ids of the new submission and of its notebook."""
-        submission, notebook = new_uuid(), new_uuid()
-        whose = {"assignment_id": self.assignment, "student_id": entry.learner}
-        of = {"assignment_id": submission, "notebook_id": self.notebook}
-        self.db.execute(insert(_SUBMITTED), {"id": submission, "timestamp": entry.when, **whose})
-        self.db.execute(insert(_NOTEBOOKS), {"id": notebook, **of})
-        grades = [
-            {"cell_id": cell, "auto_score": score, "needs_manual_grade": score is None}
-            for cell, score in entry.scores.items()
-        ]
-        comments = [
-            {"cell_id": cell, "auto_comment": comment} for cell, comment in entry.comments.items()
-        ]
-        for table, rows in ((_GRADES, grades), (_COMMENTS, comments)):
-            if rows:
-                self.db.execute(insert(table), [{"notebook_id": notebook, **row} for row in rows])
-        return submission, notebook
-
-    def _update(self, submission: str, notebook: str, entry: ToEnter) -> None:
-        if entry.when is not None:
-            handed_in = update(_SUBMITTED).where(_SUBMITTED.c.id == submission)
-            self.db.execute(handed_in, {"timestamp": entry.when})
-        by_hand = _GRADES.c.manual_score.is_not(None)
-        for judged, waits in ((True, by_hand), (False, true())):
-            rows = [
-                {"cell": cell, "auto_score": score}
-                for cell, score in entry.scores.items()
-                if (score is not None) == judged
-            ]
-            if rows:
-                of_cell = _of_cell(_GRADES, notebook).values(needs_manual_grade=waits)
-                self.db.execute(of_cell, rows)
-        rows = [{"cell": cell, "auto_comment": text} for cell, text in entry.comments.items()]
-        if rows:
-            self.db.execute(_of_cell(_COMMENTS, notebook), rows)
-
-
-def _of_cell(table: Table, notebook: str) -> Update:
-    """An update of a notebook's rows, cell by cell."""
-    return update(table).where(
-        table.c.notebook_id == notebook, table.c.cell_id == bindparam("cell")
-    )
+        whose = {"assignment_id": self.assignment, "student_id": learner}
+        new = insert(_SUBMITTED)
+        known = func.coalesce(new.excluded.timestamp, _SUBMITTED.c.timestamp)
+        new = new.on_conflict_do_update(["id"], set_={"timestamp": known})
+        self.db.execute(new, {"id": submission, "timestamp": when, **whose})
+        whose = {"assignment_id": submission, "notebook_id": self.notebook}
+        self.db.execute(insert(_NOTEBOOKS).on_conflict_do_nothing(), {"id": book, **whose})
+        grades, comments = [], []
+        for name, cell in self.checks.items():
+            score, of = marked.scores[name], {"notebook_id": book, "cell_id": cell}
+            grades.append({"auto_score": score, "needs_manual_grade": score is None, **of})
+        for name, cell in self.answers.items():
+            said = "No response." if name in marked.blank else None
+            comments.append({"auto_comment": said, "notebook_id": book, "cell_id": cell})
+        if grades:
+            self.db.execute(_NEW_GRADES, grades)
+            self.db.execute(_NEW_COMMENTS, comments)

@@ -3,7 +3,8 @@
 `nbgrader export` writes, one row for each learner and lesson."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +22,7 @@ from nbgrader.api import (
     SubmittedNotebook,
 )
 from nbgrader.plugins import ExportPlugin
-from sqlalchemy.orm import Query, undefer
+from sqlalchemy.orm import Query
 
 from ..counted import counted
 from ..course.weave import CHECK
@@ -62,9 +63,9 @@ class GradebookMark(NamedTuple):
     learner: str
     cell: str
     score: float | None  # None: the answer could not be judged, and nobody has marked it
-    most: float
+    max_score: float
     when: datetime | None
-    penalty: float | None
+    late_penalty: float | None  # points off the whole submission
     by_judge: float | None
     by_hand: float | None
     judged_since: bool  # after an instructor had given a mark, and none has saved one since then
@@ -113,25 +114,26 @@ def marks(gradebook: Gradebook, lesson: str) -> Iterator[GradebookMark]:
         yield mark._replace(score=None) if mark.by_judge is mark.by_hand is None else mark
 
 
+def by_learner(gradebook: Gradebook, lesson: str) -> dict[str, list[GradebookMark]]:
+    """Everybody's grades of the lesson."""
+    found = defaultdict(list)
+    for mark in marks(gradebook, lesson):
+        found[mark.learner].append(mark)
+    return found
+
+
+def total(marks: Sequence[GradebookMark | ExerciseRow]) -> float | None:
+    """The points for a learner's lesson, lateness taken off; None where something that counts has
+    no mark."""
+    if any(mark.score is None and mark.max_score for mark in marks):
+        return None
+    late = max((mark.late_penalty or 0.0 for mark in marks), default=0.0)
+    return max(0.0, sum(mark.score or 0.0 for mark in marks) - late)
+
+
 def unmarked(gradebook: Gradebook, lesson: str) -> set[str]:
     """The learners of whom something that counts could not be judged: they have no mark."""
-    return {mark.learner for mark in marks(gradebook, lesson) if mark.most and mark.score is None}
-
-
-def submissions(gradebook: Gradebook, lesson: str) -> list[SubmittedAssignment]:
-    """Everybody's submission of a lesson, with its score and what lateness takes off: in one
-    question to the database, where nbgrader's own list asks for these one by one."""
-    submitted: list[SubmittedAssignment] = (
-        gradebook.db.query(SubmittedAssignment)
-        .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
-        .filter(Assignment.name == lesson)
-        .options(
-            undefer(SubmittedAssignment.score),
-            undefer(SubmittedAssignment.late_submission_penalty),
-        )
-        .all()
-    )
-    return submitted
+    return {who for who, mine in by_learner(gradebook, lesson).items() if total(mine) is None}
 
 
 def full_name(student: Student) -> str:
@@ -145,13 +147,10 @@ def full_name(student: Student) -> str:
 def rows(course: CourseFolder, gradebook: Gradebook, lesson: str) -> list[ExerciseRow]:
     """The rows of a lesson, by learner and exercise; a learner whom the gradebook knows and who
     handed nothing in has rows as well."""
-    kept: dict[str, dict[str, verdicts.KeptVerdict]] = {}
-    found = []
-    for mark in marks(gradebook, lesson):
-        if mark.learner not in kept:
-            place = course.path("autograded", lesson, mark.learner)
-            kept[mark.learner] = verdicts.read_if_any(place)
-        found.append(_row(mark, lesson, kept[mark.learner]))
+    found, handed_in = [], by_learner(gradebook, lesson)
+    for learner, mine in handed_in.items():
+        kept = verdicts.read_if_any(course.path("autograded", lesson, learner))
+        found += [_row(mark, lesson, kept) for mark in mine]
     asked = [
         (cell.name.removeprefix(CHECK), cell.max_score)
         for assignment in gradebook.assignments
@@ -159,7 +158,7 @@ def rows(course: CourseFolder, gradebook: Gradebook, lesson: str) -> list[Exerci
         for notebook in assignment.notebooks
         for cell in notebook.grade_cells
     ]
-    absent = {student.id for student in gradebook.students} - kept.keys()
+    absent = {student.id for student in gradebook.students} - handed_in.keys()
     found += [
         ExerciseRow(learner, lesson, name, None, most, NOT_HANDED_IN, None, "", None)
         for learner in absent
@@ -176,11 +175,11 @@ def _row(mark: GradebookMark, lesson: str, kept: dict[str, verdicts.KeptVerdict]
         lesson=lesson,
         exercise=name,
         score=mark.score,
-        max_score=mark.most,
+        max_score=mark.max_score,
         status=known["verdict"].get("status", ""),
         line=known["verdict"].get("line"),
         timestamp=mark.when.isoformat() if mark.when else "",
-        late_penalty=mark.penalty or 0.0,
+        late_penalty=mark.late_penalty or 0.0,
         by_judge=mark.by_judge,
         by_hand=mark.by_hand,
         note=" ".join(filter(None, (known["problem"], overridden(mark)))),
@@ -245,26 +244,25 @@ def _grades(
     course: CourseFolder, gradebook: Gradebook, lesson: Assignment
 ) -> Iterator[dict[str, object]]:
     """The rows of grades.csv about one lesson."""
-    marked = {each.student_id: each for each in submissions(gradebook, lesson.name)}
-    without = unmarked(gradebook, lesson.name)
-    notes: dict[str, dict[str, None]] = {}
+    marked = by_learner(gradebook, lesson.name)
+    notes: dict[str, dict[str, None]] = defaultdict(dict)
     for row in rows(course, gradebook, lesson.name):
-        notes.setdefault(row.learner, {}).update({row.note: None} if row.note else {})
+        notes[row.learner] |= {row.note: None} if row.note else {}
     for student in gradebook.students:
         known: dict[str, object] = {
             **dict.fromkeys(GRADES),
             "assignment": lesson.name,
             "duedate": lesson.duedate,
             "max_score": lesson.max_score,
-            "note": " ".join(notes.get(student.id, ())),
+            "note": " ".join(notes[student.id]),
             "student_id": student.id,
             "last_name": student.last_name,
             "first_name": student.first_name,
             "email": student.email,
         }
-        if submission := marked.get(student.id):
-            score, penalty = submission.score, submission.late_submission_penalty
-            known |= {"timestamp": submission.timestamp, "late_submission_penalty": penalty}
-            if student.id not in without:
-                known |= {"raw_score": score, "score": max(0.0, score - penalty)}
+        if mine := marked.get(student.id):
+            penalty = mine[0].late_penalty or 0.0
+            known |= {"timestamp": mine[0].when, "late_submission_penalty": penalty}
+            if (score := total(mine)) is not None:
+                known |= {"raw_score": sum(mark.score or 0.0 for mark in mine), "score": score}
         yield known

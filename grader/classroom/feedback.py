@@ -6,7 +6,7 @@ import hashlib
 import re
 import shutil
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
@@ -18,13 +18,14 @@ from nbgrader.api import Comment, SolutionCell
 
 from .. import course as lessons
 from ..counted import counted
-from ..course.kinds import ExerciseKind, Write
+from ..course.kinds import ExerciseKind, Write, unmarked
 from ..course.weave import CHECK
-from ..submissions.submission import HANDED_IN, STAMP, is_time, note
-from . import ClassroomError, changes, coursefile, deadlines, plugin, sanitize_html, verdicts
+from ..judge import beside
+from ..submissions.submission import HANDED_IN, STAMP, note, time_of
+from . import ClassroomError, changes, coursefile, planning, plugin, sanitize_html, verdicts
 from .batch import Track
 from .changes import MarkChange
-from .export import NOT_HANDED_IN, ExerciseRow, GradesExporter, of_cells, rows
+from .export import NOT_HANDED_IN, ExerciseRow, GradesExporter, of_cells, rows, total
 from .folder import CourseFolder, whole
 from .verdicts import KeptVerdict, grade_id
 
@@ -51,28 +52,12 @@ class PageContent:
     title: str  # the lesson's
     kinds: Mapping[str, ExerciseKind]  # by exercise
     rows: tuple[ExerciseRow, ...]  # the marks
-    comments: Mapping[str, tuple[str, ...]]  # an instructor's, by exercise
+    comments: Mapping[str, Sequence[str]]  # an instructor's, by exercise
     changes: tuple[MarkChange, ...]
     due: str  # a time; empty: never
     optional: tuple[str, ...] = ()  # exercises that add nothing to the marks
     ours: Mapping[str, str] = field(default_factory=dict)  # solutions that may be shown
     by_whom: Mapping[str, str] = field(default_factory=dict)  # by exercise, who marked by hand
-
-
-@dataclass(frozen=True)
-class ExerciseOnPage:
-    """An exercise on the page."""
-
-    row: ExerciseRow
-    called: str  # what became of it, in words
-    card: Markup  # the judge's
-    comments: tuple[str, ...]
-    explained: str  # how the mark came about, where it is not the verdict's
-    by_whom: str
-
-    @property
-    def passed(self) -> bool:
-        return self.row.status == "passed"
 
 
 # --- the class -----------------------------------------------------------------------------------
@@ -85,19 +70,18 @@ def write_all(
     without. Returns how many."""
     contents = _contents(course, lesson, learners, solutions)
     keys = {name: _key(course, lesson, name, contents[name]) for name in learners}
-    late = [name for name in learners if _key_of_page(course, lesson, name) != keys[name]]
+    late = []
+    for learner in learners:
+        place = course.path("feedback", lesson, learner)
+        is_made = (place / f"{lesson}.html").is_file() and (place / CACHE_KEY).is_file()
+        if not is_made or (place / CACHE_KEY).read_bytes() != keys[learner].encode():
+            late.append(learner)
     for learner in track(late, description=f"{lesson}: feedback", total=len(late)):
         _write(course, lesson, learner, contents[learner], keys[learner])
     return len(late)
 
 
-def write(course: CourseFolder, lesson: str, learner: str, solutions: bool = False) -> Path:
-    """Make a learner's feedback page anew, and return where it is in the course."""
-    content = _contents(course, lesson, [learner], solutions)[learner]
-    return _write(course, lesson, learner, content, _key(course, lesson, learner, content))
-
-
-def _write(course: CourseFolder, lesson: str, learner: str, content: PageContent, key: str) -> Path:
+def _write(course: CourseFolder, lesson: str, learner: str, content: PageContent, key: str) -> None:
     """Put the page also where nbgrader lets that learner, and nobody else, fetch it. The `key` is
     kept for `write_all`."""
     graded, place = (course.path(step, lesson, learner) for step in ("autograded", "feedback"))
@@ -113,7 +97,6 @@ def _write(course: CourseFolder, lesson: str, learner: str, content: PageContent
     if all((place / name).is_file() for name in HANDED_IN):
         course.run(course.exchange.ReleaseFeedback, lesson, learner)
     (place / CACHE_KEY).write_text(key, encoding="utf-8")
-    return place / f"{lesson}.html"
 
 
 def export(course: CourseFolder) -> Path:
@@ -122,13 +105,6 @@ def export(course: CourseFolder) -> Path:
     with course.gradebook() as gradebook:
         GradesExporter(config=course.config, to=str(path)).export(gradebook)
     return path
-
-
-def _key_of_page(course: CourseFolder, lesson: str, learner: str) -> str:
-    """The key of a learner's page as it was made; empty when there is no page."""
-    place = course.path("feedback", lesson, learner)
-    made = (place / f"{lesson}.html").is_file() and (place / CACHE_KEY).is_file()
-    return (place / CACHE_KEY).read_text(encoding="utf-8", errors="replace") if made else ""
 
 
 def _key(course: CourseFolder, lesson: str, learner: str, content: PageContent) -> str:
@@ -156,14 +132,14 @@ def _contents(
     kinds = {each.name: each.kind for each in about.exercises}
     ours = {each.name: each.solution for each in about.exercises if solutions and each.solved}
     marks, lines = defaultdict(list), defaultdict(list)
-    comments: dict[str, dict[str, tuple[str, ...]]] = defaultdict(dict)
+    comments: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     with course.gradebook() as gradebook:
         for row in rows(course, gradebook, lesson):
             if row.status != NOT_HANDED_IN:
                 marks[row.learner].append(row)
         query = of_cells(gradebook, lesson, Comment, SolutionCell, Comment.manual_comment)
         for learner, name, text in query.filter(Comment.manual_comment.isnot(None)):
-            comments[learner][name] = (*comments[learner].get(name, ()), text)
+            comments[learner][name].append(text)
     for line in changes.read(course, lesson):
         lines[line.learner].append(line)
     contents = {}
@@ -173,15 +149,13 @@ def _contents(
                 f"{learner}'s {lesson} is graded, but the gradebook has no marks of it: put "
                 f"back a copy of gradebook.db, or run `grader autograde {lesson}`."
             )
-        last, due = (
-            {line.what: line for line in lines[learner]},
-            deadlines.due(file, lesson, learner),
-        )
+        last = {line.what: line for line in lines[learner]}
+        due = planning.due(file, lesson, learner)
         contents[learner] = PageContent(
             about.title,
             kinds,
             tuple(marks[learner]),
-            comments[learner],
+            dict(comments[learner]),
             tuple(changes.shown(lines[learner])),
             f"{file.local(due)} {file.zone}" if due else "",
             tuple(sorted(file.plan(lesson).optional)),
@@ -198,43 +172,41 @@ def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
     """The page's HTML."""
     place = course.path("autograded", lesson, learner)
     notebook = verdicts.cells(place / f"{lesson}.ipynb")
-    kept, own = verdicts.read_if_any(place), _handed_out(course, lesson)
+    kept, given = verdicts.read_if_any(place), course.notebook("release", lesson)
+    handed_out = frozenset[str]()
+    if given.is_file():
+        handed_out = _handed_out(given, given.stat().st_mtime_ns)
     sources = {grade_id(cell): _source(cell) for cell in notebook}
     cards, rules = {}, dict[str, None]()
     for cell in notebook:
         its_rules, card = plugin.apart(_card(cell, kept, content, sources))
-        cards[grade_id(cell)] = Markup(card)
+        cards[grade_id(cell).removeprefix(CHECK)] = Markup(card)
         rules.update(dict.fromkeys(its_rules))
-    order = {name: place for place, name in enumerate(cards)}
-    exercises = [
-        ExerciseOnPage(
-            row,
-            content.kinds.get(row.exercise, Write()).word(row.status),
-            cards.get(CHECK + row.exercise, Markup()),
-            content.comments.get(row.exercise, ()),
-            _explained(row, kept.get(row.exercise)),
-            content.by_whom.get(row.exercise, INSTRUCTOR),
-        )
-        for row in sorted(content.rows, key=lambda row: order.get(CHECK + row.exercise, len(order)))
-    ]
-    late = max((row.late_penalty or 0.0 for row in content.rows), default=0.0)
-    scores = [row.score for row in content.rows if row.score is not None or row.max_score]
+    order = list(cards)
+    rows = sorted(
+        content.rows,
+        key=lambda row: (
+            row.status == "passed",
+            order.index(row.exercise) if row.exercise in cards else len(order),
+        ),
+    )
     stamp = (note(place / STAMP) or "").strip()
     return _template().render(
         rules=Markup("\n".join(rules)),
         colours=COLOURS,
-        title=content.title,
+        content=content,
         learner=learner,
-        handed_in=_FRACTION.sub("", stamp) if is_time(stamp) else "",
-        due=content.due,
-        optional=content.optional,
-        # No score where something that counts has no mark.
-        score=None if None in scores else max(0.0, sum(each or 0.0 for each in scores) - late),
-        most=sum(row.max_score for row in content.rows),
-        late=late,
-        exercises=sorted(exercises, key=lambda each: each.passed),
-        changes=content.changes,
-        cells=[_html(cell) for cell in notebook if _is_own(cell, own)],
+        handed_in=_FRACTION.sub("", stamp) if time_of(stamp) else "",
+        score=total(content.rows),
+        late=max((row.late_penalty or 0.0 for row in content.rows), default=0.0),
+        rows=rows,
+        cards=cards,
+        called={
+            row.exercise: content.kinds.get(row.exercise, Write()).word(row.status) for row in rows
+        },
+        explained={row.exercise: _explained(row, kept.get(row.exercise)) for row in rows},
+        instructor=INSTRUCTOR,
+        cells=list(_own_cells(notebook, handed_out)),
     )
 
 
@@ -246,18 +218,25 @@ def _card(
 ) -> str:
     """The grader's own HTML, which JudgeAnswers put into a check cell, with the mark that counts;
     below it our solution, where that may be shown."""
+    from ..notebook.verdict_card import COMPARE, compared, of_points  # it takes long to import
+
     if not grade_id(cell).startswith(CHECK):
         return ""
     name = grade_id(cell).removeprefix(CHECK)
     pages = ["".join(each["data"].get("text/html", "")) for each in cell.get("outputs", ())]
-    card = plugin.without_ours("".join(pages))
+    # An earlier version put our solution into it.
+    ours = rf"<details[^>]*><summary>(?:(?!</summary>).)*{COMPARE}.*?</details>"
+    card = re.sub(ours, "", "".join(pages), flags=re.DOTALL)
     row = next((each for each in content.rows if each.exercise == name), None)
     if row is None or name not in kept:
         return card
     if row.by_hand is not None or "keeps" in kept[name] or row.score is None:
-        card = plugin.with_mark(card, kept[name], row.score)
+        judged, most = (float(kept[name]["verdict"][each]) for each in ("points", "max_points"))
+        counts = "no mark" if row.score is None else of_points(round(row.score, 2), most)
+        card = card.replace(of_points(judged, most), counts, 1)
     if name in content.ours and row.status == "passed":
-        card += plugin.shared(plugin.beside_ours(sources.get(name, ""), content.ours[name]))
+        lines = beside.changes(unmarked(sources.get(name, "")), unmarked(content.ours[name]))
+        card += plugin.shared(compared(lines).html)
     return card
 
 
@@ -281,33 +260,23 @@ def _source(cell: dict[str, Any]) -> str:
     return "".join(cell["source"])
 
 
-def _handed_out(course: CourseFolder, lesson: str) -> frozenset[str]:
-    """The cells' texts in the notebook that learners were given."""
-    path = course.notebook("release", lesson)
-    return _sources(path, path.stat().st_mtime_ns) if path.is_file() else frozenset()
-
-
 @lru_cache(maxsize=16)
-def _sources(path: Path, changed: int) -> frozenset[str]:
+def _handed_out(path: Path, changed: int) -> frozenset[str]:
+    """The cells' texts in the notebook that learners were given, which was last `changed` then."""
     return frozenset(map(_source, verdicts.cells(path)))
 
 
-def _is_own(cell: dict[str, Any], handed_out: frozenset[str]) -> bool:
-    """True for the learner's cells: answers, and all that was not handed out as it is."""
-    name, source = grade_id(cell), _source(cell)
-    return (
-        bool(source.strip())
-        and not name.startswith(CHECK)
-        and bool(name or source not in handed_out)
-    )
-
-
-def _html(cell: dict[str, Any]) -> Markup:
-    source = _source(cell)
-    if cell["cell_type"] == "code":
-        return _coloured(source)
-    # Both filters escape or clean what they are given.
-    return Markup(sanitize_html.markdown_to_html({"cell": cell}, source))
+def _own_cells(notebook: list[dict[str, Any]], handed_out: frozenset[str]) -> Iterator[Markup]:
+    """The learner's cells as HTML: answers, and all that was not handed out as it is. What makes
+    it escapes or cleans what it is given."""
+    for cell in notebook:
+        name, source = grade_id(cell), _source(cell)
+        if not source.strip() or name.startswith(CHECK) or (not name and source in handed_out):
+            continue
+        if cell["cell_type"] == "code":
+            yield _coloured(source)
+        else:
+            yield Markup(sanitize_html.markdown_to_html({"cell": cell}, source))
 
 
 @lru_cache(maxsize=4096)

@@ -23,10 +23,11 @@ from ..submissions.cells import cuda_source
 from ..submissions.intake import Answer, UnreadableNotebook
 from ..submissions.submission import Submission
 from . import ClassroomError, coursefile, export, handing_out, verdicts
-from .cache_key import marking
+from .cache_key import judge_key, lesson_key, marking
 from .coursefile import CourseFile
 from .folder import CourseFolder
 from .judges import ToJudge, VerdictStore
+from .plugin import Marking
 
 DIGITS = 16  # of the name of a part
 
@@ -41,11 +42,8 @@ class SubmittedWork:
     answers: tuple[Answer, ...]  # what there is to judge
     notebook: str  # what there is to show of it, a file's text
     beside: dict[str, str]  # what nbgrader put there, by name
-    remark: str  # as `Submission` has it
-    others: tuple[str, ...]  # as `Submission` has them
-    unreadable: str = ""  # why there is no notebook; empty when there is one
+    marking: Marking
     had: float = 0.0  # points of what an unreadable one replaces
-    floors: tuple[tuple[str, float], ...] = ()  # points that feedback has shown for these answers
 
 
 @dataclass(frozen=True)
@@ -66,8 +64,7 @@ class Grading:
     def known(self, learner: str) -> str:
         """The fingerprint of the marks in the gradebook; empty where there are none, or where
         they may fall that were kept."""
-        whose = (self.course, self.lesson, learner)
-        if learner not in self.scores or verdicts.may_fall(*whose):
+        if learner not in self.scores or verdicts.may_fall(self.course, self.lesson, learner):
             return ""
         return verdicts.fingerprint(self._place(learner))
 
@@ -77,34 +74,32 @@ class Grading:
         fingerprint = self._fingerprint(handed_in)
         if fingerprint == known:
             return None
-        rest = (handed_in.beside, handed_in.remark, handed_in.others)
-        same = (handed_in.refused, handed_in.content)
+        unreadable, same = "", (handed_in.refused, handed_in.content)
+        taken: TakenApart = ((), text(v4.new_notebook()))
         try:
             if same not in self._read:
                 self._read[same] = self._of(handed_in.notebook())
+            taken = self._read[same]
         except UnreadableNotebook as error:
-            return SubmittedWork(fingerprint, (), text(v4.new_notebook()), *rest, str(error))
-        answers, notebook = self._read[same]
-        return SubmittedWork(fingerprint, answers, notebook, *rest)
+            unreadable = str(error)
+        marking = Marking((), unreadable, handed_in.remark, handed_in.others)
+        return SubmittedWork(fingerprint, *taken, handed_in.beside, marking)
 
     def instead(self, learner: str, work: SubmittedWork) -> SubmittedWork:
         """The work that counts for `learner`: of a work that cannot be read what was handed in
         before or, where nothing of that can be read either, nothing."""
-        if work.unreadable:
-            earlier = self._earlier(learner)
-            if earlier is None:
-                had = verdicts.had(self._place(learner)) or self.scores.get(learner, 0.0)
-                points = counted(had, "point")
-                lost = f" What was handed in before had {points}, and no longer counts."
-                return replace(work, unreadable=f"{work.unreadable}{lost if had else ''}", had=had)
-            answers, notebook = self._of(earlier)
-            remark = f"{work.unreadable} What was handed in before that counts."
-            work = replace(work, answers=answers, notebook=notebook, remark=remark, unreadable="")
-        return replace(work, floors=tuple(sorted(self.floors(learner, work).items())))
-
-    def floors(self, learner: str, work: SubmittedWork) -> dict[str, float]:
-        """By exercise the points that feedback has shown for these answers."""
-        return verdicts.floors(self.course, self.lesson, learner, work.answers)
+        answers, notebook, marking, had = work.answers, work.notebook, work.marking, 0.0
+        if why := marking.unreadable:
+            if earlier := self._earlier(learner):
+                answers, notebook = self._of(earlier)
+                remark = f"{why} What was handed in before that counts."
+                marking = replace(marking, remark=remark, unreadable="")
+            elif had := verdicts.had(self._place(learner)) or self.scores.get(learner, 0.0):
+                lost = f"had {counted(had, 'point')}, and no longer counts."
+                marking = replace(marking, unreadable=f"{why} What was handed in before {lost}")
+        floors = verdicts.floors(self.course, self.lesson, learner, answers)
+        marking = replace(marking, floors=floors)
+        return replace(work, answers=answers, notebook=notebook, marking=marking, had=had)
 
     def questions(self, work: SubmittedWork) -> Iterator[ToJudge]:
         """The questions to the judge about it."""
@@ -124,11 +119,10 @@ class Grading:
     def _fingerprint(self, handed_in: Submission) -> str:
         """A name for everything that a learner's marks hang on, part by part: `judge:...
         lesson:...`. When it was handed in is a part of its own, as lateness alone hangs on it."""
-        judge, lesson = self.store.parts(self.lesson)
         partial = " partial" if self.file.partial_marks else ""
         parts = {
-            "judge": f"{judge} {marking()}",
-            "lesson": lesson,
+            "judge": f"{self.store.key(self.lesson, judge_key)} {marking()}",
+            "lesson": self.store.key(self.lesson, lesson_key),
             "points": f"{sorted(self.file.plan(self.lesson).outside)}{partial}",
             "secret": repr(self.seeds),
             "stamp": repr(sorted(handed_in.beside.items())),
@@ -165,8 +159,8 @@ def grading_of(course: CourseFolder, lesson: Lesson) -> Grading:
             released = gradebook.find_notebook(lesson.name, lesson.name)
             points = {cell.name: cell.max_score for cell in released.grade_cells}
             blank = {cell.name: cuda_source(cell.source) for cell in released.source_cells}
-            marked = export.submissions(gradebook, lesson.name)
-            scores = {each.student_id: each.score for each in marked}
+            marked = export.by_learner(gradebook, lesson.name)
+            scores = {who: sum(mark.score or 0.0 for mark in mine) for who, mine in marked.items()}
     except MissingEntry as error:
         raise ClassroomError(
             f"{lesson.name} was never released: run `grader release {lesson.name}`."

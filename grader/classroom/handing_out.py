@@ -16,16 +16,19 @@ from nbgrader.preprocessors import ClearSolutions
 from .. import course as lessons
 from ..counted import counted
 from ..course import Lesson
-from ..course.weave import CHECK, cuda_cell, text, weave, weave_page
+from ..course.weave import CHECK, cuda_cell, learners_cell, text, weave, weave_page
 from ..course_folder import NOTEBOOKS
+from ..errors import AuthorError
+from ..submissions.cells import cuda_source
 from ..submissions.intake import grade_id
 from . import ClassroomError, coursefile
 from .coursefile import FILE, CourseFile
 from .folder import CourseFolder, new_course, seed, whole
-from .judges import Judges, VerdictStore, judges, require_full_marks
+from .judges import Judges, ToJudge, VerdictStore, judges
 
 PAGES = "pages"  # the folder beside the lessons with what is only to be read
 SHOWN_LINES = 8  # of a difference
+LONGEST = 200  # characters of what the judge says of a lesson's own solution
 
 Resources = dict[str, Any]  # nbconvert's, which each step may add to
 
@@ -58,8 +61,25 @@ def release(course: CourseFolder, lesson: Lesson) -> None:
 
 
 def require_solved(course: CourseFolder, lesson: Lesson, workers: Judges) -> None:
-    """AuthorError unless the lesson's own solution gets full marks from those who judge."""
-    require_full_marks(store(course), lesson, seeds(course, lesson), workers)
+    """Before a lesson is handed out or graded: AuthorError with the first case that its own
+    solution of an exercise fails, as then an input, a reference or a budget is wrong, and
+    everybody's mark would be. A verdict that is in the store costs nothing."""
+    questions, verdicts, seed_of = [], store(course), seeds(course, lesson)
+    for exercise in lesson.exercises:  # as a learner would hand it in: both are judged but once
+        source = cuda_source(learners_cell(exercise.name, lesson.solution(exercise)))
+        questions.append(ToJudge(f"{lesson.name}/{exercise.name}", source, seed_of[exercise.name]))
+    for _ in workers.ask(verdicts, verdicts.unsettled(questions)):
+        pass
+    for exercise, question in zip(lesson.exercises, questions, strict=True):
+        for case in verdicts.verdict(question).cases:
+            if case.status != "passed" or case.points < case.max_points:
+                said = " ".join(case.message.split())[:LONGEST].rstrip(".")
+                raise AuthorError(
+                    f"The lesson's own solution of {question.exercise} fails the case "
+                    f"{case.name!r} ({case.status.replace('_', ' ')}: {said}), so everybody's "
+                    f"would: fix kernels/{lesson.name}/exercises.py or {exercise.source}; nothing "
+                    "was handed out or graded."
+                )
 
 
 def store(course: CourseFolder) -> VerdictStore:

@@ -25,20 +25,16 @@ from pathlib import Path
 from typing import Any
 
 from .. import course
-from ..course import Exercise, Lesson
-from ..course.weave import learners_cell
 from ..disk_cache import DiskCache
-from ..errors import GO_ON, AuthorError, CourseError, MachineError, of_the_machine
+from ..errors import GO_ON, CourseError, MachineError, of_the_machine
 from ..judge import Verdict, judge
 from ..judge.sandbox import landlock
-from ..submissions.cells import cuda_source
 from . import ClassroomError
-from .cache_key import cache_key, judge_key, lesson_key
+from .cache_key import cache_key
 
 PATIENCE = 15  # seconds until a scheduler must have answered, or a worker be there
 LOOK = 1.0  # seconds between two looks whether anybody still works
 RETRIES = 2  # what a lost worker had in hand goes to so many others before it counts as lost
-LONGEST = 200  # characters of what the judge says of a lesson's own solution
 
 _UNSETTLED = {"timeout", "unsupported"}  # a busy or broken machine can be the cause of these
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://(\[[\w:%.]+\]|[\w.-]+):(\d{1,5})/?")
@@ -96,10 +92,6 @@ class VerdictStore:
         if (of, lesson) not in self._keys:
             self._keys[of, lesson] = of(self.kernels, lesson)
         return self._keys[of, lesson]
-
-    def parts(self, lesson: str) -> tuple[str, str]:
-        """The part of the cache key that is not the lesson's own, and the part that is."""
-        return self.key(lesson, judge_key), self.key(lesson, lesson_key)
 
     def _entry(self, question: ToJudge) -> tuple[str, bytes]:
         """The name of a question's entry, and its secret: nobody can tell them without the seed."""
@@ -238,37 +230,3 @@ def _workers(client: Any) -> int:
     with suppress(Exception):
         return len(client.sync(client.scheduler.ncores, callback_timeout=PATIENCE))
     return 0
-
-
-# --- a lesson's own solution ---------------------------------------------------------------------
-
-
-def require_full_marks(
-    store: VerdictStore, lesson: Lesson, seeds: dict[str, int], workers: Judges
-) -> None:
-    """Before a lesson is handed out or graded: AuthorError with the first case that its own
-    solution of an exercise fails, as then an input, a reference or a budget is wrong, and
-    everybody's mark would be. `seeds` are what the class's hidden cases are drawn from; a verdict
-    that is in the store costs nothing."""
-    questions = {
-        exercise.name: _of_solution(lesson, exercise, seeds[exercise.name])
-        for exercise in lesson.exercises
-    }
-    for _ in workers.ask(store, store.unsettled(questions.values())):
-        pass
-    for exercise in lesson.exercises:
-        for case in store.verdict(questions[exercise.name]).cases:
-            if case.status != "passed" or case.points < case.max_points:
-                said = " ".join(case.message.split())[:LONGEST].rstrip(".")
-                raise AuthorError(
-                    f"The lesson's own solution of {lesson.name}/{exercise.name} fails the case "
-                    f"{case.name!r} ({case.status.replace('_', ' ')}: {said}), so everybody's "
-                    f"would: fix kernels/{lesson.name}/exercises.py or {exercise.source}; nothing "
-                    "was handed out or graded."
-                )
-
-
-def _of_solution(lesson: Lesson, exercise: Exercise, seed: int) -> ToJudge:
-    """The solution as a learner would hand it in, so that both are judged but once."""
-    source = cuda_source(learners_cell(exercise.name, lesson.solution(exercise)))
-    return ToJudge(f"{lesson.name}/{exercise.name}", source, seed)

@@ -7,15 +7,13 @@ policy decides. For a lesson without a policy there nbgrader's own plug-in does,
 from typing import Any
 
 from nbformat import NotebookNode
-from nbgrader.plugins import BasePlugin
 from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import is_grade
 
 from ..submissions.intake import grade_id
 from . import coursefile
-from .coursefile import CourseFile
-from .deadlines import Submitted, standings, submitted
 from .folder import CourseFolder
+from .planning import standings, submitted
 from .verdicts import mark_of
 
 
@@ -38,40 +36,26 @@ class AssignLateness(AssignLatePenalties):
         return nb, resources
 
 
-def apply(course: CourseFolder, learner: str | None = None) -> int:
+def apply(course: CourseFolder, learner: str | None = None) -> None:
     """Bring the due dates, and everybody's or one learner's extensions and penalties, up to date.
-    Returns how many penalties were not. All lessons are looked at, since late days spent on one
-    are missing in the next."""
+    All lessons are looked at, since late days spent on one are missing in the next."""
     file, step = coursefile.read(course), AssignLatePenalties(config=course.config)
     step.init_plugin()
     with course.gradebook() as gradebook:
         for assignment in gradebook.assignments:
-            when = file.plan(assignment.name).due
-            if when is not None and assignment.duedate != when:
-                assignment.duedate = when
-        everybody = submitted(gradebook, learner).items()
-        changed = sum(_settle(file, name, mine, step.plugin_inst) for name, mine in everybody)
+            assignment.duedate = file.plan(assignment.name).due or assignment.duedate
+        for name, mine in submitted(gradebook, learner).items():
+            rows = {handed_in: rows for handed_in, *rows in mine}
+            for handed_in, lateness in standings(file, name, rows):
+                submission, notebook = rows[handed_in]
+                planned, penalty = file.plan(handed_in.lesson).due, lateness.penalty or None
+                if lateness.due is not None and planned is not None:
+                    submission.extension = lateness.due - planned or None
+                # As nbgrader's own step has it: none, or from 0 to the score, for what late days
+                # have not paid for.
+                late = submission.total_seconds_late - (lateness.late - lateness.charged)
+                if lateness.penalty is None and late > 0:
+                    off = step.plugin_inst.late_submission_penalty(name, notebook.score, late)
+                    penalty = None if off is None else min(max(0.0, off), notebook.score)
+                notebook.late_submission_penalty = penalty
         gradebook.db.commit()
-    return changed
-
-
-def _settle(file: CourseFile, learner: str, mine: list[Submitted], plugin: BasePlugin) -> int:
-    """Bring one learner's extensions and penalties up to date. Returns how many penalties were
-    others."""
-    rows, changed = {handed_in: rows for handed_in, *rows in mine}, 0
-    for handed_in, lateness in standings(file, learner, rows):
-        submission, notebook = rows[handed_in]
-        planned, penalty = file.plan(handed_in.lesson).due, lateness.penalty or None
-        if lateness.due is not None and planned is not None:
-            submission.extension = lateness.due - planned or None
-        if lateness.penalty is None:
-            # As nbgrader's own step has it: none, or from 0 to the score, for what late days have
-            # not paid for.
-            late = submission.total_seconds_late - (lateness.late - lateness.charged)
-            if late > 0:
-                asked = plugin.late_submission_penalty(learner, notebook.score, late)
-                penalty = None if asked is None else min(max(0.0, asked), notebook.score)
-        if notebook.late_submission_penalty != penalty:
-            notebook.late_submission_penalty = penalty
-            changed += 1
-    return changed

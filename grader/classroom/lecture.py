@@ -89,8 +89,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         asked = urlsplit(self.path)
-        token = parse_qs(asked.query).get("token", [""])[0]
-        if not self._may(token):
+        if not self._may(parse_qs(asked.query).get("token", [""])[0]):
             self._answer(HTTPStatus.FORBIDDEN, _NOT_YOURS.encode(), "text/plain")
         elif asked.path != "/":
             self._answer(HTTPStatus.NOT_FOUND, b"There is nothing here.", "text/plain")
@@ -99,42 +98,40 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
+        status, answer = HTTPStatus.BAD_REQUEST, {"error": f"More than {MOST:,} bytes, or none."}
         if not self._may(self.headers.get(TOKEN, "")) or self.path != "/judge":
-            self._say(HTTPStatus.FORBIDDEN, {"error": _NOT_YOURS})
-        elif not 0 < length <= MOST:
-            self._say(HTTPStatus.BAD_REQUEST, {"error": f"More than {MOST:,} bytes, or none."})
-        else:
-            self._judge(self.rfile.read(length))
-
-    def _judge(self, question: bytes) -> None:
-        try:
-            asked = json.loads(question)
-            card = self.shown.verdict(str(asked["exercise"]), str(asked["source"]))
-        except (ValueError, KeyError, TypeError):
-            self._say(HTTPStatus.BAD_REQUEST, {"error": "This is no exercise and no source."})
-        except CourseError as error:
-            self._say(HTTPStatus.OK, {"error": str(error)})
-        else:
-            self._say(HTTPStatus.OK, {"html": card})
+            status, answer = HTTPStatus.FORBIDDEN, {"error": _NOT_YOURS}
+        elif 0 < length <= MOST:
+            status = HTTPStatus.OK
+            try:
+                asked = json.loads(self.rfile.read(length))
+                card = self.shown.verdict(str(asked["exercise"]), str(asked["source"]))
+                answer = {"html": card}
+            except (ValueError, KeyError, TypeError):
+                status = HTTPStatus.BAD_REQUEST
+                answer = {"error": "This is no exercise and no source."}
+            except CourseError as error:
+                answer = {"error": str(error)}
+        self._answer(status, json.dumps(answer).encode(), "application/json")
 
     def _may(self, token: str) -> bool:
         """True if somebody knows the token, and asked this machine by its own name: a page from
         elsewhere whose name leads here does neither."""
-        named = self.headers.get("Host", "")
         _, port = self.connection.getsockname()
-        mine = {f"{HERE}:{port}", f"localhost:{port}"}
-        return named in mine and secrets.compare_digest(token.encode(), self.shown.token.encode())
-
-    def _say(self, status: HTTPStatus, answer: dict[str, str]) -> None:
-        self._answer(status, json.dumps(answer).encode(), "application/json")
+        is_mine = self.headers.get("Host") in (f"{HERE}:{port}", f"localhost:{port}")
+        return is_mine and secrets.compare_digest(token.encode(), self.shown.token.encode())
 
     def _answer(self, status: HTTPStatus, content: bytes, kind: str) -> None:
+        headers = {
+            "Content-Type": f"{kind}; charset=utf-8",
+            "Content-Length": str(len(content)),
+            "Cache-Control": "no-store",
+            "Referrer-Policy": "no-referrer",  # the address has the token in it
+            "X-Frame-Options": "DENY",
+        }
         self.send_response(status)
-        self.send_header("Content-Type", f"{kind}; charset=utf-8")
-        self.send_header("Content-Length", str(len(content)))
-        self.send_header("Cache-Control", "no-store")
-        self.send_header("Referrer-Policy", "no-referrer")  # the address has the token in it
-        self.send_header("X-Frame-Options", "DENY")
+        for name, value in headers.items():
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.write(content)
 

@@ -3,6 +3,7 @@ is written for another system is made of. And who answered a contest's exercise 
 
 import hashlib
 import hmac
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -14,7 +15,7 @@ from nbgrader.api import Gradebook, Student
 from ..course import Contest, Lesson, Standing
 from ..status import Status
 from ..submissions.submission import is_name
-from . import ClassroomError, coursefile, export, verdicts
+from . import ClassroomError, export, verdicts
 from .coursefile import CourseFile, Person
 from .export import ExerciseRow
 from .folder import CourseFolder, secret
@@ -49,6 +50,11 @@ class LearnerLine:
     comments: dict[str, str]  # by lesson: each exercise's points and diagnosis, in words
 
     @property
+    def listed(self) -> str:
+        """The name as lists have it, or the id."""
+        return ", ".join(filter(None, (self.last, self.first))) or self.learner
+
+    @property
     def unreadable(self) -> int:
         """How many lessons were handed in and have no mark, as they could not be judged."""
         return len(self.comments.keys() - self.scores.keys())
@@ -69,81 +75,6 @@ class MarksTable:
 
 
 @dataclass(frozen=True)
-class Whom:
-    """Whose marks are asked for."""
-
-    section: str | None = None  # None: of all
-    anonymous: bool = False
-    everybody: bool = False  # also of those who are not on the roster
-
-
-def read(course: CourseFolder, lessons: list[Lesson], whom: Whom = Whom()) -> MarksTable:
-    """The marks of those of the lessons that were released. ClassroomError when there is
-    nothing."""
-    file, section = coursefile.read(course), whom.section
-    with course.gradebook() as gradebook:
-        most = {each.name: each.max_score for each in gradebook.assignments}
-        columns = tuple(
-            LessonColumn(each.name, each.title, most[each.name], file.plan(each.name).columns)
-            for each in lessons
-            if each.name in most
-        )
-        if not columns:
-            raise ClassroomError("No lesson was released yet: run `grader release LESSON`.")
-        rows = [row for each in columns for row in export.rows(course, gradebook, each.lesson)]
-        scored: dict[str, list[ExerciseRow]] = {}
-        for row in rows:
-            if row.status != export.NOT_HANDED_IN:
-                scored.setdefault(row.learner, []).append(row)
-        lines = [_line(file, each, scored.get(each.id, [])) for each in gradebook.students]
-    left_out = [] if whom.everybody else file.off_roster(line.learner for line in lines)
-    lines = [
-        line
-        for line in lines
-        if section in (None, line.person.section) and line.learner not in left_out
-    ]
-    if not lines and section is None:
-        raise ClassroomError("Nobody is in the gradebook yet: import a roster, or autograde.")
-    if not lines:
-        known = sorted({each.section for each in file.learners.values() if each.section})
-        there = ", ".join(known) or "none"
-        raise ClassroomError(f"Nobody is in section {section!r}; there are: {there}.")
-    names = ShownNames(course, file, section, whom.anonymous)
-    if whom.anonymous:
-        hidden = [replace(line, first="", last="", email="") for line in lines]
-        lines = [
-            replace(line, learner=names.name(line.learner), person=Person(line.person.section))
-            for line in hidden
-        ]
-    lines.sort(key=lambda line: (line.last.casefold(), line.first.casefold(), line.learner))
-    shown = names.shown(row for row in rows if row.learner not in left_out)
-    return MarksTable(columns, tuple(lines), tuple(shown), tuple(left_out))
-
-
-def _line(file: CourseFile, student: Student, rows: list[ExerciseRow]) -> LearnerLine:
-    scores, comments = {}, {}
-    for lesson, found in groupby(rows, attrgetter("lesson")):
-        mine = list(found)
-        late = max(row.late_penalty or 0.0 for row in mine)
-        if not any(row.score is None and row.max_score > 0 for row in mine):
-            scores[lesson] = round(max(0.0, sum(row.score or 0.0 for row in mine) - late), 4)
-        off = [f"late: {late:g} taken off"] if late else []
-        comments[lesson] = "; ".join([*map(_comment, mine), *off]) + "."
-    email = student.email or (student.id if "@" in student.id and is_name(student.id) else "")
-    first, last = student.first_name or "", student.last_name or ""
-    return LearnerLine(student.id, first, last, email, file.person(student.id), scores, comments)
-
-
-def _comment(row: ExerciseRow) -> str:
-    """The marks for an exercise in words, and without anything of a hidden case."""
-    of = f"of {row.max_score:g}" if row.max_score else "extra"
-    line = f", line {row.line}" if row.line else ""
-    why = "" if row.status in ("passed", "") else f" ({row.status.replace('_', ' ')}{line})"
-    points = "no mark" if row.score is None else f"{row.score:g}"
-    return f"{row.exercise}: {points} {of}{why}"
-
-
-@dataclass(frozen=True)
 class ShownNames:
     """The learners who are shown, and as what: everybody or one section, by id or by a
     pseudonym."""
@@ -153,25 +84,22 @@ class ShownNames:
     section: str | None = None
     anonymous: bool = False
 
-    def chosen(self, rows: Iterable[ExerciseRow]) -> list[ExerciseRow]:
-        """The rows of those who are shown."""
-        return [row for row in rows if self.has(row.learner)]
-
     def has(self, learner: str) -> bool:
         return self.section in (None, self.file.person(learner).section)
 
     def shown(self, rows: Iterable[ExerciseRow]) -> list[ExerciseRow]:
-        """The same under the name that they have."""
+        """The rows of those who are shown, under the name that they have."""
         return [
             replace(row, learner=self.name(row.learner), note="" if self.anonymous else row.note)
-            for row in self.chosen(rows)
+            for row in rows
+            if self.has(row.learner)
         ]
 
     def called(self, gradebook: Gradebook) -> dict[str, str]:
         """By id, what learners are called; nothing where nobody is to be known."""
         if self.anonymous:
             return {}
-        people = {student.id: export.full_name(student) for student in gradebook.students}
+        people = {each.id: export.full_name(each) for each in gradebook.students}
         return {learner: name for learner, name in people.items() if name}
 
     def name(self, learner: str) -> str:
@@ -182,6 +110,68 @@ class ShownNames:
         key = secret(Path(self.course.config.JudgeAnswers.secret_file)).encode()
         digest = hmac.new(key, f"name\n{learner}".encode(), hashlib.sha256).hexdigest()
         return f"anon-{digest[:SHOWN]}"
+
+
+def read(lessons: list[Lesson], names: ShownNames, everybody: bool = False) -> MarksTable:
+    """The marks of those of the lessons that were released, `everybody`: also of those who are not
+    on the roster. ClassroomError when there is nothing."""
+    course, file, section = names.course, names.file, names.section
+    with course.gradebook() as gradebook:
+        most = {each.name: each.max_score for each in gradebook.assignments}
+        columns = tuple(
+            LessonColumn(each.name, each.title, most[each.name], file.plan(each.name).columns)
+            for each in lessons
+            if each.name in most
+        )
+        if not columns:
+            raise ClassroomError("No lesson was released yet: run `grader release LESSON`.")
+        rows = [row for each in columns for row in export.rows(course, gradebook, each.lesson)]
+        scored = defaultdict(list)
+        for row in rows:
+            if row.status != export.NOT_HANDED_IN:
+                scored[row.learner].append(row)
+        left_out = [] if everybody else file.off_roster([each.id for each in gradebook.students])
+        lines = [
+            _line(names, each, scored[each.id])
+            for each in gradebook.students
+            if names.has(each.id) and each.id not in left_out
+        ]
+    if not lines and section is None:
+        raise ClassroomError("Nobody is in the gradebook yet: import a roster, or autograde.")
+    if not lines:
+        known = sorted({each.section for each in file.learners.values() if each.section})
+        there = ", ".join(known) or "none"
+        raise ClassroomError(f"Nobody is in section {section!r}; there are: {there}.")
+    lines.sort(key=lambda line: (line.last.casefold(), line.first.casefold(), line.learner))
+    shown = names.shown(row for row in rows if row.learner not in left_out)
+    return MarksTable(columns, tuple(lines), tuple(shown), tuple(left_out))
+
+
+def _line(names: ShownNames, student: Student, rows: list[ExerciseRow]) -> LearnerLine:
+    scores, comments = {}, {}
+    for lesson, found in groupby(rows, attrgetter("lesson")):
+        mine = list(found)
+        if (total := export.total(mine)) is not None:
+            scores[lesson] = round(total, 4)
+        late = mine[0].late_penalty
+        off = [f"late: {late:g} taken off"] if late else []
+        comments[lesson] = "; ".join([*map(_comment, mine), *off]) + "."
+    person = names.file.person(student.id)
+    if names.anonymous:
+        hidden = names.name(student.id)
+        return LearnerLine(hidden, "", "", "", Person(person.section), scores, comments)
+    email = student.email or (student.id if "@" in student.id and is_name(student.id) else "")
+    first, last = student.first_name or "", student.last_name or ""
+    return LearnerLine(student.id, first, last, email, person, scores, comments)
+
+
+def _comment(row: ExerciseRow) -> str:
+    """The marks for an exercise in words, and without anything of a hidden case."""
+    of = f"of {row.max_score:g}" if row.max_score else "extra"
+    line = f", line {row.line}" if row.line else ""
+    why = "" if row.status in ("passed", "") else f" ({row.status.replace('_', ' ')}{line})"
+    points = "no mark" if row.score is None else f"{row.score:g}"
+    return f"{row.exercise}: {points} {of}{why}"
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,180 @@
-"""Where a lesson stands, learner by learner: handed in, late, extended, graded, to be looked at.
-And course.toml changed by command: when a lesson is due, and for whom later."""
+"""When a lesson is due for whom, which of the folders that were handed in counts, how late it was,
+and how many late days that took; where a lesson stands, learner by learner; and what commands
+change of that in course.toml."""
 
+import math
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
 
-from nbgrader.api import MissingEntry
+from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
+from sqlalchemy.orm import joinedload, undefer
 
 from ..counted import some
+from ..course import Lesson
 from ..submissions.submission import handed_in_at
 from . import ClassroomError, coursefile, export
-from .coursefile import changed, moment, parse_policy, table
-from .deadlines import attempts, due, everybody, spent_days
+from .coursefile import BEST, DAY, CourseFile, changed, moment, parse_policy, table
 from .folder import CourseFolder
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """One learner's hand-in of a lesson."""
+
+    lesson: str
+    when: datetime | None  # UTC; None: unknown
+    score: float  # points
+    most: float  # the most points there are
+
+
+@dataclass(frozen=True)
+class Lateness:
+    """How late a hand-in is, and what that costs."""
+
+    due: datetime | None  # UTC; None: never
+    late: float  # seconds
+    spent: int  # days of the budget
+    charged: float  # seconds that are left to be paid for
+    penalty: float | None  # points off by the course file; None: it has no policy for the lesson
+
+
+def due(file: CourseFile, lesson: str, learner: str) -> datetime | None:
+    """When it is due for a learner: an extension goes before the section's date, and that before
+    the lesson's. For a team it is due when it is for the last of its members."""
+    plan = file.plan(lesson)
+    if plan.due is None:
+        return None
+    return max(
+        plan.extensions.get(mate) or plan.sections.get(file.person(mate).section) or plan.due
+        for mate in {*file.team(lesson, learner), learner}
+    )
+
+
+def closes(course: CourseFolder, lesson: Lesson) -> datetime | None:
+    """From when on nobody can hand the lesson in for points: when it was due for all, with
+    sections, extensions and late days. None: never, or not known, as it is not due."""
+    file = coursefile.read(course)
+    plan = file.plan(lesson.name)
+    dates = {plan.due, *plan.sections.values(), *plan.extensions.values()}
+    if plan.due is None:
+        with course.gradebook() as gradebook:
+            known = [each for each in gradebook.assignments if each.name == lesson.name]
+            dates = {each.duedate for each in known}
+            dates |= {submitted.duedate for each in known for submitted in each.submissions}
+    most = sum(exercise.points for exercise in lesson.exercises)
+    late = (plan.late.ends(most) if plan.late else 0.0) + file.late_days * DAY
+    last = max((date for date in dates if date is not None), default=None)
+    return None if last is None or late == math.inf else last + timedelta(seconds=late)
+
+
+# --- which folder counts -------------------------------------------------------------------------
+
+
+def everybody(file: CourseFile, lesson: str, learners: Iterable[str]) -> list[str]:
+    """Those who handed in, and their team mates."""
+    return sorted({mate for name in learners for mate in {name, *file.team(lesson, name)}})
+
+
+def attempts(course: CourseFolder, file: CourseFile, lesson: str, learner: str) -> list[Path]:
+    """The folders that could count for a learner, oldest first: of everybody in the team the one in
+    submitted/, and where the best attempt counts each that the exchange keeps."""
+    folders = []
+    for mate in sorted({learner, *file.team(lesson, learner)}):
+        if file.plan(lesson).attempts == BEST:
+            folders += sorted((course.shelves / "inbound").glob(f"{mate}+{lesson}+*"))
+        own = course.path("submitted", lesson, mate)
+        folders += [own] if own.is_dir() else []
+    return sorted(folders, key=lambda path: handed_in_at(path) or datetime.min)
+
+
+def counting(
+    course: CourseFolder,
+    file: CourseFile,
+    lesson: str,
+    learner: str,
+    points: Callable[[Path, datetime | None], float],
+) -> Path:
+    """The folder that counts: the newest or, of several attempts, the newest of the best.
+    `points` of a folder and the time it was handed in decides."""
+    folders = attempts(course, file, lesson, learner)
+    if not folders:
+        return course.path("submitted", lesson, learner)
+    if file.plan(lesson).attempts != BEST:
+        return folders[-1]
+    return max(reversed(folders), key=lambda path: points(path, handed_in_at(path)))
+
+
+# --- how late it was -----------------------------------------------------------------------------
+
+
+def standings(
+    file: CourseFile, learner: str, handed_in: Iterable[HandIn]
+) -> Iterator[tuple[HandIn, Lateness]]:
+    """How late each of a learner's hand-ins is, in the order in which the lessons were due. Late
+    days are spent in that order, and only where they save points."""
+    left = file.late_days
+    for each in sorted(
+        handed_in, key=lambda each: (file.plan(each.lesson).due or datetime.max, each.lesson)
+    ):
+        until, policy = due(file, each.lesson, learner), file.plan(each.lesson).late
+        late = max(0.0, (each.when - until).total_seconds()) if each.when and until else 0.0
+        spent, penalty = min(left, math.ceil(late / DAY)), None
+        if policy is not None:  # else what it costs is nbgrader's plug-in's to say
+            # The fewest days that save the most points.
+            costs = [
+                policy.penalty(max(0.0, late - days * DAY), each.score, each.most)
+                for days in range(spent + 1)
+            ]
+            penalty = min(costs)
+            spent = costs.index(penalty)
+        left -= spent
+        yield each, Lateness(until, late, spent, max(0.0, late - spent * DAY), penalty)
+
+
+Submitted = tuple[HandIn, SubmittedAssignment, SubmittedNotebook]
+
+
+def submitted(gradebook: Gradebook, learner: str | None = None) -> dict[str, list[Submitted]]:
+    """By learner, each hand-in with its submission and notebook in the gradebook; everybody's or
+    one learner's."""
+    query = (
+        gradebook.db.query(SubmittedAssignment.student_id, SubmittedAssignment, SubmittedNotebook)
+        .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+        .order_by(SubmittedAssignment.student_id)
+        .options(  # else each of them is a question of its own
+            joinedload(SubmittedAssignment.assignment),
+            undefer(SubmittedNotebook.score),
+            undefer(SubmittedNotebook.max_score),
+        )
+    )
+    if learner is not None:
+        query = query.filter(SubmittedAssignment.student_id == learner)
+    rows: list[tuple[Any, Any, Any]] = query.all()
+    return {
+        name: [
+            (HandIn(row.assignment.name, row.timestamp, book.score, book.max_score), row, book)
+            for _, row, book in mine
+        ]
+        for name, mine in groupby(rows, itemgetter(0))
+    }
+
+
+def spent_days(file: CourseFile, gradebook: Gradebook, lesson: str) -> dict[str, int]:
+    """By learner, the late days that a lesson has taken."""
+    return {
+        learner: lateness.spent
+        for learner, mine in submitted(gradebook).items()
+        for handed_in, lateness in standings(file, learner, map(itemgetter(0), mine))
+        if handed_in.lesson == lesson
+    }
+
+
+# --- where it stands ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -46,20 +209,13 @@ def statuses(course: CourseFolder, lesson: str) -> list[LearnerStatus]:
                 f"{lesson} was never released: run `grader release {lesson}`."
             ) from error
         names = {student.id: export.full_name(student) for student in gradebook.students}
-        unread = export.unmarked(gradebook, lesson)
-        marks = export.marks(gradebook, lesson)
-        waiting = unread | {mark.learner for mark in marks if export.overridden(mark)}
+        marked = export.by_learner(gradebook, lesson)
         spent = spent_days(file, gradebook, lesson)
-        scores, times = {}, {}
-        for submission in export.submissions(gradebook, lesson):
-            score = submission.score - submission.late_submission_penalty
-            times[submission.student_id] = submission.timestamp
-            scores[submission.student_id] = max(0.0, score)
     found = []
     for learner in sorted({*names, *file.learners, *course.learners("submitted", lesson)}):
         until, person = due(file, lesson, learner), file.person(learner)
-        folders = attempts(course, file, lesson, learner)
-        when = times.get(learner) or (handed_in_at(folders[-1]) if folders else None)
+        folders, mine = attempts(course, file, lesson, learner), marked.get(learner, [])
+        when, score = _when(mine, folders), export.total(mine)
         status = LearnerStatus(
             learner,
             names.get(learner, ""),
@@ -67,16 +223,22 @@ def statuses(course: CourseFolder, lesson: str) -> list[LearnerStatus]:
             person.team if plan.teams else "",
             until,
             extended=bool(plan.extensions.keys() & {learner, *file.team(lesson, learner)}),
-            handed_in=bool(folders) or learner in times,
+            handed_in=bool(folders or mine),
             when=when,
             late=max(0.0, (when - until).total_seconds()) if when and until else 0.0,
             spent=spent.get(learner, 0),
-            score=None if learner in unread else scores.get(learner),
-            waits=learner in waiting,
-            unreadable=learner in unread,
+            score=score if mine else None,
+            waits=score is None or any(map(export.overridden, mine)),
+            unreadable=score is None,
         )
         found.append(status)
     return found
+
+
+def _when(marks: list[export.GradebookMark], folders: list[Path]) -> datetime | None:
+    """The time when somebody handed in, as the gradebook has it or else the newest folder."""
+    known = marks[0].when if marks else None
+    return known or (handed_in_at(folders[-1]) if folders else None)
 
 
 def objection(course: CourseFolder, lesson: str, until: str, learner: str | None = None) -> str:
@@ -87,7 +249,7 @@ def objection(course: CourseFolder, lesson: str, until: str, learner: str | None
     after, now = moment(until, file.zone, option), datetime.now(UTC).replace(tzinfo=None)
     with course.gradebook() as gradebook:
         dates = {each.name: each.duedate for each in gradebook.assignments}
-        marked = {each.student_id: each.timestamp for each in export.submissions(gradebook, lesson)}
+        marked = export.by_learner(gradebook, lesson)
     before = due(file, lesson, learner) if learner else plan.due or dates.get(lesson)
     earlier = before is not None and after < before
     if not earlier and (learner or after >= now):
@@ -101,8 +263,7 @@ def objection(course: CourseFolder, lesson: str, until: str, learner: str | None
         whose &= {learner, *file.team(lesson, learner)}
     late = []
     for name in sorted(whose):
-        folders = attempts(course, file, lesson, name)
-        at = marked.get(name) or (handed_in_at(folders[-1]) if folders else None)
+        at = _when(marked.get(name, []), attempts(course, file, lesson, name))
         if at and at > (due(then, lesson, name) or at):
             late.append(name)
     why = "past" if after < now else ""
@@ -115,6 +276,9 @@ def objection(course: CourseFolder, lesson: str, until: str, learner: str | None
         f"{lesson} would be due {file.local(after)} {file.zone}{whom}, which is {why}: "
         f"{count if whose else 'nobody has handed in yet'}."
     )
+
+
+# --- course.toml changed by command ---------------------------------------------------------------
 
 
 def set_due(course: CourseFolder, lesson: str, until: str | None, late: str | None) -> None:

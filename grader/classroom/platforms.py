@@ -6,20 +6,23 @@ its own columns go back as they were, and a lesson has the heading that the syst
 import csv
 import io
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from itertools import chain
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 from ..cuda.sanitize import visible
 from . import ClassroomError
-from .marks import LearnerLine, LessonColumn, MarksTable
+from .marks import MarksTable
 from .spreadsheets import cell
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
 
-Decimal = Literal[".", ","]
-ABOUT = ("id", "last_name", "first_name", "email", "section", "team")
+# Columns about a learner, and what of a line stands there.
+ABOUT = {"id": "learner", "last_name": "last", "first_name": "first", "email": "email"}
+ABOUT |= {"section": "person.section", "team": "person.team"}
 _POSSIBLE = "    Points Possible"
 _WIDE, _NARROW = 22, 12  # columns of a workbook, in characters
 
@@ -28,67 +31,48 @@ def canvas(marks: MarksTable, decimal: str) -> bytes:
     """The gradebook's CSV: five columns about a learner, then one an assignment, and under the
     head a row with the points possible. Canvas tells semicolons and decimal commas. Without a row
     of Canvas's, its learner is found by login or name."""
-    about = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
-    head = [*about, *(_heading(each, "canvas", each.lesson) for each in marks.columns)]
+    about = {"Student": "listed", "ID": "", "SIS User ID": "", "SIS Login ID": "learner"}
+    head, *rows = _rows(marks, about | {"Section": "person.section"}, "canvas")
     possible = [_POSSIBLE, "", "", "", "", *(each.most for each in marks.columns)]
-    rows = []
-    for line in marks.lines:
-        name = ", ".join(filter(None, (line.last, line.first))) or line.learner
-        own = {"Student": name, "SIS Login ID": line.learner, "Section": line.person.section}
-        kept = line.person.systems.get("canvas") or own
-        rows.append([*(kept.get(column, "") for column in about), *_scores(line, marks)])
     return _csv([head, possible, *rows], decimal).encode()
 
 
 def moodle(marks: MarksTable, decimal: str) -> bytes:
     """The columns that *Import from CSV file* maps: by what a user is known, then for each lesson
     its points and a feedback text, both of which have to be mapped."""
-    about = ("Username", "ID number", "Email address")
-    lessons = [_heading(each, "moodle", each.lesson) for each in marks.columns]
-    head = [*about, *(f"{name}{what}" for name in lessons for what in ("", " (Feedback)"))]
-    rows = []
-    for line in marks.lines:
-        own = {"Username": line.learner, "Email address": line.email}
-        kept = line.person.systems.get("moodle", own)
-        row: list[object] = [kept.get(column, "") for column in about]
-        for each in marks.columns:
-            row += [line.scores.get(each.lesson, "-"), line.comments.get(each.lesson, "")]
-        rows.append(row)
-    return _csv([head, *rows], decimal).encode()
+    about = {"Username": "learner", "ID number": "", "Email address": "email"}
+    head, *rows = _rows(marks, about, "moodle")
+    lessons = [[name, f"{name} (Feedback)"] for name in head[len(about) :]]
+    table = [[*about, *chain(*lessons)]]
+    for line, row in zip(marks.lines, rows, strict=True):
+        said = [line.comments.get(each.lesson, "") for each in marks.columns]
+        pairs = zip(
+            ("-" if score == "" else score for score in row[len(about) :]), said, strict=True
+        )
+        table.append([*row[: len(about)], *chain(*pairs)])
+    return _csv(table, decimal).encode()
 
 
 def blackboard(marks: MarksTable, decimal: str) -> bytes:
     """Grade Center's own download: UTF-16, tabs. A learner is the user name; a column that
     Blackboard has given no number becomes a new one."""
-    about = ("Last Name", "First Name", "Username", "Student ID")
-    owns = [f"{each.lesson} [Total Pts: {each.most:g} Score]" for each in marks.columns]
-    columns = zip(marks.columns, owns, strict=True)
-    head = [*about, *(_heading(each, "blackboard", own) for each, own in columns)]
-    rows = []
-    for line in marks.lines:
-        own = {"Last Name": line.last, "First Name": line.first, "Username": line.learner}
-        kept = line.person.systems.get("blackboard", own)
-        rows.append([*(kept.get(column, "") for column in about), *_scores(line, marks)])
-    return _csv([head, *rows], decimal, "\t").encode("utf-16")
+    about = {"Last Name": "last", "First Name": "first", "Username": "learner", "Student ID": ""}
+    rows = _rows(marks, about, "blackboard", "{0.lesson} [Total Pts: {0.most:g} Score]")
+    return _csv(rows, decimal, "\t").encode("utf-16")
 
 
 def brightspace(marks: MarksTable, decimal: str) -> bytes:
     """OrgDefinedId, user name, a `... Points Grade` for each lesson, and the column at the end."""
-    about = ("OrgDefinedId", "Username")
-    lessons = [
-        _heading(each, "brightspace", f"{each.lesson} Points Grade") for each in marks.columns
-    ]
-    rows = []
-    for line in marks.lines:
-        kept = line.person.systems.get("brightspace", {"Username": line.learner})
-        rows.append([*(kept.get(column, "") for column in about), *_scores(line, marks), "#"])
-    return _csv([[*about, *lessons, "End-of-Line Indicator"], *rows], decimal).encode()
+    about = {"OrgDefinedId": "", "Username": "learner"}
+    head, *rows = _rows(marks, about, "brightspace", "{0.lesson} Points Grade")
+    table = [[*head, "End-of-Line Indicator"], *([*row, "#"] for row in rows)]
+    return _csv(table, decimal).encode()
 
 
 def delimited(marks: MarksTable, decimal: str) -> bytes:
     """A line a learner: points by lesson, their sum and the most there are. With a byte order mark,
     by which Excel knows UTF-8; semicolons where the comma is a decimal one."""
-    return _csv(_learners(marks), decimal).encode("utf-8-sig")
+    return _csv(_with_sums(marks), decimal).encode("utf-8-sig")
 
 
 def workbook(marks: MarksTable, decimal: str) -> bytes:
@@ -96,7 +80,7 @@ def workbook(marks: MarksTable, decimal: str) -> bytes:
     from openpyxl import Workbook
 
     book = Workbook(write_only=True)
-    _sheet(book, "Marks", _learners(marks), frozen="B2")
+    _sheet(book, "Marks", _with_sums(marks), frozen="B2")
     names = ("learner", "lesson", "exercise", "score", "max_score", "status", "line", "note")
     judged = [row for row in marks.rows if row.score is not None]
     exercises = [[getattr(row, name) for name in names] for row in judged]
@@ -106,18 +90,28 @@ def workbook(marks: MarksTable, decimal: str) -> bytes:
     return content.getvalue()
 
 
-def _learners(marks: MarksTable) -> list[Sequence[object]]:
-    rows: list[Sequence[object]] = [
-        [*ABOUT, *(each.lesson for each in marks.columns), "sum", "max"]
-    ]
+def _rows(
+    marks: MarksTable, about: Mapping[str, str], system: str = "", heading: str = "{0.lesson}"
+) -> list[list[Any]]:
+    """The head, and a row a learner: what the roster's own row says, or else what `about` names of
+    the line, by column; then each lesson's points. Nothing stands where nobody collected anything:
+    a 0 would be somebody's mark."""
+    own = [each.headings.get(system, (heading.format(each),))[0] for each in marks.columns]
+    rows: list[list[Any]] = [[*about, *own]]
     for line in marks.lines:
-        about = (line.learner, line.last, line.first, line.email)
-        scores = [line.scores.get(each.lesson) for each in marks.columns]
-        known = [score for score in scores if score is not None]
-        total = float(sum(known)) if known else None
-        person = (line.person.section, line.person.team)
-        rows.append([*about, *person, *scores, total, float(marks.most)])
+        own_row = {name: attrgetter(of)(line) for name, of in about.items() if of}
+        known = line.person.systems.get(system) or own_row
+        scores = [line.scores.get(each.lesson, "") for each in marks.columns]
+        rows.append([*(known.get(name, "") for name in about), *scores])
     return rows
+
+
+def _with_sums(marks: MarksTable) -> list[list[Any]]:
+    head, *rows = _rows(marks, ABOUT)
+    for line, row in zip(marks.lines, rows, strict=True):
+        total = float(sum(line.scores.values())) if line.scores else None
+        row += [total, float(marks.most)]
+    return [[*head, "sum", "max"], *rows]
 
 
 def _sheet(book: "Workbook", title: str, rows: Sequence[Sequence[object]], frozen: str) -> None:
@@ -141,27 +135,17 @@ def _sheet(book: "Workbook", title: str, rows: Sequence[Sequence[object]], froze
         sheet.append(cells)
 
 
-def _heading(column: LessonColumn, system: str, own: str) -> str:
-    return column.headings.get(system, (own,))[0]
-
-
-def _scores(line: LearnerLine, marks: MarksTable) -> list[float | str]:
-    """Nothing where nobody collected anything: a 0 would be somebody's mark."""
-    return [line.scores.get(each.lesson, "") for each in marks.columns]
-
-
 def _csv(rows: Iterable[Sequence[object]], decimal: str, delimiter: str = "") -> str:
+    def written(value: object) -> object:
+        if isinstance(value, float):
+            return f"{value:.10g}".replace(".", decimal)
+        # Blanks in front of Points Possible are Canvas's own, a lone "-" is Moodle's for no mark.
+        return value if value in ("-", _POSSIBLE) else cell(value)
+
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter or (";" if decimal == "," else ","))
-    writer.writerows([_written(value, decimal) for value in row] for row in rows)
+    writer.writerows(map(written, row) for row in rows)
     return text.getvalue()
-
-
-def _written(value: object, decimal: str) -> object:
-    if isinstance(value, float):
-        return f"{value:.10g}".replace(".", decimal)
-    # Blanks in front of Points Possible are Canvas's own, and a lone "-" is Moodle's for no mark.
-    return value if value in ("-", _POSSIBLE) else cell(value)
 
 
 # --- systems -------------------------------------------------------------------------------------
@@ -171,7 +155,7 @@ def _written(value: object, decimal: str) -> object:
 class ExportFormat:
     """The file that a system imports."""
 
-    write: Callable[[MarksTable, Decimal], bytes]  # gives the file's content
+    write: Callable[[MarksTable, str], bytes]  # gives the file's content
     suffix: str  # ends its name
     comma: bool = False  # the system reads numbers with a decimal comma
     nameless: bool = False  # it can do without names
@@ -215,4 +199,4 @@ def content(name: str, marks: MarksTable, decimal: str, anonymous: bool) -> byte
     for each in marks.columns:
         if len(headings := each.headings.get(name, ())) > 1:
             raise ClassroomError(column(name, each.lesson, headings))
-    return SYSTEMS[name].write(marks, "," if decimal == "," else ".")
+    return SYSTEMS[name].write(marks, decimal)

@@ -16,8 +16,8 @@ put together on one page, and no two cards get into each other's way.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -29,11 +29,9 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Unicode
 
 from .. import course
-from ..course import Exercise, Lesson
-from ..course.kinds import unmarked
+from ..course import Lesson
 from ..course.weave import CHECK, CUDA, cell_id, graded
 from ..judge import Verdict, judge
-from ..judge.beside import changes
 from ..judge.sandbox import landlock
 from ..status import Status
 from ..submissions import intake
@@ -52,13 +50,15 @@ Answers = dict[str, intake.Answer]  # by exercise
 Resources = dict[str, Any]  # nbconvert's, which each step may add to
 
 
+Judging = Callable[[str, str], Verdict]  # on an exercise (LESSON/NAME) and a source
+
+
 @dataclass(frozen=True)
 class Marking:
-    """How one submission is marked."""
+    """All that a submission's marks hang on beside verdicts."""
 
-    verdict: Callable[[str, str], Verdict]  # on an exercise (LESSON/NAME) and a source
-    # The points that feedback has shown for the same answers, by exercise.
-    floors: Mapping[str, float] = field(default_factory=dict)
+    # The exercises for whose same answers feedback has shown points, and these.
+    floors: tuple[tuple[str, float], ...] = ()
     unreadable: str = ""  # why there is nothing to grade; empty when there is
     remark: str = ""  # what else is wrong, and costs no points
     others: tuple[str, ...] = ()  # the notebooks that lie beside this one
@@ -87,9 +87,9 @@ class JudgeAnswers(NbGraderPreprocessor):
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         where, answers = resources["nbgrader"], resources[ANSWERS]
         lesson = course.lesson(where["assignment"], Path(self.kernels))
-        whose = (CourseFolder(self.config), lesson.name, where["student"])
-        floors = verdicts.floors(*whose, answers.values())
-        kept = fill(nb, lesson, answers, Marking(self._verdict, floors))
+        course_folder = CourseFolder(self.config)
+        floors = verdicts.floors(course_folder, lesson.name, where["student"], answers.values())
+        kept = fill(nb, lesson, answers, self._verdict, Marking(floors))
         resources["outputs"] = {verdicts.FILE: verdicts.packed(kept)}
         return nb, resources
 
@@ -112,28 +112,37 @@ def take(notebook: NotebookNode, pairs: dict[str, Pair], unreadable: str = "") -
 
 
 def fill(
-    notebook: NotebookNode, lesson: Lesson, answers: Answers, marking: Marking
+    notebook: NotebookNode, lesson: Lesson, answers: Answers, judging: Judging, marking: Marking
 ) -> dict[str, verdicts.KeptVerdict]:
     """Put a score and a page into each check cell; what is kept of the verdicts, by exercise."""
     kept = {}
     for cell in notebook.cells:
         name = intake.grade_id(cell).removeprefix(CHECK)
         if intake.grade_id(cell) == CHECK + name:
-            kept[name] = _grade(lesson, answers[name], cell, marking)
+            kept[name] = _grade(lesson, answers[name], cell, judging, marking)
     return kept
 
 
 def _grade(
-    lesson: Lesson, answer: intake.Answer, check: NotebookNode, marking: Marking
+    lesson: Lesson,
+    answer: intake.Answer,
+    check: NotebookNode,
+    judging: Judging,
+    marking: Marking,
 ) -> verdicts.KeptVerdict:
     """Fill the check cell's output, and return what is kept of the verdict."""
+    from ..notebook import cards, verdict_card  # here, as its pictures take long to import
+
     exercise, most = lesson.exercise(answer.name), float(check.metadata.nbgrader["points"])
     problem = marking.unreadable or answer.problem or marking.remark
     status = Status.UNREADABLE if answer.unreadable else Status.NOT_ATTEMPTED
     verdict, page = Verdict(exercise.id, 0.0, exercise.points, status, problem), ""
     if answer.source is not None:
-        verdict = marking.verdict(exercise.id, answer.source)
-        page = card(verdict, answer.source, exercise)
+        verdict = judging(exercise.id, answer.source)
+        # Visible cases in full, hidden ones by their category alone, and nothing of our solution,
+        # as others may still hand in.
+        told = verdict.for_learner()
+        page = verdict_card.page(told, answer.source, exercise, ours=False).html
     if marking.others and verdict.status == Status.NOT_ATTEMPTED and not problem:
         problem = (
             f"{lesson.name}.ipynb has cells as they were handed out, and beside it lies "
@@ -141,13 +150,13 @@ def _grade(
             f"{lesson.name}.ipynb."
         )
     kept: verdicts.KeptVerdict = {"problem": problem, "verdict": verdict.to_dict()}
-    floor = min(marking.floors.get(answer.name, 0.0), float(exercise.points))
+    floor = min(dict(marking.floors).get(answer.name, 0.0), float(exercise.points))
     if floor > (verdicts.points(kept) or 0.0):
         kept["keeps"] = floor
     points = verdicts.points(kept)
     data = {
         "text/plain": repr(verdicts.score(points or 0.0, most)),
-        "text/html": shared(notice(problem) + page),
+        "text/html": shared((cards.notice(problem).html if problem else "") + page),
     }
     mark = {verdicts.NO_MARK: True} if points is None else {}
     check.outputs = [v4.new_output("execute_result", data=data, metadata=mark)]
@@ -190,46 +199,6 @@ def _rebuilt(
 
 
 # --- cards ---------------------------------------------------------------------------------------
-# Each imports `notebook` itself: with it come its pictures, which most commands never draw.
-
-
-def notice(problem: str) -> str:
-    """HTML that says what is wrong with the notebook; empty when nothing is."""
-    from ..notebook import cards
-
-    return cards.notice(problem).html if problem else ""
-
-
-def card(verdict: Verdict, source: str, exercise: Exercise) -> str:
-    """HTML for the learner: visible cases in full, hidden ones by their category alone, and nothing
-    of our solution, as others may still hand in."""
-    from ..notebook import verdict_card
-
-    return verdict_card.page(verdict.for_learner(), source, exercise, ours=False).html
-
-
-def beside_ours(cell: str, solution: str) -> str:
-    """HTML with the lines in which a cell and our solution differ."""
-    from ..notebook import verdict_card
-
-    return verdict_card.compared(changes(unmarked(cell), unmarked(solution))).html
-
-
-def with_mark(card: str, kept: verdicts.KeptVerdict, mark: float | None) -> str:
-    """The card with another mark than the verdict's in its title."""
-    from ..notebook.verdict_card import of_points
-
-    points, most = (float(kept["verdict"][name]) for name in ("points", "max_points"))
-    said = "no mark" if mark is None else of_points(round(mark, 2), most)
-    return card.replace(of_points(points, most), said, 1)
-
-
-def without_ours(card: str) -> str:
-    """The card as it is made now; an earlier version put our solution into it."""
-    from ..notebook.verdict_card import COMPARE
-
-    ours = rf"<details[^>]*><summary>(?:(?!</summary>).)*{COMPARE}.*?</details>"
-    return re.sub(ours, "", card, flags=re.DOTALL)
 
 
 def shared(html: str) -> str:

@@ -1,22 +1,237 @@
-"""A lesson whose folder has another name now: what the course still has under the old one, and how
-all of it gets the new one."""
+"""A learner or a lesson has another name: what the course has under the old one moves to the new.
 
+Logins that are not on the roster are named, each with the learner who may be meant; one person's
+work under two logins is put together under the one that is on the roster. A lesson whose folder has
+another name now takes all that is its own along.
+
+The course file remembers the other login first; then the gradebook is changed in one transaction,
+then folder after folder. So whoever is stopped in between gives the same command again. What is
+handed in later under the other login (`also` in course.toml) is brought under the right one
+whenever work is collected.
+"""
+
+import re
 import shutil
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from datetime import datetime
+from difflib import SequenceMatcher
 from pathlib import Path
 
-from nbgrader.api import Assignment, Gradebook
+from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
 
-from .. import course as lessons
 from ..counted import counted
+from ..course import names as lessons_in
 from ..course.weave import CHECK
-from . import ClassroomError, changes
-from .coursefile import changed, table
+from ..submissions.submission import handed_in_at
+from . import ClassroomError, changes, coursefile
+from .coursefile import CourseFile, changed, table
 from .folder import CourseFolder, alone
-from .joining import nearest
 
+MOST_NAMED = 5  # logins, each in a sentence of its own
+LIKE = 0.6  # of all letters of two names, those that stand in both in the same order
+STEPS = ("autograded", "feedback", "submitted")  # the last one decides, and so is moved last
+PUT_ASIDE = "replaced"  # a folder: STEP/LEARNER/LESSON of what no longer counts
 _HANDED_OUT = ("source", "release", "outbound")
+
+
+def nearest(name: str, known: Mapping[str, Iterable[str]]) -> str:
+    """The key in `known` of which one spelling is most like `name`; empty if none is like it."""
+
+    def letters(name: str) -> str:
+        """Without accents, capitals, signs between, and what follows an @."""
+        plain = unicodedata.normalize("NFKD", name.partition("@")[0]).casefold()
+        return re.sub(r"[\W_]+", "", plain)
+
+    asked = letters(name)
+    likeness = {
+        key: max(SequenceMatcher(None, asked, letters(each)).ratio() for each in (key, *spellings))
+        for key, spellings in known.items()
+    }
+    best = max(likeness, key=lambda key: likeness[key], default="")
+    return best if likeness.get(best, 0.0) >= LIKE else ""
+
+
+def off_roster(file: CourseFile, gradebook: Gradebook, learners: Iterable[str]) -> list[str]:
+    """Sentences about those among `learners` who are not on the roster; nothing without a
+    roster."""
+    strangers = file.off_roster(learners)
+    if not strangers:
+        return []
+    known: dict[str, list[str]] = {name: [] for name in file.learners}
+    waiting = dict(known)
+    for student in gradebook.students:
+        if student.id in known:  # how a learner's login could be spelled
+            first, last = student.first_name or "", student.last_name or ""
+            spellings = [first + last, last + first, first[:1] + last, last + first[:1]]
+            known[student.id] = waiting[student.id] = [student.email or "", *spellings]
+        if student.submissions:
+            waiting.pop(student.id, None)
+    said = []
+    for login in strangers[:MOST_NAMED]:
+        # Who has handed in nothing yet is the likelier one.
+        meant = nearest(login, waiting) or nearest(login, known)
+        offer = " No name there is like it."
+        if meant:
+            nothing = ", who has handed in nothing" if meant in waiting else ""
+            offer = (
+                f" The nearest name there is {meant}{nothing}: if they are one person, "
+                f"`grader roster --same {login}={meant}` moves the work."
+            )
+        said.append(f"{login} is not on the roster.{offer}")
+    if others := strangers[MOST_NAMED:]:
+        said.append(
+            f"{counted(len(others), 'more login')} are not on the roster: {', '.join(others)}. If "
+            "the roster has other ids than the logins, `grader roster FILE --id COLUMN` takes them "
+            "from another column."
+        )
+    return said
+
+
+def join(course: CourseFolder, other: str, learner: str, later: bool = False) -> list[str]:
+    """Move what was handed in as `other` to `learner`, and remember that both are one. Returns the
+    lessons. Where both handed in a lesson it is a ClassroomError and nothing is moved or, with
+    `later`, what was handed in later counts and the other is put aside."""
+    from . import lateness  # here, as nbgrader's preprocessors take long to import
+
+    file = coursefile.read(course)
+    if other in file.learners:
+        raise ClassroomError(f"{other} is on the roster, and so is another person.")
+    if learner not in file.learners:
+        meant = nearest(learner, dict.fromkeys(file.learners, ()))
+        offer = f"; the nearest name is {meant}" if meant else ""
+        raise ClassroomError(f"{learner} is not on the roster{offer}.")
+    with alone(course):
+        with course.gradebook() as gradebook:
+            theirs, ours = (_marked(gradebook, login) for login in (other, learner))
+            folders = (path for step in STEPS for path in (course.root / step / other).glob("*"))
+            lessons = sorted({*theirs, *(path.name for path in folders)})
+            if not lessons and other not in file.learners[learner].also:
+                raise ClassroomError(f"Nobody has handed in anything as {other!r}.")
+            both, newer = [], set()
+            for name in lessons:
+                there, here = (course.path("submitted", name, each) for each in (other, learner))
+                if (there.is_dir() and here.is_dir()) or (name in theirs and name in ours):
+                    both.append(name)
+                if _is_newer((there, theirs.get(name)), (here, ours.get(name))):
+                    newer.add(name)
+            if both and not later:
+                raise ClassroomError(
+                    f"{other} and {learner} both handed in {', '.join(both)}, so nothing was "
+                    f"moved. With --later what was handed in later counts; the other is put into "
+                    f"{course.root.name}/{PUT_ASIDE}."
+                )
+            _remember(course, file, other, learner)
+            _move_marks(gradebook, other, learner, newer)
+        for name in lessons:
+            _move_folders(course, name, other, learner, name in newer)
+            changes.record(course, name, why=f"handed in as {other}")
+        lateness.apply(course)
+    return lessons
+
+
+def _marked(gradebook: Gradebook, login: str) -> dict[str, SubmittedAssignment]:
+    """By lesson, what the gradebook has under this login."""
+    rows = gradebook.db.query(SubmittedAssignment).filter_by(student_id=login)
+    return {row.assignment.name: row for row in rows}
+
+
+HandedIn = tuple[Path, SubmittedAssignment | None]  # a folder, which need not be there, and marks
+
+
+def _is_newer(theirs: HandedIn, ours: HandedIn) -> bool:
+    """True if what counts is theirs: the folder, or without folders the marks, are later."""
+
+    def when(folder: Path, marks: SubmittedAssignment | None) -> tuple[bool, bool, datetime]:
+        at = handed_in_at(folder) or (marks and marks.timestamp) or datetime.min
+        return folder.is_dir(), marks is not None, at
+
+    mine, others = when(*ours), when(*theirs)
+    if mine[0] == others[0] and (mine[0] or mine[1] == others[1]):
+        return others[2] > mine[2]
+    return others > mine
+
+
+def _remember(course: CourseFolder, file: CourseFile, other: str, learner: str) -> None:
+    """Keep that what is handed in as `other` from now on is this learner's, and its extensions."""
+    with changed(course) as document:
+        document["learners"][learner]["also"] = sorted({*file.learners[learner].also, other})
+        for name in file.lessons:
+            extensions = table(document, "lessons", name).get("extensions", {})
+            if other in extensions:
+                extensions.setdefault(learner, extensions.pop(other))
+
+
+def _move_marks(gradebook: Gradebook, other: str, learner: str, newer: set[str]) -> None:
+    """All marks, in one transaction; of a lesson that both have, those that count."""
+    ours, theirs = _marked(gradebook, learner), _marked(gradebook, other)
+    student = gradebook.update_or_create_student(learner)
+    for lesson, marked in theirs.items():
+        lost = marked if lesson in ours and lesson not in newer else ours.get(lesson)
+        if lost is not None:
+            for notebook in list(lost.notebooks):
+                for row in (*notebook.grades, *notebook.comments):
+                    gradebook.db.delete(row)
+                gradebook.db.delete(notebook)
+            gradebook.db.delete(lost)
+        if lost is not marked:
+            gradebook.db.flush()
+            marked.student = student
+    gradebook.db.flush()
+    for gone in [student for student in gradebook.students if student.id == other]:
+        gradebook.db.delete(gone)
+    gradebook.db.commit()
+
+
+# --- folders -------------------------------------------------------------------------------------
+
+
+def settle(course: CourseFolder, lesson: str) -> None:
+    """Rename what the exchange has from other logins, and move what lies in submitted/. Of two
+    folders there the newer one counts."""
+    for learner, person in coursefile.read(course).learners.items():
+        for other in person.also:
+            for folder in (course.shelves / "inbound").glob(f"{other}+{lesson}+*"):
+                name = f"{learner}{folder.name.removeprefix(other)}"
+                rename_inbound(folder, name, f"be renamed to {name!a}")
+            theirs, ours = (course.path("submitted", lesson, login) for login in (other, learner))
+            _move_folders(course, lesson, other, learner, _is_newer((theirs, None), (ours, None)))
+
+
+def rename_inbound(folder: Path, name: str, what: str) -> None:
+    """Give a folder of the exchange's another name; ClassroomError that `what` must be done where
+    that is not allowed."""
+    try:
+        folder.rename(folder.with_name(name))
+    except OSError as error:
+        raise ClassroomError(
+            f"{str(folder)!a} must {what}, and you may not ({error.strerror}): "
+            "inbound/ has to belong to you."
+        ) from error
+
+
+def _move_folders(course: CourseFolder, lesson: str, other: str, learner: str, newer: bool) -> None:
+    """Move what lies under the other login into the learner's place, if it is `newer` than what is
+    there; else put it aside."""
+    for step in STEPS:
+        source, target = (course.path(step, lesson, login) for login in (other, learner))
+        if not source.is_dir():
+            continue
+        loses = target if newer else source
+        if loses.exists():
+            place = course.root / PUT_ASIDE / loses.relative_to(course.root)
+            shutil.rmtree(place, ignore_errors=True)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            loses.rename(place)
+        if newer:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            source.rename(target)
+        with suppress(OSError):  # other lessons are there
+            source.parent.rmdir()
+
+
+# --- a lesson -------------------------------------------------------------------------------------
 
 
 def gone(course: CourseFolder) -> list[str]:
@@ -24,24 +239,20 @@ def gone(course: CourseFolder) -> list[str]:
     have assignments of an instructor's own, too: their cells have other names."""
     if not (course.root / "gradebook.db").is_file():
         return []
-    here = lessons.names(course.kernels)
+    here, sentences = lessons_in(course.kernels), []
     with course.gradebook() as gradebook:
         marks = {each.name: each.num_submissions for each in gradebook.assignments}
-        cells = {
-            each.name: [cell.name for book in each.notebooks for cell in book.grade_cells]
-            for each in gradebook.assignments
-            if each.name not in here
-        }
-    new = {name: () for name in here if not marks.get(name)}
-    sentences = []
-    for name, checks in cells.items():
-        if checks and all(cell.startswith(CHECK) for cell in checks):
-            command = f"`grader rename {name} {nearest(name, new) or 'NEW'}`"
-            sentences.append(
-                f"The gradebook has {name} ({counted(marks[name], 'mark')}), and there is no "
-                f"folder kernels/{name}. If that lesson was renamed, {command} moves everything to "
-                "its new name; else put the folder back."
-            )
+        new = {name: () for name in here if not marks.get(name)}
+        for each in gradebook.assignments:
+            name, books = each.name, each.notebooks
+            checks = [cell.name.startswith(CHECK) for book in books for cell in book.grade_cells]
+            if name not in here and checks and all(checks):
+                command = f"`grader rename {name} {nearest(name, new) or 'NEW'}`"
+                sentences.append(
+                    f"The gradebook has {name} ({counted(marks[name], 'mark')}), and there is no "
+                    f"folder kernels/{name}. If that lesson was renamed, {command} moves "
+                    "everything to its new name; else put the folder back."
+                )
     return sentences
 
 
@@ -50,7 +261,7 @@ def rename(course: CourseFolder, old: str, new: str) -> int:
     kernels/ has. Returns how many learners' marks that are. ClassroomError, and nothing is moved,
     where both have marks or work. Whoever is stopped gives the same command again: the gradebook,
     by which `gone` knows the old name, comes last."""
-    here = lessons.names(course.kernels)
+    here = lessons_in(course.kernels)
     if old in here:
         raise ClassroomError(f"kernels/{old} is still there: give that folder its new name first.")
     if new not in here:
@@ -66,13 +277,19 @@ def rename(course: CourseFolder, old: str, new: str) -> int:
                 _move(source, target, old, new)
             with changed(course) as document:
                 if old in document.get("lessons", {}):
-                    before = document["lessons"].pop(old)
                     kept = table(document, "lessons", new)
-                    for name in before:
-                        if name not in kept:  # what it says of the new name already goes before
-                            kept[name] = before[name]
+                    for name, value in document["lessons"].pop(old).items():
+                        kept.setdefault(name, value)  # what it says of the new name goes before
             changes.rename(course, old, new)
-            return _rename_in_gradebook(gradebook, old, new)
+            if old in found:
+                if new in found:  # which nobody has marks of
+                    gradebook.remove_assignment(new)
+                for notebook in found[old].notebooks:
+                    notebook.name = new
+                found[old].name = new
+                gradebook.db.commit()
+            renamed = found.get(old) or found.get(new)
+            return renamed.num_submissions if renamed else 0
 
 
 def _require_one_of_both(
@@ -114,23 +331,8 @@ def _move(source: Path, target: Path, old: str, new: str) -> None:
     for suffix in (".ipynb", ".html"):
         with suppress(OSError):  # there is none, or it is a learner's: any name is read
             (source / f"{old}{suffix}").rename(source / f"{new}{suffix}")
-    if target.exists() and source.parent.name in _HANDED_OUT:
-        shutil.rmtree(source)
-        return
     if target.exists():
-        shutil.rmtree(target)
-    source.rename(target)
-
-
-def _rename_in_gradebook(gradebook: Gradebook, old: str, new: str) -> int:
-    """The assignment and its notebook; one of the new name that nobody has marks of gives way."""
-    found = {one.name: one for one in gradebook.assignments}
-    if old in found:
-        if new in found:
-            gradebook.remove_assignment(new)
-        for notebook in found[old].notebooks:
-            notebook.name = new
-        found[old].name = new
-        gradebook.db.commit()
-    renamed = found.get(old) or found.get(new)
-    return renamed.num_submissions if renamed else 0
+        stays = source.parent.name in _HANDED_OUT
+        shutil.rmtree(source if stays else target)
+    if source.exists():
+        source.rename(target)

@@ -7,7 +7,7 @@ own.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -141,16 +141,16 @@ def read(
     """The roster in a file; `id`, `section` and `team` name the columns to take instead of the
     system's usual ones. ClassroomError names the line that cannot be."""
     head, *rest = spreadsheets.read(path)
-    system = _system(head)
-    for column in filter(None, (id, section, team)):
+    system, members = _system(head), dict[str, RosterMember]()
+    given = {"id": id, "section": section, "team": team}
+    chosen = {name: (column,) for name, column in given.items() if column}
+    for (column,) in chosen.values():
         if column not in head:
             raise ClassroomError(
                 f"{path.name} has no column {column!r}; it has {', '.join(head[:12])}."
             )
-    members: dict[str, RosterMember] = {}
     for number, cells in enumerate(rest, 2):
-        row = dict(zip(head, cells, strict=False))
-        member = _member(system, row, id, section, team)
+        member = _member(system, chosen, dict(zip(head, cells, strict=False)))
         if cells[0].startswith(system.skipped) or not (member.id or member.first or member.last):
             continue
         if not is_name(member.id):
@@ -209,23 +209,17 @@ def _columns(
 
 def _entry(system: RosterFormat, member: RosterMember, before: coursefile.Person) -> Any:
     """A learner's line in course.toml; what this roster does not say stays as it was."""
+    row = {name: member.row[name] for name in system.kept if name in member.row}
+    known = {
+        "section": member.section or before.section,
+        "team": member.team or before.team,
+        "also": list(before.also),
+    }
     entry = tomlkit.inline_table()
-    for name, value in (
-        ("section", member.section or before.section),
-        ("team", member.team or before.team),
-    ):
-        if value:
-            entry[name] = value
-    if before.also:
-        entry["also"] = list(before.also)
-    systems = dict(before.systems)
-    if system.kept:
-        systems[system.name] = {
-            name: member.row[name] for name in system.kept if name in member.row
-        }
-    for name, row in systems.items():
+    entry.update({name: value for name, value in known.items() if value})
+    for name, kept in {**before.systems, system.name: row}.items():
         entry[name] = tomlkit.inline_table()
-        entry[name].update(row)
+        entry[name].update(kept)
     return entry
 
 
@@ -239,32 +233,21 @@ def _system(head: list[str]) -> RosterFormat:
     )
 
 
-def _member(
-    system: RosterFormat, row: Row, id: str | None, section: str | None, team: str | None
-) -> RosterMember:
-    login = _any(row, (id,) if id else system.id).lstrip("#")  # which Brightspace puts in front
+def _member(system: RosterFormat, chosen: Mapping[str, Sequence[str]], row: Row) -> RosterMember:
+    # Brightspace puts # in front.
+    login = _any(row, chosen.get("id", system.id)).lstrip("#")
     first, last = _any(row, _FIRST), _any(row, _LAST)
-    if not first and not last:
-        first, last = _parted(_any(row, _WHOLE))
-    sections = _any(row, (section,) if section else system.section)
-    teams = _any(row, (team,) if team else system.team)
-    return RosterMember(
-        login,
-        first,
-        last,
-        _any(row, _EMAIL),
-        _SEVERAL.split(sections)[0] if system.several else sections,
-        _SEVERAL.split(teams)[0] if system.several else teams,
-        row,
-    )
-
-
-def _parted(name: str) -> tuple[str, str]:
-    """First and last name of `Last, First`; all of a name that has no such comma is the first."""
-    last, *others = _COMMA.split(name)
-    suffixes = [one for one in others if _SUFFIX.fullmatch(one)]
-    first = " ".join(one for one in others if one not in suffixes)
-    return (first, " ".join([last, *suffixes])) if first else (name, "")
+    if not first and not last:  # `Last, First`; all of a name that has no such comma is the first
+        last, *others = _COMMA.split(_any(row, _WHOLE))
+        suffixes = [one for one in others if _SUFFIX.fullmatch(one)]
+        first = " ".join(one for one in others if one not in suffixes)
+        last = " ".join([last, *suffixes])
+        first, last = (first, last) if first else (_any(row, _WHOLE), "")
+    section = _any(row, chosen.get("section", system.section))
+    team = _any(row, chosen.get("team", system.team))
+    if system.several:
+        section, team = _SEVERAL.split(section)[0], _SEVERAL.split(team)[0]
+    return RosterMember(login, first, last, _any(row, _EMAIL), section, team, row)
 
 
 def _any(row: Row, columns: Iterable[str]) -> str:

@@ -94,7 +94,7 @@ def _size(pictures: Attachments) -> int:
 def markdown_to_html(context: Context | Mapping[str, Any], source: str) -> str:
     """nbconvert's filter `markdown2html`, with its result cleaned."""
     pictures = context.get("cell", {}).get("attachments")
-    return _shown(source) if not pictures else _cleaned(source, pictures)
+    return _cleaned(source, pictures) if pictures else _shown(source)
 
 
 def code_to_html(
@@ -103,8 +103,7 @@ def code_to_html(
     """nbconvert's filter `highlight_code`, without colours for what is long."""
     if len(source) > LONGEST_COLOURED:
         return _as_it_is(source)
-    coloured: str = Highlight2HTML()(source, language=language, metadata=metadata)
-    return coloured
+    return str(Highlight2HTML()(source, language=language, metadata=metadata))
 
 
 def _as_it_is(source: str) -> str:
@@ -120,12 +119,11 @@ def _shown(source: str) -> str:
 def _cleaned(source: str, attachments: Attachments) -> str:
     if len(source) > LONGEST_COLOURED:
         return _as_it_is(source)
-    context = {"cell": {"attachments": attachments}}
     try:
-        html = _exporter().markdown2html(context, source)
+        html = _exporter().markdown2html({"cell": {"attachments": attachments}}, source)
     except (InvalidNotebook, RecursionError):  # a picture that is not there; quotes in quotes in...
         return _as_it_is(source)
-    return _INVISIBLE.sub("?", _cleaner().clean(_NO_TAG.sub("&lt;", html)))
+    return _INVISIBLE.sub("?", _CLEANER.clean(_NO_TAG.sub("&lt;", html)))
 
 
 def _plain(cell: NotebookNode, most: int) -> NotebookNode:
@@ -155,18 +153,6 @@ def _exporter() -> HTMLExporter:
     return HTMLExporter()
 
 
-@cache
-def _cleaner() -> nh3.Cleaner:
-    return nh3.Cleaner(
-        tags=set(_TAGS),
-        clean_content_tags=set(),
-        attributes={"*": _ATTRIBUTES | _LOOKED_AT},
-        attribute_filter=_kept,
-        link_rel=None,
-        url_schemes=_PROTOCOLS,
-    )
-
-
 def _kept(tag: str, name: str, value: str) -> str | None:
     """An attribute's value, which nh3 has unescaped, as it may stand on a tag; None where it may
     not."""
@@ -184,3 +170,13 @@ def _kept(tag: str, name: str, value: str) -> str | None:
     elif name == "id":
         allowed = re.fullmatch("h[1-6]", tag) is not None
     return value if allowed else None
+
+
+_CLEANER = nh3.Cleaner(
+    tags=set(_TAGS),
+    clean_content_tags=set(),
+    attributes={"*": _ATTRIBUTES | _LOOKED_AT},
+    attribute_filter=_kept,
+    link_rel=None,
+    url_schemes=_PROTOCOLS,
+)

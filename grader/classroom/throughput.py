@@ -63,7 +63,7 @@ def measure(lesson: Lesson) -> Iterator[Figure]:
         stock = _stock_seconds(scratch, lesson)
         yield Figure("stock nbgrader, a submission", "s", stock)
         for distinct, least in ((FEW, 10.0), (CLASS, 3.0)):
-            ours = _autograde(_class(scratch, lesson, CLASS, distinct), lesson).seconds / CLASS
+            ours = _run(_class(scratch, lesson, CLASS, distinct), lesson).seconds / CLASS
             what = f"{CLASS} submissions, {distinct} distinct"
             yield Figure(f"{what}: a submission", "s", ours)
             yield Figure(f"{what}: times as fast as stock", "x", stock / ours, least, at_least=True)
@@ -72,7 +72,7 @@ def measure(lesson: Lesson) -> Iterator[Figure]:
         for own, what in ((False, "distinct"), (True, "distinct in every answer")):
             what = f"{DEPARTMENT} submissions, {ALIKE} {what}"
             yield from _graded_week(scratch, lesson, what, own)
-        large = _autograde(_class(scratch, lesson, LARGE, CLASS), lesson)
+        large = _run(_class(scratch, lesson, LARGE, CLASS), lesson)
         yield Figure(f"{LARGE:,} submissions, {CLASS} distinct", "s", large.seconds)
         yield Figure("the most memory that took", "MB", large.memory, PARENT_MB)
         if find_spec("distributed"):
@@ -85,7 +85,7 @@ def _graded_week(scratch: Path, lesson: Lesson, what: str, own: bool) -> Iterato
     handed_in = _size(here.root)
     for command in ("autograde", "feedback"):
         how = ("--jobs", str(JOBS)) if command == "autograde" else ()
-        run = _run(here, command, lesson, how)
+        run = _run(here, lesson, command, how)
         yield Figure(f"{what}: {command}", "s", run.seconds, MINUTE)
         yield Figure(f"{what}: {command}, of the processor, judging aside", "s", run.processor)
     yield Figure(f"{what}: written", "MB", (_size(here.root) - handed_in) / 1e6)
@@ -101,10 +101,11 @@ def _beside_dask(scratch: Path, lesson: Lesson) -> Figure:
     """Two workers of a Dask cluster on this machine, beside two jobs."""
     from distributed import LocalCluster
 
-    plain = _autograde(_class(scratch, lesson, CLASS // 2, CLASS // 2), lesson)
+    plain = _run(_class(scratch, lesson, CLASS // 2, CLASS // 2), lesson)
     with LocalCluster(n_workers=JOBS, threads_per_worker=1, dashboard_address=None) as cluster:
         where = ("--scheduler", cluster.scheduler_address)
-        dask = _autograde(_class(scratch, lesson, CLASS // 2, CLASS // 2), lesson, where)
+        there = _class(scratch, lesson, CLASS // 2, CLASS // 2)
+        dask = _run(there, lesson, how=where)
     what = f"time with Dask over that with --jobs {JOBS}"
     return Figure(what, "x", dask.seconds / plain.seconds, 1.15)
 
@@ -142,13 +143,12 @@ def _distinct(kind: ExerciseKind, source: str, number: int) -> str:
     return re.sub(r"(__global__[^{;]*\{)", rf"\1 {own}", source)
 
 
-def _autograde(
-    here: CourseFolder, lesson: Lesson, how: tuple[str, ...] = ("--jobs", str(JOBS))
+def _run(
+    here: CourseFolder,
+    lesson: Lesson,
+    command: str = "autograde",
+    how: tuple[str, ...] = ("--jobs", str(JOBS)),
 ) -> CommandRun:
-    return _run(here, "autograde", lesson, how)
-
-
-def _run(here: CourseFolder, command: str, lesson: Lesson, how: tuple[str, ...]) -> CommandRun:
     """`grader COMMAND LESSON ...` as a process of its own. MachineError on Windows."""
     if sys.platform == "win32":
         raise MachineError("How fast a class is graded is measured on Linux or macOS.")

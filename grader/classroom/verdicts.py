@@ -88,20 +88,16 @@ def read_if_any(autograded: Path) -> dict[str, KeptVerdict]:
 
 def fingerprint(autograded: Path) -> str:
     """A name for what the marks hang on; empty where nothing is graded, or not to the end."""
-    return str(_field(autograded, "fingerprint") or "")
+    with suppress(OSError, MachineError):
+        return str(_object(autograded / FILE).get("fingerprint", ""))
+    return ""
 
 
 def had(autograded: Path) -> float:
     """The points of the last notebook that could be read; 0 where nothing is known of one."""
-    with suppress(ValueError, TypeError):
-        return float(_field(autograded, "had") or 0.0)
+    with suppress(OSError, MachineError, ValueError, TypeError):
+        return float(_object(autograded / FILE).get("had", 0.0))
     return 0.0
-
-
-def _field(autograded: Path, name: str) -> Any:
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        return json.loads((autograded / FILE).read_text(encoding="utf-8"))[name]
-    return None
 
 
 def differing(one: str, other: str) -> list[str]:
@@ -117,8 +113,7 @@ def packed(verdicts: dict[str, KeptVerdict], **more: object) -> bytes:
 
 def complete(autograded: Path, known: str, before: float) -> None:
     """Add what the marks hang on, once they are in the gradebook, and what it `had` before."""
-    content = packed(read(autograded), fingerprint=known, had=before)
-    whole(autograded / FILE, content, READ_ONLY)
+    whole(autograded / FILE, packed(read(autograded), fingerprint=known, had=before), READ_ONLY)
 
 
 # --- the points that feedback has shown ----------------------------------------------------------
@@ -126,26 +121,24 @@ def complete(autograded: Path, known: str, before: float) -> None:
 
 def keep_shown(course: CourseFolder, lesson: str, learner: str) -> None:
     """Remember what the learner's feedback page shows."""
-    _write_shown(course, lesson, learner, _graded_points(course, lesson, learner))
+    shown = _graded_points(course, lesson, learner)
+    whole(course.path("feedback", lesson, learner) / SHOWN, json.dumps(shown))
 
 
 def forget_shown(course: CourseFolder, lesson: str, learner: str) -> None:
     """Let the learner's marks fall."""
     if course.path("feedback", lesson, learner).is_dir():
-        _write_shown(course, lesson, learner, {})
-
-
-def _write_shown(course: CourseFolder, lesson: str, learner: str, shown: ShownPoints) -> None:
-    whole(course.path("feedback", lesson, learner) / SHOWN, json.dumps(shown))
+        whole(course.path("feedback", lesson, learner) / SHOWN, "{}")
 
 
 def floors(
     course: CourseFolder, lesson: str, learner: str, answers: Iterable[Answer]
-) -> dict[str, float]:
-    """By exercise the points that feedback has shown for just these answers."""
+) -> tuple[tuple[str, float], ...]:
+    """The exercises for whose answers, and just these, feedback has shown points; and these."""
     shown = shown_points(course, lesson, learner)
     names = {answer.name: _named(answer.source) for answer in answers}
-    return {name: shown[name][0] for name in names.keys() & shown if shown[name][1] == names[name]}
+    same = sorted(name for name in names.keys() & shown if shown[name][1] == names[name])
+    return tuple((name, shown[name][0]) for name in same)
 
 
 def shown_points(course: CourseFolder, lesson: str, learner: str) -> ShownPoints:
@@ -205,7 +198,7 @@ def cells(path: Path) -> list[dict[str, Any]]:
 def _object(path: Path) -> dict[str, Any]:
     """The object in a file of ours. MachineError when it is damaged, OSError when there is none."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))  # a learner's may have a NaN
     except ValueError as error:
         raise damaged(path) from error
     if not isinstance(content, dict):

@@ -26,10 +26,9 @@ from .. import course
 from ..classroom import (
     ClassroomError,
     coursefile,
-    deadlines,
     export,
-    joining,
     marks,
+    planning,
     renaming,
     spreadsheets,
 )
@@ -74,7 +73,7 @@ def say_who_is_off_the_roster(here: CourseFolder, learners: Iterable[str] | None
     """Name those of the learners, by default of all in the gradebook, who are not on the roster."""
     with here.gradebook() as gradebook:
         known = [one.id for one in gradebook.students] if learners is None else learners
-        for sentence in joining.off_roster(coursefile.read(here), gradebook, known):
+        for sentence in renaming.off_roster(coursefile.read(here), gradebook, known):
             complain(sentence)
 
 
@@ -251,7 +250,7 @@ def write_feedback(
 
 def _open(here: CourseFolder, lesson: course.Lesson) -> str:
     """That learners can still hand in a lesson, and until when; empty when they cannot."""
-    until, file = deadlines.closes(here, lesson), coursefile.read(here)
+    until, file = planning.closes(here, lesson), coursefile.read(here)
     if until is None:
         return f"{lesson.name} can be handed in at any time"
     if until < datetime.now(UTC).replace(tzinfo=None):

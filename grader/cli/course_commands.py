@@ -19,7 +19,6 @@ from .. import course
 from ..classroom import (
     ClassroomError,
     coursefile,
-    joining,
     marks,
     planning,
     platforms,
@@ -75,7 +74,7 @@ def release_lessons(
             say(f"{name} is {when}; {coursefile.FILE} has that, and the next autograde goes by it")
         with here.gradebook() as gradebook:
             known = name in {assignment.name for assignment in gradebook.assignments}
-            marked = len(gradebooks.submissions(gradebook, name))
+            marked = len(gradebooks.by_learner(gradebook, name))
         handing_out.release(here, one)
         say(f"released {name} to {short(here.shelves)}/outbound/{name}")
         if known:
@@ -162,7 +161,7 @@ def _join_logins(same: list[str], later: bool) -> None:
         other, is_pair, learner = pair.partition("=")
         if not (is_pair and is_name(other) and is_name(learner)):
             raise BadInput(f"--same is {pair!r}, and should be OTHER=LEARNER, like zed=zoe.")
-        lessons = joining.join(here, other, learner, later)
+        lessons = renaming.join(here, other, learner, later)
         say(
             f"{other} is {learner}, here and in what is collected from now on; moved: "
             f"{', '.join(lessons) or 'nothing more'}"
@@ -207,7 +206,8 @@ def export_marks(
                 "grader export LESSON --for SYSTEM --column COLUMN."
             )
         planning.set_column(here, lessons[0].name, system, column)
-    read = marks.read(here, lessons, marks.Whom(section, anonymous, everybody))
+    names = marks.ShownNames(here, coursefile.read(here), section, anonymous)
+    read = marks.read(lessons, names, everybody)
     content = platforms.content(system, read, decimal, anonymous)
     what = lessons[0].name if lesson else "course"
     path = to or here.root / "export" / f"{what}-{system}{platforms.SYSTEMS[system].suffix}"

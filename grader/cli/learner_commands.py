@@ -92,11 +92,11 @@ def show_progress(
     stations = start_page.stations(root)
     if lesson is not None:
         name = handing_in.find_lesson(lesson).name
-        stations = [station for station in stations if station.name == name]
+        stations = [station for station in stations if station.lesson.name == name]
     for one in stations:
-        typer.echo(f"{one.name}: {one.passed} of {counted(one.exercises, 'exercise')} passed")
+        typer.echo(f"{one.lesson.name}: {one.passed}")
     if station := start_page.next_station(stations):
-        typer.echo(f"Next: {station.left[0]} in {station.name}.")
+        typer.echo(f"Next: {station.left[0]} in {station.lesson.name}.")
     else:
         typer.echo("You have passed all exercises.")
 

@@ -50,8 +50,7 @@ def here() -> Path:
 
 def outdated(root: Path, notebooks: Path = NOTEBOOKS) -> list[str]:
     """The lessons of which there is a newer edition than the one in `root`."""
-    paths = sorted(notebooks.glob("*.ipynb"))
-    return [path.stem for path in paths if not is_newest(root, path)]
+    return [path.stem for path in sorted(notebooks.glob("*.ipynb")) if not is_newest(root, path)]
 
 
 def is_newest(root: Path, path: Path) -> bool:

@@ -17,8 +17,6 @@ from ..judge.arrangement import is_blank
 from ..submissions import intake, open_nbgrader
 
 HANDED_IN = "handed_in"
-_OTHERS = "There are answers to it in {}: call the file with yours {}."
-_MORE = "{} has more answers than {}, which is handed in: if it is yours, give it that name."
 
 
 @dataclass(frozen=True)
@@ -33,18 +31,28 @@ class HandedIn:
 
 
 def hand_in(root: Path, lesson: course.Lesson) -> HandedIn:
-    """Hand in the lesson's notebook in the learner's folder `root`."""
-    path = root / f"{lesson.name}.ipynb"
-    copies = _copies(root, lesson)
+    """Hand in the lesson's notebook in the learner's folder `root`. Other notebooks there, which
+    are no lesson of the course, may hold answers to this one."""
+    path, copies = root / f"{lesson.name}.ipynb", {}
+    known = {f"{name}.ipynb" for name in course.names(lesson.path.parent)}
+    for other in sorted(root.glob("[!.]*.ipynb")):
+        if other.name not in known:
+            with suppress(intake.UnreadableNotebook):
+                copies[other.name] = len(_answers(lesson, other)[1])
     try:
         answers, written = _answers(lesson, path)
     except intake.UnreadableNotebook as error:
-        others = f" {_OTHERS.format(', '.join(copies), path.name)}" if copies else ""
-        raise LearnerError(f"{error}{others}") from None
+        others = ", ".join(name for name, count in copies.items() if count)
+        there = f" There are answers to it in {others}: call the file with yours {path.name}."
+        raise LearnerError(f"{error}{there if others else ''}") from None
     blank = [each.name for each in answers if each.source is not None and each.name not in written]
     problems = [answer.problem for answer in answers if answer.problem]
-    more = [name for name, count in copies.items() if count > len(written)]
-    problems += [_MORE.format(name, path.name) for name in more]
+    problems += [
+        f"{name} has more answers than {path.name}, which is handed in: if it is yours, give it "
+        "that name."
+        for name, count in copies.items()
+        if count > len(written)
+    ]
     verdicts = {
         name: judge(f"{lesson.name}/{name}", source, hidden=False, sizes=False).for_learner()
         for name, source in written.items()
@@ -62,26 +70,13 @@ def hand_in(root: Path, lesson: course.Lesson) -> HandedIn:
 def _answers(lesson: course.Lesson, path: Path) -> tuple[tuple[intake.Answer, ...], dict[str, str]]:
     """The answers in a notebook; and by exercise the sources of those that are more than what was
     handed out."""
-    names = [exercise.name for exercise in lesson.exercises]
-    answers = intake.find(intake.read_answers(path), names)
+    answers = intake.find(intake.read_answers(path), [each.name for each in lesson.exercises])
     return answers, {
         answer.name: answer.source
         for answer in answers
         if answer.source is not None
         and not is_blank(answer.source, lesson.handed_out(lesson.exercise(answer.name)))
     }
-
-
-def _copies(root: Path, lesson: course.Lesson) -> dict[str, int]:
-    """Notebooks in the folder that are no lesson of the course, with how many answers to this one
-    they hold; those with some."""
-    known = {f"{name}.ipynb" for name in course.names(lesson.path.parent)}
-    written = {}
-    for path in sorted(root.glob("[!.]*.ipynb")):
-        if path.name not in known:
-            with suppress(intake.UnreadableNotebook):
-                written[path.name] = len(_answers(lesson, path)[1])
-    return {name: count for name, count in written.items() if count}
 
 
 def _is_released(lesson: str) -> bool:

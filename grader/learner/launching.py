@@ -5,24 +5,22 @@ JupyterLab takes its extensions from. Neither pip nor uv need be here."""
 import configparser
 import os
 import sys
-from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urljoin
 
 from .. import disk_cache
 
 SETTINGS = Path(__file__).with_name("jupyter")  # as Jupyter expects its folders to be
-_NAMED_BY = ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL")
 
 
 def environment() -> dict[str, str]:
     """The environment that JupyterLab is started in: with our extension as it lies here, without
     the news pop-up, and without what only instructors need."""
-    ours = {
+    return os.environ | {
         name: os.pathsep.join([str(SETTINGS), *filter(None, [os.environ.get(name)])])
         for name in ("JUPYTER_CONFIG_PATH", "JUPYTER_PATH")
     }
-    return {**os.environ, **ours}
 
 
 def command(root: Path, options: list[str]) -> list[str]:
@@ -38,35 +36,26 @@ def command(root: Path, options: list[str]) -> list[str]:
 
 def package_index() -> str:
     """The address of the index's "simple" page."""
-    named = (os.environ.get(name, "") for name in _NAMED_BY)
-    if index := next(filter(None, (*named, *map(_configured, _pips_files()))), ""):
-        return index
+    for name in ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL"):
+        if index := os.environ.get(name):
+            return index
+    for path in _pips_files():
+        config = configparser.RawConfigParser()
+        with suppress(configparser.Error, UnicodeDecodeError, OSError):
+            config.read(path, encoding="utf-8")
+            if index := config.get("global", "index-url", fallback=""):
+                return index
     from jupyterlab.extensions.pypi import PyPIExtensionManager
 
     return urljoin(str(PyPIExtensionManager.base_url.default_value), "/simple")
 
 
-def _configured(path: Path) -> str:
-    """The index that a file of pip's names; empty if it names none."""
-    config = configparser.RawConfigParser()
-    try:
-        config.read(path, encoding="utf-8")
-    except (configparser.Error, UnicodeDecodeError, OSError):
-        return ""
-    return config.get("global", "index-url", fallback="")
-
-
-def _pips_files() -> Iterator[Path]:
+def _pips_files() -> list[Path]:
     """Where pip's configuration is looked for, what counts more first."""
-    home = disk_cache.user_home()
-    if "PIP_CONFIG_FILE" in os.environ:
-        yield Path(os.environ["PIP_CONFIG_FILE"])
+    home, name = disk_cache.user_home(), "pip.conf"
+    own = Path(os.environ.get("XDG_CONFIG_HOME", home / ".config"), "pip")
+    folders = [own, home / "Library/Application Support/pip", home / ".pip", Path("/etc")]
     if sys.platform == "win32":
-        yield Path(sys.prefix, "pip.ini")
-        yield Path(os.environ.get("APPDATA", home), "pip", "pip.ini")
-        return
-    yield Path(sys.prefix, "pip.conf")
-    yield Path(os.environ.get("XDG_CONFIG_HOME", home / ".config"), "pip", "pip.conf")
-    yield home / "Library/Application Support/pip/pip.conf"
-    yield home / ".pip/pip.conf"
-    yield Path("/etc/pip.conf")
+        name, folders = "pip.ini", [Path(os.environ.get("APPDATA", home), "pip")]
+    first = [Path(path) for path in (os.environ.get("PIP_CONFIG_FILE"),) if path is not None]
+    return [*first, *(folder / name for folder in (Path(sys.prefix), *folders))]

@@ -13,6 +13,7 @@ Outside a learner's folder nothing is kept.
 import json
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -78,8 +79,7 @@ def read(root: Path) -> dict[str, Done]:
         if "passed" in event:
             lesson.passed.add(event["passed"])
         else:
-            answered = (event["choice"], event["right"])
-            lesson.predicted.setdefault(event["predicted"], answered)
+            lesson.predicted.setdefault(event["predicted"], (event["choice"], event["right"]))
     return done
 
 
@@ -96,15 +96,16 @@ def _events(path: Path) -> Iterator[dict[str, Any]]:
     edition, are passed over."""
     text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
     for line in text.splitlines():
-        try:
-            event = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(event, dict) and _is_event(event):
-            yield event
-
-
-def _is_event(event: dict[str, Any]) -> bool:
-    words = ["at", "lesson", *(["passed"] if "passed" in event else ["predicted", "choice"])]
-    known = all(isinstance(event.get(word), str) for word in words)
-    return known and ("passed" in event or isinstance(event.get("right"), bool))
+        with suppress(ValueError):
+            match json.loads(line):
+                case (
+                    {"at": str(), "lesson": str(), "passed": str()}
+                    | {
+                        "at": str(),
+                        "lesson": str(),
+                        "predicted": str(),
+                        "choice": str(),
+                        "right": bool(),
+                    }
+                ) as event:
+                    yield event

@@ -85,44 +85,38 @@ class HandedOut:
 class Station:
     """A lesson on the map, with what its learner has done."""
 
-    name: str
-    title: str
-    left: tuple[str, ...]  # exercises that are not passed, in order
-    exercises: int
-    answered: int
-    right: int
-    predictions: int
+    lesson: HandedOut
+    did: progress.Done
     there: bool  # the learner's folder has the notebook
 
     @property
-    def passed(self) -> int:
-        return self.exercises - len(self.left)
+    def left(self) -> list[str]:
+        """The exercises that are not passed, in order."""
+        return [name for name in self.lesson.exercises if name not in self.did.passed]
 
     @property
     def done(self) -> bool:
         return not self.left
 
     @property
+    def passed(self) -> str:
+        """How many exercises are passed, in words."""
+        every = len(self.lesson.exercises)
+        return f"{every - len(self.left)} of {counted(every, 'exercise')} passed"
+
+    @property
     def begun(self) -> bool:
-        return bool(self.passed or self.answered) and not self.done
+        is_begun = len(self.left) < len(self.lesson.exercises) or self.did.predicted
+        return bool(is_begun) and not self.done
 
 
 def stations(root: Path) -> list[Station]:
     """Every lesson, with what was done of it in the learner's folder `root`."""
-    done, lessons = progress.read(root), [each for each in _handed_out(root) if each.exercises]
-    mine = [done.get(lesson.name, progress.Done()) for lesson in lessons]
+    done = progress.read(root)
     return [
-        Station(
-            lesson.name,
-            lesson.title,
-            left=tuple(name for name in lesson.exercises if name not in did.passed),
-            exercises=len(lesson.exercises),
-            answered=len(did.predicted),
-            right=did.right,
-            predictions=lesson.predictions,
-            there=_is_there(root, lesson.name),
-        )
-        for lesson, did in zip(lessons, mine, strict=True)
+        Station(each, done.get(each.name, progress.Done()), _is_there(root, each.name))
+        for each in _handed_out(root)
+        if each.exercises
     ]
 
 
@@ -168,38 +162,39 @@ def page(root: Path) -> str:
         ("What is kept", _FILES),
     ]
     rows = "".join(_row(station, station is go_on) for station in lessons)
-    pages = [each for each in _handed_out(root) if not each.exercises]
     links = "".join(
-        f'<li><a href="{each.name}.ipynb">{escape(each.title)}</a></li>'
-        for each in pages
-        if _is_there(root, each.name)
+        f"<li>{_link(each)}</li>"
+        for each in _handed_out(root)
+        if not each.exercises and _is_there(root, each.name)
     )
     beside = f"<h2>To look things up</h2><ul>{links}</ul>" if links else ""
     beside += "".join(f"<h2>{escape(title)}</h2>{_note(text)}" for title, text in notes)
+    first = _note("All exercises of all lessons are passed.")
+    if go_on:
+        said = "Go on here: " if go_on.begun else "Begin here: "
+        link = _link(go_on.lesson, said, ' class="warpwise-go"')
+        first = f"<p>{link}</p>"
     return (
-        f"<h1>Warpwise: CUDA, run and watched</h1><p>{escape(_ABOUT)}</p>{_next(go_on)}"
+        f"<h1>Warpwise: CUDA, run and watched</h1><p>{escape(_ABOUT)}</p>{first}"
         f'<div class="warpwise-columns"><ol>{rows}</ol><aside>{beside}</aside></div>'
     )
 
 
-def _next(station: Station | None) -> str:
-    if station is None:
-        return _note("All exercises of all lessons are passed.")
-    said = f"{'Go on here' if station.begun else 'Begin here'}: {escape(station.title)}"
-    return f'<p><a class="warpwise-go" href="{station.name}.ipynb">{said}</a></p>'
+def _link(page: HandedOut, said: str = "", attributes: str = "") -> str:
+    return f'<a{attributes} href="{page.name}.ipynb">{said}{escape(page.title)}</a>'
 
 
 def _row(station: Station, is_next: bool) -> str:
-    title = escape(station.title)
-    if station.there:
-        title = f'<a href="{station.name}.ipynb">{title}</a>'
+    lesson, did = station.lesson, station.did
+    title = _link(lesson) if station.there else escape(lesson.title)
     kinds = {"next": is_next, "begun": station.begun, "done": station.done}
     names = " ".join(f"warpwise-{kind}" for kind, holds in kinds.items() if holds)
-    number = "✓" if station.done else escape(station.name.partition("_")[0])
-    done = f"{station.passed} of {counted(station.exercises, 'exercise')} passed"
-    if station.predictions:
-        done += f"; {station.answered} of {counted(station.predictions, 'prediction')} made"
-        done += f", {station.right} right" if station.answered else ""
+    number = "✓" if station.done else escape(lesson.name.partition("_")[0])
+    done = station.passed
+    if lesson.predictions:
+        made = len(did.predicted)
+        done += f"; {made} of {counted(lesson.predictions, 'prediction')} made"
+        done += f", {did.right} right" if made else ""
     return f'<li class="{names}"><span>{number}</span>{title}<div>{done}</div></li>'
 
 

@@ -2,7 +2,7 @@
 
 import importlib
 import sys
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec
 from types import ModuleType
 
 
@@ -13,9 +13,8 @@ class _NbgraderPackage(ModuleType):
     def __getattr__(self, name: str) -> object:
         if find_spec(f"{self.__name__}.{name}"):
             return importlib.import_module(f"{self.__name__}.{name}")
-        if name.startswith("__") and name != "__version__":
-            raise AttributeError(name)
-        if (spec := self.__spec__) is None or spec.loader is None:
+        spec = self.__spec__
+        if name.startswith("__") or spec is None or spec.loader is None:
             raise AttributeError(name)
         spec.loader.exec_module(self)
         return vars(self)[name]
@@ -24,11 +23,7 @@ class _NbgraderPackage(ModuleType):
 def open_nbgrader() -> None:
     """Have modules of nbgrader imported from now on without the server extensions of nbgrader."""
     spec = None if "nbgrader" in sys.modules else find_spec("nbgrader")
-    if spec is not None and spec.loader is not None:
-        package = _NbgraderPackage(spec.name)
-        package.__spec__, package.__path__ = spec, list(spec.submodule_search_locations or ())
-        package.__file__, package.__loader__ = spec.origin, spec.loader
-        package.__package__ = spec.name
-        sys.modules[spec.name] = package
-        version = importlib.import_module("nbgrader._version")
-        vars(package)["__version__"] = version.__version__
+    if spec is not None:
+        sys.modules[spec.name] = package = module_from_spec(spec)
+        package.__class__ = _NbgraderPackage
+        vars(package)["__version__"] = importlib.import_module("nbgrader._version").__version__

@@ -7,6 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -72,7 +73,10 @@ def read(folder: Path, lesson: str, worked_on: WorkedOn | None = None) -> Submis
     beside: dict[str, str] = {}
     if not only_files(folder):
         return Submission(name, content, STRANGE, beside, "", (), _digest(STRANGE).hexdigest())
-    files = _files(folder)
+    # But for what nbgrader put there and what is hidden, as what Jupyter keeps for itself.
+    paths = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    seen = [path for path in paths if not any(part.startswith(".") for part in path.parts)]
+    files = [path.as_posix() for path in seen if path.as_posix() not in HANDED_IN]
     notebooks = [path for path in files if _NOTEBOOK.search(path)]
     others = _named([path for path in notebooks if path != name])
     chosen = _most_worked_on(folder, notebooks, name, worked_on) if others and worked_on else name
@@ -84,13 +88,13 @@ def read(folder: Path, lesson: str, worked_on: WorkedOn | None = None) -> Submis
         content = intake.read_file(folder / chosen, known.update)
     except UnreadableNotebook as error:
         refused = str(error)
-        if others and not (folder / name).exists():
-            refused += f" The folder holds {', '.join(others)} instead: hand it in as {name}."
-        elif files and not (folder / name).exists():
-            listed = ", ".join(_named(files))
-            refused += f" The folder holds {listed}: hand in the notebook itself."
+        if files and not (folder / name).exists():
+            advice = (
+                f" instead: hand it in as {name}" if others else ": hand in the notebook itself"
+            )
+            refused += f" The folder holds {', '.join(others or _named(files))}{advice}."
         known = _digest(refused, others)
-    if (stamp := note(folder / STAMP)) and is_time(stamp):
+    if (stamp := note(folder / STAMP)) and time_of(stamp):
         beside[STAMP] = stamp
     elif stamp != "":
         remarks.append(UNKNOWN_TIME)
@@ -114,24 +118,15 @@ def _named(names: list[str]) -> tuple[str, ...]:
     return (*listed, f"{len(names) - MOST_NAMES} more") if names[MOST_NAMES:] else listed
 
 
-def _files(folder: Path) -> list[str]:
-    """The files in a submission, from its folder on, but for what nbgrader put there and what
-    is hidden, as what Jupyter keeps for itself."""
-    paths = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
-    seen = [path for path in paths if not any(part.startswith(".") for part in path.parts)]
-    return [path.as_posix() for path in seen if path.as_posix() not in HANDED_IN]
-
-
 def _most_worked_on(folder: Path, notebooks: list[str], name: str, worked_on: WorkedOn) -> str:
     """The one of the folder's notebooks with the most work in it: `name` rather than another, a
     newer one rather than an older."""
-    work = {}
+    work: dict[str, int] = {}
     by_age = sorted(notebooks, key=lambda path: (path == name, (folder / path).stat().st_mtime))
     for path in by_age[-MOST_READ:]:
-        try:
+        work[path] = 0
+        with suppress(UnreadableNotebook):
             work[path] = worked_on(intake.read_answers(folder / path))
-        except UnreadableNotebook:
-            work[path] = 0
     best = max(reversed(work), key=work.__getitem__)
     return best if work[best] > 0 else name
 
@@ -141,7 +136,7 @@ def only_files(folder: Path) -> bool:
     be read. Whoever opened a link would be led to files that its learner has no right to read;
     whoever opened a pipe might wait for ever."""
     left = [folder]
-    try:
+    with suppress(OSError):
         while left:
             path = left.pop()
             mode = path.lstat().st_mode
@@ -149,9 +144,8 @@ def only_files(folder: Path) -> bool:
                 left += path.iterdir()
             elif not stat.S_ISREG(mode) or not os.access(path, os.R_OK):
                 return False
-    except OSError:
-        return False
-    return folder.is_dir()
+        return folder.is_dir()
+    return False
 
 
 def note(path: Path) -> str | None:
@@ -166,25 +160,21 @@ def note(path: Path) -> str | None:
 
 def handed_in_at(folder: Path) -> datetime | None:
     """The time that nbgrader wrote beside a submission, in UTC; None if there is none."""
-    return _time(note(folder / STAMP) or "")
+    return time_of(note(folder / STAMP) or "")
 
 
-def is_time(text: str) -> bool:
-    """True if nbgrader could have written this for the time when something was handed in."""
-    return _time(text) is not None
-
-
-def _time(text: str) -> datetime | None:
+def time_of(text: str) -> datetime | None:
+    """The time, in UTC, when something was handed in; None if nbgrader could not have written this
+    for one."""
     if not _TIME.fullmatch(text.strip()):
         return None
     open_nbgrader()
     from nbgrader.utils import parse_utc  # here: it takes long, and most ask for no time
 
-    try:
+    with suppress(ValueError, OverflowError):
         time: datetime = parse_utc(text.strip())
-    except (ValueError, OverflowError):
-        return None
-    return time
+        return time
+    return None
 
 
 def is_name(learner: str) -> bool:

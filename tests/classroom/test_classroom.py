@@ -145,7 +145,7 @@ def test_the_check_cell_shows_what_nbgrader_scores_and_the_learner_reads(graded)
 
 def test_a_hidden_case_is_named_and_nothing_else_of_it_is_shown(graded):
     here, _ = graded
-    page = feedback.write(here, LESSON, "ben").read_text()
+    page = small_class.feedback_page(here, "ben")
     assert "a length that is no multiple of the block" in page
     hidden = verdicts.read(here.path("autograded", LESSON, "ben"))["add"]["verdict"]["cases"][2]
     assert hidden["message"] and hidden["message"] not in page
@@ -155,7 +155,7 @@ def test_a_hidden_case_is_named_and_nothing_else_of_it_is_shown(graded):
 
 def test_feedback_says_what_was_wrong_with_the_notebook(graded):
     here, _ = graded
-    assert "01_add.ipynb is not a notebook" in feedback.write(here, LESSON, "torn").read_text()
+    assert "01_add.ipynb is not a notebook" in small_class.feedback_page(here, "torn")
 
 
 def test_feedback_goes_through_the_exercises_as_the_notebook_does(graded):

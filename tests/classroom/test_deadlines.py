@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from grader.classroom import ClassroomError, coursefile, judges
 from grader.classroom.coursefile import CourseFile, Person, Plan
-from grader.classroom.deadlines import HandIn, due, standings
 from grader.classroom.folder import new_course
+from grader.classroom.planning import HandIn, due, standings
 from grader.cli.app import app
 from grader.judge import judge
 

@@ -15,7 +15,7 @@ from small_class import LESSON, SCALED
 from small_lesson import SOLUTION
 
 from grader import course
-from grader.classroom import batch, feedback, sanitize_html
+from grader.classroom import batch, sanitize_html
 from grader.classroom.folder import new_course
 from grader.classroom.handing_out import release
 
@@ -194,7 +194,7 @@ def formgrader_page(here, learner):
 
 
 def feedback_page(here, learner):
-    return feedback.write(here, LESSON, learner).read_text()
+    return small_class.feedback_page(here, learner)
 
 
 @pytest.fixture(scope="module")

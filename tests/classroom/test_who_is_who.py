@@ -13,7 +13,7 @@ import small_class
 from small_class import LESSON, NO_GUARD, SCALED, grader, hand_in
 from small_lesson import SOLUTION
 
-from grader.classroom import changes, coursefile, joining, renaming
+from grader.classroom import changes, coursefile, renaming
 from grader.classroom.folder import new_course
 from grader.classroom.roster import matches
 
@@ -229,7 +229,7 @@ def test_whoever_is_killed_while_logins_are_joined_goes_on_with_the_same_command
     read_roster(here)
     before = scores(here)
     at = 0
-    while killed(at, lambda: joining.join(here, "zed", "zoe")):
+    while killed(at, lambda: renaming.join(here, "zed", "zoe")):
         at += 1
     assert at >= 2  # and each went on where the one before was killed
     assert here.learners("submitted", LESSON) == here.learners("autograded", LESSON)

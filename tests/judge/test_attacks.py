@@ -16,7 +16,7 @@ from small_lesson import SOLUTION
 from typer.testing import CliRunner
 
 from grader import compilers
-from grader.classroom import feedback, verdicts
+from grader.classroom import verdicts
 from grader.classroom.folder import new_course
 from grader.classroom.report import winnowing
 from grader.cli.app import app
@@ -147,7 +147,7 @@ def test_what_a_verdict_and_its_page_hold_is_bounded(attacked, learner):
     handed_in = len(BOMBS[learner][0])
     assert len(json.dumps(_verdict(here, learner, "add"))) < 20_000
     assert here.notebook("autograded", LESSON, learner).stat().st_size < 100_000 + 2 * handed_in
-    page = feedback.write(here, LESSON, learner).read_text()
+    page = small_class.feedback_page(here, learner)
     assert len(page) < 600_000 + 10 * handed_in
 
 
@@ -261,7 +261,7 @@ def _cpu_of_workers() -> float:
 def test_a_feedback_page_takes_seconds_whatever_is_on_it(attacked, learner):
     here, _ = attacked
     start = time.process_time()
-    page = feedback.write(here, LESSON, learner).read_text()
+    page = small_class.feedback_page(here, learner)
     assert time.process_time() - start < 20
     assert "check-scale" in page and len(page) < 4_000_000
 

@@ -253,13 +253,14 @@ def test_the_start_page_leads_to_the_pages_that_have_no_exercise_and_they_are_no
     shown = start_page.page(own)
     for path in sorted((course.KERNELS / "pages").glob("*.md")):
         assert f'<a href="{path.stem}.ipynb">' in shown
-    assert [station.name for station in start_page.stations(own)] == course.names()
+    assert [station.lesson.name for station in start_page.stations(own)] == course.names()
 
 
 def test_the_start_page_tells_of_every_lesson_what_the_course_knows(own):
     folder.make(own)
     for station, lesson in zip(start_page.stations(own), course.lessons(), strict=True):
-        assert (station.title, station.exercises) == (lesson.title, len(lesson.exercises))
+        assert station.lesson.title == lesson.title
+        assert station.lesson.exercises == {exercise.name for exercise in lesson.exercises}
 
 
 def test_what_the_start_page_needs_loads_neither_numpy_nor_the_course():
@@ -274,7 +275,7 @@ def test_a_lesson_is_done_when_all_its_exercises_are_passed(own):
     folder.make(own)
     for exercise in LESSON.exercises:
         progress.passed(LESSON.name, exercise.name)
-    (station,) = [one for one in start_page.stations(own) if one.name == LESSON.name]
+    (station,) = [one for one in start_page.stations(own) if one.lesson.name == LESSON.name]
     assert station.done
 
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from html import unescape
 
 import pytest
-from small_class import LESSON, SCALED, UNGUARDED_SCALE, grader, hand_in
+from small_class import LESSON, SCALED, UNGUARDED_SCALE, feedback_page, grader, hand_in
 from small_lesson import SOLUTION, instead
 
 from grader import course
-from grader.classroom import feedback, verdicts
+from grader.classroom import verdicts
 from grader.classroom.folder import new_course
 from grader.judge import cases, judge, stepped
 from grader.judge.playback.strip import MOST_ROWS, MOST_STEPS, Step, Strip, Warps
@@ -52,7 +52,7 @@ def here(tmp_path_factory, kernels, grading):
 
 
 def page(here, learner):
-    return feedback.write(here, LESSON, learner).read_text()
+    return feedback_page(here, learner)
 
 
 def text_of(html):

@@ -1,5 +1,6 @@
 """`grader report`: one page about a class's lesson, which needs nothing but itself to be read."""
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -14,7 +15,6 @@ from ...course import Lesson
 from ...cuda.sanitize import visible
 from ...submissions.cells import as_typed
 from .. import ClassroomError
-from ..coursefile import CourseFile
 from ..export import ExerciseRow, rows, write_csv, write_json
 from ..folder import CourseFolder, whole
 from ..marks import ShownNames
@@ -27,37 +27,29 @@ SHOWN = 20  # pairs of similar notebooks
 LARGE = 20  # learners
 
 
-def write(course: CourseFolder, lesson: Lesson, names: ShownNames | None = None) -> Path:
+def write(course: CourseFolder, lesson: Lesson, names: ShownNames) -> Path:
     """Make build/report/LESSON.html, and beside it the marks as .csv and .json, of those and under
     the names that `names` gives. Returns the page. ClassroomError when nothing is graded yet."""
-    names = names or ShownNames(course, CourseFile())
     group = read(course, lesson, names)
     if not group.rows:
         raise ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson.name}`.")
-    path = _place(course, f"{lesson.name}.html")
-    whole(path, page(group))
-    _export(course, [lesson], names, path)
-    return path
+    return _write(course, [lesson], names, f"{lesson.name}.html", page(group))
 
 
-def write_course(
-    course: CourseFolder, lessons: list[Lesson], names: ShownNames | None = None
-) -> Path:
+def write_course(course: CourseFolder, lessons: list[Lesson], names: ShownNames) -> Path:
     """The page of each lesson that is graded, and build/report/course.html, which leads to them,
     with all marks beside it. Returns that page."""
-    names = names or ShownNames(course, CourseFile())
     graded = [lesson for lesson in lessons if course.learners("autograded", lesson.name)]
     if not graded:
         raise ClassroomError("Nothing is graded yet: run `grader autograde LESSON`.")
     for lesson in graded:
         write(course, lesson, names)
-    path = _place(course, "course.html")
     groups = [read(course, lesson, names) for lesson in graded]
     scores = {group.lesson.name: figures.scores(group) for group in groups}
-    totals: dict[str, dict[str, float]] = {}
+    totals: dict[str, dict[str, float]] = defaultdict(dict)
     for name, found in scores.items():
         for learner, score in found.by_learner.items():
-            totals.setdefault(learner, {})[name] = score
+            totals[learner][name] = score
     content = _template("course.html").render(
         groups=groups,
         scores=scores,
@@ -65,23 +57,22 @@ def write_course(
         learners=dict(sorted(totals.items())),
         called=groups[0].called,
     )
+    return _write(course, graded, names, "course.html", content)
+
+
+def _write(
+    course: CourseFolder, lessons: list[Lesson], names: ShownNames, name: str, content: str
+) -> Path:
+    """Put a page into build/report, and the marks of the lessons beside it."""
+    path = course.root / "report" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
     whole(path, content)
-    _export(course, graded, names, path)
-    return path
-
-
-def _place(course: CourseFolder, name: str) -> Path:
-    folder = course.root / "report"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder / name
-
-
-def _export(course: CourseFolder, lessons: list[Lesson], names: ShownNames, beside: Path) -> None:
     with course.gradebook() as gradebook:
         found = [row for lesson in lessons for row in rows(course, gradebook, lesson.name)]
     shown = names.shown(found)
-    write_csv(shown, beside.with_suffix(".csv"))
-    write_json(shown, beside.with_suffix(".json"))
+    write_csv(shown, path.with_suffix(".csv"))
+    write_json(shown, path.with_suffix(".json"))
+    return path
 
 
 def page(group: Class) -> str:
@@ -91,10 +82,9 @@ def page(group: Class) -> str:
     statuses = {name: figures.statuses(answers) for name, answers in group.answers.items()}
     found = _similar_notebooks(group)
     named = {one.pair.learners for one in found}
-    answers = group.answers.items()
-    by_learner: dict[str, dict[str, ExerciseRow]] = {}
+    by_learner: dict[str, dict[str, ExerciseRow]] = defaultdict(dict)
     for row in group.rows:
-        by_learner.setdefault(row.learner, {})[row.exercise] = row
+        by_learner[row.learner][row.exercise] = row
     return _template("lesson.html").render(
         lesson=group.lesson,
         group=group,
@@ -106,7 +96,7 @@ def page(group: Class) -> str:
         handed_in=figures.handed_in(group),
         notebooks=found[:SHOWN],
         more_notebooks=len(found[SHOWN:]),
-        alike={name: _likeness(mine, group, named) for name, mine in answers},
+        alike={name: _likeness(mine, group, named) for name, mine in group.answers.items()},
         similar=similar,
         large=LARGE,
         problems=_by_sentence(group, lambda answer: answer.row.note),
@@ -117,11 +107,11 @@ def page(group: Class) -> str:
 
 def _similar_notebooks(group: Class) -> list[alike.SimilarNotebooks]:
     """The pairs of learners whose notebooks are alike, the most alike first."""
-    notebooks: dict[str, dict[str, tuple[str, str]]] = {}
+    notebooks: dict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
     for name, answers in group.answers.items():
         for learner, answer in _written(answers).items():
             failed = "" if answer.row.status == "passed" else answer.row.status
-            notebooks.setdefault(learner, {})[name] = (answer.source, failed)
+            notebooks[learner][name] = (answer.source, failed)
     for learner, source in group.others.items():
         if learner in notebooks:
             notebooks[learner]["other cells"] = (source, "")
@@ -140,9 +130,9 @@ def _written(answers: list[GradedAnswer]) -> dict[str, GradedAnswer]:
 
 def _likeness(
     answers: list[GradedAnswer], group: Class, named: set[tuple[str, str]]
-) -> tuple[similar.Likeness, list[similar.SideBySide]]:
-    """How alike the answers to an exercise are, and each pair's lines side by side; in a LARGE
-    class of those alone whose notebooks are alike, as others meet by chance."""
+) -> similar.Likeness:
+    """How alike the answers to an exercise are; in a LARGE class with those pairs alone whose
+    notebooks are alike, as others meet by chance."""
     sources = {learner: answer.source for learner, answer in _written(answers).items()}
     found = similar.compare(sources, group.handed_out)
     if len(sources) >= LARGE:
@@ -152,16 +142,17 @@ def _likeness(
             if not named.isdisjoint(tuple(sorted(both)) for both in product(*pair.learners))
         ]
         found = replace(found, pairs=tuple(pairs))
-    return found, [similar.side_by_side(pair, sources) for pair in found.pairs[: similar.SHOWN]]
+    return found
 
 
 def _by_sentence(group: Class, said: Callable[[GradedAnswer], str]) -> dict[str, list[str]]:
     """By sentence that is said of an answer, the learners."""
-    names: dict[str, dict[str, None]] = {}
+    # Learners are keys, so that each is there once and in order.
+    names: dict[str, dict[str, None]] = defaultdict(dict)
     for answers in group.answers.values():
         for answer in answers:
             if sentence := said(answer):
-                names.setdefault(sentence, {})[answer.row.learner] = None
+                names[sentence][answer.row.learner] = None
     return {sentence: list(learners) for sentence, learners in names.items()}
 
 

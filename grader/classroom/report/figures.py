@@ -1,24 +1,25 @@
 """A class's answers to a lesson as the report needs them (marks, verdicts, and source texts), and
 its figures as numbers: how many in which column, and what made whom fail."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from statistics import mean, median
 
 import msgspec
-from nbgrader.api import MissingEntry
 
 from ...course import Lesson
 from ...cuda.diagnostics import Diagnostic
 from ...judge import Verdict
 from ...judge.partial import said
 from ...submissions.cells import cuda_source
-from .. import ClassroomError, joining, verdicts
+from .. import renaming, verdicts
 from ..coursefile import CourseFile
-from ..export import NOT_HANDED_IN, ExerciseRow, rows
+from ..export import NOT_HANDED_IN, ExerciseRow, rows, total
 from ..folder import CourseFolder
 from ..marks import ShownNames
 from ..verdicts import UNREADABLE
@@ -51,11 +52,10 @@ class Class:
     absent: tuple[str, ...]  # who handed in nothing
     handed_out: tuple[str, ...]  # CUDA, skeletons and the lesson's own kernels
     # What learners are called, where that may be shown.
-    called: Mapping[str, str] = field(default_factory=dict)
-    anonymous: bool = False
-    strangers: tuple[str, ...] = ()  # sentences about those who are not on the roster
-    # By learner, the CUDA of the cells that answer no exercise.
-    others: Mapping[str, str] = field(default_factory=dict)
+    called: Mapping[str, str]
+    anonymous: bool
+    strangers: tuple[str, ...]  # sentences about those who are not on the roster
+    others: Mapping[str, str]  # by learner, the CUDA of the cells that answer no exercise
 
     @property
     def rows(self) -> list[ExerciseRow]:
@@ -66,29 +66,24 @@ def read(course: CourseFolder, lesson: Lesson, names: ShownNames | None = None) 
     """All there is in the gradebook and in autograded/, of those and under the names that `names`
     gives; by default of everybody."""
     names = names or ShownNames(course, CourseFile())
-    try:
-        with course.gradebook() as gradebook:
-            found = names.chosen(rows(course, gradebook, lesson.name))
-            called = names.called(gradebook)
-            shown = () if names.anonymous else {row.learner for row in found}
-            strangers = joining.off_roster(names.file, gradebook, shown)
-    except MissingEntry as error:
-        raise ClassroomError(
-            f"{lesson.name} was never released: run `grader release {lesson.name}`."
-        ) from error
+    with course.gradebook() as gradebook:
+        found = [row for row in rows(course, gradebook, lesson.name) if names.has(row.learner)]
+        called = names.called(gradebook)
+        shown = () if names.anonymous else {row.learner for row in found}
+        strangers = tuple(renaming.off_roster(names.file, gradebook, shown))
     absent = {row.learner for row in found if row.status == NOT_HANDED_IN}
     answers: dict[str, list[GradedAnswer]] = {exercise.name: [] for exercise in lesson.exercises}
-    by_learner: dict[str, list[ExerciseRow]] = {}
-    for row in found:
-        if row.learner not in absent and row.exercise in answers:
-            by_learner.setdefault(row.learner, []).append(row)
     others = {}
-    for learner, mine in by_learner.items():
+    for learner, mine in groupby(found, attrgetter("learner")):
+        if learner in absent:
+            continue
         path = course.notebook("autograded", lesson.name, learner)
         cells, kept = list(_cells(path)), verdicts.read_if_any(path.parent)
         sources = {name: source for name, source in cells if name}
         others[names.name(learner)] = "\n".join(source for name, source in cells if not name)
         for row in mine:
+            if row.exercise not in answers:
+                continue
             verdict = kept[row.exercise]["verdict"] if row.exercise in kept else {}
             answer = GradedAnswer(
                 names.shown([row])[0],
@@ -100,8 +95,7 @@ def read(course: CourseFolder, lesson: Lesson, names: ShownNames | None = None) 
             answers[row.exercise].append(answer)
     handed_out = tuple(source for _, source in _cells(course.notebook("release", lesson.name)))
     missing = tuple(sorted(map(names.name, absent)))
-    group = Class(lesson, answers, missing, handed_out, called, names.anonymous)
-    return replace(group, strangers=tuple(strangers), others=others)
+    return Class(lesson, answers, missing, handed_out, called, names.anonymous, strangers, others)
 
 
 def _cells(notebook: Path) -> Iterator[tuple[str, str]]:
@@ -159,14 +153,12 @@ class Scores:
 
 
 def scores(group: Class) -> Scores:
-    totals: dict[str, float] = {}
-    late = {row.learner: row.late_penalty or 0.0 for row in group.rows}
-    without = {row.learner for row in group.rows if row.score is None and row.max_score}
+    marks = defaultdict(list)
     for row in group.rows:
-        if row.learner not in without:
-            totals[row.learner] = totals.get(row.learner, 0.0) + (row.score or 0.0)
+        marks[row.learner].append(row)
+    totals = {learner: total(mine) for learner, mine in marks.items()}
     most = sum(answers[0].row.max_score for answers in group.answers.values() if answers)
-    return Scores({name: max(0.0, score - late[name]) for name, score in totals.items()}, most)
+    return Scores({name: each for name, each in totals.items() if each is not None}, most)
 
 
 @dataclass(frozen=True)
@@ -182,7 +174,7 @@ class FailureCause:
 
 def causes(group: Class) -> list[FailureCause]:
     """The reasons why learners failed, the commonest first."""
-    found: dict[tuple[str, str, tuple[str, ...]], list[GradedAnswer]] = {}
+    found = defaultdict(list)
     for name, answers in group.answers.items():
         for answer in answers:
             status = answer.row.status
@@ -190,7 +182,7 @@ def causes(group: Class) -> list[FailureCause]:
                 text = winnowing.read(answer.source)
                 pairs = zip(text.tokens, text.lines, strict=True)
                 tokens = tuple(token for token, line in pairs if line == answer.row.line)
-                found.setdefault((name, status, tokens), []).append(answer)
+                found[name, status, tokens].append(answer)
     listed = [
         FailureCause(name, status, tuple(each.row.learner for each in answers), answers[0])
         for (name, status, _), answers in found.items()
@@ -200,9 +192,9 @@ def causes(group: Class) -> list[FailureCause]:
 
 def statuses(answers: Iterable[GradedAnswer]) -> list[tuple[str, list[str]]]:
     """The learners by diagnosis: passed first, not attempted last, the commonest between them."""
-    names: dict[str, list[str]] = {}
+    names = defaultdict(list)
     for answer in answers:
-        names.setdefault(answer.row.status or "by hand", []).append(answer.row.learner)
+        names[answer.row.status or "by hand"].append(answer.row.learner)
     place = {"passed": 0, "not_attempted": 2, UNREADABLE: 3}
     return sorted(names.items(), key=lambda item: (place.get(item[0], 1), -len(item[1]), item[0]))
 

@@ -6,6 +6,7 @@ does not count, nor does a passage that more than a few learners have (MOSS igno
 a pair is named only when it shares a passage of some length that is most of the shorter answer.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -18,95 +19,6 @@ from .winnowing import WinnowedText
 LENGTH = 40  # tokens, five lines or so: what a pair must share at the least to be named
 SHARE = 0.5  # of what the shorter answer has of its own
 SHOWN = 30  # pairs of an exercise
-
-
-@dataclass(frozen=True)
-class SimilarAnswers:
-    """Two answers that are alike."""
-
-    # Who gave each (the same but for names and layout).
-    learners: tuple[tuple[str, ...], tuple[str, ...]]
-    tokens: int  # that they share and few others have
-    share: float  # of what the shorter answer adds to the skeleton
-    lines: tuple[frozenset[int], frozenset[int]]  # of these, in the first learner's source
-    same: bool  # both are the same text but for names and layout
-
-
-@dataclass(frozen=True)
-class Likeness:
-    """How alike a class's answers to an exercise are."""
-
-    answers: int
-    length: int  # what a typical answer adds to the skeleton, in tokens
-    same: int  # how many learners have the commonest text, names and layout aside
-    few: int  # how many may share a passage before it counts as common
-    pairs: tuple[SimilarAnswers, ...]
-
-
-@dataclass(frozen=True)
-class _Given:
-    """A text and who gave it."""
-
-    text: WinnowedText
-    learners: tuple[str, ...]
-    lines: tuple[tuple[int, ...], ...]  # of each learner's tokens, in the same order
-
-
-def compare(answers: Mapping[str, str], handed_out: Iterable[str]) -> Likeness:
-    """The likeness of `answers` (source by learner), `handed_out` being what all were given: the
-    skeleton, and the lesson's own kernels. A text that several gave makes a pair with itself."""
-    if not answers:
-        return Likeness(0, 0, 0, 0, ())
-    shown = frozenset().union(*map(winnowing.runs, handed_out))
-    read = {source: winnowing.read(source, shown) for source in set(answers.values())}
-    texts = {learner: read[answers[learner]] for learner in sorted(answers)}
-    few = min(10, max(3, len(texts) // 20))
-    learners: dict[tuple[str, ...], list[str]] = {}
-    for learner, text in texts.items():
-        learners.setdefault(text.tokens, []).append(learner)
-    given = [
-        _Given(texts[names[0]], tuple(names), tuple(texts[name].lines for name in names))
-        for names in learners.values()
-    ]
-    found = [_pair(given[one], given[other], marks) for (one, other), marks in _sharing(given, few)]
-    alike = [pair for pair in found if pair.tokens >= LENGTH and pair.share >= SHARE]
-    alike.sort(key=lambda pair: (-pair.share * pair.tokens, pair.learners))
-    length = median_low(len(text.own) for text in texts.values())
-    same = max(len(each.learners) for each in given)
-    return Likeness(len(texts), length, same, few, tuple(alike))
-
-
-def _sharing(given: list[_Given], few: int) -> Iterable[tuple[tuple[int, int], set[int]]]:
-    """By pair of texts (indices), the fingerprints that their learners and at most `few` in all
-    have."""
-    owners: dict[int, list[int]] = {}
-    for index, each in enumerate(given):
-        for mark in each.text.fingerprints:
-            owners.setdefault(mark, []).append(index)
-    shared: dict[tuple[int, int], set[int]] = {}
-    for mark, texts in owners.items():
-        if sum(len(given[index].learners) for index in texts) <= few:
-            several = [(index, index) for index in texts if len(given[index].learners) > 1]
-            for pair in [*combinations(texts, 2), *several]:
-                shared.setdefault(pair, set()).add(mark)
-    return shared.items()
-
-
-def _pair(one: _Given, other: _Given, marks: set[int]) -> SimilarAnswers:
-    covered = [given.text.covered(marks) & given.text.own for given in (one, other)]
-    names, lines = (one.learners, other.learners), (one.lines[0], other.lines[0])
-    if one is other:
-        names, lines = (one.learners[:1], one.learners[1:]), (one.lines[0], one.lines[1])
-    tokens = min(map(len, covered))
-    shorter = min(len(given.text.own) for given in (one, other))
-    first, second = (
-        frozenset(at[token] for token in tokens) for at, tokens in zip(lines, covered, strict=True)
-    )
-    share = tokens / max(shorter, 1)
-    return SimilarAnswers(names, tokens, share, (first, second), one is other)
-
-
-# --- side by side --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -123,12 +35,87 @@ def side(learners: tuple[str, ...], source: str, shared: frozenset[int]) -> Side
 
 
 @dataclass(frozen=True)
-class SideBySide:
-    pair: SimilarAnswers
-    sides: tuple[Side, ...]
+class SimilarAnswers:
+    """Two answers that are alike, the same but for names and layout by all learners of a side."""
+
+    sides: tuple[Side, Side]
+    tokens: int  # that they share and few others have
+    share: float  # of what the shorter answer adds to the skeleton
+    same: bool  # both are the same text but for names and layout
+
+    @property
+    def learners(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return self.sides[0].learners, self.sides[1].learners
 
 
-def side_by_side(pair: SimilarAnswers, sources: Mapping[str, str]) -> SideBySide:
-    """The two answers of a pair; `sources` is by learner."""
-    both = zip(pair.learners, pair.lines, strict=True)
-    return SideBySide(pair, tuple(side(names, sources[names[0]], lines) for names, lines in both))
+@dataclass(frozen=True)
+class Likeness:
+    """How alike a class's answers to an exercise are."""
+
+    answers: int
+    length: int  # what a typical answer adds to the skeleton, in tokens
+    same: int  # how many learners have the commonest text, names and layout aside
+    few: int  # how many may share a passage before it counts as common
+    pairs: tuple[SimilarAnswers, ...]
+
+
+@dataclass(frozen=True)
+class _Given:
+    """An answer, taken apart."""
+
+    learner: str
+    source: str
+    text: WinnowedText
+
+
+def compare(answers: Mapping[str, str], handed_out: Iterable[str]) -> Likeness:
+    """The likeness of `answers` (source by learner), `handed_out` being what all were given: the
+    skeleton, and the lesson's own kernels. A text that several gave makes a pair with itself."""
+    if not answers:
+        return Likeness(0, 0, 0, 0, ())
+    shown = frozenset().union(*map(winnowing.runs, handed_out))
+    read = {source: winnowing.read(source, shown) for source in set(answers.values())}
+    by_text = defaultdict(list)
+    for learner, source in sorted(answers.items()):
+        by_text[read[source].tokens].append(_Given(learner, source, read[source]))
+    given, few = list(by_text.values()), min(10, max(3, len(answers) // 20))
+    pairs = (_pair(given[one], given[other], marks) for (one, other), marks in _sharing(given, few))
+    alike = list(filter(None, pairs))
+    alike.sort(key=lambda pair: (-pair.share * pair.tokens, pair.learners))
+    length = median_low(len(read[source].own) for source in answers.values())
+    return Likeness(len(answers), length, max(map(len, given)), few, tuple(alike))
+
+
+def _sharing(given: list[list[_Given]], few: int) -> Iterable[tuple[tuple[int, int], set[int]]]:
+    """By pair of texts (indices), the fingerprints that their learners and at most `few` in all
+    have."""
+    owners, shared = defaultdict(list), defaultdict(set)
+    for index, alike in enumerate(given):
+        for mark in alike[0].text.fingerprints:
+            owners[mark].append(index)
+    for mark, texts in owners.items():
+        if sum(len(given[index]) for index in texts) <= few:
+            several = [(index, index) for index in texts if len(given[index]) > 1]
+            for pair in [*combinations(texts, 2), *several]:
+                shared[pair].add(mark)
+    return shared.items()
+
+
+def _pair(one: list[_Given], other: list[_Given], marks: set[int]) -> SimilarAnswers | None:
+    """Two texts that share these marks; None if that is too little to name them."""
+    both = (one[:1], one[1:]) if one is other else (one, other)
+    texts = [alike[0].text for alike in both]
+    covered = [text.covered(marks) & text.own for text in texts]
+    tokens, shorter = min(map(len, covered)), min(len(text.own) for text in texts)
+    share = tokens / max(shorter, 1)
+    if tokens < LENGTH or share < SHARE:
+        return None
+    first, second = (
+        side(
+            tuple(each.learner for each in alike),
+            alike[0].source,
+            frozenset(text.lines[token] for token in shared),
+        )
+        for alike, text, shared in zip(both, texts, covered, strict=True)
+    )
+    return SimilarAnswers((first, second), tokens, share, one is other)

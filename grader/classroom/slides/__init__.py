@@ -76,23 +76,23 @@ class Piece:
 
     cell: NotebookNode
     height: int  # pixels
-    begins: str = ""  # "slide" or "subslide" if it has to come first on one
-    shown_later: bool = False  # it waits for a key
-    notes: bool = False  # it is not shown to the class
+    # nbconvert's slide_type: "slide" or "subslide" if it has to come first on one, "fragment" if
+    # it waits for a key, "notes" if it is not shown to the class.
+    kind: str = "-"
 
 
 def _paged(notebook: NotebookNode) -> NotebookNode:
     """The notebook's pieces as cells of their own, with the slide_type by which nbconvert makes
     slides of them."""
-    cells, used = [], 0
+    paged: NotebookNode = v4.new_notebook(metadata=notebook.metadata)
+    used = 0
     for piece in _pieces(notebook):
         too_much = piece.height and used + piece.height > ROOM  # notes take no room
-        begins = piece.begins or ("subslide" if too_much else "")
-        used = piece.height if begins else used + piece.height
-        kind = begins or ("fragment" if piece.shown_later else "notes" if piece.notes else "-")
+        begins = "slide" in piece.kind or too_much
+        used = piece.height + (0 if begins else used)
+        kind = "subslide" if too_much and "slide" not in piece.kind else piece.kind
         piece.cell.metadata.slideshow = {"slide_type": kind}
-        cells.append(piece.cell)
-    paged: NotebookNode = v4.new_notebook(cells=cells, metadata=notebook.metadata)
+        paged.cells.append(piece.cell)
     return paged
 
 
@@ -110,7 +110,7 @@ def _pieces(notebook: NotebookNode) -> Iterator[Piece]:
         first, *others = pieces
         yield first
         if said := cell.metadata.get("notes"):
-            yield Piece(v4.new_markdown_cell(said), 0, notes=True)
+            yield Piece(v4.new_markdown_cell(said), 0, "notes")
         yield from others
         if "live" in cell.metadata:
             for piece in (first, *others):
@@ -124,10 +124,9 @@ def _pieces(notebook: NotebookNode) -> Iterator[Piece]:
 
 def _prose(source: str) -> Iterator[Piece]:
     for block in itertools.chain.from_iterable(map(_fence_parts, _blocks(source))):
-        begins = "subslide" if block.startswith("### ") else ""
-        if block.startswith(("# ", "## ")):
-            begins = "slide"
-        yield Piece(v4.new_markdown_cell(block), _prose_height(block), begins)
+        level = block.partition(" ")[0]
+        kind = {"#": "slide", "##": "slide", "###": "subslide"}.get(level, "-")
+        yield Piece(v4.new_markdown_cell(block), _prose_height(block), kind)
 
 
 def _blocks(source: str) -> list[str]:
@@ -167,8 +166,7 @@ def _portions(lines: list[str]) -> Iterator[list[str]]:
 
 
 def _prose_height(block: str) -> int:
-    height = 0
-    in_code = False
+    height, in_code = 0, False
     for line in block.split("\n\n" if "```" not in block else "\n"):
         in_code ^= line.startswith("```")
         if line.startswith("# "):
@@ -190,13 +188,13 @@ def _prose_height(block: str) -> int:
 
 def _code(cell: NotebookNode) -> Iterator[Piece]:
     hidden = cell.metadata.get("jupyter", {}).get("source_hidden", False)
-    parts = [] if hidden else _parts(cell.source)
+    parts = [] if hidden else list(_parts(cell.source))
     for number, part in enumerate(parts):
         colours = dict(CUDA) if cell.metadata.get("magics_language") else {}
         piece = v4.new_code_cell(part, metadata=colours)
         height = _CODE * (part.count("\n") + 1) + 24
-        begins = "subslide" if number or cell.source.startswith("%%cuda") else ""
-        yield Piece(piece, height, begins)
+        kind = "subslide" if number or cell.source.startswith("%%cuda") else "-"
+        yield Piece(piece, height, kind)
     yield from _outputs(cell, beside_code=bool(parts) and len(parts[-1].splitlines()) <= 6)
 
 
@@ -211,20 +209,13 @@ def _outputs(cell: NotebookNode, beside_code: bool) -> Iterator[Piece]:
     ]
     if not outputs:
         return
-    if sum(_output_height(output, beside_code) for output in outputs) <= ROOM:
-        yield _shown(outputs, beside_code)
-    else:
-        for output in outputs:
-            for part in _output_parts(output):
-                yield _shown([part], beside_code)
-
-
-def _shown(outputs: list[NotebookNode], beside_code: bool) -> Piece:
-    tags = ["with-code"] if beside_code else []
-    shown = v4.new_code_cell(outputs=outputs, metadata={"tags": tags})
-    shown.metadata.transient = {"remove_source": True}
-    height = sum(_output_height(output, beside_code) for output in outputs)
-    return Piece(shown, height, shown_later=True)
+    shown = [outputs]
+    if sum(_output_height(output, beside_code) for output in outputs) > ROOM:
+        shown = [[part] for output in outputs for part in _output_parts(output)]
+    about = {"tags": ["with-code"] * beside_code, "transient": {"remove_source": True}}
+    for parts in shown:
+        height = sum(_output_height(part, beside_code) for part in parts)
+        yield Piece(v4.new_code_cell(outputs=parts, metadata=dict(about)), height, "fragment")
 
 
 def _output_parts(output: NotebookNode) -> Iterator[NotebookNode]:
@@ -251,19 +242,18 @@ def _output_height(output: NotebookNode, beside_code: bool) -> int:
     return 30 + _TEXT * len(output.data.get("text/plain", "").splitlines())
 
 
-def _parts(source: str) -> list[str]:
+def _parts(source: str) -> Iterator[str]:
     """Code that is too long for a slide, cut at the empty line, or else the line that begins at
     the margin, nearest to where the slide is full."""
     lines = source.splitlines()
-    parts = []
     while len(lines) > LINES:
         cuts = range(LINES // 2, LINES + 1)
         empty = [at for at in cuts if not lines[at - 1].strip()]
         margin = [at for at in cuts if lines[at][:1].strip(" }")]
         cut = max(empty or margin or [LINES])
-        parts.append("\n".join(lines[:cut]).rstrip())
+        yield "\n".join(lines[:cut]).rstrip()
         lines = lines[cut:]
-    return [*parts, "\n".join(lines)]
+    yield "\n".join(lines)
 
 
 # --- questions -----------------------------------------------------------------------------------
@@ -276,4 +266,4 @@ def _question(cell: NotebookNode) -> Iterator[Piece]:
     (asked,) = _outputs(cell, beside_code=False)
     yield Piece(asked.cell, asked.height, "subslide")
     reply = paragraph(f"{said['answer']}. {said['because']}")
-    yield Piece(v4.new_markdown_cell(reply), 120, shown_later=True)
+    yield Piece(v4.new_markdown_cell(reply), 120, "fragment")
