@@ -1,7 +1,5 @@
 """docs/counters.md: the simulated GPU's counters beside Nsight Compute's."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A benchmark on this machine's GPU: who takes part at each size, and how long each takes."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -4,8 +4,6 @@ NVIDIA's `ncu` on a machine with a GPU.
 python -m grader.bench.ncu    launches every work on the GPU, for `ncu` to profile
 """
 
-from __future__ import annotations
-
 import csv
 import re
 import shutil

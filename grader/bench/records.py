@@ -1,7 +1,5 @@
 """`grader bench --device gpu`: time the benchmarks of lessons, show them, and record them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,8 +1,6 @@
 """A benchmark's variants and libraries at one size, made ready to run on sets of buffers, and only
 those that give the right answer. Works with CuPy on a GPU, and with NumPy on the simulated one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache
 from types import ModuleType

@@ -4,8 +4,6 @@ The kernels are the online softmax of microbenchmarks/softmax.cu, 256 threads a 
 grid's size, the block sum by shuffles. Times are the best of several; compiling is not in them.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

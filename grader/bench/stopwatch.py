@@ -6,8 +6,6 @@ set of buffers, and so many sets there are that what was in the L2 cache is gone
 comes again; what a run leaves there to be written back is paid for by whoever comes next.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import time

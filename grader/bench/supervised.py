@@ -5,8 +5,6 @@ lets nothing be heard for PATIENCE seconds is stopped with that process, and nam
 goes on at the same size without them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import select

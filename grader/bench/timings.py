@@ -1,7 +1,5 @@
 """What kernels took on a GPU, as data, and the file that keeps it: kernels/NN/measured.json."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping

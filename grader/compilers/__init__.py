@@ -4,8 +4,6 @@ Another compiler is another module with a class of `compiler.Compiler`'s shape a
 `COMPILERS`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

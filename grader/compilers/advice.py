@@ -5,8 +5,6 @@ Each rule looks at the sentence, in NVRTC's or clang's words, and at the line; w
 from these two stays unsaid.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from difflib import get_close_matches

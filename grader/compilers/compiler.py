@@ -1,7 +1,5 @@
 """What a compiler is: from a source and how to compile it, to a program or a CompileError."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol

@@ -7,8 +7,6 @@ compile): what a macro or a template hides stays unknown (None). Then only sizes
 memory is told by what the access itself shows.
 """
 
-from __future__ import annotations
-
 import ast
 import operator
 import re

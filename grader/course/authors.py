@@ -1,7 +1,5 @@
 """What a lesson's Python files define, and what is wrong with it in a sentence for its author."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import sys

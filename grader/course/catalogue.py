@@ -1,7 +1,5 @@
 """Where lessons and exercises are found: each lesson is a folder, executed once."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterator

@@ -5,8 +5,6 @@ than a block of 32 threads), and a rule's conditions tie factors to each other. 
 taken from those that `classes` tries: a set that meets all, and costs little.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -7,8 +7,6 @@ the rows of sizes (`choosing`) and keeps them in the lesson's launches.json, so 
 the same on every machine. Each row is of the first such case whose `takes(row)` says so.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -9,8 +9,6 @@ once, and not once more beside each other class, as each would be a launch of 65
 `ALONE` also bounds threads times passes, and there `PASSES_ALONE` the passes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

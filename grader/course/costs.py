@@ -4,8 +4,6 @@ A limit is said per warp, per block or per launch, whichever divides it in the c
 the card have the same figure.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

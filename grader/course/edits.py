@@ -6,8 +6,6 @@ SOLUTION and END SOLUTION: a text, or a list of texts where the solution has sev
 `above` is put before the first line.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any

@@ -4,8 +4,6 @@ What a verdict needs of a solution is kept beside it: its signature stands in th
 handed out, its counts in steps.json, and right answers come from the exercise's own NumPy.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

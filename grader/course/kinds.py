@@ -4,8 +4,6 @@ The judge runs all of them alike. What a kind asks beyond a right answer stands 
 budgets, a `Hazard` that must come about, a counter that must come to `Exactly` a number.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from abc import ABC, abstractmethod

@@ -18,8 +18,6 @@ the kind "write it", and 0 in the others, where the one fault is the task.
 More replacements follow in `[[interleaved.also]]`; `course.edits` has the other forms of an edit.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """What an exercise's `Rule` says of numbers: its expressions, and whether a launch keeps to it."""
 
-from __future__ import annotations
-
 import ast
 import math
 import re

@@ -1,7 +1,5 @@
 """`grader new`: a lesson that works as it stands, to be changed into another one."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

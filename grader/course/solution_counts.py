@@ -6,8 +6,6 @@ steps.json with NVRTC, steps.clang.json with clang, since what one makes of a so
 for what the other makes of an answer.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@ N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., SIAM 2002
 (summation in any order, pairwise for a tree).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .references import softmax

@@ -10,8 +10,6 @@ Three kinds of fence at the left margin of lesson.md become code cells; all else
 Nothing varies between two runs: a cell's id is a hash of what it is, not of where or when.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import re

@@ -8,8 +8,6 @@
 WARPWISE_DEVICE (simulator or gpu) decides instead. `xp` is cupy or numpy accordingly.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import sys

@@ -1,7 +1,5 @@
 """What a compiler says against a source, as data; the lines it is about are added when shown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated

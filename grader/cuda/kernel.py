@@ -1,7 +1,5 @@
 """What modules and kernels are on either device, as CuPy has them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Protocol
 

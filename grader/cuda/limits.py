@@ -4,8 +4,6 @@ The figures are those of the CUDA C++ Programming Guide, "Technical specificatio
 capability".
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import TypeVar
 

@@ -1,8 +1,6 @@
 """What a source may be made of, and where its lines end: one answer for compiler, judge and
 everybody who shows it."""
 
-from __future__ import annotations
-
 import re
 
 # A terminal's escapes, changes of direction, spaces without width, lines that end unseen.

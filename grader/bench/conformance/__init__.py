@@ -8,8 +8,6 @@ output is an unsigned integer of the register's size, so that -0, NaN and subnor
 through untouched.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date

@@ -2,8 +2,6 @@
 operands), and those that hypothesis draws.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable
 from functools import cache

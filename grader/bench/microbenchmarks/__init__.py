@@ -1,7 +1,5 @@
 """Kernels that pay for memory, atomics and barriers in many different ways, with their launches."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -5,8 +5,6 @@ headers (`__CUDACC_RTC__`, no `__clang__`), which then ask for no host. It is a 
 the limits and the confinement of the process that starts it, and is given no child of its own.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import json

@@ -15,8 +15,6 @@ Copies: NVRTC copies 16 aligned bytes by one load and one store. LLVM's back end
 bytes of a copy from memory to memory, and a pack would cost twice its requests (`wide_copies`).
 """
 
-from __future__ import annotations
-
 import re
 
 

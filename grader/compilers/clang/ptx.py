@@ -1,7 +1,5 @@
 """clang's PTX in NVRTC's form: how it names lines and calls, and the order of its blocks."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

@@ -1,8 +1,6 @@
 """What clang is given: its flags, among them what NVRTC's options mean in its words, and a source,
 changed so that clang compiles what NVRTC compiles."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 
