@@ -17,7 +17,7 @@ import numpy as np
 
 from ..cuda import simulator
 from ..cuda.simulator import Run
-from ..profiler.work import Work
+from ..profiler.work import Work, buffers_of
 from . import microbenchmarks
 
 WIDE = (128, 32_768)  # rows, columns
@@ -51,8 +51,7 @@ class Ready:
     def __init__(self, work: Work):
         self.launch = work.launches[0]
         self.kernel = simulator.RawModule(code=work.source).get_function(self.launch.kernel)
-        buffers = {name: np.array(array) for name, array in work.inputs.items()}
-        buffers |= {name: np.empty(*shape) for name, shape in work.blank.items()}
+        buffers = buffers_of(work, np.array, np.empty)
         self.args = tuple(buffers[a] if isinstance(a, str) else a for a in self.launch.args)
 
     def run(self) -> None:
@@ -80,29 +79,18 @@ class Ready:
 
 def measure() -> Iterator[Figure]:
     """All figures, each as soon as it is there."""
-    yield from _wide()
-    yield from _one_block()
-    yield from _many_blocks()
-    yield from _beside_numba()
-
-
-def _wide() -> Iterator[Figure]:
-    """Many blocks: what an instruction of a thread costs."""
     wide = Ready(microbenchmarks.softmax(*WIDE))
     instructions = wide.observed().counters.total["thread_inst_executed"]
-    for checks, target in ((True, 3.0), (False, 1.2)):
-        cost = wide.seconds(checks) / instructions * 1e9
-        what = f"a thread's instruction, {WIDE[0]} blocks, {_said(checks)}"
-        yield Figure(what, "ns", cost, target)
-
-
-def _one_block() -> Iterator[Figure]:
-    """One block: what a step of the machine costs, however few threads take it."""
+    for checks, target in (("all checks", 3.0), ("no checks", 1.2)):
+        what = f"a thread's instruction, {WIDE[0]} blocks, {checks}"
+        yield Figure(what, "ns", wide.seconds(checks == "all checks") / instructions * 1e9, target)
     one = Ready(microbenchmarks.softmax(1, SMALL_COLUMNS))
-    steps = one.observed().steps
-    for checks, target in ((True, 10.0), (False, 6.0)):
-        cost = one.seconds(checks) / steps * 1e6
-        yield Figure(f"an instruction step, one block, {_said(checks)}", "µs", cost, target)
+    steps = one.observed().steps  # of the machine, however few threads take them
+    for checks, target in (("all checks", 10.0), ("no checks", 6.0)):
+        what = f"an instruction step, one block, {checks}"
+        yield Figure(what, "µs", one.seconds(checks == "all checks") / steps * 1e6, target)
+    yield from _many_blocks()
+    yield from _beside_numba()
 
 
 def _many_blocks() -> Iterator[Figure]:
@@ -145,7 +133,3 @@ def _peak_bytes(launched: Ready) -> int:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return peak
-
-
-def _said(checks: bool) -> str:
-    return "all checks" if checks else "no checks"

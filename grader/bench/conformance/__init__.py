@@ -19,6 +19,7 @@ import numpy as np
 
 from ...cuda import gpu_count
 from ...errors import BadInput
+from .. import markdown_table
 from .forms import FORMS, InlineForm
 from .samples import drawn, samples
 
@@ -153,10 +154,8 @@ def distance(form: InlineForm, one: np.ndarray, other: np.ndarray) -> np.ndarray
     """How far apart outputs are, in units of the last place (integers: the plain difference); NaN
     equals NaN, and is infinitely far from a number. A pair of halves counts as the worse one."""
     if form.output.endswith("x2"):
-        parts = [
-            distance(form.half, x.view(np.uint16), y.view(np.uint16)) for x, y in [(one, other)]
-        ]
-        return parts[0].reshape(-1, 2).max(axis=1)
+        halves = distance(form.half, one.view(np.uint16), other.view(np.uint16))
+        return np.asarray(halves.reshape(-1, 2).max(axis=1))
     bits = 8 * form.output_size
     a, b = (x.astype(object) if bits == 64 else x.astype(np.int64) for x in (one, other))
     if form.output in _INFINITY:
@@ -256,7 +255,8 @@ def _slack(
 
 # ---- docs/conformance.md ----
 
-_HEAD = ["family", "forms", "inputs", "equal to the bit", "within the bound", "beyond it"]
+_HEAD = ["family", "forms:", "inputs:", "equal to the bit:", "within the bound:", "beyond it:"]
+_HEAD += ["worst, ulp:", "where"]
 
 
 def measure() -> list[FamilyResult]:
@@ -279,6 +279,11 @@ def hardware() -> str:
 def page(rows: Iterable[FamilyResult], on: str, day: date) -> str:
     """Markdown: the families, what lies beyond a bound, and what the columns mean."""
     rows = list(rows)
+    beyond = [
+        f"- {row.family}: {', '.join(f'`{name}`' for name in row.beyond_in)}"
+        for row in rows
+        if row.beyond
+    ]
     return "\n".join(
         [
             "# Arithmetic: the simulated GPU beside a real one",
@@ -288,10 +293,7 @@ def page(rows: Iterable[FamilyResult], on: str, day: date) -> str:
             "One small kernel per form of an instruction ran on both devices with the same inputs:",
             f"{SAMPLES:,} chosen to look for trouble and {DRAWN:,} drawn by hypothesis for each.",
             "",
-            _line([*_HEAD, "worst, ulp", "where"]),
-            _line(["---", *["---:"] * len(_HEAD), "---"]),
-            *[_line(_cells(row)) for row in rows],
-            _line(["all", *_numbers(rows), "", ""]),
+            *markdown_table(_HEAD, [*map(_cells, rows), ["all", *_numbers(rows), "", ""]]),
             "",
             "*Within the bound*: the bits differ, but the hardware's result is as close to the",
             "true value as the PTX ISA documents, or it documents no error there (the sine of a",
@@ -301,7 +303,7 @@ def page(rows: Iterable[FamilyResult], on: str, day: date) -> str:
             "",
             "## Beyond the bound",
             "",
-            *(_outside(rows) or ["Nothing."]),
+            *(beyond or ["Nothing."]),
             "",
         ]
     )
@@ -318,16 +320,3 @@ def _numbers(rows: list[FamilyResult]) -> list[str]:
         f"{sum(getattr(row, column) for row in rows):,}"
         for column in ("forms", "inputs", "exact", "within", "beyond")
     ]
-
-
-def _outside(rows: list[FamilyResult]) -> list[str]:
-    return [
-        f"- {row.family}: {', '.join(f'`{name}`' for name in row.beyond_in)}"
-        for row in rows
-        if row.beyond
-    ]
-
-
-def _line(cells: list[str]) -> str:
-    """A row of a table in Markdown."""
-    return f"| {' | '.join(cells)} |"
