@@ -70,14 +70,8 @@ def _no_lesson(given: str, root: Path) -> str:
 
 def _lesson(path: Path, compiler: str = COMPILER) -> Lesson:
     """The lesson in the folder `path`, executed again only when a file of it has changed."""
-    read = (
-        *sorted(path.glob("*.py")),
-        *sorted(path.glob("*.cu")),
-        path / "lesson.md",
-        *sorted(path.glob("steps*.json")),
-        path / chosen.FILE,
-    )
-    files = [file for file in read if file.is_file()]
+    read = ("*.py", "*.cu", "lesson.md", "steps*.json", chosen.FILE)
+    files = [file for pattern in read for file in sorted(path.glob(pattern)) if file.is_file()]
     seen = [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
     return _loaded(path, compiler, tuple(seen))
 
@@ -87,18 +81,12 @@ def _loaded(path: Path, compiler: str, seen: tuple[tuple[str, int, int], ...]) -
     """The lesson as it is while its files are as they were `seen`."""
     heading = re.search(r"^# (.+)$", authors.text(path / "lesson.md"), re.MULTILINE)
     title = heading.group(1) if heading else path.name
-    benchmarks = tuple(
-        one for file in benchmark_files(path) for one in authors.defined(file, Benchmark)
-    )
+    # What is to be timed, and where that would be too long benchmarks_*.py beside it.
+    timed = [path / "benchmarks.py", *sorted(path.glob("benchmarks_*.py"))]
+    benchmarks = tuple(one for file in timed for one in authors.defined(file, Benchmark))
     shown = authors.defined(path / "shown.py", Shown)
     contests = authors.defined(path / "exercises.py", Contest)
     return Lesson(path.name, path, title, _exercises(path, compiler), benchmarks, shown, contests)
-
-
-def benchmark_files(path: Path) -> list[Path]:
-    """The files in a lesson's folder that say what is to be timed: benchmarks.py, and beside it
-    benchmarks_*.py."""
-    return [path / "benchmarks.py", *sorted(path.glob("benchmarks_*.py"))]
 
 
 def exercise_files(path: Path) -> list[Path]:
@@ -117,19 +105,15 @@ def _exercises(path: Path, compiler: str) -> tuple[Exercise, ...]:
     page = authors.text(path / "lesson.md")
     places = re.findall(r"^`{3,}\{exercise\} *(\w+)", page, re.MULTILINE)
     order = {name: place for place, name in reversed(list(enumerate(places)))}
-    ordered = sorted(found, key=lambda one: order.get(one.name, len(places)))
-    known = _rules(path, {one.name for one in found})
-    return tuple(
-        _with_rules(one, tuple(rule for rule in known if rule.exercise == one.name))
-        for one in ordered
-    )
 
-
-def _with_rules(one: Exercise, given: tuple[Rule, ...]) -> Exercise:
-    """An exercise with its rules, and with a case that tries sizes of its own where launches can
-    be made up for all of them."""
-    searched = bool(given) and all(map(rules.any_numbers_will_do, given))
-    return replace(one, rules=given, size_points=SIZE_POINTS if searched else 0.0)
+    known = _rules(path, {*names})
+    made = []
+    for one in sorted(found, key=lambda one: order.get(one.name, len(places))):
+        given = tuple(rule for rule in known if rule.exercise == one.name)
+        # A case tries sizes of its own where launches can be made up for all rules.
+        searched = bool(given) and all(map(rules.any_numbers_will_do, given))
+        made.append(replace(one, rules=given, size_points=SIZE_POINTS if searched else 0.0))
+    return tuple(made)
 
 
 def _defined(file: Path, compiler: str) -> Iterator[Exercise]:
@@ -191,10 +175,9 @@ def _require_problem(made: Problem, path: Path, case: str) -> None:
     """What the fields' types do not say of a Problem."""
     what = f"{authors.at(path, case)}: case {case!r}"
     buffers = {*made.inputs, *made.outputs, *made.scratch}
-    for launch in made.launches:
-        for name in launch.args:
-            if isinstance(name, str) and name not in buffers:
-                raise AuthorError(f"{what}: a launch passes {name!r}, which is no buffer of it.")
+    for name in (arg for launch in made.launches for arg in launch.args if isinstance(arg, str)):
+        if name not in buffers:
+            raise AuthorError(f"{what}: a launch passes {name!r}, which is no buffer of it.")
     values = {name: expected.value for name, expected in made.outputs.items()}
     for name, array in [*made.inputs.items(), *values.items()]:
         if array.dtype.kind not in _NUMBERS:
