@@ -3,12 +3,14 @@
 import importlib.util
 import re
 import sys
+import traceback
 import types
 import typing
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
+from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TypeVar
@@ -16,8 +18,6 @@ from typing import TypeVar
 from ..errors import AuthorError, CourseError
 
 Defined = TypeVar("Defined")
-
-_HINTS: dict[type, dict[str, object]] = {}  # as they have been asked for
 
 
 def defined(path: Path, kind: type[Defined]) -> tuple[Defined, ...]:
@@ -116,7 +116,8 @@ Trail = tuple[tuple[str, str], ...]  # kind and name of what holds what holds a 
 def require(value: object, path: Path, trail: Trail = ()) -> None:
     """AuthorError, naming the line of `path`, unless every field of a dataclass holds what its
     annotation says, also in the dataclasses inside it; `trail` is what it stands in."""
-    trail = *trail, _named(value)
+    called = getattr(value, "name", None)
+    trail = *trail, (type(value).__name__, called if isinstance(called, str) else "")
     for name, hint in _hints(type(value)).items():
         found = getattr(value, name)
         if not _fits(found, hint):
@@ -126,17 +127,17 @@ def require(value: object, path: Path, trail: Trail = ()) -> None:
             if typing.get_origin(hint) is tuple and not isinstance(found, tuple):
                 wrong += " A tuple of one is written with a comma: (one,)."
             raise AuthorError(" ".join(f"{where}: {what}: {wrong}".split()))
-        for part in _parts(found):
+        parts = found.values() if isinstance(found, Mapping) else found
+        for part in parts if isinstance(found, Mapping | tuple) else (found,):
             if is_dataclass(part) and not isinstance(part, type):
                 require(part, path, trail)
 
 
+@cache
 def _hints(kind: type) -> dict[str, object]:
     """The annotation of each field of a dataclass."""
-    if kind not in _HINTS:
-        hints = typing.get_type_hints(kind)
-        _HINTS[kind] = {field.name: hints[field.name] for field in fields(kind)}
-    return _HINTS[kind]
+    hints = typing.get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind)}
 
 
 def _fits(value: object, hint: object) -> bool:
@@ -145,7 +146,8 @@ def _fits(value: object, hint: object) -> bool:
     if origin in (typing.Union, types.UnionType):
         return any(_fits(value, one) for one in args)
     if origin is tuple:
-        return isinstance(value, tuple) and _all_fit(value, args)
+        each = args[:1] * len(value) if isinstance(value, tuple) and args[-1:] == (...,) else args
+        return isinstance(value, tuple) and len(value) == len(each) and all(map(_fits, value, each))
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return isinstance(value, Mapping) and all(
             _fits(key, args[0]) and _fits(one, args[1]) for key, one in value.items()
@@ -156,26 +158,6 @@ def _fits(value: object, hint: object) -> bool:
     return isinstance(value, numbers.get(hint, hint) if isinstance(hint, type) else object)
 
 
-def _all_fit(values: tuple[object, ...], hints: tuple[object, ...]) -> bool:
-    if hints[-1:] == (...,):
-        return all(_fits(value, hints[0]) for value in values)
-    return len(values) == len(hints) and all(map(_fits, values, hints))
-
-
-def _parts(value: object) -> Iterator[object]:
-    if isinstance(value, tuple):
-        yield from value
-    elif isinstance(value, Mapping):
-        yield from value.values()
-    else:
-        yield value
-
-
-def _named(value: object) -> tuple[str, str]:
-    name = getattr(value, "name", None)
-    return type(value).__name__, name if isinstance(name, str) else ""
-
-
 def _spelled(hint: object) -> str:
     """An annotation as an author would write it, without the modules' names."""
     name = hint.__name__ if isinstance(hint, type) and not typing.get_args(hint) else str(hint)
@@ -184,9 +166,5 @@ def _spelled(hint: object) -> str:
 
 def _line(error: BaseException, path: Path) -> int | None:
     """The last line of the file that had a part in it."""
-    found, at = None, error.__traceback__
-    while at is not None:
-        if at.tb_frame.f_code.co_filename == str(path):
-            found = at.tb_lineno
-        at = at.tb_next
-    return found
+    frames = reversed(traceback.extract_tb(error.__traceback__))
+    return next((frame.lineno for frame in frames if frame.filename == str(path)), None)

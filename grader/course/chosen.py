@@ -54,10 +54,7 @@ def covering(
 def kept(lesson: Path) -> dict[str, list[Row]]:
     """The rows that launches.json of a lesson's folder holds, by exercise."""
     path = lesson / FILE
-    found: dict[str, list[Row]] = (
-        json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    )
-    return found
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
 
 
 def of_case(case: Case) -> Chosen | None:

@@ -52,24 +52,16 @@ def value(expression: str, names: Mapping[str, Any]) -> Any:
 
 @cache
 def _compiled(expression: str) -> CodeType:
-    """The expression as Python's byte code, in which names are looked up in `names`."""
+    """The expression as Python's byte code, in which `n` is looked up as `names["n"]`, and
+    `gridDim.x` as `names["gridDim.x"]`."""
     tree = ast.parse(expression, mode="eval")
     for node in ast.walk(tree):
         number = isinstance(node, ast.Constant) and isinstance(node.value, int)
         chained = isinstance(node, ast.Compare) and len(node.ops) > 1
         if chained or not (number or isinstance(node, _ALLOWED)):
             raise KeyError(ast.unparse(node))
-    return compile(ast.fix_missing_locations(_Lookup().visit(tree)), "rule", "eval")
-
-
-class _Lookup(ast.NodeTransformer):
-    """Replaces `n` by `names["n"]`, and `gridDim.x` by `names["gridDim.x"]`."""
-
-    def visit_Name(self, node: ast.Name | ast.Attribute) -> ast.Subscript:
-        name = ast.Constant(ast.unparse(node))
-        return ast.Subscript(ast.Name("names", ast.Load()), name, ast.Load())
-
-    visit_Attribute = visit_Name
+    looked_up = re.sub(r"\b[A-Za-z_][\w.]*", r'names["\g<0>"]', ast.unparse(tree))
+    return compile(looked_up, "rule", "eval")
 
 
 @dataclass(frozen=True)
@@ -92,6 +84,7 @@ def parameters(rule: Rule) -> tuple[RuleParameter, ...]:
 
 
 def _parameter(text: str) -> RuleParameter:
+    """`float x[n]`, `out int y[n]`, `int count[1] = 0`."""
     match = _PARAMETER.fullmatch(text)
     if not match or match["type"] not in DTYPES:
         raise RuleError(f"{text!r} is no parameter such as 'float x[n]' or 'int n'")
@@ -108,12 +101,8 @@ def dimensions(given: Dim) -> tuple[int, int, int]:
 
 def launch_names(grid: Dim, block: Dim) -> dict[str, int]:
     """gridDim.x and the others."""
-    pairs = (("gridDim", dimensions(grid)), ("blockDim", dimensions(block)))
-    return {
-        f"{name}.{axis}": size
-        for name, sizes in pairs
-        for axis, size in zip(AXES, sizes, strict=True)
-    }
+    names = [f"{name}.{axis}" for name in ("gridDim", "blockDim") for axis in AXES]
+    return dict(zip(names, dimensions(grid) + dimensions(block), strict=True))
 
 
 def any_numbers_will_do(rule: Rule) -> bool:
@@ -169,7 +158,10 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
 def sentence(rule: Rule, code: str = "") -> str:
     """The rule in words: "float x[n], int n with n >= 1; blocks of 256 threads"; whatever is code
     stands between two of `code`."""
-    given = ", ".join(_declared(text, code) for text in rule.parameters)
+    given = ", ".join(
+        f"{code}{_in_cpp(text.removeprefix('out '))}{code}{' (only written)' * one.out}"
+        for text, one in zip(rule.parameters, parameters(rule), strict=True)
+    )
     where = ", ".join(f"{code}{_in_cpp(one)}{code}" for one in rule.where)
     parts = (
         f"{given}{f' with {where}' if where else ''}",
@@ -180,12 +172,6 @@ def sentence(rule: Rule, code: str = "") -> str:
         f"arrays {'begin at' if rule.aligned else 'may begin off'} multiples of 16 bytes",
     )
     return "; ".join(filter(None, parts))
-
-
-def _declared(text: str, code: str) -> str:
-    """A parameter as C++ has it, and that it is only written."""
-    only = " (only written)" if _parameter(text).out else ""
-    return f"{code}{_in_cpp(text.removeprefix('out '))}{code}{only}"
 
 
 def _in_cpp(expression: str) -> str:
