@@ -91,10 +91,9 @@ def _replacement(edit: Table, solution: str) -> tuple[int, int, str]:
 
 
 def _made(solution: str, edits: list[tuple[int, int, str]]) -> str:
-    parts, at = [], 0
+    made, at = "", 0
     for begin, end, text in edits:
         if begin < at:
             raise EditError(f"two edits meet in {solution[begin:end].strip()!r}")
-        parts += [solution[at:begin], text]
-        at = end
-    return "".join([*parts, solution[at:]])
+        made, at = made + solution[at:begin] + text, end
+    return made + solution[at:]

@@ -71,20 +71,18 @@ def wrong_kernels(folder: Path, solutions: Mapping[str, str]) -> tuple[WrongKern
         raise MistakeError(f"{where}: this is not TOML: {said}.") from error
     made = tuple(_all(path, listed, solutions))
     names = [one.name for one in made]
-    for name in names:
-        if names.count(name) > 1:
-            raise MistakeError(f"{authors.at(path, name)}: two mistakes are called {name!r}.")
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise MistakeError(f"{authors.at(path, twice[0])}: two mistakes are called {twice[0]!r}.")
     return made
 
 
 def _all(path: Path, listed: Table, solutions: Mapping[str, str]) -> Iterator[WrongKernel]:
     for exercise, entries in listed.items():
+        where = _header(path, exercise)
         if exercise not in solutions:
             known = ", ".join(solutions)
-            where = _header(path, exercise)
             raise MistakeError(f"{where}: there is no exercise {exercise!r}; there are: {known}.")
         if not edits.are_tables(entries):
-            where = _header(path, exercise)
             raise MistakeError(f"{where}: a mistake in {exercise} begins with [[{exercise}]].")
         for number, entry in enumerate(entries):
             try:
@@ -113,12 +111,10 @@ def _wrong_kernel(exercise: str, entry: Table, solution: str) -> WrongKernel:
     if entry["must_get"] not in set(Status):
         raise edits.EditError(f"must_get is {entry['must_get']!r}, which no verdict's status is")
     source = edits.edited(solution, exercise, entry)
-    line = _line_of(entry["line"], source) if "line" in entry else None
+    line = None
+    if "line" in entry:
+        line = source.count("\n", 0, edits.place(entry["line"], source)) + 1
     if "leaves" in entry and not (isinstance(leaves, int | float) and 0 <= leaves <= MOST_LEFT):
         raise edits.EditError(f"leaves is {leaves!r}, and should be from 0 to {MOST_LEFT}")
     name, status, mistake = entry["name"], entry["must_get"], entry["mistake"]
     return WrongKernel(name, exercise, status, line, mistake, source, leaves)
-
-
-def _line_of(words: str, source: str) -> int:
-    return source.count("\n", 0, edits.place(words, source)) + 1

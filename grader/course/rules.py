@@ -105,6 +105,13 @@ def launch_names(grid: Dim, block: Dim) -> dict[str, int]:
     return dict(zip(names, dimensions(grid) + dimensions(block), strict=True))
 
 
+def numbers(rule: Rule, launch: Launch) -> dict[str, int]:
+    """A launch's whole-number parameters, gridDim.x and the others."""
+    pairs = zip(parameters(rule), launch.args, strict=True)
+    given = {one.name: int(arg) for one, arg in pairs if is_whole(one)}
+    return launch_names(launch.grid, launch.block) | given
+
+
 def any_numbers_will_do(rule: Rule) -> bool:
     """Whether a launch can be made up: whatever stands in its arrays says nothing about where to
     look, and how long they are follows from the sizes."""
@@ -130,9 +137,7 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
     if len(declared) != len(launch.args):
         yield f"{counted(len(declared), 'parameter')}, and the launch passes {len(launch.args)}"
         return
-    pairs = list(zip(declared, launch.args, strict=True))
-    numbers = {one.name: int(arg) for one, arg in pairs if is_whole(one)}
-    names = launch_names(launch.grid, launch.block) | numbers
+    names = numbers(rule, launch)
     if dimensions(launch.block) not in map(dimensions, rule.blocks):
         yield f"blocks of {launch.block} are none of the rule's"
     if any(size > 1 for size in dimensions(launch.grid)[rule.grid :]):
@@ -142,13 +147,14 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
         given = counted(launch.shared_mem, "byte")
         yield f"it gets {given} of shared memory, the rule says {needed}"
     sizes = _sizes(problem)
-    for one, arg in pairs:
+    arrays = [(one, str(arg)) for one, arg in zip(declared, launch.args, strict=True)]
+    for one, arg in arrays:
         if one.length is None:
             continue
-        size, dtype = sizes[str(arg)]
-        if one.zero and (str(arg) not in problem.inputs or problem.inputs[str(arg)].any()):
+        size, dtype = sizes[arg]
+        if one.zero and (arg not in problem.inputs or problem.inputs[arg].any()):
             yield f"{one.name} is not 0 before the launch"
-        if one.out and str(arg) in problem.inputs:
+        if one.out and arg in problem.inputs:
             yield f"{one.name} is not only written"
         if dtype != one.dtype or (one.length and size < value(one.length, names)):
             elements = counted(size, "element")
@@ -182,13 +188,18 @@ def _in_cpp(expression: str) -> str:
 def _blocks(rule: Rule) -> str:
     """The shapes of a rule's blocks: "1 thread", "64, 256 threads", "32 to 1,024 threads, a
     multiple of 32"."""
-    shapes = [without_ones(dimensions(one)) for one in rule.blocks]
-    sizes = [one[0] for one in shapes]
-    if len(shapes) >= 10:
+    sizes = [dimensions(one)[0] for one in rule.blocks]
+    if len(sizes) >= 10:
         multiple = f", a multiple of {sizes[0]}" if sizes[0] > 1 else ""
         return f"{sizes[0]} to {sizes[-1]:,} threads{multiple}"
-    blocks = ", ".join(" x ".join(map(str, shape)) for shape in shapes)
+    blocks = ", ".join(" x ".join(map(str, without_ones(dimensions(one)))) for one in rule.blocks)
     return f"{blocks} thread{'' if blocks == '1' else 's'}"
+
+
+def in_threads(block: Dim) -> str:
+    """A block in words: "1 thread", "16 x 16 threads", "1,024 threads"."""
+    threads = " x ".join(f"{size:,}" for size in without_ones(dimensions(block)))
+    return f"{threads} thread{'' if threads == '1' else 's'}"
 
 
 def without_ones(shape: tuple[int, int, int]) -> tuple[int, ...]:
