@@ -1,7 +1,7 @@
 """What a compiler says against a source, as data; the lines it is about are added when shown."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from msgspec import Meta
@@ -41,21 +41,15 @@ class Diagnostic:
 
 def bounded(errors: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """The first few of `errors`, each of bounded length."""
-    kept: list[Diagnostic] = []
-    left = 0
-    for error in errors:
-        if len(kept) < MOST:
-            notes = tuple(
-                Note(shortened(note.message), note.line, note.column)
-                for note in error.notes[:_MOST_NOTES]
-            )
-            kept.append(Diagnostic(shortened(error.message), error.line, error.column, notes))
-        else:
-            left += 1
-    if left:
-        last = kept[-1]
-        more = Note(f"and {counted(left, 'more error')}; fix the first one first")
-        kept[-1] = Diagnostic(last.message, last.line, last.column, (*last.notes, more))
+    all_errors, kept = list(errors), []
+    for number, error in enumerate(all_errors[:MOST], start=1):
+        notes = [
+            replace(note, message=shortened(note.message)) for note in error.notes[:_MOST_NOTES]
+        ]
+        if number == MOST < len(all_errors):
+            left = counted(len(all_errors) - MOST, "more error")
+            notes.append(Note(f"and {left}; fix the first one first"))
+        kept.append(replace(error, message=shortened(error.message), notes=tuple(notes)))
     return tuple(kept)
 
 
@@ -67,11 +61,11 @@ def shortened(text: str) -> str:
 
 def summary(errors: tuple[Diagnostic, ...]) -> str:
     """A line for each error and each note that has one."""
-    rows = []
-    for error in errors:
-        rows.append(f"line {error.line}: {error.message}")
-        rows += [f"    {_told(note)}" for note in error.notes]
-    return "\n".join(rows)
+    return "\n".join(
+        row
+        for error in errors
+        for row in (f"line {error.line}: {error.message}", *map(_noted, error.notes))
+    )
 
 
 def shown(errors: tuple[Diagnostic, ...], source: str, columns: int = _WIDEST + _GUTTER) -> str:
@@ -82,19 +76,18 @@ def shown(errors: tuple[Diagnostic, ...], source: str, columns: int = _WIDEST + 
         rows.append(f"line {error.line}: {error.message}")
         rows += _excerpt(source, error.line, error.column, columns)
         for note in error.notes:
-            rows.append(f"    {_told(note)}")
+            rows.append(_noted(note))
             if note.line:
                 rows += _excerpt(source, note.line, note.column, columns)
     return visible("\n".join(rows))
 
 
-def _told(note: Note) -> str:
-    return f"line {note.line}: {note.message}" if note.line else note.message
+def _noted(note: Note) -> str:
+    return f"    line {note.line}: {note.message}" if note.line else f"    {note.message}"
 
 
 def _excerpt(source: str, line: int, column: int | None, columns: int) -> list[str]:
-    widest = min(_WIDEST, columns - _GUTTER)
-    text, caret = window(lines_of(source)[line - 1], column, widest)
+    text, caret = window(lines_of(source)[line - 1], column, min(_WIDEST, columns - _GUTTER))
     rows = [f"{line:>8} | {text}"]
     return rows if caret is None else [*rows, f"{'':>8} | {' ' * caret}^"]
 

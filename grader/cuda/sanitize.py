@@ -43,6 +43,5 @@ def forbidden(source: str) -> tuple[int, int, str] | None:
     found = _REFUSED.search(source)
     if found is None:
         return None
-    before = source[: found.start()]
-    column = found.start() - (before.rfind("\n") + 1)
-    return before.count("\n") + 1, column, f"U+{ord(found[0]):04X}"
+    *above, last = source[: found.start()].split("\n")
+    return len(above) + 1, len(last), f"U+{ord(found[0]):04X}"

@@ -83,9 +83,9 @@ def front(job: Job) -> list[str]:
     """From CUDA C++ to LLVM's language, all but the places of files. CompileError for an option
     that clang has no word for."""
     options = _options(job)
-    standard = next(filter(None, map(_standard, reversed(job.options))), "c++17")
+    standards = [found[1] for found in map(_STANDARD.fullmatch, job.options) if found]
     return [
-        *(*_target(job), *_FRONT, f"-std={standard}"),
+        *(*_target(job), *_FRONT, f"-std={['c++17', *standards][-1]}"),
         *(["-fno-spell-checking"] if _ENDLESS_NAME.search(job.source) else []),
         *([] if "-O0" in options else ["-O3"]),
         *([] if "-ffp-contract=off" in options else ["-ffp-contract=fast"]),
@@ -117,11 +117,6 @@ def _options(job: Job) -> list[str]:
 
 def _target(job: Job) -> tuple[str, ...]:
     return (*_TARGET, "-target-cpu", f"sm_{job.target.partition('_')[2]}")
-
-
-def _standard(option: str) -> str:
-    found = _STANDARD.fullmatch(option)
-    return found[1] if found else ""
 
 
 def _translated(option: str) -> tuple[str, ...]:
@@ -200,13 +195,9 @@ def _with_room(source: str, begin: int, places: list[int]) -> str:
 def name_variables(expressions: tuple[str, ...]) -> str:
     """The lines to add below a source so that clang emits these template instances: for each a
     variable that holds its address. The variable's value in PTX is the mangled name."""
-    if not expressions:
-        return ""
-    rows = [f'# 1 "{NAMES_FILE}"']
-    for number, expression in enumerate(expressions):
-        whole = expression if expression.startswith("&") else f"&{expression}"
-        rows.append(
-            f'extern "C" __device__ __attribute__((used)) const void* const '
-            f"{NAME_VARIABLE}{number} = (const void*)({whole});"
-        )
-    return "\n".join(rows) + "\n"
+    rows = [
+        f'extern "C" __device__ __attribute__((used)) const void* const '
+        f"{NAME_VARIABLE}{number} = (const void*)(&{expression.removeprefix('&')});\n"
+        for number, expression in enumerate(expressions)
+    ]
+    return "".join([f'# 1 "{NAMES_FILE}"\n', *rows]) if rows else ""
