@@ -12,8 +12,7 @@ from ..compilers.declared import parameters
 from ..counted import counted
 from ..course import Benchmark, Lesson, Variant
 from ..course.model import Buffers
-from ..cuda.kernel import DeviceKernel, MakeModule
-from ..cuda.limits import opted_in
+from ..cuda.limits import DeviceKernel, MakeModule, opted_in
 
 FindKernel = Callable[..., DeviceKernel]  # by name, and whether it is launched cooperatively
 Library = Callable[[Buffers], Callable[[], object]]

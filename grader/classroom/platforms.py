@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ..cuda.sanitize import visible
+from ..cuda.diagnostics import visible
 from . import ClassroomError
 from .marks import LearnerLine, LessonColumn, MarksTable
 from .spreadsheets import cell

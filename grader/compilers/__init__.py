@@ -13,9 +13,8 @@ from dataclasses import asdict, replace
 from functools import lru_cache
 
 from .. import disk_cache
-from ..cuda.diagnostics import Diagnostic
+from ..cuda.diagnostics import Diagnostic, forbidden, one_line_end
 from ..cuda.errors import CompileError, CompilerFailure
-from ..cuda.sanitize import forbidden, one_line_end
 from ..disk_cache import DiskCache
 from .advice import advised
 from .clang import Clang

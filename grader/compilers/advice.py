@@ -9,8 +9,7 @@ import re
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
-from ..cuda.diagnostics import Diagnostic, Note
-from ..cuda.sanitize import lines_of
+from ..cuda.diagnostics import Diagnostic, Note, lines_of
 
 
 @dataclass(frozen=True)

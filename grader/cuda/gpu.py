@@ -17,12 +17,12 @@ from .. import compilers
 from ..compilers.declared import check_arguments
 from ..compilers.declared import parameters as declared_parameters
 from .errors import LaunchError
-from .kernel import Dim
 from .limits import (
     ARCHITECTURES,
     DEFAULT,
     PORTABLE_CLUSTER,
     Architecture,
+    Dim,
     check_launch,
     check_shared,
     dimensions,

@@ -30,10 +30,10 @@ from ..ptx.link import Executable, executable
 from ..ptx.program import Function, PtxModule, Variable
 from ..watch.observe import Run, current_run
 from .errors import LaunchError
-from .kernel import Dim
 from .limits import (
     MOST_THREADS,
     Architecture,
+    Dim,
     architecture,
     check_cluster,
     check_cooperative,

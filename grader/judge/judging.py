@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .. import compilers, course
 from ..course import solution_counts
-from ..cuda.sanitize import encodable, one_line_end
+from ..cuda.diagnostics import encodable, one_line_end
 from .judged import Judged
 from .session import Limits, Session
 from .stages import STAGES

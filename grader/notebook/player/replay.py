@@ -8,7 +8,7 @@ from grader.compilers.declared import parameters
 from grader.course import Case, Exercise, Problem
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
-from grader.cuda.kernel import Extent
+from grader.cuda.limits import Extent
 from grader.judge import cases
 from grader.judge.cases import CaseInstance
 from grader.judge.playback.marks import (
