@@ -1,4 +1,5 @@
-"""What a lesson's Python files define, and what is wrong with it in a sentence for its author."""
+"""What a lesson's Python files define, and what is wrong with it in a sentence for its author. And
+a new lesson that works as it stands (`grader new`)."""
 
 import importlib.util
 import re
@@ -168,3 +169,37 @@ def _line(error: BaseException, path: Path) -> int | None:
     """The last line of the file that had a part in it."""
     frames = reversed(traceback.extract_tb(error.__traceback__))
     return next((frame.lineno for frame in frames if frame.filename == str(path)), None)
+
+
+# ---- a new lesson ----
+
+_FILES = {
+    "lesson.md": "lesson.md",
+    "exercises.py": "exercises.py",
+    "mistakes.toml": "mistakes.toml",
+    "kernel.cu": "1_{name}.cu",
+}
+_LESSON = re.compile(r"\d\d_([a-z][a-z0-9_]*)")
+
+
+def write_lesson(lesson: str, kernels: Path) -> Path:
+    """The folder of a new lesson, called like 09_histogram, under `kernels`. AuthorError when that
+    cannot be its name, or there is one."""
+    found = _LESSON.fullmatch(lesson)
+    if not found:
+        raise AuthorError(
+            f"A lesson's name is two digits and words in small letters, as in 09_histogram; "
+            f"{lesson!r:.60} is not."
+        )
+    folder = kernels / lesson
+    if folder.exists():
+        raise AuthorError(f"There is a folder {lesson} already; choose another name.")
+    if other := next(kernels.glob(f"{lesson[:3]}*"), None):
+        raise AuthorError(f"{other.name} has the number {lesson[:2]} already; choose another.")
+    name = found[1]
+    folder.mkdir(parents=True)
+    for template, path in _FILES.items():
+        text = (Path(__file__).parent / f"scaffold/{template}.txt").read_text(encoding="utf-8")
+        text = text.replace("NAME", name).replace("TITLE", name.replace("_", " ").capitalize())
+        (folder / path.format(name=name)).write_text(text, encoding="utf-8")
+    return folder

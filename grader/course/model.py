@@ -219,7 +219,7 @@ class Exercise:
 
     @property
     def solved(self) -> bool:
-        """Whether `solution` is one; it is not in a course as learners may have it (`handout`)."""
+        """Whether `solution` is one; it is not in a course as learners may have it."""
         return is_solution(self.solution)
 
 
