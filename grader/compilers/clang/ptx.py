@@ -235,36 +235,30 @@ def _first(part: list[str], nodes: list[str], edges: dict[str, list[str]]) -> st
 
 
 def _components(nodes: Iterable[str], edges: dict[str, list[str]]) -> list[list[str]]:
-    """Strongly connected components in topological order (Tarjan 1972, without recursion)."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    on_stack: set[str] = set()
-    found: list[list[str]] = []
+    """Strongly connected components in topological order (Kosaraju's two passes)."""
+    backwards: dict[str, list[str]] = {node: [] for node in edges}
+    for node, successors in edges.items():
+        for to in successors:
+            backwards[to].append(node)
+    seen: set[str] = set()
+    finished = [node for root in nodes for node in _postorder(root, edges, seen)]
+    seen = set()
+    parts = (_postorder(root, backwards, seen) for root in reversed(finished))
+    return [part for part in parts if part]
 
-    def enter(node: str) -> tuple[str, Iterator[str]]:
-        index[node] = low[node] = len(index)
-        stack.append(node)
-        on_stack.add(node)
-        return node, iter(edges[node])
 
-    for root in nodes:
-        work = [enter(root)] if root not in index else []
-        while work:
-            node, successors = work[-1]
-            for to in successors:
-                if to not in index:
-                    work.append(enter(to))
-                    break
-                if to in on_stack:
-                    low[node] = min(low[node], index[to])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == index[node]:
-                    at = stack.index(node)
-                    found.append(stack[at:])
-                    on_stack.difference_update(stack[at:])
-                    del stack[at:]
-    return found[::-1]
+def _postorder(root: str, edges: dict[str, list[str]], seen: set[str]) -> list[str]:
+    """What is reached from a node and was not `seen`, each node after those it leads to."""
+    found: list[str] = []
+    work = [] if root in seen else [(root, iter(edges[root]))]
+    seen.add(root)
+    while work:
+        node, successors = work[-1]
+        following = next((to for to in successors if to not in seen), None)
+        if following is None:
+            found.append(node)
+            work.pop()
+        else:
+            seen.add(following)
+            work.append((following, iter(edges[following])))
+    return found
