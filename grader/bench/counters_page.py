@@ -127,8 +127,16 @@ def compare(works: list[Work], launched: list[Launched]) -> list[WorkCounters]:
             f"ncu measured {counted(len(measured), 'launch', 'launches')}, of other kernels or in "
             f"another order than the {len(expected)} that are wanted: measure again."
         )
-    remaining = iter(launched)
-    return [_row(work, [next(remaining)[1] for _ in work.launches]) for work in works]
+    rows, remaining = [], iter(launched)
+    for work in works:
+        counted_by_ncu = [next(remaining)[1] for _ in work.launches]
+        cells = {}
+        for counter, count in simulate(work).counters.total.items():
+            values = [counts[counter] for counts in counted_by_ncu]
+            known = [value for value in values if value is not None]
+            cells[counter] = Cell(counter, count, sum(known) if len(known) == len(values) else None)
+        rows.append(WorkCounters(work, cells))
+    return rows
 
 
 def why(row: WorkCounters) -> str:
@@ -143,15 +151,6 @@ def differences(rows: list[WorkCounters]) -> Iterator[tuple[WorkCounters, Cell]]
         for counter in COMPARED:
             if row.cells[counter].state == "differs":
                 yield row, row.cells[counter]
-
-
-def _row(work: Work, measured: list[dict[str, float | None]]) -> WorkCounters:
-    cells = {}
-    for counter, count in simulate(work).counters.total.items():
-        values = [one[counter] for one in measured]
-        known = [value for value in values if value is not None]
-        cells[counter] = Cell(counter, count, sum(known) if len(known) == len(values) else None)
-    return WorkCounters(work, cells)
 
 
 # ---- the page ----

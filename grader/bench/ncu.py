@@ -165,7 +165,9 @@ def launches(root: Path = course.KERNELS) -> dict[str, Work | None]:
         for exercise in lesson.exercises:
             visible = [case for case in exercise.cases if case.visible]
             cases = [of_exercise(exercise, case, lesson.solution(exercise)) for case in visible]
-            launched[exercise.source] = max(cases, key=_elements)
+            launched[exercise.source] = max(
+                cases, key=lambda work: sum(array.size for array in work.inputs.values())
+            )
         for path in sorted(lesson.path.glob("*.cu")):
             found[f"{lesson.name}/{path.stem}"] = launched.get(path.name)
     return found
@@ -178,10 +180,6 @@ def problem(work: Work) -> str:
     except CudaError as error:
         return f"the simulated GPU stops it. {error}"
     return ""
-
-
-def _elements(work: Work) -> int:
-    return sum(array.size for array in work.inputs.values())
 
 
 def _file(lesson: Lesson, source: str) -> tuple[str, str]:

@@ -114,16 +114,16 @@ def _beside_numba() -> Iterator[Figure]:
         ours = Ready(microbenchmarks.softmax(rows, SMALL_COLUMNS)).seconds(True)
         what = f"times as fast as Numba's simulator, {rows} x {SMALL_COLUMNS:,}"
         target = None if rows == 1 else 100.0  # a single short launch is mostly preparation
-        yield Figure(what, "x", _numba_seconds(rows) / ours, target, at_least=True)
-
-
-def _numba_seconds(rows: int) -> float:
-    command = [sys.executable, "-m", f"{__package__}.numba_softmax", str(rows), str(SMALL_COLUMNS)]
-    simulated = os.environ | {"NUMBA_ENABLE_CUDASIM": "1"}  # read when Numba is first imported
-    done = subprocess.run(
-        command, env=simulated, capture_output=True, text=True, check=True, encoding="utf-8"
-    )
-    return float(done.stdout)
+        module = f"{__package__}.numba_softmax"
+        done = subprocess.run(
+            [sys.executable, "-m", module, str(rows), str(SMALL_COLUMNS)],
+            env=os.environ | {"NUMBA_ENABLE_CUDASIM": "1"},  # read when Numba is first imported
+            capture_output=True,
+            text=True,
+            check=True,
+            encoding="utf-8",
+        )
+        yield Figure(what, "x", float(done.stdout) / ours, target, at_least=True)
 
 
 def _peak_bytes(launched: Ready) -> int:

@@ -107,25 +107,21 @@ def _program(compiler: Compiler, job: Job) -> Program:
 @lru_cache(maxsize=16)  # the judge asks for the same program in every case
 def _kept(cache: DiskCache, key: str, compiler: Compiler, job: Job) -> Program:
     """The program from the cache, or compiled."""
-    program = cache.read(key, Program)
-    if program is None:
-        program = _compiled(compiler, job)
-        if not program.files:  # they can change, and the key knows nothing of them
-            with suppress(OSError):  # a cache that cannot be written costs time and nothing else
-                cache.add(key, program)
-    return program
-
-
-def _compiled(compiler: Compiler, job: Job) -> Program:
+    if (program := cache.read(key, Program)) is not None:
+        return program
     try:
         program = compiler.compile(job)
-        doubts = {(one.line, one.message): one for one in reversed(program.warnings)}
-        first = tuple(reversed(doubts.values()))  # one for what a line repeats
-        return replace(program, warnings=advised(first, job.source))
     except CompileError as error:
         if not error.diagnostics:
             raise
         raise CompileError(diagnostics=advised(error.diagnostics, job.source)) from None
+    doubts = {(one.line, one.message): one for one in reversed(program.warnings)}
+    first = tuple(reversed(doubts.values()))  # one for what a line repeats
+    program = replace(program, warnings=advised(first, job.source))
+    if not program.files:  # they can change, and the key knows nothing of them
+        with suppress(OSError):  # a cache that cannot be written costs time and nothing else
+            cache.add(key, program)
+    return program
 
 
 def _refuse_what_reads_otherwise(source: str) -> None:

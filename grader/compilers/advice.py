@@ -125,24 +125,17 @@ def _of_a_name(name: str, error: Diagnostic, lines: list[str]) -> str:
         return f"C++ wants a type where a name is first used: `int {name} = ...`."
     declared = re.compile(rf"\b(?:{_TYPES})\b[\s*&]+{name}\b")
     for number, text in enumerate(lines, 1):
-        if declared.search(text) and number != error.line:
-            return _of_a_place(name, number, error.line, text)
-    return _of_a_spelling(name, lines)
-
-
-def _of_a_place(name: str, declared: int, used: int, text: str) -> str:
-    """`text` is the line that declares it."""
-    if declared > used:
-        return f"`{name}` is declared on line {declared}, and not known before."
-    if _WHOLE_LOOP.match(text):
-        return f"The loop on line {declared} ends in its `;`: what follows is not repeated by it."
-    return (
-        f"`{name}` is declared on line {declared}, and known up to the end of the braces, the loop "
-        "or the function that this stands in. Is it needed here too? Declare it before them."
-    )
-
-
-def _of_a_spelling(name: str, lines: list[str]) -> str:
+        if not declared.search(text) or number == error.line:
+            continue
+        if number > error.line:
+            return f"`{name}` is declared on line {number}, and not known before."
+        if _WHOLE_LOOP.match(text):
+            return f"The loop on line {number} ends in its `;`: what follows is not repeated by it."
+        return (
+            f"`{name}` is declared on line {number}, and known up to the end of the braces, the "
+            "loop or the function that this stands in. Is it needed here too? Declare it before "
+            "them."
+        )
     code = " ".join(_TEXT.sub("", line) for line in lines)
     own = set(IDENTIFIER.findall(code)) - {name}
     by_case = {word.lower(): word for word in sorted(BUILT_IN | own)}

@@ -112,7 +112,10 @@ def _without_places(ptx: str, options: tuple[str, ...]) -> tuple[str, tuple[str,
     strange = []
 
     def named(found: re.Match[str]) -> str:
-        path = _unescaped(found[2])
+        escaped = found[2].encode()
+        path = _ESCAPED.sub(
+            lambda one: bytes([int(one[1], 8)]) if len(one[1]) > 1 else one[1], escaped
+        ).decode(errors="replace")
         name = path.removeprefix(here).lstrip("/\\")
         if path == SOURCE_NAME or (moved and name == SOURCE_NAME.lstrip("/")):
             return f'{found[1]}"{SOURCE_NAME}"'
@@ -123,13 +126,6 @@ def _without_places(ptx: str, options: tuple[str, ...]) -> tuple[str, tuple[str,
         return found[0]
 
     return _FILE.sub(named, ptx), tuple(strange)
-
-
-def _unescaped(path: str) -> str:
-    plain = _ESCAPED.sub(
-        lambda found: bytes([int(found[1], 8)]) if len(found[1]) > 1 else found[1], path.encode()
-    )
-    return plain.decode(errors="replace")
 
 
 def _resolved(path: str) -> Path:

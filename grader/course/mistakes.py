@@ -148,8 +148,17 @@ def edited(solution: str, exercise: str, entry: Table) -> str:
         raise EditError(f"a further edit begins with [[{exercise}.also]]")
     first = {key: entry[key] for key in ("replace", "with") if key in entry}
     pairs = [first] if first or not ({"answer", "above"} & entry.keys()) else []
-    edits = [*_answers(entry, solution), *(_replacement(pair, solution) for pair in pairs + also)]
-    source: str = entry.get("above", "") + _made(solution, sorted(edits))
+    edits = list(_answers(entry, solution))  # first character, one past the last, what is put there
+    for pair in pairs + also:
+        require(pair, {"replace", "with"}, {"replace", "with"})
+        begin = place(pair["replace"], solution)
+        edits.append((begin, begin + len(pair["replace"]), pair["with"]))
+    source, at = str(entry.get("above", "")), 0
+    for begin, end, text in sorted(edits):
+        if begin < at:
+            raise EditError(f"two edits meet in {solution[begin:end].strip()!r}")
+        source, at = source + solution[at:begin] + text, end
+    source += solution[at:]
     if source == solution:
         raise EditError("nothing is changed in the solution")
     return source
@@ -197,18 +206,3 @@ def _answers(entry: Table, solution: str) -> Iterator[tuple[int, int, str]]:
         )
     for found, text in zip(places, answers, strict=True):
         yield found.start(1), found.end(1), text
-
-
-def _replacement(edit: Table, solution: str) -> tuple[int, int, str]:
-    require(edit, {"replace", "with"}, {"replace", "with"})
-    begin = place(edit["replace"], solution)
-    return begin, begin + len(edit["replace"]), edit["with"]
-
-
-def _made(solution: str, edits: list[tuple[int, int, str]]) -> str:
-    made, at = "", 0
-    for begin, end, text in edits:
-        if begin < at:
-            raise EditError(f"two edits meet in {solution[begin:end].strip()!r}")
-        made, at = made + solution[at:begin] + text, end
-    return made + solution[at:]

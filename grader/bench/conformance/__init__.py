@@ -160,7 +160,11 @@ def distance(form: InlineForm, one: np.ndarray, other: np.ndarray) -> np.ndarray
     a, b = (x.astype(object) if bits == 64 else x.astype(np.int64) for x in (one, other))
     if form.output in _INFINITY:
         nan_a, nan_b = (_magnitude(x, bits) > _INFINITY[form.output] for x in (a, b))
-        a, b = (_ordered(x, bits) for x in (a, b))
+        # In the order of the floats; -0 just below +0.
+        a, b = (
+            np.where(x >> (bits - 1) == 1, -1 - _magnitude(x, bits), _magnitude(x, bits))
+            for x in (a, b)
+        )
         apart = np.abs(a - b).astype(float)
         return np.where(nan_a & nan_b, 0.0, np.where(nan_a | nan_b, np.inf, apart))
     return np.abs(a - b).astype(float)
@@ -177,12 +181,6 @@ _INFINITY = {
 
 def _magnitude(bits: np.ndarray, width: int) -> np.ndarray:
     return bits & ((1 << (width - 1)) - 1)
-
-
-def _ordered(bits: np.ndarray, width: int) -> np.ndarray:
-    """Floats' bits as integers in the order of the floats; -0 just below +0."""
-    magnitude = _magnitude(bits, width)
-    return np.where(bits >> (width - 1) == 1, -1 - magnitude, magnitude)
 
 
 # ---- is an approximation as close to the true value as the PTX ISA documents? ----

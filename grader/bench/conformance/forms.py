@@ -362,40 +362,33 @@ _FACTORS = {
 _PER_REGISTER = {"f16": 2, "bf16": 2, "tf32": 1, "s8": 4, "u8": 4}
 
 
-def tensors() -> Iterator[InlineForm]:
-    yield from _products("f16", "f16", "f16", "f16", "warp f16x2", 2)
-    for kind in ("f16", "bf16", "tf32"):
-        yield from _products("f32", kind, kind, "f32", "warp f32", 4)
-    for first, second in product(("s8", "u8"), repeat=2):
-        yield from _products("s32", first, second, "s32", "s32", 4)
-        yield from _products("satfinite.s32", first, second, "s32", "s32", 4)
-    for size, trans, space in product((1, 2, 4), ("", ".trans"), (".shared", "")):
-        yield from _loads(size, f"ldmatrix.sync.aligned.m8n8.x{size}{trans}{space}.b16")
+_SUMS = {"f16": ("warp f16x2", 2), "f32": ("warp f32", 4), "s32": ("s32", 4)}
+_PRODUCTS = (  # types of the result and of the factors
+    ("f16", "f16", "f16"),
+    *(("f32", kind, kind) for kind in ("f16", "bf16", "tf32")),
+    *product(("s32", "satfinite.s32"), ("s8", "u8"), ("s8", "u8")),
+)
 
 
-def _products(d: str, a: str, b: str, c: str, sum_kind: str, sums: int) -> Iterator[InlineForm]:
-    kind, shapes = _FACTORS[a]
+def _products(d: str, a: str, b: str) -> Iterator[InlineForm]:
+    """A warp's product, a form for each register of the result that a thread holds."""
+    c = d.removeprefix("satfinite.")
+    (kind, shapes), (sum_kind, sums) = _FACTORS[a], _SUMS[c]
     for shape in shapes:
         k = int(shape.rpartition("k")[2])
         of_a, of_b = (k * rows // 32 // _PER_REGISTER[a] for rows in (16, 8))
         opcode = f"mma.sync.aligned.{shape}.row.col.{d}.{a}.{b}.{c}"
         inputs = (*(kind,) * (of_a + of_b), *(sum_kind,) * sums)
-        first_b, first_c = 1 + of_a, 1 + of_a + of_b
-        sources = [_list(1, of_a), _list(first_b, of_b), _list(first_c, sums)]
-        output = "f16x2" if c == "f16" else c
+        numbers = [f"%{n}" for n in range(1, 1 + len(inputs))]
+        parts = numbers[:of_a], numbers[of_a:-sums], numbers[-sums:]
+        sources = ", ".join(f"{{{', '.join(part)}}}" for part in parts)
         for number in range(sums):
-            yield InlineForm(
-                "tensor cores",
-                f"{opcode} d{number}",
-                f"{{ .reg .b32 d<{sums}>; {opcode} {{{_names(sums)}}}, {', '.join(sources)}; "
-                f"mov.b32 %0, d{number}; }}",
-                inputs,
-                output,
+            asm = (
+                f"{{ .reg .b32 d<{sums}>; {opcode} {{{_names(sums)}}}, {sources}; "
+                f"mov.b32 %0, d{number}; }}"
             )
-
-
-def _list(first: int, count: int) -> str:
-    return "{" + ", ".join(f"%{n}" for n in range(first, first + count)) + "}"
+            name, output = f"{opcode} d{number}", "f16x2" if c == "f16" else c
+            yield InlineForm("tensor cores", name, asm, inputs, output)
 
 
 def _names(count: int) -> str:
@@ -404,8 +397,7 @@ def _names(count: int) -> str:
 
 def _loads(size: int, opcode: str) -> Iterator[InlineForm]:
     """From the 32 cells of the warp; each matrix of a load takes its rows in another order."""
-    generic = ".shared" not in opcode
-    address = "cvta.shared.u64 a, %1; " if generic else "mov.b64 a, %1; "
+    address = "mov.b64 a, %1; " if ".shared" in opcode else "cvta.shared.u64 a, %1; "
     for number in range(size):
         asm = (
             f"{{ .reg .b32 d<{size}>, l, m, r; .reg .b64 a, o; {address}"
@@ -429,5 +421,10 @@ FORMS: tuple[InlineForm, ...] = (
     ),
     *forms_of("warp", _OF_WARPS),
     *forms_of("atomics", _ATOMICS),
-    *tensors(),
+    *(form for types in _PRODUCTS for form in _products(*types)),
+    *(
+        form
+        for size, trans, space in product((1, 2, 4), ("", ".trans"), (".shared", ""))
+        for form in _loads(size, f"ldmatrix.sync.aligned.m8n8.x{size}{trans}{space}.b16")
+    ),
 )

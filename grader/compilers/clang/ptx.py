@@ -220,18 +220,14 @@ def _order(nodes: list[str], entry: str, edges: dict[str, list[str]], depth: int
         if len(part) == 1:
             found += part
             continue
-        inside = set(part)
-        first = entry if entry in inside else _first(part, nodes, edges)
-        within = {node: [to for to in edges[node] if to in inside and to != first] for node in part}
-        found += _order([node for node in nodes if node in inside], first, within, depth + 1)
+        whole = set(part)
+        inside = [node for node in nodes if node in whole]
+        outside = {to for node in nodes if node not in whole for to in edges[node]}
+        entered = [node for node in inside if node in outside]
+        first = entry if entry in whole else (entered or inside)[0]
+        within = {node: [to for to in edges[node] if to in whole and to != first] for node in part}
+        found += _order(inside, first, within, depth + 1)
     return found
-
-
-def _first(part: list[str], nodes: list[str], edges: dict[str, list[str]]) -> str:
-    """The node of a loop that is come to from outside."""
-    inside = set(part)
-    entered = {to for node in nodes if node not in inside for to in edges[node] if to in inside}
-    return next(node for node in nodes if node in (entered or inside))
 
 
 def _components(nodes: Iterable[str], edges: dict[str, list[str]]) -> list[list[str]]:

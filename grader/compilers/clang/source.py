@@ -112,21 +112,20 @@ def _kept(job: Job) -> list[str]:
 
 
 def _options(job: Job) -> list[str]:
-    return [one for option in job.options for one in _translated(option)]
+    """The job's options in clang's words. CompileError for one that it has no word for."""
+    options: list[str] = []
+    for option in job.options:
+        if _DEFINED.fullmatch(option):
+            options.append(option)
+        elif option.startswith("-") and option.lstrip("-") in _OPTIONS:
+            options += _OPTIONS[option.lstrip("-")]
+        elif not _STANDARD.fullmatch(option):
+            raise CompileError(f"The compiler does not know one of its options: {option[:300]}")
+    return options
 
 
 def _target(job: Job) -> tuple[str, ...]:
     return (*_TARGET, "-target-cpu", f"sm_{job.target.partition('_')[2]}")
-
-
-def _translated(option: str) -> tuple[str, ...]:
-    if _STANDARD.fullmatch(option):
-        return ()
-    if _DEFINED.fullmatch(option):
-        return (option,)
-    if (known := _OPTIONS.get(option.lstrip("-"))) is None or not option.startswith("-"):
-        raise CompileError(f"The compiler does not know one of its options: {option[:300]}")
-    return known
 
 
 # ---- the source ----
