@@ -159,9 +159,8 @@ def _problem(parameter: Parameter, value: Any) -> str | None:
 
 def _same(wanted: np.dtype, given: np.dtype) -> bool:
     """Integers of one size serve for each other, signed or not."""
-    if wanted == given:
-        return True
-    return wanted.itemsize == given.itemsize and wanted.kind in "iub" and given.kind in "iub"
+    same_size = wanted.itemsize == given.itemsize
+    return wanted == given or (same_size and wanted.kind in "iub" and given.kind in "iub")
 
 
 def _described(value: object) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from ..course_folder import KERNELS
 from ..errors import AuthorError, NotInCourse
 from . import authors, chosen, rules, solution_counts
-from .model import Benchmark, Case, Contest, Exercise, Lesson, Problem, Rule, Shown
+from .model import Benchmark, Contest, Exercise, Lesson, Problem, Rule, Shown
 from .solution_counts import COMPILER
 
 Draw = Callable[[np.random.Generator], Problem]
@@ -117,16 +117,24 @@ def _exercises(path: Path, compiler: str) -> tuple[Exercise, ...]:
 
 
 def _defined(file: Path, compiler: str) -> Iterator[Exercise]:
+    """The file's exercises, with budgets in numbers as far as the solutions have been measured."""
     rows = chosen.kept(file.parent)
     for one in authors.defined(file, Exercise):
         _require_exercise(one, file)
-        cases = chosen.dealt(one.cases, rows.get(one.name, ()))
+        counts = solution_counts.of_exercise(file.parent, one.name, compiler)
+        cases = []
+        for case in chosen.dealt(one.cases, rows.get(one.name, ())):
+            ours, budgets = counts.get(case.name, {}), case.budgets
+            if len(ours) > 1:  # more than its steps
+                budgets = tuple(budget.beside(ours) for budget in budgets)
+            problem = _drawn(case.problem, file, case.name)
+            cases.append(replace(case, problem=problem, budgets=budgets, ours=ours))
         yield replace(
             one,
             id=f"{file.parent.name}/{one.name}",
             file=file.name,
             solution=authors.text(file.with_name(one.source)),
-            cases=tuple(_case(case, file, one.name, compiler) for case in cases),
+            cases=tuple(cases),
         )
 
 
@@ -141,16 +149,6 @@ def _rules(path: Path, exercises: set[str]) -> tuple[Rule, ...]:
         except rules.RuleError as error:
             raise AuthorError(f"{authors.at(path / 'rules.py', rule.kernel)}: {error}.") from None
     return defined
-
-
-def _case(case: Case, file: Path, exercise: str, compiler: str) -> Case:
-    """The case with budgets in numbers, as far as the solution has been measured."""
-    ours = solution_counts.of_exercise(file.parent, exercise, compiler).get(case.name, {})
-    budgets = case.budgets
-    if len(ours) > 1:  # more than its steps
-        budgets = tuple(budget.beside(ours) for budget in budgets)
-    problem = _drawn(case.problem, file, case.name)
-    return replace(case, problem=problem, budgets=budgets, ours=ours)
 
 
 def _drawn(draw: Draw, path: Path, case: str) -> Draw:

@@ -19,7 +19,7 @@ from ..counted import counted
 from ..machine.lanes import Geometry, Index
 from ..machine.launch import PreparedLaunch, current_options
 from ..machine.memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
-from ..machine.memory.layout import SharedLayout, local_layout, module_variables, shared_layout
+from ..machine.memory.layout import local_layout, module_variables, shared_layout
 from ..machine.memory.spaces import GlobalSpace, Heap, PrivateSpace, Store
 from ..machine.naming import MemoryNames, PassedArray, plain
 from ..machine.printf import Output
@@ -153,14 +153,18 @@ class SimulatedKernel:
         if options.blocks:
             together = min(geometry.wave_blocks, max(map(len, options.blocks)))
             geometry = replace(geometry, wave_blocks=together)
-        layout = local_layout(self._linked)
+        layout, owner = local_layout(self._linked), geometry.block_of_lane
+        shared_space = PrivateSpace(
+            "shared", shared.size, geometry.wave_blocks, owner, shared.owner
+        )
+        shared_space.cleared, shared_space.symbols = shared.cleared, shared.symbols
         local = PrivateSpace("local", layout.size, geometry.lanes, np.arange(geometry.lanes))
         if module.debug:  # struct copies and bit-fields touch what nobody wrote
             local.store.written = None
         pairs = zip(self._function.parameters, self._declared or (), strict=False)
         stores, parameters = passed.stores()
         variables = {name: store.address for name, store in module.variables.items()}
-        given = self._linked.addresses | variables
+        symbols = shared.symbols | layout.symbols | parameters | self._linked.addresses | variables
         return PreparedLaunch(
             program=self._executable,
             constants=frozenset(in_ptx.name for in_ptx, declared in pairs if declared.constant),
@@ -170,9 +174,9 @@ class SimulatedKernel:
             geometry=geometry,
             heap=module.heap,
             flat=GlobalSpace([*stores, *self._outliving()]),
-            shared=_shared_space(shared, geometry),
+            shared=shared_space,
             local=local,
-            symbols=shared.symbols | layout.symbols | parameters | given,
+            symbols=symbols,
             options=options,
             output=output,
             cooperative=module.cooperative,
@@ -207,13 +211,6 @@ def prepare(code: str) -> None:
     module = SimulatedModule(code)
     for name in module.kernel_names:
         _ = _executable(module.text, name).assigned
-
-
-def _shared_space(layout: SharedLayout, geometry: Geometry) -> PrivateSpace:
-    owner, blocks = geometry.block_of_lane, geometry.wave_blocks
-    space = PrivateSpace("shared", layout.size, blocks, owner, layout.owner)
-    space.cleared, space.symbols = layout.cleared, layout.symbols
-    return space
 
 
 def _geometry(

@@ -72,20 +72,19 @@ class Clang:
     def compile(self, job: Job) -> Program:
         if job.cubin:
             raise CompilerFailure("clang makes PTX; only NVRTC makes code for a GPU.")
-        for _ in range(_MOST_REWRITINGS):
+        rewritings = 0
+        while True:
             try:
-                return self._once(job)
+                with tempfile.TemporaryDirectory(
+                    prefix="clang-", ignore_cleanup_errors=True
+                ) as folder:
+                    return _compiled(job, Path(folder), self._shut)
             except CompileError as error:
                 source = without_unroll(job.source, error.diagnostics)
                 source = with_room(source, error.diagnostics)
-                if source == job.source:
+                if source == job.source or rewritings == _MOST_REWRITINGS:
                     raise
-                job = replace(job, source=source)
-        return self._once(job)
-
-    def _once(self, job: Job) -> Program:
-        with tempfile.TemporaryDirectory(prefix="clang-", ignore_cleanup_errors=True) as folder:
-            return _compiled(job, Path(folder), self._shut)
+                job, rewritings = replace(job, source=source), rewritings + 1
 
 
 @cache
