@@ -161,8 +161,8 @@ def parts(word: str, alternatives: int, seed: int) -> Iterator[Part]:
     """What is to be tried: all changes of the solutions, or some of those of the alternatives."""
     for lesson in course.lessons():
         for exercise in lesson.exercises:
-            if word not in exercise.id or exercise.kind.name == "break":
-                continue  # of a kernel that is to break, most changes break it no less
+            if word not in exercise.id or _is_to_break(exercise.id):
+                continue
             if not alternatives:
                 source = lesson.solution(exercise)
                 yield from _cut(exercise.id, "solution", source, range(len(changes(source))))
@@ -170,10 +170,16 @@ def parts(word: str, alternatives: int, seed: int) -> Iterator[Part]:
         yield from _sampled(word, alternatives, seed)
 
 
+def _is_to_break(exercise_id: str) -> bool:
+    """Whether an exercise asks for a kernel that goes wrong: most changes break it no less."""
+    lesson, _, name = exercise_id.partition("/")
+    return course.lesson(lesson).exercise(name).kind.name == "break"
+
+
 def _sampled(word: str, number: int, seed: int) -> Iterator[Part]:
     by_exercise = defaultdict(list)
     for answer in suites.answers("alternatives"):
-        if word in answer.exercise:
+        if word in answer.exercise and not _is_to_break(answer.exercise):
             by_exercise[answer.exercise].append(answer)
     for exercise, answers in by_exercise.items():
         pool = [(one, at) for one in answers for at in range(len(changes(one.source)))]

@@ -129,7 +129,18 @@ def _products(rule: Rule, numbers: Numbers) -> dict[Class, np.ndarray]:
         found["threads of the grid", f"above {many:,}, and more elements"] = wide & (
             elements > threads
         )
+        for first, second in _outer_sizes(rule):  # the last row's index, before it is complete
+            last = (numbers[first] - 1) * numbers[second]
+            found[f"({first} - 1) * {second}", f"above {many:,}"] = last > many
     return found
+
+
+def _outer_sizes(rule: Rule) -> set[tuple[str, str]]:
+    """The first two sizes of each array whose length is a product of three."""
+    size = r"([A-Za-z][\w.]*)"
+    lengths = (one.length or "" for one in rules.parameters(rule))
+    products = (re.fullmatch(rf"{size} \* {size} \* {size}", length) for length in lengths)
+    return {(product[1], product[2]) for product in products if product}
 
 
 def _blocks(rule: Rule, numbers: Numbers) -> dict[Class, np.ndarray]:
