@@ -66,8 +66,7 @@ def used(name: str) -> Iterator[None]:
 
 @lru_cache
 def _first_available() -> str:
-    found = (name for name, one in COMPILERS.items() if one.available())
-    return next(found, "nvrtc")
+    return next((name for name, one in COMPILERS.items() if one.available()), "nvrtc")
 
 
 def chosen() -> Compiler:

@@ -6,20 +6,10 @@ from these two stays unsaid.
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 
 from ..cuda.diagnostics import Diagnostic, Note, lines_of
-
-
-@dataclass(frozen=True)
-class AdviceRule:
-    """`advice` for errors whose sentence `says` this, if their line `has` that; what the line
-    matched stands in the advice as {0}, its groups as {1} and so on."""
-
-    says: re.Pattern[str]
-    advice: str
-    has: re.Pattern[str] = re.compile("")
 
 
 def advised(errors: tuple[Diagnostic, ...], source: str) -> tuple[Diagnostic, ...]:
@@ -41,9 +31,9 @@ def _advice(error: Diagnostic, lines: list[str]) -> str:
         return _of_a_semicolon(error, lines)
     if of_a_declaration := _of_a_declaration(error, lines):
         return of_a_declaration
-    for rule in RULES:
-        if rule.says.search(error.message) and (found := rule.has.search(line)):
-            return rule.advice.format(found[0], *found.groups())
+    for says, has, advice in RULES:
+        if says.search(error.message) and (found := has.search(line)):
+            return advice.format(found[0], *found.groups())
     return ""
 
 
@@ -207,8 +197,10 @@ _RESULTS = (
     "its pointers."
 )
 
+# What an error's sentence says, what its line has, and our advice, in which {0} stands for what the
+# line matched, {1} and so on for its groups.
 RULES = tuple(
-    AdviceRule(re.compile(says), advice, re.compile(has))
+    (re.compile(says), re.compile(has), advice)
     for says, has, advice in (
         (
             r"dim3|uint3|__cuda_\w+",

@@ -309,8 +309,7 @@ def page(rows: Iterable[FamilyResult], on: str, day: date) -> str:
 
 def _cells(row: FamilyResult) -> list[str]:
     worst = "∞" if row.worst == float("inf") else f"{row.worst:,.0f}" if row.worst else ""
-    where = f"`{row.where}`" if row.where else ""
-    return [row.family, *_numbers([row]), worst, where]
+    return [row.family, *_numbers([row]), worst, f"`{row.where}`" if row.where else ""]
 
 
 def _numbers(rows: list[FamilyResult]) -> list[str]:
