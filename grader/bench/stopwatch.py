@@ -134,4 +134,4 @@ def _copy_gb_per_s() -> float:
     size = min(COPIED, runtime.memGetInfo()[0] // 4)
     source, target = cupy.ones(size, cupy.uint8), cupy.empty(size, cupy.uint8)
     (taken,) = times([lambda _: cupy.copyto(target, source)], 1, 2 * size)
-    return 2 * size / float(np.median(taken)) / 1e6
+    return float(2 * size / np.median(taken) / 1e6)

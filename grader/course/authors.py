@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
-from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TypeVar
@@ -19,6 +18,8 @@ from typing import TypeVar
 from ..errors import AuthorError, CourseError
 
 Defined = TypeVar("Defined")
+
+_HINTS: dict[type, dict[str, object]] = {}  # as they have been asked for
 
 
 def defined(path: Path, kind: type[Defined]) -> tuple[Defined, ...]:
@@ -128,17 +129,18 @@ def require(value: object, path: Path, trail: Trail = ()) -> None:
             if typing.get_origin(hint) is tuple and not isinstance(found, tuple):
                 wrong += " A tuple of one is written with a comma: (one,)."
             raise AuthorError(" ".join(f"{where}: {what}: {wrong}".split()))
-        parts = found.values() if isinstance(found, Mapping) else found
-        for part in parts if isinstance(found, Mapping | tuple) else (found,):
+        parts = tuple(found.values()) if isinstance(found, Mapping) else found
+        for part in parts if isinstance(parts, tuple) else (parts,):
             if is_dataclass(part) and not isinstance(part, type):
                 require(part, path, trail)
 
 
-@cache
 def _hints(kind: type) -> dict[str, object]:
     """The annotation of each field of a dataclass."""
-    hints = typing.get_type_hints(kind)
-    return {field.name: hints[field.name] for field in fields(kind)}
+    if kind not in _HINTS:
+        hints = typing.get_type_hints(kind)
+        _HINTS[kind] = {field.name: hints[field.name] for field in fields(kind)}
+    return _HINTS[kind]
 
 
 def _fits(value: object, hint: object) -> bool:
@@ -147,8 +149,9 @@ def _fits(value: object, hint: object) -> bool:
     if origin in (typing.Union, types.UnionType):
         return any(_fits(value, one) for one in args)
     if origin is tuple:
-        each = args[:1] * len(value) if isinstance(value, tuple) and args[-1:] == (...,) else args
-        return isinstance(value, tuple) and len(value) == len(each) and all(map(_fits, value, each))
+        if isinstance(value, tuple) and args[-1:] == (...,):
+            args = args[:1] * len(value)
+        return isinstance(value, tuple) and len(value) == len(args) and all(map(_fits, value, args))
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return isinstance(value, Mapping) and all(
             _fits(key, args[0]) and _fits(one, args[1]) for key, one in value.items()
