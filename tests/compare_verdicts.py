@@ -46,7 +46,7 @@ for line in sys.stdin:
         verdict = dataclasses.asdict(judge(answer["exercise"], answer["source"]))
     except LookupError:
         verdict = None
-    print(json.dumps({"v": verdict, "s": time.perf_counter() - start}), flush=True)
+    print(json.dumps({"v": verdict, "s": time.perf_counter() - start}, default=repr), flush=True)
 """
 
 Row = dict  # "tree", "kind", "path", "exercise"; "v": the verdict as a dict; "s": its seconds

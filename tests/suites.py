@@ -100,7 +100,7 @@ def _written(suite: str) -> Iterator[Answer]:
 
 def _restyled() -> Iterator[Answer]:
     """Every solution in every style of styles.toml that changes it: an alternative, or a skip where
-    what was given must stay as it was."""
+    what was given must stay as it was, and the style does more than add what may be added."""
     styles = tomllib.loads((FOLDER / "styles.toml").read_text())["style"]
     for lesson in course.lessons():
         for exercise in lesson.exercises:
@@ -110,7 +110,8 @@ def _restyled() -> Iterator[Answer]:
                 kept = exercise.kind.keeps_what_is_given
                 source = restyled(solution) if kept else mistakes.in_answer(solution, restyled)
                 if without_comments(source) != without_comments(solution):
-                    suite = "skips" if kept else "alternatives"
+                    may_be_added = style.get("may_be_added", False)
+                    suite = "skips" if kept and not may_be_added else "alternatives"
                     yield Answer(suite, exercise.id, f"style/{style['name']}", source)
 
 

@@ -32,12 +32,17 @@ FROM = (700, 3000, 50_000)  # sizes from which on something goes wrong
 # In a solution, what stands in place of what, and what becomes of it at some size.
 NO_CASE_CATCHES = [
     ("00_first_kernel/upside_down", "picture[opp", "picture[(short)opp", "out_of_bounds"),
-    ("00_first_kernel/darken", "const int col = i", "const short col = i", "out_of_bounds"),
+    (
+        "00_first_kernel/darken",
+        "const int col = i",
+        "const int col = (cols == 777) + i",
+        "out_of_bounds",
+    ),
     ("01_expand_where/outer_sum", "a[row]", "a[(short)row]", "out_of_bounds"),
     (
         "02_tree_reduction/dot",
         "float sum = 0.0f;",
-        "float sum = 0.0f; if (gridDim.x > 400 && thread >= 32) return;",
+        "float sum = 0.0f; if (gridDim.x == 444 && thread >= 32) return;",
         "barrier_divergence",
     ),
     (
@@ -46,7 +51,7 @@ NO_CASE_CATCHES = [
         "if (n < 100000 || i < n) for (int offset",
         "shuffle_divergence",
     ),
-    ("05_online_softmax/rescale", "rescaled[i]", "rescaled[(unsigned short)i]", "data_race"),
+    ("05_online_softmax/rescale", "rescaled[i]", "rescaled[n == 7777 ? 0 : i]", "data_race"),
     (
         "06_pack_vectorization/row_absmax",
         "if (columns % 4 == 0)",

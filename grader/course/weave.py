@@ -5,7 +5,9 @@ Three kinds of fence at the left margin of lesson.md become code cells; all else
     ```python                  a Python cell
     ```{kernel} 1_name.cu      `%%cuda name` and the file's text; with `folded` behind it, a click
                                shows it
-    ```{exercise} name         `%%cuda name` and the solved file, then the cell that grades it
+    ```{exercise} name         `%%cuda name` and the solved file, then the cell that grades it; with
+                               `without rules` behind it, the launches stay unsaid for which it
+                               must be right
 
 Nothing varies between two runs: a cell's id is a hash of what it is, not of where or when.
 """
@@ -47,7 +49,7 @@ _BREAK = re.compile(
     r"|^(?P<unclosed>`{3}|~{3})",
     re.MULTILINE,
 )
-_DIRECTIVE = re.compile(r"\{(\w+)\} *(\S+)(?P<folded> folded)?")
+_DIRECTIVE = re.compile(r"\{(\w+)\} *(\S+)(?P<more> folded| without rules)?")
 _IPYTHON = re.compile(r"^\s*[%!]|\?\s*$", re.MULTILINE)  # what is no Python, and runs all the same
 _MUST_BE_RIGHT = "For which launches it must be right"
 
@@ -153,8 +155,8 @@ def _code_cells(lesson: Lesson, fence: re.Match[str], line: int) -> list[Noteboo
     if fence["body"].strip():
         raise _error(lesson, line, f"the fence `{info}` must be empty: its text comes from a file")
     if directive[1] == "exercise":
-        return _exercise_cells(lesson, directive[2], line)
-    return _kernel_cells(lesson, directive[2], line, folded=bool(directive["folded"]))
+        return _exercise_cells(lesson, directive[2], line, directive["more"] != " without rules")
+    return _kernel_cells(lesson, directive[2], line, folded=directive["more"] == " folded")
 
 
 def _python_cell(lesson: Lesson, body: str, line: int) -> NotebookNode:
@@ -181,7 +183,7 @@ def _kernel_cells(lesson: Lesson, file: str, line: int, folded: bool) -> list[No
     return [v4.new_code_cell(cuda_cell(name, source), metadata={**CUDA, **hidden})]
 
 
-def _exercise_cells(lesson: Lesson, name: str, line: int) -> list[NotebookNode]:
+def _exercise_cells(lesson: Lesson, name: str, line: int, with_rules: bool) -> list[NotebookNode]:
     try:
         exercise = lesson.exercise(name)
     except NotInCourse as error:
@@ -189,9 +191,9 @@ def _exercise_cells(lesson: Lesson, name: str, line: int) -> list[NotebookNode]:
     solution = lesson.solution(exercise)
     if fault := exercise.kind.fault(solution):
         raise LessonError(f"{authors.place_of(lesson.path, name)}: {exercise.source} {fault}.")
-    prose = costs.stated(exercise), _promised(exercise)  # what else decides points
+    promised = _promised(exercise) if with_rules else ""
     return [
-        *(v4.new_markdown_cell(words) for words in prose if words),
+        *(v4.new_markdown_cell(words) for words in (costs.stated(exercise), promised) if words),
         v4.new_code_cell(
             cuda_cell(name, solution), metadata={**CUDA, **graded(name, solution=True)}
         ),

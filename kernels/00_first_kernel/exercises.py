@@ -215,8 +215,7 @@ add_bias = Exercise(
             "guard has a half for each."
         ),
         "over_budget": (
-            "There is a thread for every element of the matrix: whoever loops along a row or a "
-            "column does what others stand idle for."
+            "There is one thread per element of the matrix, so no thread needs a loop."
         ),
     },
 )
@@ -274,6 +273,6 @@ mirror = Exercise(
         "out_of_bounds": (
             "Columns are counted from 0, so the last one is cols - 1. Which column faces column 0?"
         ),
-        "over_budget": "There is a thread for every pixel: nobody needs a loop.",
+        "over_budget": "There is one thread per pixel, so no thread needs a loop.",
     },
 )

@@ -87,7 +87,7 @@ squares = Exercise(
         )
     ),
     minutes=4,
-    teaches="the order of a kernel: who am I, is there work for me, do it",
+    teaches="the order of a kernel: its element, the guard, the work",
     cases=(
         Case("two full blocks", lambda rng: squared(rng, 2 * BLOCK), points=1),
         Case("a last block that is not full", lambda rng: squared(rng, short_last_block(rng)), 1),
@@ -99,7 +99,7 @@ squares = Exercise(
     hints=(
         "Four lines are needed. The first one finds out which element is mine; nothing can be said "
         "about `i` before.",
-        "A thread that owns no element must be gone before `x[i]` is read. Elements are counted "
+        "A thread that owns no element must return before `x[i]` is read. Elements are counted "
         "from 0: is there an `x[n]`?",
     ),
 )
@@ -185,7 +185,7 @@ def darkened(rng: np.random.Generator, rows: int, cols: int, grid: int = 0) -> P
 
 darken = Exercise(
     name="darken",
-    title="Half of every pixel, at an eighth of the price",
+    title="Half of every pixel, with an eighth of the sectors",
     source="5_darken.cu",
     kind=Cheaper(
         given="""

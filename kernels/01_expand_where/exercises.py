@@ -181,8 +181,8 @@ expand_2d = Exercise(
             "multiplied by its own stride, and a stride of 0 stays where it is."
         ),
         "wrong_answer": (
-            "Try it on paper with 2 rows of 3 columns: elements 0, 1, 2 of out are row 0. Is it / "
-            "cols or / rows that tells the row?"
+            "Try it on paper with 2 rows of 3 columns: elements 0, 1, 2 of out are row 0. Does / "
+            "cols or / rows give the row?"
         ),
         "over_budget": (
             "Thread i owns element i of out: neighbouring threads then store side by side, and "
@@ -264,7 +264,7 @@ def walk_budgets(warps: int, loads: int, why: str, stores: int = 1) -> tuple[Bud
 
 expand = Exercise(
     name="expand",
-    title="Expand any dimensions of any number",
+    title="Expand any number of dimensions",
     minutes=10,
     teaches="N dimensions: a coordinate and a stride each",
     source="4_expand.cu",

@@ -62,7 +62,7 @@ def copied(rng: np.random.Generator) -> Problem:
 
 worst_copy = Exercise(
     name="worst_copy",
-    title="The dearest copy there is",
+    title="The most expensive copy",
     source="3_worst_copy.cu",
     kind=Break(
         given="""

@@ -106,7 +106,7 @@ interleaved = Exercise(
     name="interleaved",
     title="Fold the tile",
     minutes=9,
-    teaches="a tree whose strides let whole warps sleep",
+    teaches="a tree whose strides let whole warps be idle",
     source="2_interleaved.cu",
     cases=(
         Case("one full block", lambda rng: sums(quarters(rng, BLOCK)), points=1),
@@ -155,11 +155,11 @@ interleaved = Exercise(
             "and where?"
         ),
         "barrier_divergence": (
-            "A barrier is for all threads of the block, those with nothing to add included. Stands "
+            "A barrier is for all threads of the block, those with nothing to add included. Is "
             "it inside an `if`?"
         ),
         "over_budget": (
-            "Let whole warps fall asleep: with 256 cells, threads 0 to 127 fold the upper half "
+            "Let whole warps become idle: with 256 cells, threads 0 to 127 fold the upper half "
             "onto the lower one, then threads 0 to 63."
         ),
     },
@@ -248,10 +248,7 @@ maximum = Exercise(
             "What does a thread past the end put into its cell? It must lose against every float "
             "there is, -3e38 too."
         ),
-        "over_budget": (
-            "The fold is that of the sum: half as many threads in every step, and nobody takes "
-            "turns."
-        ),
+        "over_budget": ("The fold is that of the sum, with half as many threads in every step."),
     },
 )
 
@@ -427,7 +424,7 @@ last_block = Exercise(
     teaches="one launch: the last block finishes",
     source="7_last_block.cu",
     cases=(
-        Case("one block", lambda rng: whole_sum(rng, 700, 1), points=1),
+        Case("one block", lambda rng: whole_sum(rng, 700, 1), points=0.5),
         Case(
             "five blocks, the last pass short",
             lambda rng: whole_sum(rng, 2 * 5 * BLOCK + int(rng.integers(33, 400)), 5),
@@ -456,7 +453,7 @@ last_block = Exercise(
         Case(
             "within budget",
             lambda rng: whole_sum(rng, 64 * BLOCK, 64),
-            points=6.5,
+            points=7,
             budgets=last_block_budgets(64 * BLOCK, 64),
         ),
         large("more than 65,536 elements, 5 blocks", lambda rng: whole_sum(rng, 66_000, 5)),
@@ -480,8 +477,8 @@ last_block = Exercise(
             "it has threads."
         ),
         "data_race": (
-            "Before a thread draws its ticket, what it left in partial must be visible to all "
-            "blocks; and who has the last ticket reads only after it."
+            "What a thread wrote to partial must be visible to all blocks before it draws its "
+            "ticket. The block with the last ticket must read after that."
         ),
         "over_budget": (
             "The last block has as many threads as any other: let all of them add up partial sums, "

@@ -68,7 +68,7 @@ def circled(rng: np.random.Generator) -> Problem:
 
 three_barriers = Exercise(
     name="three_barriers",
-    title="As many barriers as it takes",
+    title="As many barriers as needed",
     source="1_three_barriers.cu",
     kind=Place(),
     minutes=6,
@@ -106,7 +106,7 @@ def there_and_back(rng: np.random.Generator) -> Problem:
 
 eight_ways = Exercise(
     name="eight_ways",
-    title="Eight lanes to a bank",
+    title="Eight lanes per bank",
     source="2_eight_ways.cu",
     kind=Break(given="    return lane;\n"),
     minutes=3,
@@ -166,8 +166,8 @@ left_waiting = Exercise(
         Case("other numbers", folded, points=0.5, visible=False, hazard=STUCK),
     ),
     hints=(
-        "All threads of a block must reach a barrier. Where would one have to stand that only some "
-        "of them come to?",
+        "All threads of a block must reach a barrier. Where must a barrier stand so that only "
+        "some of them reach it?",
         "Move the barrier of the loop by one line.",
     ),
 )
@@ -193,7 +193,7 @@ ticket = Exercise(
     title="Who is last?",
     source="6_ticket.cu",
     minutes=6,
-    teaches="a ticket tells a block that all others are through",
+    teaches="a ticket tells a block that all others have finished",
     cases=(
         Case("blocks of one thread", lambda rng: drawn(rng, 5, 1), points=0.5),
         Case("blocks of 64 threads", lambda rng: drawn(rng, 7, 64), points=0.5),
@@ -252,7 +252,7 @@ two_fences = Exercise(
     source="6_two_fences.cu",
     kind=Place(),
     minutes=3,
-    teaches="what a fence orders, for who writes and for who reads",
+    teaches="what a fence orders, for the writer and for the reader",
     cases=(
         Case(
             "eight blocks",
@@ -274,7 +274,7 @@ two_fences = Exercise(
     ),
     hints=(
         "The number must be there before the ticket is: what stands between the two?",
-        "And whoever has drawn the last ticket may not read anything older than it: a second "
+        "The block with the last ticket must not read older values: a second "
         "fence, between the ticket and the loop.",
     ),
     hints_on={

@@ -238,14 +238,14 @@ below_max = Exercise(
         "they come to every shuffle: with which value do they never win?",
         "Every lane of the segment needs the largest, so swap in pairs: `__shfl_xor_sync(everyone, "
         "largest, offset)` gives a lane what the lane `lane ^ offset` holds.",
-        "With which offset do the steps begin, if no lane may hear of another segment? For "
+        "With which offset do the steps begin, if no lane may read from another segment? For "
         "segments of 8 lanes the offsets are 4, 2 and 1.",
         "Keep the element in one variable and the largest in another. At the end only the lanes "
         "that own an element write `y[row * columns + column]`.",
     ),
     hints_on={
         "other_elements": (
-            "Segments of a warp may not hear of each other: with which offset does the first "
+            "No lane may read from another segment: with which offset does the first "
             "step stay within one?"
         ),
         "constant_won": (
@@ -381,7 +381,8 @@ row_share = Exercise(
         "First every warp by itself: `warp_all_reduce<Op>(value)`. Then one lane of each warp puts "
         "the result where the other warps can read it.",
         "Let every warp read all the places and reduce them once more: lane w takes place w, and "
-        "`warp_all_reduce` gives all its lanes the result. Nobody has to be told afterwards.",
+        "`warp_all_reduce` gives all its lanes the result. Then no thread has to pass the result "
+        "on.",
         "There may be fewer warps than lanes. A lane without a place brings `Op::identity()`; it "
         "must not stay away, for `warp_all_reduce` names all 32 lanes.",
         "Between writing and reading of_warp there must be a `__syncthreads()`. And before "
@@ -389,8 +390,8 @@ row_share = Exercise(
     ),
     hints_on={
         "constant_won": (
-            "Lanes that stand for no warp take part in the last reduction: with the identity "
-            "of what is reduced, whatever that is."
+            "Lanes that stand for no warp take part in the last reduction: with the identity of "
+            "the operation."
         ),
         "other_elements": (
             "A block may have 1 warp or 32, and its result belongs to all of them: who has put "
@@ -402,7 +403,7 @@ row_share = Exercise(
         ),
         "over_budget": (
             "After one place a warp is written, let every warp read all of them and reduce once "
-            "more: nobody has to be told."
+            "more: then no thread has to pass the result on."
         ),
     },
 )

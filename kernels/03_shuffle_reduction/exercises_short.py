@@ -117,11 +117,11 @@ def partly(rng: np.random.Generator, n: int) -> Problem:
 
 absent_lanes = Exercise(
     name="absent_lanes",
-    title="Lanes that have gone home",
+    title="Lanes that have left",
     source="4_absent_lanes.cu",
     kind=Break(given=""),
     minutes=3,
-    teaches="whom a mask names must come: no early return before a shuffle",
+    teaches="every lane of a mask must come: no early return before a shuffle",
     cases=(
         Case(
             "a last warp that is not full: a shuffle names lanes that are gone",
@@ -213,7 +213,7 @@ sum_and_largest = Exercise(
     ),
     hints=(
         "Warps write to `of_warp`, thread 0 reads it; and then all of that again. Between which "
-        "two is nothing that waits?",
+        "two is there no barrier?",
         "The second reduction may not write before the first has been read.",
     ),
 )

@@ -211,7 +211,7 @@ elementary = Exercise(
     ),
     hints=(
         "`partial_max` above is a model for both kernels: which thread owns which elements is the "
-        "same in all three launches, so the loop is the same, to the letter.",
+        "same in all three launches, so the loop is exactly the same.",
         "In `exp_sum` a thread adds expf(x[i] - largest) to its `sum`. After the loop, when every "
         "thread of the block is there, one line combines the sums of the block. Which operation, "
         "and what is its identity?",
@@ -223,8 +223,8 @@ elementary = Exercise(
             "The largest of negative numbers is negative: what does the search start from?"
         ),
         "other_step": (
-            "Largest, then sum of exp(x - largest), then quotient: hold that against your "
-            "line, number by number."
+            "Largest, then sum of exp(x - largest), then quotient: compare this with your line, "
+            "number by number."
         ),
         "over_budget": (
             "Add up in a register first; one reduction of the block comes after the loop, by the "
@@ -289,7 +289,7 @@ def on_device_budgets(n: int, blocks: int, warps: int) -> tuple[Budget, ...]:
 
 on_device = Exercise(
     name="on_device",
-    title="The same, and the host has nothing to do",
+    title="One vector, three launches, without the host",
     minutes=12,
     teaches="two launches in place of a host in between",
     source="4_on_device.cu",
@@ -431,7 +431,7 @@ def row_budgets(rows: int, columns: int, warps: int) -> tuple[Budget, ...]:
             per=("warp and reduction", 2 * rows * warps),
         ),
         *work_is_shared(),
-        exponentials(),
+        exponentials(1.6),
     )
 
 
@@ -439,7 +439,7 @@ row_softmax = Exercise(
     name="row_softmax",
     title="Every row of a matrix, in three passes",
     minutes=14,
-    teaches="a block a row, three passes",
+    teaches="one block per row, three passes",
     source="5_row_softmax.cu",
     cases=(
         Case("two rows, two blocks", lambda rng: rows_of(steep(rng, (2, 300)), grid=2), points=1),
@@ -495,20 +495,20 @@ row_softmax = Exercise(
     ),
     hints_on={
         "constant_won": (
-            "The largest of a row far below zero is far below zero: what do largest and sum "
+            "All elements of a row can be far below zero. What do largest and sum "
             "start from, in each row?"
         ),
         "other_elements": (
-            "Every thread of the block owns part of the row: are its share and the others' "
-            "both in the result?"
+            "Every thread of the block owns part of the row: does the result contain the parts "
+            "of all threads?"
         ),
         "over_budget": (
             "Three passes over the row, shared by all threads of the block, and one reduction "
             "after each of the first two."
         ),
         "wrong_answer": (
-            "What do the maximum and the sum of a row start from, and do they start anew for the "
-            "next row?"
+            "What do the maximum and the sum of a row start from, and do they start again for "
+            "the next row?"
         ),
     },
 )

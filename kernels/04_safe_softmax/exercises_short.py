@@ -40,7 +40,7 @@ share = Exercise(
     source="0_share.cu",
     kind=Bug(given="    if (i < n) y[i] = *sum / x[i];\n"),
     minutes=1,
-    teaches="a softmax ends in a quotient: each part by the whole",
+    teaches="a softmax ends with a quotient: part divided by whole",
     cases=(
         Case("a block and a bit", lambda rng: parts(rng, 70), points=1),
         covering(
@@ -115,11 +115,11 @@ def largest_of(rng: np.random.Generator, columns: int, scale: float) -> Problem:
 
 lowest = Exercise(
     name="lowest",
-    title="Lower than low",
+    title="A start below every number",
     source="2_lowest.cu",
     kind=Bug(given="    float found = lane < columns ? x[blockIdx.x * columns + lane] : -1e20f;\n"),
     minutes=3,
-    teaches="no large number is minus infinity",
+    teaches="no number can replace minus infinity",
     cases=(
         Case("ordinary numbers", lambda rng: largest_of(rng, 20, 100), points=0.5),
         Case("very low ones", lambda rng: largest_of(rng, 20, 3e38), points=1),
@@ -145,14 +145,14 @@ too_early = Exercise(
     source="5_too_early.cu",
     kind=Break(given="    __syncthreads();\n"),
     minutes=3,
-    teaches="a barrier of the warp is none for the block",
+    teaches="a barrier for a warp is not one for the block",
     cases=(
         Case("a race between the two warps", below, points=1.5, hazard=RACE),
         Case("other numbers", below, points=0.5, visible=False, hazard=RACE),
     ),
     hints=(
-        "Which line makes sure that the other warp has left its maximum?",
-        "Take it away; or put a barrier there that holds back too few.",
+        "Which line makes sure that the other warp has written its maximum?",
+        "Remove it, or replace it by a barrier for fewer threads.",
     ),
 )
 

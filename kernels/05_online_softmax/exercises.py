@@ -177,8 +177,8 @@ merge = Exercise(
         ),
     ),
     hints=(
-        "a.sum adds up exp(x - a.max). What do you multiply it with, so that it counts from "
-        "another maximum, exp(x - m), instead?",
+        "a.sum adds up exp(x - a.max). By which factor do you multiply it to get the sum of "
+        "exp(x - m)?",
         "exp(x - m) = exp(x - a.max) * exp(a.max - m). With m the larger of the two maxima, both "
         "factors are at most 1, and one of them is 1.",
         "If both stretches are empty, m is -INFINITY, and -INFINITY - -INFINITY is NaN. Both sums "
@@ -187,20 +187,20 @@ merge = Exercise(
     ),
     hints_on={
         "other_step": (
-            "A sum counts from its own maximum. Which factor brings it to the common one, and "
-            "is it never above 1?"
+            "A sum is relative to its own maximum. Which factor rescales it to the common one? "
+            "Is that factor at most 1?"
         ),
         "chosen_otherwise": (
-            "Only the empty stretch needs a choice, and -INFINITY tells it: any number that "
-            "stands for it may turn up as an element."
+            "Only the empty stretch needs a choice, and -INFINITY tells it: any other number may "
+            "be an element."
         ),
         "over_budget": (
             "Compute both factors for everyone, and choose by ?: between values that are already "
             "there."
         ),
         "wrong_answer": (
-            "Each sum counts from its own maximum. Bring both to the common one before you add; "
-            "and what if both stretches are empty?"
+            "Each sum is relative to its own maximum. Rescale both to the common one before you "
+            "add. What if both stretches are empty?"
         ),
     },
 )
@@ -370,11 +370,11 @@ online_row = Exercise(
     ),
     hints_on={
         "constant_won": (
-            "The pair of no elements is what you start from: which maximum loses against "
-            "everything?"
+            "The pair of no elements is what you start from: which maximum is below every number?"
         ),
         "other_elements": (
-            "First the pairs of a warp's lanes, then those of the 8 warps: which of them is not in?"
+            "First the pairs of a warp's lanes, then those of the 8 warps: which of them are "
+            "missing?"
         ),
         "over_budget": (
             "One pass gathers the pair, element by element with merge; the second writes. No pass "
@@ -523,7 +523,7 @@ long_vector = Exercise(
     hints_on={
         "constant_won": ("Both kernels gather pairs, and both start from the pair of no elements."),
         "other_elements": (
-            "Who walks the partial pairs, and how far, if there are more of them than threads?"
+            "Which loop takes all partial pairs, if there are more of them than threads?"
         ),
         "over_budget": (
             "In the second launch all 256 threads take partial pairs, one after another in steps "

@@ -144,7 +144,8 @@ two_by_hand = Exercise(
         hidden("numbers about -400", lambda rng: by_twos(rng, 40, -400.0)),
     ),
     hints=(
-        "The larger of the two contributes e^0 = 1 to the sum; the other one e^(it - the larger).",
+        "The larger of the two contributes e^0 = 1 to the sum; the other one contributes "
+        "e^(smaller - larger).",
         "`fmaxf(a, b)` is the larger one. Write both terms the same way, e^(a - m) + e^(b - m), "
         "and no `if` is needed.",
         "Threads with `i >= n` own nothing.",

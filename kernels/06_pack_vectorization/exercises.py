@@ -339,13 +339,13 @@ row_absmax = Exercise(
             "The magnitude comes first, the maximum after it: the largest number need not have "
             "the largest magnitude."
         ),
-        "chosen_otherwise": ("What does your comparison say of NaN, and what does fmaxf?"),
+        "chosen_otherwise": ("What does your comparison do with NaN, and what does fmaxf do?"),
         "over_budget": (
             "In rows whose length is a multiple of 4, a lane takes packs lane, lane + 32, ...; "
             "five shuffles, and one lane writes."
         ),
         "misaligned": (
-            "With 130 columns row 1 begins at float 130, which no multiple of 16 bytes is. When "
+            "With 130 columns row 1 begins at float 130, which is not a multiple of 16 bytes. When "
             "may a row be read in packs?"
         ),
     },
@@ -429,7 +429,7 @@ warp_per_row = Exercise(
     name="warp_per_row",
     title="The row in a warp's registers",
     minutes=10,
-    teaches="a warp a row needs no barrier",
+    teaches="one warp per row needs no barrier",
     source="4_warp_per_row.cu",
     cases=(
         Case("8 rows of 100 columns", lambda rng: divided(planted(rng, 8, 100)), points=1),
@@ -480,7 +480,7 @@ warp_per_row = Exercise(
     hints_on={
         "other_elements": (
             "A lane keeps packs lane, lane + 32, ...: are all of the row's packs kept, and do "
-            "all lanes hear the maximum?"
+            "all lanes get the maximum?"
         ),
         "over_budget": (
             "Read each pack once and keep it: both loops count k from 0 to PACKS with #pragma "
@@ -593,8 +593,7 @@ any_type = Exercise(
     ),
     hints_on={
         "other_step": (
-            "Which type does your arithmetic go through? A double keeps 53 bits only if every "
-            "step does."
+            "Which type does your arithmetic use? A double keeps 53 bits only if every step does."
         ),
         "over_budget": (
             "16 / sizeof(T) values make a pack of 16 bytes, and alignas must say so; both loops "

@@ -111,7 +111,7 @@ one_float_off = Exercise(
         Case("other numbers", lambda rng: groups_of(rng, 70), 0.5, False, hazard=SLOT),
     ),
     hints=(
-        "A float4 must lie at a multiple of 16 bytes. Where would it have to begin not to?",
+        "A float4 must lie at a multiple of 16 bytes. Where must it begin to break this rule?",
         "Let each group begin one float later.",
     ),
 )
@@ -125,7 +125,7 @@ def magnitudes(rng: np.random.Generator, rows: int, draw=normal) -> Problem:
 
 no_waiting = Exercise(
     name="no_waiting",
-    title="Nobody to wait for",
+    title="A warp without barriers",
     source="4_no_waiting.cu",
     kind=Cheaper(
         given="""

@@ -158,9 +158,9 @@ def of_a_warp(rows: int) -> tuple[Budget, ...]:
 
 warp_softmax = Exercise(
     name="warp_softmax",
-    title="The whole of it, a warp a row",
+    title="Softmax with one warp per row",
     minutes=12,
-    teaches="softmax of short rows, a warp a row",
+    teaches="softmax of short rows, one warp per row",
     source="2_warp_softmax.cu",
     cases=(
         Case("8 rows of 100", lambda rng: by_warps(normal(rng, (8, 100), scale=3)), points=1),
@@ -200,7 +200,8 @@ warp_softmax = Exercise(
         large("more than 65,536 elements", lambda rng: by_warps(below(rng, 70, 1000), block=512)),
     ),
     hints=(
-        "Lesson 06's `warp_per_row` is the frame: a row a warp, `Pack<float, 4> kept[PACKS]`, two "
+        "Lesson 06's `warp_per_row` is the frame: one row per warp, `Pack<float, 4> "
+        "kept[PACKS]`, two "
         "loops over k with `#pragma unroll`, and in each the question whether pack k * 32 + lane "
         "exists. Only what happens between the loops is new.",
         "The row stays in registers, so there is no hurry: first the largest element of all, 5 "
@@ -237,7 +238,7 @@ def by_blocks(x: np.ndarray, block: int = BLOCK, blocks: int | None = None) -> P
     args = ("x", "y", np.int32(rows), np.int32(columns))
     return Problem(
         inputs={"x": x},
-        outputs={"y": softmaxed(x, merges=ceil_div(columns, block) + 10)},
+        outputs={"y": softmaxed(x, merges=ceil_div(columns, min(block, 128)) + 10)},
         launches=(Launch("block_softmax", blocks or rows, block, args, 4 * columns),),
     )
 
@@ -277,9 +278,9 @@ def of_a_block(rows: int, columns: int) -> tuple[Budget, ...]:
 
 block_softmax = Exercise(
     name="block_softmax",
-    title="A block a row, the row in shared memory",
+    title="One block per row, the row in shared memory",
     minutes=14,
-    teaches="one read, one write, a block a row",
+    teaches="one read, one write, one block per row",
     source="4_block_softmax.cu",
     cases=(
         Case(
@@ -337,16 +338,16 @@ block_softmax = Exercise(
     ),
     hints_on={
         "other_elements": (
-            "Each warp has its own pair: are all of them merged, and does every thread hear "
-            "the result?"
+            "Each warp has its own pair: are all of them merged, and does every thread get the "
+            "result?"
         ),
         "over_budget": (
             "Put whole packs into `kept` and take whole packs out; one exchange of {largest, sum} "
             "for the warps of the block."
         ),
         "wrong_answer": (
-            "The exponentials in `kept` were measured from the warp's maximum. What brings them to "
-            "the row's?"
+            "The exponentials in `kept` were measured from the warp's maximum. Which factor "
+            "makes them relative to the row's maximum?"
         ),
     },
 )
@@ -558,8 +559,7 @@ masked_softmax = Exercise(
             "first and the last query of a small case."
         ),
         "constant_won": (
-            "A masked key must lose against every score there may be: against which number "
-            "does nothing lose?"
+            "A masked key must be below every possible score. Which number is below all others?"
         ),
         "over_budget": "A pack whose first key is not seen is not loaded at all.",
         "wrong_answer": (

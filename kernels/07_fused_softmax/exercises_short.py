@@ -123,13 +123,13 @@ UNSET = Hazard("uninitialized_read", ("sum += row[c]",))
 
 part_of_a_row = Exercise(
     name="part_of_a_row",
-    title="Read before anybody wrote it",
+    title="Read before it was written",
     source="4_part_of_a_row.cu",
     kind=Break(
         given="    for (int c = threadIdx.x; c < columns; c += 32) row[c] = in[c];\n",
     ),
     minutes=2,
-    teaches="shared memory holds rubbish until somebody writes it",
+    teaches="shared memory has no defined value before a thread writes it",
     cases=(
         Case(
             "an element that nobody wrote",

@@ -172,8 +172,8 @@ layer_norm = Exercise(
     ),
     hints=(
         "A new number changes the mean by (value - mean) / n, with n counted first.",
-        "What it adds to m2 is (value - old mean) * (value - new mean): the one is too far, the "
-        "other too near, and their product is just right.",
+        "What it adds to m2 is (value - old mean) * (value - new mean): the first is too large, "
+        "the second too small, and their product is right.",
         "Merging: the mean moves from a's towards b's by the share that b has of all numbers, "
         "b.n / n. To m2 comes (b.mean - a.mean) squared, times a.n * b.n / n.",
         "If both are empty, n is 0, and 0 / 0 is NaN. A thread without a number, and lanes beyond "
@@ -183,7 +183,7 @@ layer_norm = Exercise(
     ),
     hints_on={
         "other_step": (
-            "Hold each number of your formula against the one on the page, for a row of two "
+            "Compare each number of your formula with the formula on the page, for a row of two "
             "elements."
         ),
         "over_budget": (
@@ -367,10 +367,10 @@ cross_entropy = Exercise(
         "thread may read what it has written itself without a barrier.",
         "One pass finds the pair (max, sum) while it keeps the row; lesson 05 has merge, lesson 07 "
         "the exchange between the warps of a block.",
-        "loss = (max - x[target]) + log(sum). Do not take the logarithm of the softmax: where that "
-        "is 0, it is -infinity.",
-        "Look at the target first: with -1 the whole block writes zeros and returns, and nobody "
-        "asks for x[-1].",
+        "loss = (max - x[target]) + log(sum). Do not take the logarithm of the softmax: where "
+        "that is 0, its logarithm is -infinity.",
+        "Look at the target first: with -1 the whole block writes zeros and returns, and no "
+        "thread reads x[-1].",
     ),
     hints_on={
         "chosen_otherwise": (
@@ -501,7 +501,7 @@ top_four = Exercise(
         "Which of two comes first is one function of (value, index), and the same one everywhere: "
         "the larger value; of equal ones the smaller index.",
         "Then four rounds. In each the lanes' best are compared by a butterfly, value and index "
-        "together, 10 shuffles. The lane whose it was moves its others up.",
+        "together, 10 shuffles. The lane that had this entry moves its others up.",
         "An empty place is {-INFINITY, the largest int}: every number of the row precedes it, "
         "-INFINITY too.",
     ),
@@ -613,7 +613,7 @@ attention_row = Exercise(
     title="Attention, one row",
     source="4_attention_row.cu",
     minutes=30,
-    teaches="the online pair with a third member: FlashAttention's idea",
+    teaches="the online pair with a third number: FlashAttention's idea",
     cases=(
         Case("2 heads, 40 keys", lambda rng: attending(rng, around(rng, 2, 40)), points=1),
         Case(
@@ -682,7 +682,7 @@ attention_row = Exercise(
     ),
     hints_on={
         "left_early": (
-            "Weights add up to 1 in the end: by what is the sum of values still to be divided?"
+            "Weights add up to 1 in the end: what must the sum of values be divided by?"
         ),
         "over_budget": (
             "K and V are read once, in the same turn of the loop; lanes side by side read numbers "

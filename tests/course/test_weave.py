@@ -1,5 +1,7 @@
 """lesson.md and its kernels become a notebook, and always the same one."""
 
+from itertools import pairwise
+
 import nbformat
 import pytest
 from nbgrader.nbgraderformat import MetadataValidator
@@ -147,3 +149,10 @@ def test_what_cannot_be_woven_is_said_with_its_line(folder, old, new, sentence):
         woven(folder, LESSON.replace(old, new))
     assert "kernels/01_small/lesson.md, line " in str(error.value)
     assert sentence in str(error.value)
+
+
+def test_the_launches_for_which_it_must_be_right_stand_above_an_exercise_unless_the_page_says_not():
+    cells = weave(course.lesson("00_first_kernel")).cells
+    above = {cell.source.partition("\n")[0]: before.source for before, cell in pairwise(cells)}
+    assert "For which launches" not in above["%%cuda triple"]
+    assert "For which launches" in above["%%cuda saxpy"]
