@@ -21,7 +21,7 @@ from grader import course
 from grader.course import mistakes
 from grader.course.mistakes import FILE
 from grader.judge import Verdict, judge
-from grader.judge.faults import known
+from grader.judge.partial import known
 
 SEED = 33
 

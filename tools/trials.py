@@ -250,7 +250,7 @@ def _instance(trial: Trial, what: str) -> CaseInstance:
     args = tuple(name if name in arrays else value for name, value in given.items())
     launch = Launch(trial.rule.kernel, trial.grid, trial.block, args, trial.shared_mem)
     problem = Problem(arrays, {}, (launch,))
-    return CaseInstance(0, Case("small", lambda rng: problem, 0.0), problem)
+    return CaseInstance(Case("small", lambda rng: problem, 0.0), problem)
 
 
 def _values(made_up: np.ndarray, what: str, most: int, rng: np.random.Generator) -> np.ndarray:

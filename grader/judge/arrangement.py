@@ -2,8 +2,6 @@
 an exercise is to put lines in order or something in its place? Comments and white space do not
 count."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 What ours costs was measured when the lesson was built; nothing is run here.
 """
 
-from __future__ import annotations
-
 import difflib
 from dataclasses import dataclass
 

@@ -1,8 +1,6 @@
 """From an exercise and a seed to concrete problems, from those to what the worker is sent; and
 where in a case something went wrong, so that who plays it again need not look for that."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Iterator
@@ -24,13 +22,17 @@ MOST_LAUNCHES = 8  # of a case that is
 
 @dataclass(frozen=True)
 class CaseInstance:
-    """A case with its inputs drawn. `position` counts from 0 over all the exercise's cases;
-    `tolerated` is the status of hazards that do not end it."""
+    """A case with its inputs drawn; `tolerated` is the status of hazards that do not end it."""
 
-    position: int
     case: Case
     problem: Problem
     tolerated: str = ""
+
+    @property
+    def size(self) -> int:
+        """Elements that its launches read and write."""
+        arrays = [one.value for one in self.problem.outputs.values()]
+        return sum(one.size for one in (*arrays, *self.problem.inputs.values()))
 
 
 def instantiate(exercise: Exercise, seed: int, hidden: bool) -> tuple[CaseInstance, ...]:
@@ -42,7 +44,7 @@ def instantiate(exercise: Exercise, seed: int, hidden: bool) -> tuple[CaseInstan
 def drawn(exercise: Exercise, seed: int, hidden: bool) -> Iterator[CaseInstance]:
     """The same, each when it is asked for."""
     return (
-        CaseInstance(position, case, case.problem(_generator(seed, exercise.id, position)))
+        CaseInstance(case, case.problem(_generator(seed, exercise.id, position)))
         for position, case in enumerate(exercise.cases)
         if case.visible or hidden
     )
@@ -115,9 +117,9 @@ def _argument(value: str | np.generic, problem: Problem) -> Argument:
 def of_failure(instance: CaseInstance, failure: Failed) -> Scene | None:
     """What a worker says of it, as far as that can be: it may say anything."""
     said, problem = failure.where, instance.problem
-    if said is None or said.order not in (problem.order, *OTHER_ORDERS):
+    if said is None or not 1 <= said.launch <= len(problem.launches):
         return None
-    if not 1 <= said.launch <= len(problem.launches):
+    if said.order not in (problem.order, *OTHER_ORDERS):
         return None
     there = said.block is not None and all(
         0 <= at < size for at, size in zip(said.block, _grid(problem, said.launch), strict=True)

@@ -1,7 +1,6 @@
 """What a run left in its buffers, held against what is expected: a CaseResult that teaches."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
@@ -13,8 +12,7 @@ from ..course import Budget, Case, Expected, Problem, costs
 from ..errors import AuthorError
 from ..say import verdict_answers as say
 from ..status import Status
-from . import cases as scenes
-from .cases import CaseInstance
+from .cases import CaseInstance, of_buffer, of_failure
 from .protocol import Element, Failed, Ran, Reply, Scene
 from .verdict import CaseResult, Mismatch, told_apart
 from .words import Words
@@ -31,7 +29,7 @@ def on_simulator(
     if isinstance(outcome, Failed):
         told = words.explained(outcome)
         stopped = _over_budget_when_stopped(instance, told)
-        where = scenes.of_failure(instance, told)
+        where = of_failure(instance, told)
         return stopped or failed(instance.case, told.status, told.message, told.line, where)
     wrong = (
         _changed_input(instance, outcome, words)
@@ -44,7 +42,7 @@ def on_simulator(
     return (
         _over_budget(instance, outcome, name_the_dearest)
         or _not_exactly(instance, outcome)
-        or _passed(instance.case)
+        or passed(instance.case)
     )
 
 
@@ -59,25 +57,26 @@ def on_gpu(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:
         or _wrong_output(instance, outcome, words, "second")
     )
     if result is None:
-        return _passed(instance.case)
-    return replace(result, message=say.on_hardware(result.message))
+        return passed(instance.case)
+    return replace(result, message=say.ON_HARDWARE.format(result.message))
 
 
 def failed(
-    case: Case, status: Status, message: str, line: int | None = None, where: Scene | None = None
+    case: Case,
+    status: Status,
+    message: str,
+    line: int | None = None,
+    where: Scene | None = None,
+    mismatches: Sequence[Mismatch] = (),
 ) -> CaseResult:
     """No points, and why."""
-    points = 0.0, case.points
-    return CaseResult(case.name, case.visible, status, *points, message, line, where=where)
+    points, wrong = (0.0, case.points), tuple(mismatches)
+    return CaseResult(case.name, case.visible, status, *points, message, line, wrong, where=where)
 
 
-def _passed(case: Case) -> CaseResult:
+def passed(case: Case) -> CaseResult:
+    """All points."""
     return CaseResult(case.name, case.visible, Status.PASSED, case.points, case.points)
-
-
-def _wrong(case: Case, message: str, mismatches: list[Mismatch], where: Scene | None) -> CaseResult:
-    found = tuple(mismatches)
-    return replace(failed(case, Status.WRONG_ANSWER, message, where=where), mismatches=found)
 
 
 def _changed_input(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
@@ -85,13 +84,14 @@ def _changed_input(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult
         after = ran.arrays[f"input/{name}"]
         changed = (_bytes(before) != _bytes(after)).any(axis=1).reshape(after.shape)
         if changed.any():
-            first, *rest = _mismatches(words.name(name), changed, before, after)
+            mismatches = _mismatches(words.name(name), changed, before, after)
+            first = mismatches[0]
             if words.constant(name):
                 message = say.changed_input(first.place, first.buffer, *first.values)
             else:
                 message = say.not_put_back(first.place, *first.values)
-            where = scenes.of_buffer(instance, name)
-            return _wrong(instance.case, message, [first, *rest], where)
+            where = of_buffer(instance, name)
+            return failed(instance.case, Status.WRONG_ANSWER, message, None, where, mismatches)
     return None
 
 
@@ -113,7 +113,7 @@ def _unwritten(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | N
         else:
             continue
         message = _because(f"{when}{what}", words.launch(buffer), ran)
-        where = scenes.of_buffer(instance, buffer)
+        where = of_buffer(instance, buffer)
         return failed(instance.case, Status.WRONG_ANSWER, message, where=where)
     return None
 
@@ -146,8 +146,8 @@ def _wrong_output(
             pattern = say.pattern(wrong.size, int(wrong.sum()), right_first)
             message = f"{when}{_first_wrong(mismatches[0], expected)}{pattern}"
             message = _because(message, words.launch(buffer), ran)
-            where = scenes.of_buffer(instance, buffer, of if of not in _IN_ORDER else "")
-            return _wrong(instance.case, message, mismatches, where)
+            where = of_buffer(instance, buffer, of if of not in _IN_ORDER else "")
+            return failed(instance.case, Status.WRONG_ANSWER, message, None, where, mismatches)
     return None
 
 
@@ -169,19 +169,21 @@ class Wrong:
 def first_wrong(instance: CaseInstance, ran: Ran) -> Wrong | None:
     """What a case is a wrong answer for; None where that is no output."""
     inputs = instance.problem.inputs.items()
-    if any(_bytes(one).tobytes() != ran.arrays[f"input/{name}"].tobytes() for name, one in inputs):
+    if any(one.tobytes() != ran.arrays[f"input/{name}"].tobytes() for name, one in inputs):
         return None
-    for buffer, expected in instance.problem.outputs.items():
-        written = ran.arrays[f"written/{buffer}"]
-        found = ran.arrays[f"output/{buffer}"]
-        wrong = ~written if not written.all() else ~right(expected, found)
+    outputs = instance.problem.outputs
+    found = {buffer: ran.arrays[f"output/{buffer}"] for buffer in outputs}
+    masks = {buffer: ~ran.arrays[f"written/{buffer}"] for buffer in outputs}
+    written = not any(mask.any() for mask in masks.values())
+    if written:
+        masks = {buffer: ~right(one, found[buffer]) for buffer, one in outputs.items()}
+    for buffer, wrong in masks.items():
         if wrong.any():
             first, *rest = np.flatnonzero(wrong)
             others = [rest[len(rest) * at // OTHERS] for at in range(min(OTHERS, len(rest)))]
             elements = [Element(buffer, int(at)) for at in (first, *dict.fromkeys(others))]
-            at = bool(written.ravel()[first])
-            values = found[wrong], expected.value[wrong]
-            return Wrong(elements[0], *values, at, tuple(elements[1:]))
+            values = found[buffer][wrong], outputs[buffer].value[wrong]
+            return Wrong(elements[0], *values, written, tuple(elements[1:]))
     return None
 
 

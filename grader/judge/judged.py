@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ..course import Exercise, Lesson
 from ..status import Status
 from .cases import CaseInstance
-from .session import Limits, Outcome, Session
-from .verdict import CaseResult, Verdict
+from .protocol import Reply
+from .session import Limits, Session
+from .verdict import CaseResult
 from .words import Words
 
 
 @dataclass(frozen=True)
 class Judged:
     """An answer and all that is known of it so far. The first fields say what is judged and how far
-    to go; the stages fill the others in (see `stages`). Rows of `instances`, `outcomes`, `results`
+    to go; the stages fill the others in (see `judging`). Rows of `instances`, `outcomes`, `results`
     and `words` belong together, one for each case that is run."""
 
     lesson: Lesson
@@ -28,16 +29,12 @@ class Judged:
     allowed: Mapping[str, int]  # steps of the solution, by case
     session: Session  # about the source
     ours: Session  # about the solution
-    wants_sizes: bool = True
-    wants_part: bool = True  # of the points, for all that is right beside a named fault
-    wants_steps: bool = False
     instances: tuple[CaseInstance, ...] = ()
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[Reply, ...] = ()
     words: tuple[Words, ...] = ()
     results: tuple[CaseResult, ...] = ()
     counters: dict[str, int] = field(default_factory=dict)
     device: str = "simulator"
-    verdict: Verdict | None = None
 
     @property
     def first_failed(self) -> int | None:
@@ -49,10 +46,7 @@ class Judged:
         """The same with another result of the case at a place."""
         return replace(self, results=(*self.results[:at], result, *self.results[at + 1 :]))
 
-    def with_passed(self, again: Callable[[int, CaseResult], CaseResult]) -> Judged:
-        """The same, with each case that passed as `again` has it by its place and its result."""
-        passed = Status.PASSED
-        results = (
-            again(at, one) if one.status == passed else one for at, one in enumerate(self.results)
-        )
-        return replace(self, results=tuple(results))
+    @property
+    def passed(self) -> list[int]:
+        """The places of the cases that passed."""
+        return [at for at, one in enumerate(self.results) if one.status == Status.PASSED]

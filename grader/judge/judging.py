@@ -1,17 +1,31 @@
-"""judge(): the one way from a source text to a verdict."""
+"""judge(): the one way from a source text to a verdict, one stage after the other.
 
-from __future__ import annotations
+A stage takes what is known of an answer and returns it with more known; it leaves alone what does
+not concern it.
+"""
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
-from .. import compilers, course
+from .. import compilers, course, cuda
 from ..course import solution_counts
-from ..cuda.diagnostics import encodable, one_line_end
+from ..course.model import COUNTERS
+from ..cuda.diagnostics import encodable, one_line_end, summary
+from ..say import verdict_answers as say
+from ..status import Status
+from . import arrangement, cases, compare, partial, stepped, technique
+from . import sizes as every_size
+from .explaining import places
+from .explaining.explanation import explained
+from .explaining.telling import Pair, copied
 from .judged import Judged
-from .session import Limits, Session
-from .stages import STAGES
-from .verdict import Verdict
+from .protocol import Failed, Ran
+from .session import Limits, Session, run_on_gpu
+from .verdict import Verdict, foremost, told_once
+from .words import Words
 
+LONGEST_SOURCE = 100_000  # characters
 STANDARD_LIMITS = Limits()
 
 
@@ -54,11 +68,182 @@ def judge(
             allowed=allowed,
             session=session,
             ours=ours,
-            wants_sizes=sizes,
-            wants_part=partial_marks,
-            wants_steps=steps,
         )
-        for stage in STAGES:
+        judged = blank(judged)
+        for stage in () if judged.results else STAGES:
             judged = stage(judged)
-    assert judged.verdict is not None, "a stage sums the results up"
-    return judged.verdict
+        verdict = summed(judged)
+        wanted = {every_size.tried: sizes, partial.with_part: partial_marks, stepped.stepped: steps}
+        for ending in (ending for ending, is_wanted in wanted.items() if is_wanted):
+            verdict = ending(judged, verdict)
+    return verdict
+
+
+def blank(judged: Judged) -> Judged:
+    """A source that is too long, or that nobody has written anything in, is not even compiled."""
+    exercise, source = judged.exercise, judged.source
+    if len(source) > LONGEST_SOURCE:
+        status, message = Status.COMPILE_ERROR, say.TOO_LONG.format(len(source), LONGEST_SOURCE)
+    elif arrangement.is_blank(source, judged.lesson.handed_out(exercise)):
+        status, message = Status.NOT_ATTEMPTED, say.NOT_ATTEMPTED
+    else:
+        return judged
+    refused = [case for case in exercise.cases if case.visible or judged.hidden]
+    return replace(judged, results=tuple(compare.failed(case, status, message) for case in refused))
+
+
+def run(judged: Judged) -> Judged:
+    """The cases are drawn while the source is compiled, and run on the simulated device."""
+    judged.session.start()
+    instances = cases.instantiate(judged.exercise, judged.seed, judged.hidden)
+    solution = judged.lesson.solution(judged.exercise)
+    words = tuple(Words(judged.source, solution, one.problem) for one in instances)
+    outcomes = tuple(judged.session.run(instances))
+    return replace(judged, instances=instances, outcomes=outcomes, words=words)
+
+
+def compared(judged: Judged) -> Judged:
+    """What each case left is held against what is expected."""
+    names_the_dearest = judged.exercise.kind.names_the_dearest_line
+    rows = zip(judged.instances, judged.outcomes, judged.words, strict=True)
+    results = tuple(
+        technique.goes_wrong(*row)
+        if row[0].case.hazard
+        else compare.on_simulator(*row, names_the_dearest)
+        for row in rows
+    )
+    judged = replace(judged, results=results)
+    return replace(judged, counters=_counters(judged))
+
+
+def _counters(judged: Judged) -> dict[str, int]:
+    """Totals over the last passed case with a budget, a visible one if there is one, or over the
+    last case."""
+    rows = zip(judged.instances, judged.outcomes, judged.results, strict=True)
+    budgeted = [
+        (one.case.visible, outcome)
+        for one, outcome, result in rows
+        if one.case.budgets and result.status == Status.PASSED
+    ]
+    visible = [outcome for seen, outcome in budgeted if seen]
+    last = [None, *judged.outcomes[-1:], *(outcome for _, outcome in budgeted), *visible][-1]
+    return last.counters if isinstance(last, Ran) else {}
+
+
+def arranged(judged: Judged) -> Judged:
+    """Cases that passed fail where what was given is not as it must be."""
+    handed_out = judged.lesson.handed_out(judged.exercise)
+    changed = arrangement.changed(judged.exercise, handed_out, judged.source)
+    if changed is None:
+        return judged
+    for at in judged.passed:
+        case = judged.instances[at].case
+        judged = judged.with_result(at, compare.failed(case, Status.OVER_BUDGET, *changed))
+    return judged
+
+
+def explain(judged: Judged) -> Judged:
+    """The first case that failed is explained if it may be seen, and is a wrong answer or an index
+    that leaves an array. What goes wrong although it must not is told without advice."""
+    at = judged.first_failed
+    if judged.exercise.solved and at is not None:
+        judged = _explained(judged, at)
+    if judged.exercise.kind.goes_wrong:
+        rows = zip(judged.instances, judged.outcomes, judged.results, strict=True)
+        judged = replace(judged, results=tuple(technique.too_far(*row) for row in rows))
+    return judged
+
+
+def _explained(judged: Judged, at: int) -> Judged:
+    instance, outcome, result = judged.instances[at], judged.outcomes[at], judged.results[at]
+    if not result.visible or instance.case.hazard:
+        return judged
+    if result.status == Status.OUT_OF_BOUNDS:
+        said = places.beyond_an_array(judged, at)
+        return judged.with_result(at, replace(result, message=f"{result.message} {said}".rstrip()))
+    wrong = None
+    if result.status == Status.WRONG_ANSWER and isinstance(outcome, Ran):
+        wrong = compare.first_wrong(instance, outcome)
+    if wrong is None:
+        return judged
+    both = judged.session, judged.ours
+    made = [session.follow(instance, (wrong.element,)) for session in both]
+    if not all(made):
+        return judged
+    (mine,), (ours,) = made
+    pair = Pair(wrong, mine, ours)
+    both_copied = copied(mine, ours)
+    if both_copied and both_copied[0] != both_copied[1] and wrong.others:
+        others = [session.follow(instance, wrong.others) for session in both]
+        pair = replace(pair, others=tuple(zip(*others, strict=False)))
+    result = explained(result, pair, judged.words[at])
+    if mine.stored:
+        result = cases.in_block(result, instance.problem, mine.stored.block)
+    return judged.with_result(at, result)
+
+
+def hardware(judged: Judged) -> Judged:
+    """Cases that passed get what this machine's GPU makes of them, if there is one."""
+    if judged.exercise.kind.goes_wrong:
+        return judged
+    judged = replace(judged, device=cuda.device)
+    if cuda.device != "gpu":
+        return judged
+    passed = judged.passed
+    instances = tuple(judged.instances[at] for at in passed)
+    outcomes = run_on_gpu(judged.source, instances, judged.limits)
+    for at, outcome in zip(passed, outcomes, strict=True):
+        result = compare.on_gpu(judged.instances[at], outcome, judged.words[at])
+        judged = judged.with_result(at, result)
+    return judged
+
+
+def warnings(judged: Judged) -> Judged:
+    """The first case that failed tells what the compiler has doubted in the source."""
+    doubts = summary(judged.outcomes[0].warnings) if judged.outcomes else ""
+    at = judged.first_failed
+    if not doubts or at is None:
+        return judged
+    result = judged.results[at]
+    message = say.with_doubts(result.message, doubts)
+    return judged.with_result(at, replace(result, message=message))
+
+
+def summed(judged: Judged) -> Verdict:
+    """The results make a verdict. A contest compares the counters of the last case, if that one is
+    hidden, has a budget, and passed."""
+    exercise, results = judged.exercise, told_once(judged.results)
+    failure = foremost(results)
+    first = judged.outcomes[0] if judged.outcomes else None
+    last = judged.outcomes[-1] if judged.outcomes else None
+    is_contest = judged.hidden and exercise.cases[-1].budgets and not exercise.cases[-1].visible
+    contest = {}
+    if is_contest and isinstance(last, Ran) and results[-1].points:
+        contest = {name: last.counters[name] for name in COUNTERS}
+    return Verdict(
+        exercise=exercise.id,
+        points=sum(one.points for one in results),
+        max_points=exercise.points,
+        status=failure.status if failure else Status.PASSED,
+        message=failure.message if failure else "",
+        line=failure.line if failure else None,
+        cases=results,
+        diagnostics=first.diagnostics if isinstance(first, Failed) else (),
+        counters=dict(judged.counters),
+        contest=contest,
+        device=judged.device,
+        seed=judged.seed,
+        compiler=compilers.chosen_name(),
+        kind=exercise.kind.name,
+    )
+
+
+STAGES: tuple[Callable[[Judged], Judged], ...] = (
+    run,
+    compared,
+    arranged,
+    technique.kept_to,
+    explain,
+    hardware,
+    warnings,
+)

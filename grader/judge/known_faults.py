@@ -5,27 +5,22 @@ cases fail in different ways, or in other ways with other inputs; and none where
 is no evidence of right work.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TypeGuard
 
 from .. import compilers
-from ..course import Exercise, Lesson, authors, chosen, solution_counts
+from ..course import Lesson, authors, chosen, solution_counts
 from ..course.mistakes import WrongKernel
 from ..status import Status
-from . import faults
 from .cases import CaseInstance, instantiate
-from .faults import Finding, NamedFault
 from .judging import STANDARD_LIMITS, judge
+from .partial import HAZARDS, KEPT_IN, SEED, Finding, NamedFault, left_wrong
 from .protocol import Ran
-from .session import Outcome, Session
-from .verdict import Verdict
+from .session import Session
 
-SEEDS = (faults.SEED, 0)  # the second shows what hangs on the inputs
+SEEDS = (SEED, 0)  # the second shows what hangs on the inputs
 KEY = "key"  # beside a fault: a fingerprint of what was measured
 FORM = "1"  # of what is kept: raised when a finding changes its words
 
@@ -35,7 +30,7 @@ def write(lesson: Lesson) -> list[Path]:
     files were not as they must be."""
     written = []
     for name, compiler in compilers.COMPILERS.items():
-        path = solution_counts.file(lesson.path, name, faults.KEPT_IN)
+        path = solution_counts.file(lesson.path, name, KEPT_IN)
         before = path.read_text(encoding="utf-8") if path.is_file() else ""
         if compiler.available() and (now := _text(lesson, name)) != before:
             path.write_text(now, encoding="utf-8")
@@ -47,7 +42,7 @@ def stale(lesson: Lesson) -> list[Path]:
     """The files that are missing though their compiler is here, or of other mistakes."""
     keys = {_key(lesson, one) for one in lesson.wrong_kernels}
     return [
-        solution_counts.file(lesson.path, name, faults.KEPT_IN)
+        solution_counts.file(lesson.path, name, KEPT_IN)
         for name, compiler in compilers.COMPILERS.items()
         if compiler.available() and _known(lesson, name).keys() != keys
     ]
@@ -57,52 +52,41 @@ def found(lesson: Lesson, mistake: WrongKernel) -> dict[str, Finding]:
     """What is found of a mistake with the compiler in use, by case; nothing where it is left
     out."""
     exercise = lesson.exercise(mistake.exercise)
-    hazard = mistake.status in faults.HAZARDS
+    hazard = mistake.status in HAZARDS
     if not (hazard or (mistake.status == Status.WRONG_ANSWER and _leaves(lesson, mistake) > 0)):
         return {}
-    verdict, other = (_judged(lesson, exercise, mistake, seed) for seed in SEEDS)
-    failed = {one.name: one.status for one in verdict.cases if one.status != Status.PASSED}
-    again = {one.name: one.status for one in other.cases if one.status != Status.PASSED}
+    root, both = lesson.path.parent, []
+    for seed in SEEDS:
+        verdict = judge(
+            exercise.id, mistake.source, seed=seed, root=root, sizes=False, partial_marks=False
+        )
+        both.append({one.name: one.status for one in verdict.cases if one.status != Status.PASSED})
+    failed, again = both
     if failed != again or set(failed.values()) != {mistake.status}:
         return {}
     instances = tuple(
         replace(one, tolerated=mistake.status if hazard else "")
-        for one in instantiate(exercise, faults.SEED, hidden=True)
+        for one in instantiate(exercise, SEED, hidden=True)
         if one.case.name in failed
     )
     steps = {one.name: one.ours.get("steps", 0) for one in exercise.cases}
     with Session(mistake.source, STANDARD_LIMITS, steps) as session:
         outcomes = session.run(instances)
-    pairs = [(one, ran) for one, ran in zip(instances, outcomes, strict=True) if _ran(ran)]
+    pairs = [
+        (one, ran) for one, ran in zip(instances, outcomes, strict=True) if isinstance(ran, Ran)
+    ]
     if len(pairs) < len(instances):
         return {}
+    wrong: dict[str, Finding] = {one.case.name: left_wrong(one, ran) for one, ran in pairs}
     if not hazard:
-        wrong: dict[str, Finding] = {
-            one.case.name: faults.left_wrong(one, ran) for one, ran in pairs
-        }
         return wrong if _evidence(pairs) >= len(pairs) else {}
-    known = all(ran.causes and not faults.left_wrong(one, ran) for one, ran in pairs)
+    known = all(ran.causes for _, ran in pairs) and not any(wrong.values())
     return {one.case.name: ran.causes for one, ran in pairs} if known else {}
-
-
-def _ran(outcome: Outcome) -> TypeGuard[Ran]:
-    return isinstance(outcome, Ran)
 
 
 def _leaves(lesson: Lesson, mistake: WrongKernel) -> float:
     kind = lesson.exercise(mistake.exercise).kind
     return kind.fault_leaves if mistake.leaves is None else mistake.leaves
-
-
-def _judged(lesson: Lesson, exercise: Exercise, mistake: WrongKernel, seed: int) -> Verdict:
-    return judge(
-        exercise.id,
-        mistake.source,
-        seed=seed,
-        root=lesson.path.parent,
-        sizes=False,
-        partial_marks=False,
-    )
 
 
 def _evidence(pairs: list[tuple[CaseInstance, Ran]]) -> int:
@@ -111,7 +95,7 @@ def _evidence(pairs: list[tuple[CaseInstance, Ran]]) -> int:
     count, numbers = 0, set()
     for instance, ran in pairs:
         count += sum(one.value.size for one in instance.problem.outputs.values())
-        for name, wrong, samples in faults.left_wrong(instance, ran):
+        for name, wrong, samples in left_wrong(instance, ran):
             count -= wrong if name in instance.problem.outputs else 0
             numbers |= {value for _, value in samples if isinstance(value, float) and value}
     return count + len(numbers)
@@ -138,7 +122,7 @@ def _text(lesson: Lesson, compiler: str) -> str:
 
 def _known(lesson: Lesson, compiler: str) -> dict[str, dict[str, Finding]]:
     """What was found, by `_key`."""
-    kept = solution_counts.kept(lesson.path, compiler, faults.KEPT_IN)
+    kept = solution_counts.kept(lesson.path, compiler, KEPT_IN)
     return {one[KEY]: one["cases"] for entries in kept.values() for one in entries}
 
 

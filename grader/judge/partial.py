@@ -1,32 +1,129 @@
 """What an answer gets whose only fault is one that the lesson names.
 
-It gets a part, which the mistake `leaves`, of what it would get without the fault. That is judged,
-not assumed: cases that a hazard ended are run once more past it, and must leave what is right in
-every order that the judge tries; what a wrong answer leaves must be just what the mistake leaves;
-and budgets, requirements and bans hold as ever.
+A mistake of mistakes.toml is known again by the cases that fail, their status, and in each
+
+- for a hazard, its causes: what the threads did, in a loop or not, and to which array;
+- for a wrong answer, how many elements are wrong and what some of them hold, with inputs that are
+  the same each time.
+
+No text takes part, neither of the source nor of a message, and no line's number. `known_faults`
+measures them when a lesson is built, with each compiler, into faults.json and faults.clang.json.
+
+The answer gets a part, which the mistake `leaves`, of what it would get without the fault. That is
+judged, not assumed: cases that a hazard ended are run once more past it, and must leave what is
+right in every order that the judge tries; what a wrong answer leaves must be just what the mistake
+leaves; and budgets, requirements and bans hold as ever.
 """
 
-from __future__ import annotations
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
-from collections.abc import Sequence
-from dataclasses import replace
-
+import msgspec
 import numpy as np
-from msgspec import structs
 
 from ..counted import counted
+from ..course import Expected, solution_counts
 from ..status import Status
-from . import arrangement, compare, faults, sizes, technique
+from . import arrangement, compare, sizes, technique
 from .cases import CaseInstance, instantiate
-from .faults import NamedFault
 from .judged import Judged
-from .protocol import OTHER_ORDERS, Ran
-from .session import Outcome, Session
+from .protocol import OTHER_ORDERS, Ran, Reply
+from .session import Session
 from .verdict import CaseResult, Partial, Verdict
 from .words import Words
 
+KEPT_IN = "faults"
+SEED = 33  # what the inputs of wrong answers are drawn from, when they are kept and compared
+SAMPLES = 6  # wrong elements of an array that are kept
+HAZARDS = {
+    Status.DATA_RACE,
+    Status.BARRIER_DIVERGENCE,
+    Status.SHUFFLE_DIVERGENCE,
+    Status.UNINITIALIZED_READ,
+}
+
+Sample = tuple[int, float | str | None]  # an element's index, and what it holds; None: unwritten
+Wrong = tuple[str, int, tuple[Sample, ...]]  # an array, its wrong elements, some of them
+Finding = tuple[Any, ...]  # a hazard's causes, each a str, or what is wrong, each a `Wrong`
+
+
+@dataclass(frozen=True)
+class NamedFault:
+    """A named mistake: `mistake` in words, the `status` of the `cases` that fail with it, what is
+    found in each, and which part of the points it `leaves`."""
+
+    mistake: str
+    status: str
+    leaves: float
+    cases: Mapping[str, Finding]
+
+
 Pair = tuple[CaseInstance, Ran]  # a case, and what a kernel left in it
 Mended = tuple[NamedFault, tuple[CaseResult, ...]]  # a fault, and the results without it
+
+
+def known(lesson: Path, exercise: str, compiler: str) -> tuple[NamedFault, ...]:
+    """The faults that are known of an exercise, from the lesson's folder."""
+    kept = solution_counts.kept(lesson, compiler, KEPT_IN)
+    return msgspec.convert(kept.get(exercise, ()), tuple[NamedFault, ...])
+
+
+def left_wrong(instance: CaseInstance, ran: Ran) -> tuple[Wrong, ...]:
+    """What a run has left wrong: each array with wrong elements, how many, and some of them."""
+    found = []
+    for name, expected, now, written in _arrays(instance, ran):
+        wrong = np.flatnonzero(~(compare.right(expected, now) & written))
+        if len(wrong):
+            places = wrong[np.linspace(0, len(wrong) - 1, min(SAMPLES, len(wrong))).astype(int)]
+            samples = tuple((int(at), _value(now, written, at)) for at in places)
+            found.append((name, len(wrong), samples))
+    return tuple(found)
+
+
+def is_left(kept: Finding, instance: CaseInstance, ran: Ran) -> bool:
+    """Whether a run has left wrong what was `kept` of another one, as far as rounding can tell."""
+    now = left_wrong(instance, ran)
+    if [one[:2] for one in now] != [tuple(one[:2]) for one in kept]:
+        return False
+    arrays = {name: (expected, held) for name, expected, held, _ in _arrays(instance, ran)}
+    return all(
+        _alike(arrays[name], sample, other)
+        for (name, _, samples), (_, _, others) in zip(now, kept, strict=True)
+        for sample, other in zip(samples, others, strict=True)
+    )
+
+
+def _arrays(
+    instance: CaseInstance, ran: Ran
+) -> Iterator[tuple[str, Expected, np.ndarray, np.ndarray]]:
+    """Each array that a case is judged by: its name, what it should hold, holds, and where it was
+    written."""
+    problem = instance.problem
+    for name, before in problem.inputs.items():
+        now = ran.arrays[f"input/{name}"]
+        yield name, Expected(before, before.dtype), now, np.ones(now.shape, bool)
+    for name, expected in problem.outputs.items():
+        yield name, expected, ran.arrays[f"output/{name}"], ran.arrays[f"written/{name}"]
+
+
+def _value(now: np.ndarray, written: np.ndarray, at: int) -> float | str | None:
+    """What JSON can hold of an element."""
+    value = float(now.flat[at])
+    return (value if np.isfinite(value) else str(value)) if written.flat[at] else None
+
+
+def _alike(array: tuple[Expected, np.ndarray], sample: Sample, other: Sample) -> bool:
+    """Whether two runs left the same in an element: its tolerance is twice that of a case."""
+    expected, now = array
+    (at, mine), (there, theirs) = sample, other
+    if at != there or mine is None or theirs is None:
+        return at == there and mine is theirs
+    value = np.array(float(theirs), expected.value.dtype)
+    atol = 2 * np.broadcast_to(expected.atol, now.shape).flat[at]
+    same = compare.right(Expected(value, now.dtype, atol, 2 * expected.rtol), np.array(float(mine)))
+    return bool(same)
 
 
 def said(verdict: Verdict) -> str:
@@ -42,20 +139,21 @@ def said(verdict: Verdict) -> str:
     )
 
 
-def with_part(judged: Judged) -> Judged:
+def with_part(judged: Judged, verdict: Verdict) -> Verdict:
     """The verdict with what its one named fault leaves, where that is more than its passed cases
     are worth."""
-    verdict, lesson, exercise = judged.verdict, judged.lesson, judged.exercise
-    assert verdict is not None, "the results are summed up"
-    known = faults.known(lesson.path, exercise.name, verdict.compiler)
+    lesson, exercise = judged.lesson, judged.exercise
+    faults = known(lesson.path, exercise.name, verdict.compiler)
     results = {one.name: one for one in verdict.cases if one.name != sizes.NAME}
-    fitting = [one for one in known if _fits(one, results)]
+    fitting = [one for one in faults if _fits(one, results)]
     if not fitting or arrangement.changed(exercise, lesson.handed_out(exercise), judged.source):
-        return judged
-    is_hazard = verdict.status in faults.HAZARDS
-    mended = (_past_the_hazard if is_hazard else _beside_the_mistake)(judged, fitting)
+        return verdict
+    if verdict.status in HAZARDS:
+        mended = _past_the_hazard(judged, fitting, verdict.status)
+    else:
+        mended = _beside_the_mistake(judged, fitting)
     if mended is None:
-        return judged
+        return verdict
     fault, points = mended
     whole = {**results, **{one.name: one for one in points}}
     of = sum(one.points for one in whole.values())
@@ -63,9 +161,9 @@ def with_part(judged: Judged) -> Judged:
         of += exercise.size_points
     granted = round(fault.leaves * of, 2)
     if granted <= verdict.points:
-        return judged
+        return verdict
     part = Partial(fault.mistake, fault.leaves, of)
-    return replace(judged, verdict=replace(verdict, points=granted, partial=part))
+    return replace(verdict, points=granted, partial=part)
 
 
 def _fits(fault: NamedFault, results: dict[str, CaseResult]) -> bool:
@@ -77,18 +175,18 @@ def _fits(fault: NamedFault, results: dict[str, CaseResult]) -> bool:
     )
 
 
-def _past_the_hazard(judged: Judged, known: list[NamedFault]) -> Mended | None:
+def _past_the_hazard(judged: Judged, known: list[NamedFault], status: Status) -> Mended | None:
     """The fault whose causes are just those of the answer, and the results without it; None where
     no fault's are, or something is wrong beside it."""
-    assert judged.verdict is not None, "the caller has it"
-    again = _run_again(judged, known[0], judged.seed, judged.verdict.status)
+    again = _run_again(judged, known[0], judged.seed, status)
     results = _results(again, again.instances, again.outcomes)
     if any(one.status not in sizes.MAY_PASS for one in results):
         return None
     causes = {
         one.case.name: ran.causes
         for one, ran in zip(again.instances, again.outcomes, strict=True)
-        if isinstance(ran, Ran) and _ran_in_other_orders(ran)
+        if isinstance(ran, Ran)
+        and {name.rpartition("/")[0] for name in ran.arrays}.issuperset(OTHER_ORDERS)
     }
     if len(causes) < len(again.outcomes):
         return None
@@ -102,12 +200,12 @@ def _beside_the_mistake(judged: Judged, known: list[NamedFault]) -> Mended | Non
     What is kept of a fault can be read, with the inputs that it is of. So the lesson's own kernel
     with the fault is run, too, with the verdict's inputs; a learner's copy of a lesson, which has
     no solutions, has no such kernel either."""
-    again = _run_again(judged, known[0], faults.SEED)
+    again = _run_again(judged, known[0], SEED)
     pairs = _pairs(again)
     alike = [
         fault
         for fault in known
-        if pairs and all(faults.is_left(fault.cases[one.case.name], one, its) for one, its in pairs)
+        if pairs and all(is_left(fault.cases[one.case.name], one, its) for one, its in pairs)
     ]
     if alike and judged.exercise.solved:
         again = _run_again(judged, alike[0], judged.seed)
@@ -126,8 +224,8 @@ def _leaves_the_same(judged: Judged, fault: NamedFault, pairs: list[Pair]) -> bo
         if (wrong.exercise, wrong.mistake) == (judged.exercise.name, fault.mistake):
             with Session(wrong.source, judged.limits, judged.allowed) as session:
                 theirs = _pairs(_run_again(replace(judged, session=session), fault, judged.seed))
-            left = [faults.left_wrong(*one) for one in theirs]
-            if left and all(map(faults.is_left, left, *zip(*pairs, strict=True))):
+            left = [left_wrong(*one) for one in theirs]
+            if left and all(map(is_left, left, *zip(*pairs, strict=True))):
                 return True
     return False
 
@@ -140,8 +238,7 @@ def _pairs(again: Judged) -> list[Pair]:
 
 def _run_again(judged: Judged, fault: NamedFault, seed: int, tolerated: str = "") -> Judged:
     """The cases of a fault, run once more."""
-    assert judged.verdict is not None, "the caller has it"
-    ran = {one.name for one in judged.verdict.cases}
+    ran = {one.case.name for one in judged.instances}
     instances = tuple(
         replace(one, tolerated=tolerated)
         for one in instantiate(judged.exercise, seed, hidden=True)
@@ -154,18 +251,12 @@ def _run_again(judged: Judged, fault: NamedFault, seed: int, tolerated: str = ""
 
 
 def _results(
-    again: Judged, compared: Sequence[CaseInstance], left: Sequence[Outcome]
+    again: Judged, compared: Sequence[CaseInstance], left: Sequence[Reply]
 ) -> tuple[CaseResult, ...]:
     """The results of cases, whose arrays are `compared` with what was `left`."""
     rows = zip(compared, left, again.words, strict=True)
     results = tuple(compare.on_simulator(*row) for row in rows)
     return technique.kept_to(replace(again, results=results)).results
-
-
-def _ran_in_other_orders(ran: Ran) -> bool:
-    """Whether a case came to its end also with the first threads first, and with the last."""
-    orders = {name.rpartition("/")[0] for name in ran.arrays}
-    return orders.issuperset(OTHER_ORDERS)
 
 
 def _as_left(instance: CaseInstance, ran: Ran) -> tuple[CaseInstance, Ran]:
@@ -178,7 +269,7 @@ def _as_left(instance: CaseInstance, ran: Ran) -> tuple[CaseInstance, Ran]:
     }
     every = {f"written/{name}": np.ones(one.value.shape, bool) for name, one in outputs.items()}
     right = replace(instance, problem=replace(problem, inputs=inputs, outputs=outputs))
-    return right, structs.replace(ran, arrays=arrays | every)
+    return right, msgspec.structs.replace(ran, arrays=arrays | every)
 
 
 def _least(known: list[NamedFault], results: tuple[CaseResult, ...]) -> Mended | None:

@@ -7,8 +7,6 @@ A message is 8 bytes of length (big endian) and that many of MessagePack. NumPy 
 is taken only in the declared types, and no longer than the reader says.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, BinaryIO, Literal
 
@@ -186,6 +184,16 @@ class ThreadPlace(msgspec.Struct, frozen=True):
     thread: int
     line: int | None
 
+    @property
+    def who(self) -> str:
+        """The thread, in words."""
+        return f"thread {self.thread} of block {self.block}"
+
+    @property
+    def on(self) -> str:
+        """ " on line 7", where the line is known."""
+        return f" on line {self.line}" if self.line else ""
+
 
 class Used(msgspec.Struct, frozen=True):
     """`count` neighbouring elements, from `first` on, that a value was made of, each as often as a
@@ -227,14 +235,12 @@ class SliceSteps(msgspec.Struct, frozen=True, eq=False):
     @property
     def is_sound(self) -> bool:
         """Whether its parts belong together: a worker tells it that has run a learner's kernel."""
-        by_step = self.op, self.block, self.thread, self.buffer, self.index
+        by_step, steps = (self.op, self.block, self.thread, self.buffer, self.index), self.op.size
+        fits = all(one.shape == (steps,) for one in (*by_step, self.value))
+        fits &= self.first.shape == (steps + 1,) and self.operands.ndim == 1
         whole = *by_step, self.first, self.operands
-        steps = len(self.op)
-        if any(one.ndim != 1 for one in (*whole, self.value)) or len(self.first) != steps + 1:
-            return False
-        if any(len(one) != steps for one in (*by_step, self.value)):
-            return False
-        if any(one.dtype != np.int64 for one in whole) or self.value.dtype.kind != "f":
+        fits &= all(one.dtype == np.int64 for one in whole) and self.value.dtype.kind == "f"
+        if not fits:
             return False
         counts = np.diff(self.first)
         if self.first[0] or (counts < 0).any() or self.first[-1] != len(self.operands):

@@ -16,15 +16,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-import msgspec
 import numpy as np
+from msgspec.structs import replace
 
-from ..cuda.diagnostics import Diagnostic, bounded
+from ..cuda.diagnostics import bounded
 from ..say import verdict_process as say
 from ..status import Status
-from . import cases, protocol
-from . import worker as workers
-from .cases import CaseInstance
+from .cases import CaseInstance, described
 from .playback.strip import Strip
 from .protocol import (
     Asked,
@@ -35,13 +33,14 @@ from .protocol import (
     Failed,
     Made,
     Opening,
+    ProtocolError,
     Question,
     Ran,
     Recorded,
     Reply,
 )
 from .verdict import shortened
-from .worker import KILLED, Watch, Worker
+from .worker import KILLED, Worker
 
 MUCH = 1 << 16  # elements
 GPU_WAKES = 8.0  # seconds of the CPU's that a process spends on making a GPU ready
@@ -52,8 +51,6 @@ TOLD = 8 << 20  # bytes of an element's making
 LAST_BREATH = 1.0  # seconds a worker that has closed its pipe is given to end by itself
 # POSIX's, so Windows has none.
 _TIME_IS_UP = [-getattr(signal, name) for name in ("SIGPROF", "SIGXCPU") if hasattr(signal, name)]
-
-Outcome = Ran | Failed
 
 
 @dataclass(frozen=True)
@@ -96,11 +93,9 @@ class Session:
         **opening: Any,
     ):
         self._limits, self._allowed, self._device = limits, allowed, device
-        self._compiled: Outcome | None = None
+        self._compiled: Reply | None = None
         self._worker: Worker | None = None
         self._kernels: tuple[str, ...] = ()
-        self._warnings: tuple[Diagnostic, ...] = ()
-        self._seconds, self._total, self._end, self._before = 0.0, 0.0, 0.0, 0.0
         self._spared = False  # whether a worker was killed already
         self._group(limits.case_seconds, limits.total_seconds)
         self._opening = Opening(
@@ -125,32 +120,32 @@ class Session:
         if worker:
             worker.close()
 
-    def compiled(self) -> Outcome:
+    def compiled(self) -> Reply:
         """What became of compiling the source; after one that failed nothing is asked."""
         if self._compiled is None:
             self.start()
             self._compiled = self._heard(self._opening)
-            self._warnings = self._compiled.warnings
             if isinstance(self._compiled, Killed) and not self._spared:
                 self._spared, self._compiled = True, None
                 return self.compiled()
         return self._compiled
 
-    def run(self, instances: tuple[CaseInstance, ...]) -> list[Outcome]:
+    def run(self, instances: tuple[CaseInstance, ...]) -> list[Reply]:
         """One outcome for each of `instances`. A worker that dies costs the case it was in; after a
         case that took too long none is run. Once, a worker that was killed from outside costs
         nothing: a machine out of memory does not choose by guilt."""
         self._group(self._limits.case_seconds, self._limits.total_seconds)
         launched = (launch.kernel for one in instances for launch in one.problem.launches)
         self._kernels = tuple(dict.fromkeys(launched))
-        outcomes: dict[int, Outcome] = {}
+        outcomes: dict[int, Reply] = {}
         stopped: Failed | None = None  # what becomes of the rest
         # Those with much data come last: one that is stopped takes no other's turn.
-        for at in sorted(range(len(instances)), key=lambda at: _data(instances[at]) > MUCH):
+        for at in sorted(range(len(instances)), key=lambda at: instances[at].size > MUCH):
             if stopped is None and time.monotonic() >= self._end:
                 stopped = Failed(Status.TIMEOUT, say.no_time(self._limits.total_seconds))
             outcome = stopped or self._ask(self._described(instances[at]))
-            outcomes[at] = msgspec.structs.replace(outcome, warnings=self._warnings)
+            warnings = self._compiled.warnings if self._compiled else ()
+            outcomes[at] = replace(outcome, warnings=warnings)
             if stopped is None and isinstance(self._compiled, Failed):
                 stopped = self._compiled
             elif stopped is None and ran_out_of_time(outcome):
@@ -163,8 +158,8 @@ class Session:
         """The making of some elements of a case's buffers, where so many elements beyond its inputs
         can be read; () where the case is too long to be followed."""
         self._group(FOLLOWING, FOLLOWING)
-        case = self._described(instance)
-        outcome = self._ask(msgspec.structs.replace(case, followed=elements, room=room))
+        case = replace(self._described(instance), followed=elements, room=room)
+        outcome = self._ask(case)
         return outcome.made if isinstance(outcome, Ran) else ()
 
     def record(self, instance: CaseInstance, recorded: Recorded) -> Strip | None:
@@ -173,25 +168,20 @@ class Session:
         self._group(RECORDING, RECORDING)
         case = self._described(instance)
         steps, order = min(case.steps, recorded.steps), recorded.where.order
-        outcome = self._ask(
-            msgspec.structs.replace(case, order=order, steps=steps, recorded=recorded)
-        )
+        outcome = self._ask(replace(case, order=order, steps=steps, recorded=recorded))
         return outcome.strip if isinstance(outcome, Ran) else None
 
-    def ways(
-        self, questions: Iterable[tuple[CaseInstance, tuple[Asked, ...]]]
-    ) -> Iterator[Outcome]:
+    def ways(self, questions: Iterable[tuple[CaseInstance, tuple[Asked, ...]]]) -> Iterator[Reply]:
         """For each of some cases what came of the questions about the ways to its results; after
         one that took too long, the same of the rest."""
         self._group(FOLLOWING, FOLLOWING)
-        outcome: Outcome | None = None
+        outcome: Reply | None = None
         for instance, asked in questions:
             if outcome is None or not ran_out_of_time(outcome):
-                case = msgspec.structs.replace(self._described(instance), asked=asked)
-                outcome = self._ask(case)
+                outcome = self._ask(replace(self._described(instance), asked=asked))
             yield outcome
 
-    def examine(self, examine: Examine) -> Outcome:
+    def examine(self, examine: Examine) -> Reply:
         """What is known of the source at every size that some rules allow; it costs the same effort
         on every machine, and `Limits.reasoning` says what happens where that fails."""
         seconds = self._limits.compile_seconds + self._limits.reasoning_seconds
@@ -203,13 +193,14 @@ class Session:
         `total`; one worker that somebody kills costs nothing."""
         self._spared = False
         waking = GPU_WAKES if self._device == "gpu" else 0.0
-        self._seconds, self._total = seconds + waking, total + waking
+        self._seconds = seconds + waking
+        self._total: float = total + waking
         self._end = time.monotonic() + total * self._limits.patience
         self._before = self._worker.seconds() if self._worker and self._compiled else 0.0
 
     def _described(self, instance: CaseInstance) -> CaseRequest:
         needed = self._allowed.get(instance.case.name, 0)
-        return cases.described(instance, max(self._limits.steps, self._limits.steps_ratio * needed))
+        return described(instance, max(self._limits.steps, self._limits.steps_ratio * needed))
 
     def start(self) -> None:
         """Start a worker where there is none; it compiles while the judge does something else."""
@@ -218,7 +209,7 @@ class Session:
             self._worker = Worker(self._device)
             self._worker.send(self._opening)
 
-    def _ask(self, about: CaseRequest | Examine) -> Outcome:
+    def _ask(self, about: CaseRequest | Examine) -> Reply:
         if self._worker is None and isinstance(self._compiled, Ran):
             self._compiled = None  # the one before is gone
         compiled = self.compiled()
@@ -233,16 +224,15 @@ class Session:
             return self._ask(about)
         return outcome
 
-    def _heard(self, message: Opening | Question) -> Outcome:
+    def _heard(self, message: Opening | Question) -> Reply:
         """The reply to a message. A worker that has broken it off is asked nothing more."""
         worker, limits = self._worker, self._limits
         assert worker is not None, "somebody was asked"
         compiles = isinstance(message, Opening)
         deadline = min(self._end, time.monotonic() + message.seconds * limits.patience)
         try:
-            seconds, size = message.seconds, limits.memory_bytes
-            watch = Watch(worker.pid, seconds, size) if workers.WATCHED else None
-            reply = worker.receive(deadline, _longest(message), watch)
+            longest = _longest(message, self._device)
+            reply = worker.receive(deadline, longest, message.seconds, limits.memory_bytes)
             outcome = _checked(reply, message, self._device)
             if not (isinstance(outcome, Failed) and (compiles or outcome.broken_off)):
                 return outcome
@@ -250,7 +240,7 @@ class Session:
             outcome = _too_slow(message)
         except MemoryError:
             outcome = _ended("the judge", compiles, limits)
-        except protocol.ProtocolError as error:
+        except ProtocolError as error:
             outcome = Failed(Status.UNSUPPORTED, say.no_reply(str(error)))
         except EOFError:
             outcome = _diagnosis(worker.end(LAST_BREATH), worker.complaint(), message, limits)
@@ -258,7 +248,7 @@ class Session:
         return outcome
 
 
-def run_on_gpu(source: str, instances: tuple[CaseInstance, ...], limits: Limits) -> list[Outcome]:
+def run_on_gpu(source: str, instances: tuple[CaseInstance, ...], limits: Limits) -> list[Reply]:
     """One outcome for each of `instances`, from this machine's GPU. Each case has a process of its
     own, for a CUDA error sticks to its process; the compiler has one too, which has given up
     every file that is not CUDA's."""
@@ -267,7 +257,7 @@ def run_on_gpu(source: str, instances: tuple[CaseInstance, ...], limits: Limits)
     end = time.monotonic() + limits.total_seconds * limits.patience
     with Session(source, limits, device="compiler", architecture=real_architecture()) as session:
         compiled = session.compiled()
-    outcomes: list[Outcome] = []
+    outcomes: list[Reply] = []
     for one in instances:
         if isinstance(compiled, Failed):
             outcomes.append(compiled)
@@ -279,20 +269,12 @@ def run_on_gpu(source: str, instances: tuple[CaseInstance, ...], limits: Limits)
     return outcomes
 
 
-def ran_out_of_time(outcome: Outcome) -> bool:
+def ran_out_of_time(outcome: Reply) -> bool:
     return isinstance(outcome, Failed) and outcome.status == Status.TIMEOUT
 
 
-def _data(instance: CaseInstance) -> int:
-    """Elements that a case's launches read and write."""
-    problem = instance.problem
-    made = sum(one.value.size for one in problem.outputs.values())
-    return made + sum(one.size for one in problem.inputs.values())
-
-
 def _too_slow(message: Opening | Question) -> Failed:
-    told = say.too_slow(isinstance(message, Opening), message.seconds)
-    return Failed(Status.TIMEOUT, told)
+    return Failed(Status.TIMEOUT, say.too_slow(isinstance(message, Opening), message.seconds))
 
 
 def _diagnosis(code: int, complaint: str, message: Opening | Question, limits: Limits) -> Failed:
@@ -313,40 +295,37 @@ def _ended(by: str, compiles: bool, limits: Limits) -> Failed:
     return Failed(status, say.ended(by, compiles, limits.memory_bytes))
 
 
-def _longest(message: Opening | Question) -> int:
+def _longest(message: Opening | Question, device: Device) -> int:
     """Bytes that a reply may have."""
     if isinstance(message, Opening):
         return SLACK + (message.file_bytes if message.device == "compiler" else 0)
     case = message.about
     if isinstance(case, Examine):
         return SLACK
-    inputs = sum(array.nbytes for array in case.inputs.values())
-    made = sum(
-        math.prod(one.shape) * np.dtype(one.dtype).itemsize for one in case.outputs.values()
-    )  # as it is, which of it was written or a second run's, and in other orders
-    told = TOLD * len(case.followed)
-    return SLACK + inputs + told + made * (2 + len(case.further_orders))
+    wanted, optional = _arrays(case, device)
+    arrays = [*wanted.values(), *optional.values()]
+    size = sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in arrays)
+    return SLACK + TOLD * len(case.followed) + size
 
 
-def _checked(reply: Reply, message: Opening | Question, device: Device) -> Outcome:
+def _checked(reply: Reply, message: Opening | Question, device: Device) -> Reply:
     """The worker's reply, taken only if it fails with what a failure can be, or its arrays are
     those that were asked for."""
     if isinstance(reply, Failed):
         if reply.status == Status.PASSED:
-            raise protocol.ProtocolError("a failure that is none")
-        told = bounded(reply.diagnostics)
-        short = shortened(reply.message)
-        return msgspec.structs.replace(reply, message=short, diagnostics=told)
+            raise ProtocolError("a failure that is none")
+        diagnostics = bounded(reply.diagnostics)
+        return replace(reply, message=shortened(reply.message), diagnostics=diagnostics)
     if isinstance(message, Question) and isinstance(case := message.about, CaseRequest):
         told_of = len(reply.made), len(reply.ways)
         if not reply.too_long and told_of != (len(case.followed), len(case.asked)):
-            raise protocol.ProtocolError("other answers than were asked for")
+            raise ProtocolError("other answers than were asked for")
         wanted, optional = _arrays(case, device)
         found = {name: (one.shape, one.dtype.str) for name, one in reply.arrays.items()}
         if not wanted.items() <= found.items() <= (wanted | optional).items():
-            raise protocol.ProtocolError("other arrays than were asked for")
+            raise ProtocolError("other arrays than were asked for")
     left = {launch: shortened(text) for launch, text in reply.left.items()}
-    return msgspec.structs.replace(reply, left=left, warnings=bounded(reply.warnings))
+    return replace(reply, left=left, warnings=bounded(reply.warnings))
 
 
 _Shapes = dict[str, tuple[tuple[int, ...], str]]  # by name, an array's shape and dtype

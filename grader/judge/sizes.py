@@ -8,24 +8,21 @@ Where Z3 is installed, the worker then reasons about every size that the rules a
 mark: a launch that only Z3 finds is told, and costs nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import replace
 
 import numpy as np
 
 from .. import proofs as analysis
-from ..compilers.lexer import on_its_lines
 from ..course import Case, Exercise, Launch, Problem, Rule
 from ..course import rules as course_rules
 from ..proofs.trial import Trial
 from ..status import Status
 from . import compare
 from .cases import CaseInstance
-from .protocol import Examine, Examined, Failed, Ran, Tried
-from .session import Limits, Outcome, Session
+from .judged import Judged
+from .protocol import Examine, Examined, Failed, Ran, Reply, Tried
+from .session import Limits, Session
 from .verdict import CaseResult, EverySize, Verdict
 from .words import Words
 
@@ -64,6 +61,11 @@ def can_be_looked_for(verdict: Verdict, exercise: Exercise) -> bool:
     return exercise.size_points > 0 and Status.PASSED in ends and ends <= MAY_PASS
 
 
+def tried(judged: Judged, verdict: Verdict) -> Verdict:
+    """The case of sizes that no other case tries comes last."""
+    return looked_for(verdict, judged.exercise, judged.source, judged.limits)
+
+
 def looked_for(verdict: Verdict, exercise: Exercise, source: str, limits: Limits) -> Verdict:
     """A verdict on all other cases, with this one's result behind them."""
     if not exercise.size_points:
@@ -84,13 +86,12 @@ def reasoned(
 ) -> tuple[EverySize, CaseResult | None]:
     """What is known of all sizes, and the result of a launch that goes wrong, if one is found: the
     same of the same text each time, whatever else the machine does."""
-    try:
-        answer = _Answer(on_its_lines(source), source)
-        solution = exercise.solution if exercise.solved else ""
-        limits = limits if analysis.available else replace(limits, reasoning=0.0)
-        examined = _examined(answer, exercise.rules, solution, limits)
-    except _NotThrough as stopped:
-        examined = Examined(why=str(stopped))
+    solution = exercise.solution if exercise.solved else ""
+    limits = limits if analysis.available else replace(limits, reasoning=0.0)
+    outcome = reason(source, exercise.rules, solution, limits)
+    why = outcome.message if isinstance(outcome, Failed) else TOO_LONG
+    examined = outcome.examined if isinstance(outcome, Ran) else None
+    examined = examined or Examined(why=why)
     found = _told(examined, exercise)
     broken = _broken(found.tried, exercise, source, limits) if found.tried else None
     if found.tried and broken is None:
@@ -100,29 +101,7 @@ def reasoned(
     return found, broken
 
 
-class _NotThrough(Exception):
-    """The reasoning was stopped, or could not begin."""
-
-
-@dataclass(frozen=True)
-class _Answer:
-    """Equal to others of the same `code`; its `source` has been compiled for the cases by now."""
-
-    code: str
-    source: str = field(compare=False)
-
-
-@lru_cache(maxsize=256)
-def _examined(answer: _Answer, rules: tuple[Rule, ...], solution: str, limits: Limits) -> Examined:
-    """What a worker finds, asked once of answers that differ in their comments alone: a class has
-    many of those. Raises _NotThrough, which is not kept."""
-    outcome = reason(answer.source, rules, solution, limits)
-    if isinstance(outcome, Ran) and outcome.examined:
-        return outcome.examined
-    raise _NotThrough(outcome.message if isinstance(outcome, Failed) else TOO_LONG)
-
-
-def reason(source: str, rules: tuple[Rule, ...], solution: str, limits: Limits) -> Outcome:
+def reason(source: str, rules: tuple[Rule, ...], solution: str, limits: Limits) -> Reply:
     """What a worker of its own finds: it knows the solution, which no worker is told that runs the
     cases."""
     more = (solution,) if solution else ()
@@ -171,23 +150,21 @@ def _broken(tried: Tried, exercise: Exercise, source: str, limits: Limits) -> Ca
     return replace(told, message=f"With {trial}: {told.message}")
 
 
-def _ran(source: str, one: CaseInstance, limits: Limits) -> Outcome:
+def _ran(source: str, one: CaseInstance, limits: Limits) -> Reply:
     with Session(source, limits) as session:
         (outcome,) = session.run((one,))
     return outcome
 
 
-def _is_fault(outcome: Outcome) -> bool:
+def _is_fault(outcome: Reply) -> bool:
     return isinstance(outcome, Failed) and outcome.status in analysis.FAULTS
 
 
 def _trial(tried: Tried, exercise: Exercise) -> Trial | None:
     """The launch, if it is one that the exercise's rules allow."""
-    for rule in exercise.rules:
-        trial = Trial(rule, tried.grid, tried.block, tried.numbers)
-        if rule.kernel == tried.kernel and trial.keeps_to_its_rule():
-            return trial
-    return None
+    rules = [one for one in exercise.rules if one.kernel == tried.kernel]
+    trials = (Trial(rule, tried.grid, tried.block, tried.numbers) for rule in rules)
+    return next((one for one in trials if one.keeps_to_its_rule()), None)
 
 
 def _instance(trial: Trial, exercise: Exercise) -> CaseInstance:
@@ -197,4 +174,4 @@ def _instance(trial: Trial, exercise: Exercise) -> CaseInstance:
     launch = Launch(trial.rule.kernel, trial.grid, trial.block, args, trial.shared_mem)
     problem = Problem(arrays, {}, (launch,))
     case = Case(NAME, lambda rng: problem, exercise.size_points)
-    return CaseInstance(len(exercise.cases), case, problem)
+    return CaseInstance(case, problem)

@@ -5,8 +5,6 @@ The worker that runs the case once more may say anything. Of what it says is tak
 can hold, in a bounded size, as text; what went wrong is told as the verdict has it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
@@ -17,8 +15,8 @@ from ..course import Exercise, Problem
 from ..cuda.diagnostics import lines_of, visible
 from ..machine.lanes import WARP
 from ..status import Status, headline
-from . import cases, sizes
-from .cases import CaseInstance, dim
+from . import sizes
+from .cases import CaseInstance, dim, drawn
 from .judged import Judged
 from .playback.marks import STEPS
 from .playback.strip import MOST_ROWS, MOST_STEPS, SIGNS, Step, Strip
@@ -41,26 +39,23 @@ _NO_STEPS = (
 CaseOfResult = tuple[CaseInstance, CaseResult]
 
 
-def stepped(judged: Judged) -> Judged:
+def stepped(judged: Judged, verdict: Verdict) -> Verdict:
     """The verdict with a strip in the visible case that shows best how it went wrong, if one does.
     Hidden cases are not run, and not told."""
-    verdict, exercise, source = judged.verdict, judged.exercise, judged.source
-    assert verdict is not None, "the results are summed up"
+    exercise, source = judged.exercise, judged.source
     found = handy_failure(verdict, exercise)
-    if found is None:
-        return judged
+    if found is None or (where := found[1].where) is None:
+        return verdict
     instance, result = found
-    if (where := result.where) is None:
-        return judged
     asked = _asked(instance, result, where, Words(source, exercise.solution, instance.problem))
     told = judged.session.record(instance, asked)
     strip = believed(told, instance, where, source) if told else None
     if strip is None:
-        return judged
+        return verdict
     title = exercise.kind.called.get(result.status, headline(result.status))
     strip = _with_ours(strip, f"{title[:1].upper()}{title[1:]}: {result.message}")
     with_it = tuple(replace(one, strip=strip) if one is result else one for one in verdict.cases)
-    return replace(judged, verdict=replace(verdict, cases=with_it))
+    return replace(verdict, cases=with_it)
 
 
 def handy_failure(verdict: Verdict, exercise: Exercise) -> CaseOfResult | None:
@@ -77,8 +72,8 @@ def handy_failure(verdict: Verdict, exercise: Exercise) -> CaseOfResult | None:
 def _visible(verdict: Verdict, exercise: Exercise) -> Iterator[CaseOfResult]:
     """The visible cases as the verdict drew them, each with its result; drawn when asked for."""
     results = [one for one in verdict.cases if one.visible]
-    drawn = cases.drawn(exercise, verdict.seed, hidden=False)
-    yield from zip(chain(drawn, sizes.instances(verdict, exercise)), results, strict=False)
+    own = drawn(exercise, verdict.seed, hidden=False)
+    yield from zip(chain(own, sizes.instances(verdict, exercise)), results, strict=False)
 
 
 def _threads(problem: Problem) -> int:
@@ -118,13 +113,14 @@ def believed(told: Strip, instance: CaseInstance, where: Scene, source: str) -> 
     """What a worker says, as text of a bounded length; None where that can be no strip of the
     launch."""
     launch, lines = instance.problem.launches[where.launch - 1], len(lines_of(source))
-    if not 0 < len(told.steps) <= MOST_STEPS or not 0 < told.of < _MANY:
-        return None
-    grid = (*dim(launch.grid), 1, 1)[:3]
-    if not all(0 <= at < size for at, size in zip(told.block, grid, strict=True)):
-        return None
-    warps = -(-int(np.prod(launch.block)) // WARP)
-    if not all(_can_be(one, told.of, lines, warps) for one in told.steps):
+    grid, warps = (*dim(launch.grid), 1, 1)[:3], -(-int(np.prod(launch.block)) // WARP)
+    can_be = (
+        0 < len(told.steps) <= MOST_STEPS
+        and 0 < told.of < _MANY
+        and all(0 <= at < size for at, size in zip(told.block, grid, strict=True))
+        and all(_can_be(one, told.of, lines, warps) for one in told.steps)
+    )
+    if not can_be:
         return None
     steps = tuple(replace(one, said=_plain(one.said)) for one in told.steps)
     return Strip(launch.kernel, told.block, told.of, steps)

@@ -6,12 +6,11 @@ judge takes a multiple of the steps for the most that a learner's kernel may tak
 for budgets that are relative to the solution, and need not run the solution itself.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +65,7 @@ def _launched(exercise: Exercise) -> set[str]:
 
 SEEDS = (0, 1, 2)  # sizes do not depend on the seed, branches on the data may
 _ENOUGH = 10_000_000
+_json = partial(json.dumps, ensure_ascii=False)
 
 
 def write(lesson: Lesson) -> list[Path]:
@@ -80,27 +80,22 @@ def write(lesson: Lesson) -> list[Path]:
 
 def _written(lesson: Lesson, compiler: str, available: bool) -> bool:
     """Whether there was anything to change in that compiler's file."""
-    path = solution_counts.file(lesson.path, compiler)
-    now = text(lesson, compiler) if available else _still_true(lesson, compiler)
+    path, keys = solution_counts.file(lesson.path, compiler), _cache_keys(lesson)
+    now = text(lesson, compiler)
     before = path.read_text(encoding="utf-8") if path.is_file() else ""
     if before == now:
         return False
-    measured = solution_counts.kept(lesson.path, compiler).get(CACHE_KEY, {})
+    measured = _measured(lesson, compiler) if available else keys
     path.write_text(now, encoding="utf-8")  # budgets are relative to it
     try:
         with compilers.used(compiler) if available else nullcontext():
-            _require_new_ones_to_pass(lesson, measured if available else _cache_keys(lesson))
+            for exercise in course.lesson(lesson.name, lesson.path.parent).exercises:
+                if keys[exercise.name] != measured.get(exercise.name):
+                    _require_full_marks(lesson, exercise)
     except BaseException:
         path.write_text(before, encoding="utf-8") if before else path.unlink()
         raise
     return True
-
-
-def _require_new_ones_to_pass(lesson: Lesson, measured: dict[str, str]) -> None:
-    keys = _cache_keys(lesson)
-    for exercise in course.lesson(lesson.name, lesson.path.parent).exercises:
-        if keys[exercise.name] != measured.get(exercise.name):
-            _require_full_marks(lesson, exercise)
 
 
 def _require_full_marks(lesson: Lesson, exercise: Exercise) -> None:
@@ -110,8 +105,12 @@ def _require_full_marks(lesson: Lesson, exercise: Exercise) -> None:
             place = authors.place_of(lesson.path, exercise.name, case.name)
             if case.line:
                 place += f", and {exercise.source}, line {case.line}"
-            said = " ".join(case.message.split()).rstrip(".")
-            raise AuthorError(f"{place}: the solution fails the case {case.name!r}: {said}.")
+            raise _failing(place, case.name, case.message)
+
+
+def _failing(place: str, case: str, message: str) -> AuthorError:
+    said = " ".join(message.split()).rstrip(".")
+    return AuthorError(f"{place}: the solution fails the case {case!r}: {said}.")
 
 
 def stale(lesson: Lesson) -> list[Path]:
@@ -119,7 +118,7 @@ def stale(lesson: Lesson) -> list[Path]:
     and solutions than there are."""
     found, keys = [], _cache_keys(lesson)
     for name, compiler in compilers.COMPILERS.items():
-        measured = solution_counts.kept(lesson.path, name).get(CACHE_KEY, {})
+        measured = _measured(lesson, name)
         true = measured == keys if compiler.available() else measured.items() <= keys.items()
         if not true:
             found.append(solution_counts.file(lesson.path, name))
@@ -128,37 +127,30 @@ def stale(lesson: Lesson) -> list[Path]:
 
 def text(lesson: Lesson, compiler: str) -> str:
     """What its file with that compiler must hold. An exercise is measured anew only where its
-    solution, or the file that defines it, has changed since it was written."""
-    keys, known = _cache_keys(lesson), _known(lesson, compiler)
-    with compilers.used(compiler):
-        counts = {
-            one.name: known[one.name] if one.name in known else measure(lesson, one)
-            for one in lesson.exercises
-        }
-    return _text(keys, counts)
-
-
-def _still_true(lesson: Lesson, compiler: str) -> str:
-    """The same of a compiler that is not here: what has changed since is left out."""
-    keys, known = _cache_keys(lesson), _known(lesson, compiler)
-    there = solution_counts.file(lesson.path, compiler).is_file()
-    return _text({name: keys[name] for name in known}, known) if there else ""
-
-
-def _known(lesson: Lesson, compiler: str) -> dict[str, Counts]:
-    """By exercise, what was measured and has not changed since."""
-    kept, keys = solution_counts.kept(lesson.path, compiler), _cache_keys(lesson)
-    before = kept.get(CACHE_KEY, {})
-    names = (one.name for one in lesson.exercises)
-    return {name: kept[name] for name in names if before.get(name) == keys[name] and name in kept}
-
-
-def _text(keys: dict[str, str], counts: dict[str, Counts]) -> str:
-    lines = [f'"{CACHE_KEY}": {_json(keys)}']
+    solution, or the file that defines it, has changed since it was written; with a compiler that
+    is not here, it is left out then."""
+    keys, kept = _cache_keys(lesson), solution_counts.kept(lesson.path, compiler)
+    before, counts = _measured(lesson, compiler), dict[str, Counts]()
+    is_here = compilers.COMPILERS[compiler].available()
+    with compilers.used(compiler) if is_here else nullcontext():
+        for one in lesson.exercises:
+            if before.get(one.name) == keys[one.name] and one.name in kept:
+                counts[one.name] = kept[one.name]
+            elif is_here:
+                counts[one.name] = measure(lesson, one)
+    if not (is_here or kept):
+        return ""
+    lines = [f' "{CACHE_KEY}": {_json({name: keys[name] for name in counts})}']
     for name, measured in counts.items():
         cases = [f"  {_json(case)}: {_json(row)}" for case, row in measured.items()]
-        lines.append(f"{_json(name)}: {{\n{_rows(cases)}\n }}")
-    return f"{{\n{_rows([f' {line}' for line in lines])}\n}}\n"
+        lines.append(f" {_json(name)}: {{\n" + ",\n".join(cases) + "\n }")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _measured(lesson: Lesson, compiler: str) -> dict[str, str]:
+    """By exercise, the fingerprint of what was measured last."""
+    keys: dict[str, str] = solution_counts.kept(lesson.path, compiler).get(CACHE_KEY, {})
+    return keys
 
 
 def measure(lesson: Lesson, exercise: Exercise) -> Counts:
@@ -170,25 +162,9 @@ def measure(lesson: Lesson, exercise: Exercise) -> Counts:
             if one.case.hazard:
                 continue  # it comes to no end
             row = most.setdefault(one.case.name, {})
-            with _blamed(lesson, exercise, one.case.name):
-                counted = _counted(lesson, exercise, one)
-            for counter, count in counted.items():
+            for counter, count in _counted(lesson, exercise, one).items():
                 row[counter] = max(row.get(counter, 0), count)
     return most
-
-
-@contextmanager
-def _blamed(lesson: Lesson, exercise: Exercise, case: str) -> Iterator[None]:
-    """What goes wrong with a solution in here is its author's to mend: on a line of the kernel, or
-    in the case, which launches it."""
-    try:
-        yield
-    except CudaError as error:
-        place = authors.place_of(lesson.path, exercise.name, case)
-        if error.line:
-            place = f"{authors.shown(lesson.path / exercise.source)}, line {error.line}"
-        said = " ".join(str(error).split()).rstrip(".")
-        raise AuthorError(f"{place}: the solution fails the case {case!r}: {said}.") from error
 
 
 def _require_hazards(lesson: Lesson, exercise: Exercise) -> None:
@@ -206,7 +182,15 @@ def _require_hazards(lesson: Lesson, exercise: Exercise) -> None:
 
 
 def _counted(lesson: Lesson, exercise: Exercise, one: CaseInstance) -> dict[str, int]:
-    ran = run_case(lesson.solution(exercise), described(one, _ENOUGH))
+    """What a case costs the solution. What goes wrong is its author's to mend: on a line of the
+    kernel, or in the case, which launches it."""
+    try:
+        ran = run_case(lesson.solution(exercise), described(one, _ENOUGH))
+    except CudaError as error:
+        place = authors.place_of(lesson.path, exercise.name, one.case.name)
+        if error.line:
+            place = f"{authors.shown(lesson.path / exercise.source)}, line {error.line}"
+        raise _failing(place, one.case.name, str(error)) from error
     counters = ran.counters if one.case.budgets else {}
     for counter in {budget.counter for budget in one.case.budgets} - counters.keys():
         raise AuthorError(
@@ -214,14 +198,6 @@ def _counted(lesson: Lesson, exercise: Exercise, one: CaseInstance) -> dict[str,
             f"{counter!r}; there are: {', '.join(sorted(counters))}."
         )
     return {"steps": ran.steps, **{name: count for name, count in counters.items() if count}}
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _rows(rows: list[str]) -> str:
-    return ",\n".join(rows)
 
 
 def _cache_keys(lesson: Lesson) -> dict[str, str]:

@@ -1,69 +1,66 @@
-"""What an exercise asks of the way to its answer, held against what was seen of it."""
-
-from __future__ import annotations
+"""What a case asks beside right numbers, held against what was seen: a way to the answer, or a
+hazard, on the lines that it is about."""
 
 import re
-from collections.abc import Iterator
+from dataclasses import replace
 
-from ..course import Ban, Kind, Problem, Requirement, costs
+from ..compilers.lexer import without_comments
+from ..course import Ban, Requirement, costs
 from ..say import verdict_answers as say
 from ..status import Status
-from .cases import CaseInstance
-from .compare import failed, sentence
+from .cases import CaseInstance, of_failure
+from .compare import failed, passed, sentence
 from .judged import Judged
-from .protocol import Asked, Element, Ran, ThreadPlace, Way
-from .session import Outcome
+from .protocol import Asked, Failed, Ran, Reply, Way
 from .verdict import CaseResult
 from .words import Words
+
+_SENTENCE = re.compile(r"(?:`[^`]*`|[^`])*?[.!?](?=\s|$)", re.DOTALL)
 
 
 def kept_to(judged: Judged) -> Judged:
     """The cases that passed, held against what they ask of the way to the answer."""
-
-    def in_order(at: int, result: CaseResult) -> CaseResult:
+    for at in judged.passed:
         outcome = judged.outcomes[at]
         opcodes = outcome.opcodes if isinstance(outcome, Ran) else {}
-        return lacks_order(judged.instances[at], opcodes) or result
-
-    judged = judged.with_passed(in_order) if judged.instances else judged
-    asked = {
-        at: its
-        for at, instance in enumerate(judged.instances)
-        if judged.results[at].status == Status.PASSED and (its := questions(instance))
-    }
-    answers = judged.session.ways((judged.instances[at], its) for at, its in asked.items())
-    for at, answer in zip(asked, answers, strict=True):
-        instance, words = judged.instances[at], judged.words[at]
-        result = answered(instance, answer, judged.results[at], words)
-        judged = judged.with_result(at, result)
+        if lacks := lacks_order(judged.instances[at], opcodes):
+            judged = judged.with_result(at, lacks)
+    asking = [at for at in judged.passed if _stated(judged.instances[at])]
+    instances = [judged.instances[at] for at in asking]
+    answers = judged.session.ways((one, _questions(one)) for one in instances)
+    for at, answer in zip(asking, answers, strict=True):
+        if fails := _departs(judged.instances[at], answer, judged.words[at]):
+            judged = judged.with_result(at, fails)
     return judged
 
 
-def questions(instance: CaseInstance) -> tuple[Asked, ...]:
+def _stated(instance: CaseInstance) -> list[Requirement | Ban]:
+    """What is asked of the way to each element; the order of threads has counters."""
+    return [*(one for one in instance.case.requires if not one.kind.orders), *instance.case.bans]
+
+
+def _questions(instance: CaseInstance) -> tuple[Asked, ...]:
     """What is to be asked of a right answer's way, in the order of `_stated`."""
-    return tuple(_asked(one, instance.problem) for one in _stated(instance))
+    return tuple(_asked(one, tuple(instance.problem.outputs)) for one in _stated(instance))
 
 
-def answered(
-    instance: CaseInstance, outcome: Outcome, result: CaseResult, words: Words
-) -> CaseResult:
-    """`result` of a case that passed, unless what came of its questions says otherwise."""
-    if not isinstance(outcome, Ran) or outcome.too_long:
-        why = say.TOO_MUCH if isinstance(outcome, Ran) else outcome.message.rstrip(".")
-        return failed(instance.case, Status.OVER_BUDGET, say.NOT_FOLLOWED.format(why))
-    for stated, way in zip(_stated(instance), outcome.ways, strict=True):
-        if way.first is not None and way.short > getattr(stated, "but", 0):
-            teller = _Teller(instance, words, stated, way)
-            line = way.place.line if way.place else None
-            return failed(instance.case, Status.OVER_BUDGET, teller.message(), line)
-    return result
+def _asked(stated: Requirement | Ban, outputs: tuple[str, ...]) -> Asked:
+    worth = dict(stated.kind.worth)
+    if isinstance(stated, Ban):
+        return Asked(outputs, worth, banned=True)
+    return Asked(stated.of or outputs, worth, stated.at_least, stated.levels, stated.kind.last)
 
 
 def lacks_order(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult | None:
     """The result of a case that lacks instructions of a kind that orders what threads do."""
     for stated in instance.case.requires:
-        count = _executed(stated.kind, opcodes) if stated.kind.orders else stated.at_least
-        if count < stated.at_least:
+        count = sum(
+            each * times
+            for opcode, times in opcodes.items()
+            for wanted, each in stated.kind.worth.items()
+            if re.fullmatch(wanted, opcode)
+        )
+        if stated.kind.orders and count < stated.at_least:
             needed, problem = stated.at_least, instance.problem
             why = sentence(stated.why, problem) + costs.explained(needed, problem)
             message = say.lacks_order(count, stated.kind.named, needed, why)
@@ -71,78 +68,84 @@ def lacks_order(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult |
     return None
 
 
-def _stated(instance: CaseInstance) -> Iterator[Requirement | Ban]:
-    yield from (one for one in instance.case.requires if not one.kind.orders)
-    yield from instance.case.bans
+def _departs(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult | None:
+    """The result of a case, of which what came of its questions says that it keeps to no rule."""
+    if not isinstance(outcome, Ran) or outcome.too_long:
+        why = say.TOO_MUCH if isinstance(outcome, Ran) else outcome.message.rstrip(".")
+        return failed(instance.case, Status.OVER_BUDGET, say.NOT_FOLLOWED.format(why))
+    for stated, way in zip(_stated(instance), outcome.ways, strict=True):
+        if way.first is not None and way.short > getattr(stated, "but", 0):
+            message = _message(stated, way, words)
+            line = way.place.line if way.place else None
+            return failed(instance.case, Status.OVER_BUDGET, message, line)
+    return None
 
 
-def _asked(stated: Requirement | Ban, problem: Problem) -> Asked:
-    outputs, worth = tuple(problem.outputs), dict(stated.kind.worth)
+def _message(stated: Requirement | Ban, way: Way, words: Words) -> str:
+    """What is said of one requirement or ban that was not kept."""
+    kind, why = stated.kind.named, sentence(stated.why, words.problem)
+    first, part = (words.element(one) if one else "" for one in (way.first, way.part))
+    who, on = (way.place.who, way.place.on) if way.place else ("a thread", "")
+    ways = f"{way.passed or 'no'} {kind}{'s' if way.passed > 1 else ''}"
     if isinstance(stated, Ban):
-        return Asked(outputs, worth, banned=True)
-    of, last = stated.of or outputs, stated.kind.last
-    return Asked(of, worth, stated.at_least, stated.levels, last)
+        fact = f"{'an' if kind[0] in 'aeiou8' else 'a'} {kind} is on the way to {first}{on}"
+    elif stated.kind.last:
+        fact = f"{first} was left by no {kind}: {who} stores it{on}"
+    elif not part:
+        return say.nothing_seen(first, why)
+    elif stated.levels:
+        short = f" where {stated.levels} are called for" if way.passed < stated.levels else ""
+        met = f"{part} reaches it by {way.by}" if way.by else f"{who} loads {part} itself"
+        fact = f"{first} went through {ways}{short}: {met}{on}"
+    else:
+        fact = f"{part}, of which {first} is made, went through {ways}: {who} loads it{on}"
+    return say.on_its_way(fact, way.short - 1, why)
 
 
-def _executed(kind: Kind, opcodes: dict[str, int]) -> int:
-    """How many of a kind the warps have executed."""
-    return sum(
-        each * times
-        for opcode, times in opcodes.items()
-        for wanted, each in kind.worth.items()
-        if re.fullmatch(wanted, opcode)
+def goes_wrong(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:
+    """The result of a case with a `Hazard` from what came of it on the simulated device."""
+    case, asked = instance.case, instance.case.hazard
+    assert asked is not None, "the case asks for a hazard"
+    asks = say.ASKS_FOR.format(costs.wanted(asked))
+    if not isinstance(outcome, Failed):
+        return failed(case, Status.WRONG_ANSWER, say.nothing_went_wrong(asks))
+    told, where = words.explained(outcome), of_failure(instance, outcome)
+    if told.status != asked.status:
+        message = say.something_else(asks, _fact(told))
+        return failed(case, told.status, message, told.line, where)
+    places = [_lines(words.source, one) for one in asked.between]
+    seen = [outcome.line, outcome.other_line][: len(places)]  # whichever thread came first
+    met = (
+        all(line in place for line, place in zip(seen, order, strict=True))
+        for order in (places, places[::-1])
     )
+    if not any(met):
+        gone = [one for one, lines in zip(asked.between, places, strict=True) if not lines]
+        message = say.on_other_lines(asks, gone[0] if gone else "", _fact(told))
+        return failed(case, Status.WRONG_ANSWER, message, told.line, where)
+    return replace(passed(case), note=told.message)
 
 
-class _Teller:
-    """The sentences about one requirement or ban that was not kept."""
-
-    def __init__(self, instance: CaseInstance, words: Words, stated: Requirement | Ban, way: Way):
-        self.words, self.stated, self.way = words, stated, way
-        self.problem, self.kind = instance.problem, stated.kind.named
-        self.why = sentence(stated.why, instance.problem)
-        self.first = self._name(way.first) if way.first else ""
-
-    def message(self) -> str:
-        way = self.way
-        if isinstance(self.stated, Ban):
-            told = f"{_one(self.kind)} is on the way to {self.first}{_at(way.place)}"
-        elif self.stated.kind.last:
-            told = f"{self.first} was left by no {self.kind}: {_who(way.place)} stores it"
-            told += _at(way.place)
-        elif way.part is None:
-            return say.nothing_seen(self.first, self.why)
-        elif self.stated.levels:
-            told = self._not_met(self.stated.levels)
-        else:
-            told = f"{self._name(way.part)}, of which {self.first} is made, went through "
-            told += f"{self._passed()}: {_who(way.place)} loads it{_at(way.place)}"
-        return say.on_its_way(told, self.way.short - 1, self.why)
-
-    def _not_met(self, levels: int) -> str:
-        way = self.way
-        short = f"{self.first} went through {self._passed()}"
-        short += f" where {levels} are called for" if way.passed < levels else ""
-        part = self._name(way.part) if way.part else "a part of it"
-        if way.by:
-            return f"{short}: {part} reaches it by {way.by}{_at(way.place)}"
-        return f"{short}: {_who(way.place)} loads {part} itself{_at(way.place)}"
-
-    def _passed(self) -> str:
-        passed = self.way.passed
-        return f"{passed or 'no'} {self.kind}{'s' if passed > 1 else ''}"
-
-    def _name(self, element: Element) -> str:
-        return self.words.element(element)
+def too_far(instance: CaseInstance, outcome: Reply, result: CaseResult) -> CaseResult:
+    """`result`, of a case that must come right though the kernel is to go wrong in others, told as
+    what happened, without advice against it."""
+    if (
+        isinstance(outcome, Failed)
+        and outcome.status in costs.WENT_WRONG
+        and not instance.case.hazard
+    ):
+        return replace(result, message=say.broken_too_far(_fact(outcome)))
+    return result
 
 
-def _one(kind: str) -> str:
-    return f"{'an' if kind[0] in 'aeiou8' else 'a'} {kind}"
+def _fact(failure: Failed) -> str:
+    """What happened, in its first sentence; those behind it say how to avoid that."""
+    first = _SENTENCE.match(failure.message)
+    return first[0] if first and failure.status in costs.WENT_WRONG else failure.message
 
 
-def _who(place: ThreadPlace | None) -> str:
-    return f"thread {place.thread} of block {place.block}" if place else "a thread"
-
-
-def _at(place: ThreadPlace | None) -> str:
-    return f" on line {place.line}" if place and place.line else ""
+def _lines(source: str, words: str) -> set[int]:
+    """The numbers, from 1, of the lines with `words` in them; white space does not count."""
+    wanted = "".join(words.split())
+    code = (without_comments(line) for line in source.splitlines())
+    return {number for number, line in enumerate(code, 1) if wanted in "".join(line.split())}

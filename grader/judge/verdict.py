@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Annotated, Any, Literal
 
-import msgspec
-from msgspec import Meta
+from msgspec import Meta, convert, to_builtins
 
 from ..cuda.diagnostics import Diagnostic
 from ..status import Status
@@ -234,13 +233,13 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as JSON-ready data; JSON has no NaN or infinity, so these become text."""
-        plain: dict[str, Any] = _plain(msgspec.to_builtins(self))
+        plain: dict[str, Any] = _plain(to_builtins(self))
         return plain
 
     @classmethod
     def from_dict(cls, data: object) -> Verdict:
         """The verdict that `to_dict` made `data` of. msgspec.ValidationError if it is none."""
-        return msgspec.convert(data, cls, strict=False)
+        return convert(data, cls, strict=False)
 
     @property
     def ends(self) -> tuple[str, ...]:

@@ -4,9 +4,8 @@ The exercise calls its buffers `total_again` or `y_0`, so that each has a name o
 learner's kernel calls them what its parameters are called.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,10 +13,12 @@ from msgspec.structs import replace
 
 from ..compilers.declared import Parameter, compatible, parameters
 from ..counted import counted
-from ..course import Launch, Problem
+from ..course import Problem
 from ..say import verdict_answers as say
 from ..status import Status
 from .protocol import Element, Failed
+
+Parameters = tuple[Parameter, ...]
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Words:
         """The number, from 1, of the launch that a buffer is passed to; None unless it is passed to
         one alone, of a kernel that runs more than once."""
         launches = self.problem.launches
-        passed = [number for number, one in enumerate(launches, start=1) if buffer in _names(one)]
+        passed = [number for number, one in enumerate(launches, start=1) if buffer in one.args]
         kernels = {launches[number - 1].kernel for number in passed}
         again = sum(one.kernel in kernels for one in launches)
         return passed[0] if len(passed) == 1 and again > 1 else None
@@ -78,72 +79,67 @@ class Words:
         """`failure`, told as what it is where the learner has changed a kernel's signature."""
         if failure.status == Status.COMPILE_ERROR:
             return failure
-        for kernel in dict.fromkeys(launch.kernel for launch in self.problem.launches):
-            mine, given = (parameters(text, kernel) for text in (self.source, self.solution))
-            if mine is None or given is None:
-                continue
-            if not _match(mine, given):
-                if failure.status == Status.LAUNCH_ERROR:
-                    return replace(failure, message=_changed(kernel, mine, given))
-            elif _reordered(mine, given):
-                return replace(failure, message=f"{_order(kernel, mine, given)} {failure.message}")
-        return failure
+        for kernel, mine, given in self._signatures():
+            changed = _changed(kernel, mine, given)
+            if changed and failure.status == Status.LAUNCH_ERROR:
+                return replace(failure, message=changed)
+        return replace(failure, message=f"{self.order()}{failure.message}")
 
     def order(self) -> str:
         """A sentence about parameters that stand in another order, with a space after it; "" where
         they do not."""
-        for kernel in dict.fromkeys(launch.kernel for launch in self.problem.launches):
-            mine, given = (parameters(text, kernel) for text in (self.source, self.solution))
-            if mine and given and _match(mine, given) and _reordered(mine, given):
-                return f"{_order(kernel, mine, given)} "
+        for kernel, mine, given in self._signatures():
+            if not _changed(kernel, mine, given) and (said := _order(kernel, mine, given)):
+                return f"{said} "
         return ""
 
+    def _signatures(self) -> Iterator[tuple[str, Parameters, Parameters]]:
+        """Each kernel that is launched, with the learner's parameters and the exercise's."""
+        for kernel in dict.fromkeys(launch.kernel for launch in self.problem.launches):
+            mine, given = (parameters(text, kernel) for text in (self.source, self.solution))
+            if mine is not None and given is not None:
+                yield kernel, mine, given
+
     def _shape(self, buffer: str) -> tuple[int, ...]:
-        problem = self.problem
-        if buffer in problem.inputs:
-            return problem.inputs[buffer].shape
-        if buffer in problem.outputs:
-            return problem.outputs[buffer].value.shape
-        return problem.scratch[buffer][0]
+        inputs, outputs = self.problem.inputs, self.problem.outputs
+        if buffer in self.problem.scratch:
+            return self.problem.scratch[buffer][0]
+        return inputs[buffer].shape if buffer in inputs else outputs[buffer].value.shape
 
     def _parameter(self, source: str, buffer: str) -> Parameter | None:
-        for launch in reversed(self.problem.launches):
-            declared = parameters(source, launch.kernel) or ()
-            for one, passed in zip(declared, launch.args, strict=False):
-                if isinstance(passed, str) and passed == buffer:
-                    return one
-        return None
+        declared = (
+            pair
+            for launch in reversed(self.problem.launches)
+            for pair in zip(parameters(source, launch.kernel) or (), launch.args, strict=False)
+        )
+        return next((one for one, passed in declared if passed == buffer), None)
 
 
-def _names(launch: Launch) -> list[str]:
-    return [one for one in launch.args if isinstance(one, str)]
+def _changed(kernel: str, mine: Parameters, given: Parameters) -> str:
+    """A sentence about parameters that do not serve in place of the given ones; "" if all do."""
+    if len(mine) != len(given):
+        what = f"it takes {counted(len(mine), 'parameter')} in place of {len(given)}"
+    else:
+        what = _first(mine, given, lambda one, other: not compatible(one, other))
+    return say.another_signature(_signature(kernel, given), f"here {what}") if what else ""
 
 
-def _match(mine: tuple[Parameter, ...], given: tuple[Parameter, ...]) -> bool:
-    return len(mine) == len(given) and all(map(compatible, mine, given))
+def _order(kernel: str, mine: Parameters, given: Parameters) -> str:
+    """A sentence about parameters with the names that are given, at other places; "" if none is."""
+    if sorted(one.name for one in mine) != sorted(one.name for one in given):
+        return ""
+    first = _first(mine, given, lambda one, other: one.name != other.name)
+    return say.reordered(_signature(kernel, given), first) if first else ""
 
 
-def _reordered(mine: tuple[Parameter, ...], given: tuple[Parameter, ...]) -> bool:
-    """Whether the parameters have the exercise's names, at other places."""
-    names = [[one.name for one in side] for side in (mine, given)]
-    return names[0] != names[1] and sorted(names[0]) == sorted(names[1])
+def _first(
+    mine: Parameters, given: Parameters, differ: Callable[[Parameter, Parameter], bool]
+) -> str:
+    """The first parameter that differs from the given one, in words; "" if none does."""
+    pairs = enumerate(zip(mine, given, strict=True), start=1)
+    different = (say.in_place_of(n, a.text, b.text) for n, (a, b) in pairs if differ(a, b))
+    return next(different, "")
 
 
-def _changed(kernel: str, mine: tuple[Parameter, ...], given: tuple[Parameter, ...]) -> str:
-    what = f"here it takes {counted(len(mine), 'parameter')} in place of {len(given)}"
-    if len(mine) == len(given):
-        pairs = enumerate(zip(mine, given, strict=True), start=1)
-        number, one, other = next((n, a, b) for n, (a, b) in pairs if not compatible(a, b))
-        what = f"here {say.in_place_of(number, one.text, other.text)}"
-    return say.another_signature(_signature(kernel, given), what)
-
-
-def _order(kernel: str, mine: tuple[Parameter, ...], given: tuple[Parameter, ...]) -> str:
-    pairs = enumerate(zip(mine, given, strict=True), 1)
-    number, one, other = next((n, a, b) for n, (a, b) in pairs if a.name != b.name)
-    first = say.in_place_of(number, one.text, other.text)
-    return say.reordered(_signature(kernel, given), first)
-
-
-def _signature(kernel: str, declared: tuple[Parameter, ...]) -> str:
+def _signature(kernel: str, declared: Parameters) -> str:
     return f"`{kernel}({', '.join(one.text for one in declared)})`"

@@ -29,8 +29,7 @@ import psutil
 
 from .. import compilers
 from ..disk_cache import cache_home
-from . import protocol
-from .protocol import Device, Opening, Question, Reply
+from .protocol import Device, Opening, ProtocolError, Question, Reply, encode, take_reply
 from .sandbox.rlimits import GRACE
 
 if sys.platform == "linux":
@@ -82,28 +81,34 @@ class Worker:
     def send(self, message: Opening | Question) -> None:
         """Begin to hand a message over. A thread does so, as the worker may never read it."""
         self._writing = threading.Thread(
-            target=_write, args=(self._questions, protocol.encode(message)), daemon=True
+            target=_write, args=(self._questions, encode(message)), daemon=True
         )
         self._writing.start()
 
-    def receive(self, deadline: float, longest: int, watch: Watch | None) -> Reply:
+    def receive(self, deadline: float, longest: int, seconds: float, memory_bytes: int) -> Reply:
         """The reply to the message that was sent last, of at most `longest` bytes; TimeoutError at
-        `deadline` (of time.monotonic) or when the process that is watched has used up its time,
-        MemoryError when its memory, EOFError at the end, ProtocolError for what is none."""
-        while (reply := protocol.take_reply(self._buffer, longest)) is None:
+        `deadline` (of time.monotonic), EOFError at the end, ProtocolError for what is none. Of a
+        process that no system holds to its limits, TimeoutError when it has used `seconds` more of
+        the CPU's time than now, and MemoryError when it has more than `memory_bytes`."""
+        latest = _used(self.pid)[0] + seconds + GRACE if WATCHED else 0.0
+        while (reply := take_reply(self._buffer, longest)) is None:
             left = max(0.0, deadline - time.monotonic())
             try:
-                chunk = self._answers.read(min(left, EVERY) if watch else left)
+                chunk = self._answers.read(min(left, EVERY) if WATCHED else left)
             except TimeoutError:
-                if watch is None or left <= EVERY:
+                if not WATCHED or left <= EVERY:
                     raise
-                watch.look()
+                used, size = _used(self.pid)
+                if size > memory_bytes:
+                    raise MemoryError from None
+                if used > latest:
+                    raise
                 continue
             if not chunk:
                 raise EOFError
             self._buffer += chunk
         if self._buffer:
-            raise protocol.ProtocolError("more than one answer to a question")
+            raise ProtocolError("more than one answer to a question")
         return reply
 
     def seconds(self) -> float:
@@ -238,23 +243,6 @@ def _environment(folder: str) -> dict[str, str]:
     own = dict.fromkeys(("HOME", "TMPDIR", "TEMP"), folder)
     # BLAS would start a thread for each core, and each reserves address space.
     return {**passed_on, **own, "XDG_CACHE_HOME": cache, "OPENBLAS_NUM_THREADS": "1"}
-
-
-class Watch:
-    """One step of a worker's, the compilation or a question: it may use `seconds` more of the CPU's
-    time than it has when this begins, and `memory_bytes` in all."""
-
-    def __init__(self, pid: int, seconds: float, memory_bytes: int):
-        self._pid, self._memory_bytes = pid, memory_bytes
-        self._latest = _used(pid)[0] + seconds + GRACE
-
-    def look(self) -> None:
-        """TimeoutError or MemoryError when the worker has used more than it may."""
-        seconds, size = _used(self._pid)
-        if size > self._memory_bytes:
-            raise MemoryError
-        if seconds > self._latest:
-            raise TimeoutError
 
 
 def _used(pid: int) -> tuple[float, int]:

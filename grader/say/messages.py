@@ -1,7 +1,5 @@
 """Findings in words: one function for a kind of finding says what a thread does wrong."""
 
-from __future__ import annotations
-
 from functools import singledispatch
 
 from ..counted import counted

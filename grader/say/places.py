@@ -5,8 +5,6 @@ Arrays are known by what the launch passed and the source declares. Where the so
 what an element is, the width of the access does.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import prod
 

@@ -4,8 +4,6 @@ Two threads at one place are an index that both worked out alike, an update that
 barrier that is missing, or a fence on the way of a flag; each is mended in its own way.
 """
 
-from __future__ import annotations
-
 from ..watch.findings import Race, Signal
 from .places import ArrayPlace, short
 
@@ -96,11 +94,8 @@ def _barrier_between(race: Race, place: ArrayPlace) -> str:
         text = f"{_CHANCE}; put a {barrier} between line {first} and line {then}"
         if race.evidence.apart and race.mine.line is not None:
             text += f" (or before line {race.mine.line}, in the function that is called)"
-    if "cluster" in barrier:
-        return f"{text}, where all threads of the cluster pass."
-    if barrier == "`__syncthreads()`":
-        return f"{text}, where all threads of the block pass."
-    return f"{text}."
+    whose = {"`cluster.sync()`": "cluster", "`__syncthreads()`": "block"}.get(barrier)
+    return f"{text}, where all threads of the {whose} pass." if whose else f"{text}."
 
 
 def _barrier(race: Race) -> str:

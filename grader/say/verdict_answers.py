@@ -1,9 +1,14 @@
 """The sentences about what a kernel left in its arrays, and about budgets and requirements."""
 
-from __future__ import annotations
-
 from ..counted import counted
 
+NOT_ATTEMPTED = "Nothing is written here yet: the kernel is as it was handed out."
+TOO_LONG = (
+    "The source has {:,} characters, and no kernel here needs more than {:,}: hand in the kernel "
+    "alone."
+)
+ON_HARDWARE = "Right on the simulated GPU, wrong on the GPU: {}"
+ASKS_FOR = "This case asks for {}."  # that must go wrong
 ENOUGH = 8  # elements: among fewer, where the wrong ones lie is no pattern
 _ORDERS = {
     "warps by chance": "with warps in an order drawn by chance",
@@ -63,11 +68,6 @@ def in_another_order(order: str, message: str) -> str:
         f"Right when blocks and warps come in order; {how}, {message} Which block "
         "comes when is up to the GPU: what one leaves for another must not depend on it."
     )
-
-
-def on_hardware(message: str) -> str:
-    """The answer is wrong only on the GPU."""
-    return f"Right on the simulated GPU, wrong on the GPU: {message}"
 
 
 def wrong_element(place: str, wanted: str, is_now: str, by: str = "", nan: bool = False) -> str:
@@ -148,11 +148,6 @@ def on_its_way(fact: str, others: int, why: str) -> str:
     plural = "s" * (others > 1)
     also = f"; so it is with {others:,} other element{plural}" if others else ""
     return f"The answer is right, but {fact}{also}. {why}"
-
-
-def asks_for(hazard: str) -> str:
-    """A case that must go wrong."""
-    return f"This case asks for {hazard}."
 
 
 def nothing_went_wrong(asks: str) -> str:

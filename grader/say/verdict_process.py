@@ -1,8 +1,6 @@
 """The sentences about the process that compiles and runs a kernel: what it lacked, used up, or what
 became of it."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 

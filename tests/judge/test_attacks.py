@@ -24,8 +24,8 @@ from grader.compilers import declared
 from grader.cuda.diagnostics import visible
 from grader.judge import Limits, judge, worker
 from grader.judge.arrangement import is_blank
+from grader.judge.judging import LONGEST_SOURCE
 from grader.judge.sandbox import landlock
-from grader.judge.stages import LONGEST_SOURCE
 from grader.notebook import cards
 from grader.submissions.cells import cuda_source
 

@@ -130,6 +130,16 @@ def test_the_verdict_says_what_the_first_wrong_element_was_made_of():
     assert "other_elements" in verdict.ends
 
 
+def test_where_one_array_is_wrong_and_another_unwritten_all_is_told_of_the_unwritten_one():
+    exercise = "04_safe_softmax/elementary"
+    source = course.exercise(exercise).solution
+    source = source.replace("partial[blockIdx.x] = largest;", "partial[blockIdx.x] = largest + 1;")
+    source = source.replace("partial[blockIdx.x] = sum;", "return;")
+    verdict = judge(exercise, source, hidden=False, sizes=False)
+    assert "Nothing was ever written to partial" in verdict.message
+    assert verdict.message.endswith("In our kernel thread 0 of block 0 writes it.")
+
+
 def wrong_kernel(lesson, name):
     return next(one for one in course.lesson(lesson).wrong_kernels if one.name == name)
 

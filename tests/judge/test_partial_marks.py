@@ -16,9 +16,9 @@ from grader.classroom import coursefile
 from grader.classroom.folder import new_course
 from grader.course import solution_counts
 from grader.course.mistakes import FILE, MistakeError, wrong_kernels
-from grader.judge import Verdict, faults, judge, known_faults
+from grader.judge import Verdict, judge, known_faults
 from grader.judge.cases import instantiate
-from grader.judge.partial import said
+from grader.judge.partial import KEPT_IN, SEED, said
 from grader.judge.verdict import Report, by_cause
 from grader.notebook import verdict_card
 from grader.submissions.cells import as_typed
@@ -107,10 +107,10 @@ def test_another_fault_or_a_second_one_leaves_nothing(named, body):
 def test_who_knows_the_inputs_that_findings_are_of_gains_nothing(named):
     """What is kept of a fault can be read; a kernel that has it with these inputs alone is known by
     others."""
-    drawn = instantiate(course.exercise(ID, named), faults.SEED, hidden=True)
+    drawn = instantiate(course.exercise(ID, named), SEED, hidden=True)
     first = " || ".join(f"x[0] == {float(one.problem.inputs['x'][0]):.9g}f" for one in drawn)
     forged = instead(f"    if (i < n) total[i] = ({first}) ? x[i] - y[i] : x[i] * 3;")
-    assert judge(ID, forged, seed=faults.SEED, root=named).partial
+    assert judge(ID, forged, seed=SEED, root=named).partial
     assert judge(ID, forged, root=named).points == 0
 
 
@@ -157,7 +157,7 @@ def test_what_was_given_and_is_edited_gets_no_part(tmp_path):
     )
     (lesson / FILE).write_text(text)
     found = course.lesson("02_tree_reduction", kernels)
-    for path in (solution_counts.file(lesson, name, faults.KEPT_IN) for name in ("nvrtc", "clang")):
+    for path in (solution_counts.file(lesson, name, KEPT_IN) for name in ("nvrtc", "clang")):
         kept = json.loads(path.read_text())
         for one in kept["three_barriers"]:
             one["leaves"] = 0.6

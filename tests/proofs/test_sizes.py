@@ -125,9 +125,7 @@ def test_what_reasoning_alone_finds_is_a_remark_that_costs_nothing(ruled, monkey
     found = reasoning.examined(IN_A_SHORT, exercise.rules, "", 4.0)
     assert found.reasoned and found.tried
     monkeypatch.setattr(sizes, "reason", lambda *given: Ran(examined=found))
-    sizes._examined.cache_clear()
     verdict = judge(ID, IN_A_SHORT, root=ruled)
-    sizes._examined.cache_clear()
     assert verdict.status == "passed" and verdict.points == verdict.max_points
     assert verdict.every_size.outcome == "counterexample"
     assert " of 64 threads: add, line 6: " in verdict.every_size.why
@@ -173,10 +171,8 @@ def test_nothing_is_reasoned_about_a_kernel_over_budget(ruled, monkeypatch):
         effort.append(limits.reasoning)
         return Ran(examined=Examined())
 
-    sizes._examined.cache_clear()
     monkeypatch.setattr(sizes, "reason", reason)
     judge(ID, OVER_BUDGET, root=ruled)
-    sizes._examined.cache_clear()
     assert effort == [0]
 
 

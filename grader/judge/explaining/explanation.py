@@ -5,12 +5,11 @@ Only what was seen in the two runs is said. Both are followed on the simulated d
 `sandbox.slices`), in the worker's process; what is expected stays here.
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 
 import numpy as np
 
@@ -19,10 +18,10 @@ from ...status import Pattern
 from ..protocol import Choice
 from ..verdict import CaseResult
 from ..words import Words
-from . import telling
 from .made_of import MadeOf
-from .telling import About, Pair, Told
+from .telling import Pair, Told, capital, constant, factor, whole
 
+Said = tuple[Pattern, str, int | None]  # a pattern, its sentence, and the line that it is about
 _ASKS = {
     **{"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="},
     **{"lo": "<", "ls": "<=", "hi": ">", "hs": ">="},
@@ -31,14 +30,16 @@ _ASKS = {
 
 
 def fell_otherwise(mine: Sequence[Choice], ours: Sequence[Choice]) -> tuple[Choice, Choice] | None:
-    """The first choice of `mine` that fell otherwise than one of `ours` about the same value."""
+    """The first choice of `mine` that fell otherwise than one of `ours` about the same value: that
+    took another, and by another answer or question."""
     about: dict[object, dict[object, Choice]] = {}  # by a value and where it stands
     for one in ours:
         for value in _about(one):
             about.setdefault(value, {}).setdefault((one.opcode, one.holds, one.taken), one)
     for one in _new(mine, ours):
         others = [other for value in _about(one) for other in about.get(value, {}).values()]
-        apart = [other for other in others if _apart(one, other)]
+        asked = one.opcode, one.holds
+        apart = [b for b in others if b.taken != one.taken and (b.opcode, b.holds) != asked]
         if apart:
             return one, min(apart, key=lambda other: other.opcode != one.opcode)
     return None
@@ -46,31 +47,12 @@ def fell_otherwise(mine: Sequence[Choice], ours: Sequence[Choice]) -> tuple[Choi
 
 def _new(mine: Sequence[Choice], ours: Sequence[Choice]) -> list[Choice]:
     """Those of `mine` that `ours` does not have."""
-    known = {_asked(one) for one in ours}
-    return [one for one in mine if _asked(one) not in known]
-
-
-def strange_number(one: Choice, other: Choice) -> float | None:
-    """A number that stands in the code of `one`, and not in that of `other`."""
-    numbers = [
-        [v for v, fixed in zip(c.values, c.fixed, strict=True) if fixed] for c in (one, other)
+    rows = [
+        [(one.opcode, *(f"{value:.5g}" for value in one.values), one.holds) for one in side]
+        for side in (mine, ours)
     ]
-    return next((number for number in numbers[0] if number not in numbers[1]), None)
-
-
-def with_nan(mine: Sequence[Choice]) -> Choice | None:
-    """The first choice by a comparison with NaN."""
-    return next((one for one in mine if any(map(math.isnan, one.values))), None)
-
-
-def _question(choice: Choice) -> str:
-    one, other = choice.values
-    asks = next((_ASKS[part] for part in choice.opcode.split(".") if part in _ASKS), "against")
-    return f"asks whether {one:.6g} {asks} {other:.6g}, and takes {choice.taken:.6g}"
-
-
-def _asked(one: Choice) -> tuple[object, ...]:
-    return one.opcode, *(f"{value:.5g}" for value in one.values), one.holds
+    known = set(rows[1])
+    return [one for one, row in zip(mine, rows[0], strict=True) if row not in known]
 
 
 def _about(one: Choice) -> list[tuple[int, str]]:
@@ -79,166 +61,154 @@ def _about(one: Choice) -> list[tuple[int, str]]:
     return [(place, f"{value:.5g}") for place, (value, fixed) in numbered if not fixed]
 
 
-def _apart(one: Choice, other: Choice) -> bool:
-    """Whether two choices about the same value took another, and by another answer or question."""
-    return one.taken != other.taken and (one.opcode != other.opcode or one.holds != other.holds)
+def _with_nan(choices: Sequence[Choice]) -> Choice | None:
+    """The first choice by a comparison with NaN."""
+    return next((one for one in choices if any(map(math.isnan, one.values))), None)
 
 
-class DoneWith(About):
-    """The steps on its way."""
+def _question(choice: Choice) -> str:
+    one, other = choice.values
+    asks = next((_ASKS[part] for part in choice.opcode.split(".") if part in _ASKS), "against")
+    return f"asks whether {one:.6g} {asks} {other:.6g}, and takes {choice.taken:.6g}"
+
+
+def _chosen(one: Choice) -> str:
+    return capital(f"{one.place.on} {one.place.who} {_question(one)}".strip())
+
+
+class Explanation(MadeOf):
+    """What was done with it, beside what it was made of."""
 
     def nan(self) -> Told:
         """Where the first NaN arises."""
-        place = self.mine.nan
-        if place is None or not math.isnan(self._found):
-            return None
-        what = " and ".join(f"{one:g}" for one in self.mine.operands)
-        made = f", made of {what}" if len(self.mine.operands) > 1 else ""
-        return f"The first NaN on its way arises {telling.at(place)}{made}.", None
+        if (place := self.mine.nan) and math.isnan(self._found):
+            what = " and ".join(f"{one:g}" for one in self.mine.operands)
+            made = f", made of {what}" if len(self.mine.operands) > 1 else ""
+            where = f"{place.on.strip() or 'in the kernel'}, in {place.who}"
+            yield f"The first NaN on its way arises {where}{made}.", None
 
     def chosen(self) -> Told:
         """The first `?:` on its way that fell otherwise than in the solution."""
-        found = fell_otherwise(self.mine.choices, self.ours.choices)
-        if found is not None:
+        if found := fell_otherwise(self.mine.choices, self.ours.choices):
             one, other = found
-            said = f"{self._choice(one)}; ours {_question(other)}."
-            number = strange_number(one, other)
-            said += (
-                "" if number is None else f" The {number:g} stands in the code, and not in ours."
-            )
-            return said, one.place.line
+            fixed = [
+                [value for value, is_fixed in zip(c.values, c.fixed, strict=True) if is_fixed]
+                for c in found
+            ]
+            strange = next((number for number in fixed[0] if number not in fixed[1]), None)
+            yield f"{_chosen(one)}; ours {_question(other)}.{_in_code(strange)}", one.place.line
         for mine in _new(self.mine.choices, self.ours.choices):
             if won := self._ways.beaten(mine.values, mine.taken):
-                return f"{self._choice(mine)}; ours {won}.", mine.place.line
-        nan = with_nan(self.mine.choices)
-        if nan is None or with_nan(self.ours.choices):
-            return None
-        return f"{self._choice(nan)}: no comparison with NaN holds.", nan.place.line
-
-    def _choice(self, one: Choice) -> str:
-        where = f"on line {one.place.line} " if one.place.line else ""
-        return telling.capital(f"{where}{telling.who(one.place)} {_question(one)}")
+                yield f"{_chosen(mine)}; ours {won}.", mine.place.line
+        nan = _with_nan(self.mine.choices)
+        if nan and not _with_nan(self.ours.choices):
+            yield f"{_chosen(nan)}: no comparison with NaN holds.", nan.place.line
 
     def parting(self) -> Told:
         """The first step that the solution does not take."""
-        found = self._ways.parting()
-        if found is None:
-            return None
-        sentence = f"The first step on its way that ours does not take: {telling.parted(found)}."
-        if found.constant is not None:
-            sentence += f" The {found.constant:g} stands in the code, and not in ours."
-        return sentence, found.place.line
+        if found := self._ways.parting():
+            sentence = f"The first step on its way that ours does not take: {found.told}."
+            yield sentence + _in_code(found.constant), found.place.line
 
     def goes_on(self, from_parts: bool) -> Told:
         """The solution has the value too, and makes another of it."""
-        further = self._ways.goes_on(from_parts)
-        said = f"{self._here} is what ours has on its way there, and ours goes on: it {further}."
-        return (said, None) if further else None
+        if further := self._ways.goes_on(from_parts):
+            start = f"{self._here} is what ours has on its way there, and ours goes on: it"
+            yield f"{start} {further}.", None
 
     def other_order(self) -> Told:
         """The first sum, maximum or the like of two values that the solution does not take."""
-        found = self._ways.parting(any_order=True)
-        if found is None:
-            return None
-        return (
-            f"{self._here} is made of the right elements. The first step on its way that ours does "
-            f"not take: {telling.parted(found)}. Another order is no mistake, another value is.",
-            found.place.line,
-        )
+        if found := self._ways.parting(any_order=True):
+            yield (
+                f"{self._here} is made of the right elements. The first step on its way that ours "
+                f"does not take: {found.told}. Another order is no mistake, another value is.",
+                found.place.line,
+            )
 
     def scaled(self) -> Told:
         """All wrong elements wrong by one factor, or by one amount."""
         found, expected = self.pair.wrong.found, self.pair.wrong.expected
-        if not (np.isfinite(found).all() and np.isfinite(expected).all()):
-            return None
+        if not all(np.isfinite(one).all() for one in (found, expected)):
+            return
         with np.errstate(all="ignore"):
             ratio, off = found / expected, found - expected
-        what = ""
-        is_telling = (len(ratio) > 1 or telling.whole(ratio.flat[0])) and abs(
-            ratio.flat[0] - 1
-        ) > 1e-3
-        if found.all() and expected.all() and telling.constant(ratio) and is_telling:
-            what = f"{telling.factor(float(ratio.mean()))} what it should be"
-        elif len(off) > 1 and telling.constant(off):
+        first = ratio.flat[0]
+        is_telling = (len(ratio) > 1 or whole(first)) and abs(first - 1) > 1e-3
+        if found.all() and expected.all() and constant(ratio) and is_telling:
+            what = f"{factor(float(ratio.mean()))} what it should be"
+        elif len(off) > 1 and constant(off):
             amount = float(off.mean())
             what = f"{abs(amount):.6g} too {'large' if amount > 0 else 'small'}"
-        if not what:
-            return None
+        else:
+            return
         which = "It is" if len(found) == 1 else f"Each of the {len(found)} wrong elements is"
-        same = " The elements that it is made of are the right ones." if self._same() else ""
-        return f"{which} {what}.{same}", None
+        same = " The elements that it is made of are the right ones." if self._same else ""
+        yield f"{which} {what}.{same}", None
 
     def fewer_steps(self) -> Told:
         """Kinds of arithmetic that the solution does more or less of on the way."""
         for kind in ("exponential", "division", "multiplication"):
             mine, ours = self._ways.passed(kind)
             if (mine != ours and kind != "multiplication") or (mine == 0) != (ours == 0):
-                sentence = (
-                    f"An element passes {_number(mine, kind)} on its way into "
-                    f"{self._here}, and {_number(ours, kind)} in a right kernel."
+                many = [counted(one, kind) if one else f"no {kind}s" for one in (mine, ours)]
+                yield (
+                    f"An element passes {many[0]} on its way into {self._here}, and {many[1]} in a "
+                    "right kernel.",
+                    None,
                 )
-                return sentence, None
-        return None
 
     def arithmetic(self) -> Told:
-        if not self._same():
-            return None
-        return (
-            f"{self._here} is made of the right elements: what is done with them differs.",
-            None,
+        """Another result of the right elements."""
+        if self._same:
+            here = f"{self._here} is made of the right elements"
+            yield f"{here}: what is done with them differs.", None
+
+    def told(self) -> list[Said]:
+        """What it is made of, if that is amiss, is told first, then what was done with it."""
+        made_of = _first(
+            (Pattern.NOBODY_WROTE, self.nobody),
+            (Pattern.OTHER_PLACE, self.other_place),
+            (Pattern.CONSTANT_WON, self.constant),
+            (Pattern.CONSTANT_WON, self.constant_extreme),
+            (Pattern.OTHER_ELEMENTS, self.other_elements),
+            (Pattern.OTHER_ELEMENTS, self.other_summands),
+            (Pattern.TOO_OFTEN, self.too_often),
+            (Pattern.OTHER_PLACE, self.other_winner),
+        )
+        done = _first((Pattern.FIRST_NAN, self.nan))
+        done += [] if made_of else _first((Pattern.SCALED, self.scaled))
+        done += _first(
+            (Pattern.CHOSEN_OTHERWISE, self.chosen),
+            (Pattern.OTHER_STEP, self.parting),
+            (Pattern.LEFT_EARLY, partial(self.goes_on, bool(made_of))),
+        )
+        return [*made_of, *done] or _first(
+            (Pattern.OTHER_PLACE, self.tie),
+            (Pattern.OTHER_STEP, self.other_order),
+            (Pattern.OTHER_STEP, self.fewer_steps),
+            (Pattern.OTHER_STEP, self.arithmetic),
         )
 
 
-def _number(count: int, kind: str) -> str:
-    return counted(count, kind) if count else f"no {kind}s"
+def _first(*rules: tuple[Pattern, Callable[[], Told]]) -> list[Said]:
+    """What the first rule says that applies."""
+    said = ((pattern, *told) for pattern, rule in rules for told in rule())
+    return list(islice(said, 1))
+
+
+def _in_code(number: float | None) -> str:
+    return "" if number is None else f" The {number:g} stands in the code, and not in ours."
 
 
 def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
     """`result` with a sentence on why, and the line that it is about, as far as that was seen."""
-    made_of, done_with = MadeOf(pair, words), DoneWith(pair, words)
-    result = replace(result, made_of=made_of.parts())
-    told = [(pattern, one) for pattern, one in _all_told(made_of, done_with) if one]
+    about = Explanation(pair, words)
+    result, told = replace(result, made_of=about.parts()), about.told()
     if not told:
         return result
-    line = next((line for _, (_, line) in told if line), None)
-    sentences = [sentence for _, (sentence, _) in told]
-    if line is None and pair.wrong.written and pair.mine.stored:
-        sentences.append(made_of.stored(pair.mine.stored))
-    message = " ".join([result.message, *sentences])
-    patterns = tuple(str(pattern) for pattern, _ in told)
-    return replace(result, message=message, line=line, patterns=patterns)
-
-
-def _all_told(parts: MadeOf, steps: DoneWith) -> Iterator[tuple[Pattern, Told]]:
-    """What it is made of, if that is amiss, is told first, then what was done with it."""
-    made_of = _first(
-        (Pattern.NOBODY_WROTE, parts.nobody),
-        (Pattern.OTHER_PLACE, parts.other_place),
-        (Pattern.CONSTANT_WON, parts.constant),
-        (Pattern.CONSTANT_WON, parts.constant_extreme),
-        (Pattern.OTHER_ELEMENTS, parts.other_elements),
-        (Pattern.OTHER_ELEMENTS, parts.other_summands),
-        (Pattern.TOO_OFTEN, parts.too_often),
-        (Pattern.OTHER_PLACE, parts.other_winner),
-    )
-    right = not any(told for _, told in made_of)
-    done = [(Pattern.FIRST_NAN, steps.nan())]
-    done += [(Pattern.SCALED, steps.scaled())] if right else []
-    done += _first(
-        (Pattern.CHOSEN_OTHERWISE, steps.chosen),
-        (Pattern.OTHER_STEP, steps.parting),
-        (Pattern.LEFT_EARLY, partial(steps.goes_on, not right)),
-    )
-    yield from [*made_of, *done]
-    if right and not any(told for _, told in done):
-        yield from _first(
-            (Pattern.OTHER_PLACE, parts.tie),
-            (Pattern.OTHER_STEP, steps.other_order),
-            (Pattern.OTHER_STEP, steps.fewer_steps),
-            (Pattern.OTHER_STEP, steps.arithmetic),
-        )
-
-
-def _first(*rules: tuple[Pattern, Callable[[], Told]]) -> list[tuple[Pattern, Told]]:
-    """What the first rule says that applies."""
-    return next(([(pattern, told)] for pattern, rule in rules if (told := rule())), [])
+    line = next((line for _, _, line in told if line), None)
+    sentences = [result.message, *(sentence for _, sentence, _ in told)]
+    if line is None and pair.wrong.written and (stored := pair.mine.stored):
+        sentences.append(f"{capital(stored.who)} wrote it{stored.on}.")
+    patterns = tuple(str(pattern) for pattern, _, _ in told)
+    return replace(result, message=" ".join(sentences), line=line, patterns=patterns)

@@ -6,19 +6,16 @@ again with room around its inputs, so that the run comes to its end, and element
 told the place that they were taken from, wherever that lies.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 
 from ..cases import CaseInstance
 from ..judged import Judged
-from ..protocol import Element, Made
+from ..protocol import Element
 from . import telling
-from .telling import only
 
 Index = tuple[int, ...]
 Rows = Sequence[tuple[Index, Index]]  # taken, and what should have been, both of one array
@@ -30,20 +27,19 @@ def rule(rows: Rows) -> str:
     """A sentence; nothing where there is no rule. All indices are of one length."""
     if not rows or any(len(mine) != len(ours) for mine, ours in rows):
         return ""
-    return next((said for one in _RULES for said in one(rows)), "")
+    return _exchanged_dimensions(rows) or _along_one(rows)
 
 
-def _changed(rows: Rows) -> Iterator[str]:
+def _exchanged_dimensions(rows: Rows) -> str:
     """Two dimensions that have changed places."""
     dimensions = len(rows[0][0])
-    if all(mine == ours for mine, ours in rows):
-        return
     for a, b in combinations(range(dimensions), 2):
-        if all(mine == _exchanged(ours, a, b) for mine, ours in rows):
+        swapped = all(mine == _exchanged(ours, a, b) for mine, ours in rows)
+        if swapped and any(mine != ours for mine, ours in rows):
             if dimensions == 2:
-                yield "Row and column have changed places."
-            else:
-                yield f"Its indices {a + 1} and {b + 1}, from the left, have changed places."
+                return "Row and column have changed places."
+            return f"Its indices {a + 1} and {b + 1}, from the left, have changed places."
+    return ""
 
 
 def _exchanged(index: Index, a: int, b: int) -> Index:
@@ -52,50 +48,29 @@ def _exchanged(index: Index, a: int, b: int) -> Index:
     return tuple(found)
 
 
-def _along(
-    said: Callable[[np.ndarray, np.ndarray, str], str | None],
-) -> Callable[[Rows], Iterator[str]]:
+def _along_one(rows: Rows) -> str:
     """A rule about the one dimension in which the two differ."""
-
-    def of(rows: Rows) -> Iterator[str]:
-        mine, ours = (np.array([row[at] for row in rows]) for at in (0, 1))
-        other = (mine != ours).any(axis=0)
-        if mine.ndim != 2 or other.sum() != 1:
-            return
-        (axis,) = np.flatnonzero(other)
-        if len(np.unique(ours[:, axis])) < FEW:
-            return
-        which = "index" if mine.shape[1] == 1 else f"index {axis + 1}, from the left,"
-        if found := said(mine[:, axis], ours[:, axis], which):
-            yield f"So it is with all {len(rows)} that were looked at: {found}."
-
-    return of
-
-
-def _one(mine: np.ndarray, _: np.ndarray, which: str) -> str | None:
-    return f"the {which} is always {mine[0]}" if (mine == mine[0]).all() else None
-
-
-def _shifted(mine: np.ndarray, ours: np.ndarray, which: str) -> str | None:
-    (off, *others) = set((mine - ours).tolist())
-    if others:
-        return None
-    return f"the {which} is {abs(off)} too {'large' if off > 0 else 'small'}"
-
-
-def _mirrored(mine: np.ndarray, ours: np.ndarray, which: str) -> str | None:
-    (total, *others) = set((mine + ours).tolist())
-    return None if others else f"the {which} runs backwards, from {total} down"
-
-
-def _scaled(mine: np.ndarray, ours: np.ndarray, which: str) -> str | None:
-    some = ours != 0
-    if (mine[~some] != 0).any() or not some.any():
-        return None
-    times = np.unique(mine[some] / ours[some])
-    if len(times) != 1 or times[0] == 1:
-        return None
-    return f"the {which} is {telling.factor(float(times[0]))} what it should be"
+    mine, ours = (np.array([row[at] for row in rows]) for at in (0, 1))
+    other = (mine != ours).any(axis=0)
+    if mine.ndim != 2 or other.sum() != 1:
+        return ""
+    which = "index" if mine.shape[1] == 1 else f"index {other.argmax() + 1}, from the left,"
+    a, b = mine[:, other].ravel(), ours[:, other].ravel()
+    if len(np.unique(b)) < FEW:
+        return ""
+    off, total, some = a - b, a + b, b != 0
+    ratios = np.unique(a[some] / b[some])
+    if (a == a[0]).all():
+        found = f"is always {a[0]}"
+    elif (off == off[0]).all():
+        found = f"is {abs(off[0])} too {'large' if off[0] > 0 else 'small'}"
+    elif (total == total[0]).all():
+        found = f"runs backwards, from {total[0]} down"
+    elif len(ratios) == 1 and not a[~some].any():
+        found = f"is {telling.factor(float(ratios[0]))} what it should be"
+    else:
+        return ""
+    return f"So it is with all {len(rows)} that were looked at: the {which} {found}."
 
 
 def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]) -> str:
@@ -108,7 +83,11 @@ def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]
     if found is None or wanted is None or found[:-1] == wanted[:-1]:
         return ""
     flat = len(places[0]) == 2
-    names = ("row", "column") if flat else tuple(map(_nth, range(len(places[0]))))
+    names = (
+        ("row", "column")
+        if flat
+        else tuple(f"coordinate {axis + 1}" for axis in range(len(places[0])))
+    )
     steps = [
         f"from {name} to {name} the index goes on by {a}, and should by {b}"
         if flat
@@ -125,10 +104,6 @@ def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]
     return telling.capital("; ".join(steps) + (f": {swapped[0]}." if swapped else "."))
 
 
-def _nth(dimension: int) -> str:
-    return f"coordinate {dimension + 1}"
-
-
 def _strides(places: Sequence[Index], taken: Sequence[int]) -> Index | None:
     """The whole numbers, a last one for where it begins, by which `taken` hangs on `places`."""
     rows = np.column_stack([np.array(places), np.ones(len(places), int)])
@@ -138,9 +113,6 @@ def _strides(places: Sequence[Index], taken: Sequence[int]) -> Index | None:
     if rank < rows.shape[1] or len(places) <= rank or (rows @ whole != taken).any():
         return None
     return tuple(whole.tolist())
-
-
-_RULES = (_changed, *map(_along, (_one, _shifted, _mirrored, _scaled)))
 
 
 ROOM = 1 << 14  # elements before and behind
@@ -157,20 +129,13 @@ def beyond_an_array(judged: Judged, at: int) -> str:
     mine, ours = (session.follow(instance, elements, ROOM) for session in both)
     taken = defaultdict(list)  # by buffer: (place in the output, taken, what should have been)
     for element, one, other in zip(elements, mine, ours, strict=False):
-        pair = _of_one_buffer(one, other)
-        if pair:
+        if pair := telling.copied(one, other):
             taken[pair[1].buffer].append((words.place(element), pair[0].index, pair[1].index))
     for buffer, rows in taken.items():
         flat = [((one,), (other,)) for _, one, other in rows]
         if said := rule(flat) or by_strides(*zip(*rows, strict=True)):
             return f"The index into {words.name(buffer)}: {said[0].lower()}{said[1:]}"
     return ""
-
-
-def _of_one_buffer(mine: Made, ours: Made) -> tuple[Element, Element] | None:
-    """The elements that one is a copy of and should be, if both are of one buffer."""
-    one, other = only(mine), only(ours)
-    return (one, other) if one and other and one.buffer == other.buffer else None
 
 
 def _of_a_copy(instance: CaseInstance) -> tuple[Element, ...]:

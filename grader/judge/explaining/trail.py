@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import numpy.typing as npt
 
-from ..protocol import Element, Op, SliceSteps
+from ..protocol import Element, Op, SliceSteps, ThreadPlace
 
 LOG2_E = 1.442695
+PAIR = 31  # bits: of one of two numbers that are one
 _SAY = {
     "add": "adds {0} and {1}",
     "sub": "subtracts {1} from {0}",
@@ -48,12 +49,15 @@ Values = npt.NDArray[np.float64]
 
 class Trail:
     """A slice in single steps. By step: `op`, the number of its operation (-1: it lay in memory),
-    `value`, `constant`, whether it stands in the code, and `inner`. By operation: `verbs`. `source`
+    `value`, `constant`, whether it stands in the code, `inner`, and the number of the `buffer` that
+    it lay in, -1 if in none, and the `index` there. By operation: `verbs`. `source`
     are the steps that those of `owner` were computed from, one after the other, `given` which of
-    them are no constants. `named`: what an element is called."""
+    them are no constants. `named`: what an element is called; `digits`: of numbers, in words.
+    Of a trail that has keys (`have_keys`) `keys` are all but those of constants, `in_code` the
+    constants' values."""
 
-    def __init__(self, behind: SliceSteps, named: Callable[[Element], str]):
-        self.named = named
+    def __init__(self, behind: SliceSteps, named: Callable[[Element], str], digits: int):
+        self.named, self._digits = named, digits
         self.behind = behind if behind.is_sound else SliceSteps()
         self._divide()
         self.verbs = [_verb(one.opcode) for one in self.ops]
@@ -62,7 +66,6 @@ class Trail:
         self.constant = (self.op >= 0) & (self.counts == 0)
         self.given = ~self.constant[self.source]
         self._exponential: dict[int, str] = {}  # the first operations, and what kind they begin
-        self.inner = np.zeros(len(self), bool)
         self._find_exponentials()
 
     def __len__(self) -> int:
@@ -81,13 +84,9 @@ class Trail:
         """The line that a step was done on; None where it lay in memory, or that is not known."""
         return self.ops[self.op[at]].line if self.op[at] >= 0 else None
 
-    def place(self, at: int) -> tuple[int, int]:
-        """The block and the thread that did it."""
-        return int(self.behind.block[self._was[at]]), int(self.behind.thread[self._was[at]])
-
-    def elements(self) -> tuple[Numbers, Numbers]:
-        """By step, the number of the buffer that it lay in, -1 if in none, and where."""
-        return self.behind.buffer[self._was], self.behind.index[self._was]
+    def place(self, at: int) -> ThreadPlace:
+        """Who did it."""
+        return ThreadPlace(int(self._block[at]), int(self._thread[at]), self.line(at))
 
     def verb(self, at: int) -> str:
         """What a step does, nothing where a value lay in memory; of the first step of an
@@ -99,21 +98,21 @@ class Trail:
         """Which steps do one of these."""
         return _of_ops([one in verbs for one in self.verbs], self.op)
 
-    def words(self, at: int, digits: int) -> str:
+    def words(self, at: int) -> str:
+        """What a step does, with its numbers."""
         verb, sources = self.verb(at), self.sources(at)
         if verb in ("exp", "exp2"):
             sources = [one for one in sources if not self.constant[one]] or sources
-        values = [self.said(one, digits) for one in sources]
+        values = [self._said(one) for one in sources]
         phrase = _SAY.get(verb, "")
         if not phrase or phrase.count("{") > len(values):
-            return f"computes {self.said(at, digits)} from {', '.join(values)}"
+            return f"computes {self._said(at)} from {', '.join(values)}"
         return phrase.format(*values)
 
-    def said(self, at: int, digits: int) -> str:
-        said, which = f"{self.value[at]:.{digits}g}", self._was[at]
-        buffer = int(self.behind.buffer[which])
-        if buffer >= 0:
-            element = Element(self.behind.buffers[buffer], int(self.behind.index[which]))
+    def _said(self, at: int) -> str:
+        said = f"{self.value[at]:.{self._digits}g}"
+        if self.buffer[at] >= 0:
+            element = Element(self.behind.buffers[self.buffer[at]], int(self.index[at]))
             return f"{said} ({self.named(element)})"
         return f"{said} (an exponential)" if self._is_power(at) else said
 
@@ -123,6 +122,66 @@ class Trail:
         for at, own in enumerate(self.does(*verbs).tolist()):
             most.append(own + max((most[one] for one in self.sources(at)), default=0))
         return most[-1] if most else 0
+
+    def have_keys(self, keys: Numbers) -> None:
+        """Each step has its key: a number that is the same for what is the same elsewhere."""
+        self._keys = keys
+        self.keys = set(keys[~self.constant].tolist())
+        self.in_code = set(self.value[self.constant].tolist())
+        self._users = np.unique((keys[self.source] << PAIR | self.owner)[self.given])
+
+    def key(self, at: int) -> int:
+        return int(self._keys[at])
+
+    def users(self, key: int) -> list[int]:
+        """The steps that use a value, in order."""
+        first, last = np.searchsorted(self._users, [key << PAIR, (key + 1) << PAIR])
+        found: list[int] = (self._users[first:last] - (key << PAIR)).tolist()
+        return found
+
+    def operands(self, at: int) -> set[int]:
+        """The keys of what a step was computed from, but for constants."""
+        return {self.key(one) for one in self.sources(at) if not self.constant[one]}
+
+    def taken(self, at: int) -> tuple[object, ...]:
+        """A step with the values that go in and come out; of a constant, that it is one."""
+        if self.constant[at]:
+            return ()
+        sources = sorted(self.key(one) for one in self.sources(at))
+        return self.verb(at), *sources, self.key(at)
+
+    def known_in(self, other: Trail) -> Flags:
+        """Which steps come to a value that the other way has too. A maximum is one of two, so that
+        it must be a maximum there too, if anything is done with the two."""
+        known: Flags = self.constant | np.isin(self._keys, list(other.keys))
+        steps, pairs = self._of_two(known & self.does("max", "min"))
+        users, others = other._of_two(np.ones(len(other), bool))
+        some = np.isin(others, pairs)
+        done = np.unique(np.stack([others[some], other.op[users[some]]]), axis=1)
+        verbs: dict[int, set[str]] = {}
+        for pair, op in done.T.tolist():
+            verbs.setdefault(pair, set()).add(other.verbs[op])
+        for at, pair in zip(steps.tolist(), pairs.tolist(), strict=True):
+            known[at] = pair not in verbs or self.verb(at) in verbs[pair]
+        return self._kept(known)
+
+    def _of_two(self, some: Flags) -> tuple[Numbers, Numbers]:
+        """Those steps that were computed from two values, and a number for the two."""
+        counts = np.bincount(self.owner[self.given], minlength=len(self))
+        steps = np.flatnonzero(some & (self.counts == 2) & (counts == 2))
+        first = np.searchsorted(self.owner, steps)
+        keys = np.sort([self._keys[self.source[first + k]] for k in (0, 1)], axis=0)
+        differ = keys[0] != keys[1]
+        return steps[differ], (keys[0] << PAIR | keys[1])[differ]
+
+    def _kept(self, known: Flags) -> Flags:
+        """The same with steps that leave a known value as it was, as adding 0 does."""
+        same = self.value[self.source] == self.value[self.owner]
+        keeps = np.bincount(self.owner[same], minlength=len(self)) > 0
+        for at in np.flatnonzero(keeps & ~known & self.does("add", "sub", "mul")).tolist():
+            sources = self.sources(at)
+            known[at] = any(known[one] and self.value[one] == self.value[at] for one in sources)
+        return known
 
     def _is_power(self, at: int) -> bool:
         """Whether a value is a power of 2, or one scaled by another on the same line."""
@@ -154,7 +213,10 @@ class Trail:
             self.value = np.insert(behind.value, split, a * b)
         self.source = np.insert(now[behind.operands], first + 2, now[split] - 1)
         self._begin = np.concatenate([[0], np.cumsum(np.insert(counts, split, 2))])
-        self._was = np.insert(np.arange(len(counts)), split, split)
+        was = np.insert(np.arange(len(counts)), split, split)
+        elements, places = (behind.buffer, behind.index), (behind.block, behind.thread)
+        self.buffer, self.index = (column[was] for column in elements)
+        self._block, self._thread = (column[was] for column in places)
 
     def _find_exponentials(self) -> None:
         """An instruction has the same part in one each time, so that the last time is looked at."""
@@ -165,14 +227,19 @@ class Trail:
             self._exponential |= dict.fromkeys((int(self.op[one]) for one in first), kind)
             inner |= {int(self.op[one]) for one in inside - first}
         self.inner = _of_ops([one in inner for one in range(len(self.ops))], self.op)
-        self.inner |= self._between(powers)
+        self.inner |= self._between()
 
     def _gathered(self, power: int) -> tuple[set[int], set[int], str]:
         """The steps of an exponential, the first of them, and whether it is one of e or of 2: what
         makes it of one value, on the same line by the same thread."""
-        inside = self._alike(power)
+        here = self.place(power)
+
+        def is_alike(at: int) -> bool:
+            return self.counts[at] > 0 and self.place(at) == here
+
+        inside = self._reached(power, is_alike)
         while two := {at for at in inside - {power} if len(self._outside(at, inside)) > 1}:
-            inside = self._connected(power, inside - two)
+            inside = self._reached(power, (inside - two).__contains__)
         numbers = [number for at in inside for number in self.constants(at)]
         kind = "exp" if _of_e(numbers) else "exp2"
         while first := {at for at in inside if self._outside(at, inside)}:
@@ -180,26 +247,15 @@ class Trail:
             before = all(self.verb(at) in ("add", "sub", "neg") for at in first)
             if power in first or (scales if kind == "exp" else not before):
                 break
-            inside = self._connected(power, inside - first)
+            inside = self._reached(power, (inside - first).__contains__)
         return inside, first, kind
 
-    def _alike(self, power: int) -> set[int]:
-        inside, ahead = {power}, [power]
-        here = self.line(power), self.place(power)
-        while ahead:
-            for one in self.sources(ahead.pop()):
-                there = self.line(one), self.place(one)
-                if one not in inside and self.counts[one] and there == here:
-                    inside.add(one)
-                    ahead.append(one)
-        return inside
-
-    def _connected(self, power: int, inside: set[int]) -> set[int]:
-        """Those from which the power is still reached."""
+    def _reached(self, power: int, passes: Callable[[int], bool]) -> set[int]:
+        """The steps from which a power is reached by such steps alone."""
         found, ahead = {power}, [power]
         while ahead:
-            some = [one for one in self.sources(ahead.pop()) if one in inside - found]
-            found |= set(some)
+            some = {one for one in self.sources(ahead.pop()) if one not in found and passes(one)}
+            found |= some
             ahead += some
         return found
 
@@ -207,10 +263,8 @@ class Trail:
         """What a step takes from outside."""
         return {one for one in self.sources(at) if one not in inside and not self.constant[one]}
 
-    def _between(self, powers: Numbers) -> Flags:
+    def _between(self) -> Flags:
         """What stands between the steps of an exponential, and is made of one of them alone."""
-        if not len(powers):
-            return np.zeros(len(self), bool)
         lines = np.array([one.line or 0 for one in self.ops])
         makes = self.inner[self.source] & ~self.does("ex2")[self.source] & self.given
         makes &= lines[self.op[self.source]] == lines[self.op[self.owner]]

@@ -1,10 +1,8 @@
 """Which launch and blocks of a case are recorded to see how it went wrong; and what went wrong in a
 recorded run, at which of its steps."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 import numpy as np
@@ -16,7 +14,7 @@ from ...status import headline
 from ...watch.findings import HazardReport
 from ...watch.observe import Kind
 from ...watch.recorder import recording
-from ...watch.recording import Cell, Frame, Recording, Touch
+from ...watch.recording import Cell, Recording, Touch
 
 STEPS = 20_000  # instructions a wave of blocks: a recording is looked at, and somebody waits for it
 FIRST_BLOCKS = (0, 1, 2, 3)
@@ -42,9 +40,6 @@ def one_launch(blocks: Blocks, launch: int) -> Kind:
     return lambda report: record(report) if next(numbers) == launch or not launch else Observer()
 
 
-Row = tuple[Touch, int]  # an access, and the place of a thread in it
-
-
 @dataclass(frozen=True)
 class Mark:
     """At frame `frame`, `thread` of the recorded block at position `slot` did something wrong, as
@@ -65,99 +60,69 @@ class Mark:
 def marks_of(recording: Recording, hazards: Iterable[HazardReport]) -> list[Mark]:
     """Of each hazard that came to light while the recording was made, or at its end; the others
     happened in blocks that were not recorded."""
-    found = []
     known = list(hazards)
-    for position, frame in enumerate(recording.frames):
-        for number in frame.hazards:
-            if mark := _mark(recording, position, known[number]):
-                found.append(mark)
-    return sorted(found, key=lambda mark: mark.warning)
-
-
-def stores_to(recording: Recording, name: str, offset: int) -> list[tuple[int, Touch, int]]:
-    """Where the byte at `offset` of the array argument `name` was written: frame, access, row."""
-    found = []
-    for position, frame in enumerate(recording.frames):
-        for touch in frame.touches:
-            memory = recording.memories[touch.memory]
-            start = next((part.start for part in memory.parts if part.name == name), None)
-            if touch.kind == "load" or start is None or memory.space != "global":
-                continue
-            near = offset + start - touch.offsets
-            rows = np.flatnonzero((near >= 0) & (near < touch.width))
-            found += [(position, touch, int(row)) for row in rows]
-    return found
+    marks = [
+        _mark(recording, position, known[number])
+        for position, frame in enumerate(recording.frames)
+        for number in frame.hazards
+        if known[number].block in (None, *recording.indices)
+    ]
+    return sorted(marks, key=lambda mark: mark.warning)
 
 
 def wrong_element(recording: Recording, name: str, offset: int, title: str, text: str) -> Mark:
-    """A mark at the last store to an element that turned out wrong, or at the end if there was
-    none."""
-    stores = stores_to(recording, name, offset)
-    if not stores:
-        return Mark(max(len(recording.frames) - 1, 0), title, text)
-    position, touch, row = stores[-1]
-    slot, thread = divmod(int(touch.threads[row]), recording.stride)
-    cell = touch.memory, int(touch.owner[row]), int(touch.offsets[row]), touch.width
-    return Mark(position, title, text, slot, thread, cells=(cell,))
+    """A mark at the last store to the byte at `offset` of the array argument `name`, an element
+    that turned out wrong, or at the end if there was none."""
+    last = len(recording.frames) - 1
+    touches = (
+        (at, touch) for at in range(last, -1, -1) for touch in recording.frames[at].touches[::-1]
+    )
+    for position, touch in touches:
+        memory = recording.memories[touch.memory]
+        start = next((part.start for part in memory.parts if part.name == name), None)
+        if touch.kind != "load" and start is not None and memory.space == "global":
+            near = offset + start - touch.offsets
+            for row in np.flatnonzero((near >= 0) & (near < touch.width))[::-1].tolist():
+                slot, thread = divmod(int(touch.threads[row]), recording.stride)
+                return Mark(position, title, text, slot, thread, cells=(_cell(touch, row),))
+    return Mark(max(last, 0), title, text)
 
 
-def _mark(recording: Recording, position: int, hazard: HazardReport) -> Mark | None:
-    if hazard.block is not None and tuple(hazard.block) not in recording.indices:
-        return None
+def _mark(recording: Recording, position: int, hazard: HazardReport) -> Mark:
+    """Where a hazard came to light, and the last step up to it at which the other thread touched
+    one of the cells, on the line that the hazard names."""
     slot = recording.indices.index(tuple(hazard.block)) if hazard.block is not None else 0
     thread, other = (_linear(recording, one) for one in (hazard.thread, hazard.other_thread))
-    touches = _of(recording, recording.frames[position], slot, thread)
-    cells = tuple(_cell(touch, row) for touch, row in touches)
-    clash = None
-    if other is not None:
-        clash = _clash(recording, position, slot, hazard, other, cells)
-    position_of_other, cells = clash or (None, cells if hazard.status == "data_race" else ())
-    if clash is None and len(cells) > 1:
-        cells = cells[-1:]
-    return Mark(
+    cells = _cells(recording, position, slot, thread)
+    mark = Mark(
         position,
         headline(hazard.status),
         hazard.message,
         slot,
         thread,
-        position_of_other,
+        None,
         other,
-        cells,
+        cells[-1:] if hazard.status == "data_race" else (),
         hazard.warning,
     )
+    for at in range(position, -1, -1) if other is not None else ():
+        if hazard.other_line in (None, recording.frames[at].line):
+            theirs = _cells(recording, at, slot, other)
+            both = tuple(one for one in cells if any(_overlap(one, their) for their in theirs))
+            if both:
+                return replace(mark, other=at, cells=both)
+    return mark
 
 
-def _clash(
-    recording: Recording,
-    position: int,
-    slot: int,
-    hazard: HazardReport,
-    other: int,
-    cells: tuple[Cell, ...],
-) -> tuple[int, tuple[Cell, ...]] | None:
-    """The last step up to this one at which the other thread touched one of the cells, on the line
-    that the hazard names; and the cells that both touched."""
-    for at in range(position, -1, -1):
-        frame = recording.frames[at]
-        if hazard.other_line not in (None, frame.line):
-            continue
-        theirs = [_cell(*pair) for pair in _of(recording, frame, slot, other)]
-        both = tuple(one for one in cells if any(_overlap(one, their) for their in theirs))
-        if both:
-            return at, both
-    return None
-
-
-def _of(recording: Recording, frame: Frame, slot: int, thread: int | None) -> list[Row]:
-    """The accesses of a thread at a step, each with its row."""
-    if thread is None:
-        return []
-    number = slot * recording.stride + thread
-    return [
-        (touch, int(row))
-        for touch in frame.touches
-        for row in np.flatnonzero(touch.threads == number)
-    ]
+def _cells(recording: Recording, at: int, slot: int, thread: int | None) -> tuple[Cell, ...]:
+    """What a thread touches at a frame."""
+    number = slot * recording.stride + (thread or 0)
+    touches = recording.frames[at].touches if thread is not None else ()
+    return tuple(
+        _cell(touch, row)
+        for touch in touches
+        for row in np.flatnonzero(touch.threads == number).tolist()
+    )
 
 
 def _cell(touch: Touch, row: int) -> Cell:

@@ -8,8 +8,6 @@ it ends when its socket is closed or its parent is gone, and its workers with it
 what this takes.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import select

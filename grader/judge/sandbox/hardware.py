@@ -1,7 +1,5 @@
 """One case on the real GPU, every buffer fenced by red zones. Runs only what was clean before."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import cupy
@@ -9,7 +7,7 @@ import numpy as np
 from cupy.cuda import driver, runtime
 
 from ...cuda import gpu
-from ...cuda.errors import CudaError, LaunchError, Misaligned, OutOfBounds
+from ...cuda.errors import LaunchError, Misaligned, OutOfBounds
 from ..protocol import Arrays, CaseRequest, Ran
 from .simulated import argument
 
@@ -31,7 +29,9 @@ def run_case(source: str, case: CaseRequest, cubin: Path) -> Ran:
         results = [_run(module, case, *poison) for poison in POISONS.items()]
         return Ran(arrays={name: array for found in results for name, array in found.items()})
     except (runtime.CUDARuntimeError, driver.CUDADriverError) as error:
-        raise _stopped(str(error)) from error
+        kind = next((kind for name, kind in STOPPED.items() if name in str(error)), LaunchError)
+        told = f"The simulated GPU found nothing wrong, but the real one stopped: {error}."
+        raise kind(told) from error  # CUDA's words: "cudaErrorIllegalAddress: an illegal ..."
 
 
 def _run(module: gpu.RawModule, case: CaseRequest, name_of: str, poison: int) -> Arrays:
@@ -77,9 +77,3 @@ def _check_red_zones(name: str, whole: cupy.ndarray, size: int, begin: int) -> N
                 f"On the GPU a thread wrote outside {name}, {where} element. "
                 "Look at how each thread's index is computed and guarded."
             )
-
-
-def _stopped(message: str) -> CudaError:
-    """`message` is CUDA's, such as "cudaErrorIllegalAddress: an illegal memory access ..."."""
-    kind = next((kind for name, kind in STOPPED.items() if name in message), LaunchError)
-    return kind(f"The simulated GPU found nothing wrong, but the real one stopped: {message}.")

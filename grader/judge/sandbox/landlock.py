@@ -5,10 +5,9 @@ opened, so that no disguise of an `#include` gets round it. See the kernel's doc
 userspace-api/landlock, whose structures and numbers stand below.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
+import struct
 import sys
 from collections.abc import Iterable
 from functools import cache
@@ -26,15 +25,6 @@ _FIRST_RIGHTS = (1 << 13) - 1  # what version 1 knows: files and folders, made, 
 _LATER_RIGHTS = {2: 1 << 13, 3: _TRUNCATE}  # linking across folders; truncating
 
 READ = _EXECUTE | _READ_FILE | _READ_FOLDER
-
-
-class _Ruleset(ctypes.Structure):
-    _fields_ = (("handled_access_fs", ctypes.c_uint64),)
-
-
-class _Beneath(ctypes.Structure):
-    _pack_ = 1
-    _fields_ = (("allowed_access", ctypes.c_uint64), ("parent_fd", ctypes.c_int32))
 
 
 class Unconfined(MachineError):
@@ -76,8 +66,8 @@ def keep_only(readable: Iterable[Path], writable: Iterable[Path]) -> None:
     rights = _FIRST_RIGHTS
     for since, right in _LATER_RIGHTS.items():
         rights |= right if known >= since else 0
-    ruleset = _Ruleset(rights)
-    rules = _checked(_CREATE_RULESET, ctypes.byref(ruleset), ctypes.sizeof(ruleset), 0)
+    handled = struct.pack("=Q", rights)  # struct landlock_ruleset_attr
+    rules = _checked(_CREATE_RULESET, handled, len(handled), 0)
     try:
         for paths, allowed in ((readable, READ), (writable, rights)):
             for path in paths:
@@ -90,14 +80,13 @@ def keep_only(readable: Iterable[Path], writable: Iterable[Path]) -> None:
 
 
 def _allow(rules: int, path: Path, rights: int) -> None:
-    if not path.exists():
+    if sys.platform != "linux" or not path.exists():
         return
-    if sys.platform != "linux":
-        return  # and nobody has come here
     where = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
-        rule = _Beneath(rights if path.is_dir() else rights & _FILE_RIGHTS, where)
-        _checked(_ADD_RULE, rules, _PATH_BENEATH, ctypes.byref(rule), 0)
+        allowed = rights if path.is_dir() else rights & _FILE_RIGHTS
+        rule = struct.pack("=Qi", allowed, where)  # struct landlock_path_beneath_attr, packed
+        _checked(_ADD_RULE, rules, _PATH_BENEATH, rule, 0)
     finally:
         os.close(where)
 

@@ -1,7 +1,5 @@
 """What became of an element, as the worker that has run the kernel tells it: `Made`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import Literal
@@ -72,27 +70,14 @@ def _compared(
     graph: Graph, test: int, instruction: Instruction, numbers: Numbers
 ) -> list[tuple[float, bool]]:
     """The two numbers that were compared, and whether each stands in the code."""
-    sources = int(graph.left[test]), int(graph.right[test])
-    found = []
-    for number, which in _operands(instruction):
-        if which is None:
-            found.append((number, True))
-        elif (source := sources[which]) > 0:
-            found.append((float(numbers(instruction.form.type)[source]), False))
-    return found
-
-
-@cache
-def _operands(instruction: Instruction) -> list[tuple[float, int | None]]:
-    """Of each operand of a comparison the number that stands in the code, or which of the sources
-    it is."""
     names = list(dict.fromkeys(instruction.read))[:2]
-    found: list[tuple[float, int | None]] = []
+    sources = dict(zip(names, (int(graph.left[test]), int(graph.right[test])), strict=False))
+    found = []
     for one in instruction.operands[1:3]:
         if isinstance(one, Immediate):
-            found.append((literal(one), None))
-        elif isinstance(one, Register) and one.name in names:
-            found.append((0.0, names.index(one.name)))
+            found.append((literal(one), True))
+        elif isinstance(one, Register) and (source := sources.get(one.name, 0)) > 0:
+            found.append((float(numbers(instruction.form.type)[source]), False))
     return found
 
 
@@ -108,21 +93,23 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
     if len(graph.slice_of(root)) > MOST_BEHIND:
         return Made(stored=place_of(graph, root), cut=True, whole=graph.whole)
     used = _used(graph, elements, root)
-    if elements.beyond:  # of what lies there only the place is known
-        stored, cut = place_of(graph, root), len(used) > MOST_USED
-        return Made(stored=stored, used=tuple(used[:MOST_USED]), cut=cut, whole=graph.whole)
-    summed = _used(graph, elements, root, extremes=False) if making.extreme(graph, root) else used
-    nan = making.first_nan(graph, root)
-    source = making.came_from(graph, root)
-    return Made(
+    told = Made(
         stored=place_of(graph, root),
         used=tuple(used[:MOST_USED]),
         cut=len(used) > MOST_USED,
+        whole=graph.whole,
+    )
+    if elements.beyond:  # of what lies there only the place is known
+        return told
+    summed = _used(graph, elements, root, extremes=False) if making.extreme(graph, root) else used
+    nan = making.first_nan(graph, root)
+    source = making.came_from(graph, root)
+    return replace(
+        told,
         origin=_origin(graph, elements, source.found),
         origin_line=graph.line(source.node),
         nan=place_of(graph, nan) if nan else None,
         operands=making.operands(graph, nan) if nan else (),
-        whole=graph.whole,
         summed=tuple(summed[:MOST_USED]),
         behind=slice_of(graph, elements, root),
         choices=choices(graph, root),
@@ -142,17 +129,12 @@ def _used(graph: Graph, elements: Elements, root: int, extremes: bool = True) ->
         element = elements.at(one.origin.address, one.origin.offset)
         if element is None:
             continue
-        last = runs[-1] if runs else None
-        if last and _continues(last, element, one.times):
+        last, here = runs[-1] if runs else None, (element.buffer, element.index, one.times)
+        if last and (last.first.buffer, last.first.index + last.count, last.times) == here:
             runs[-1] = replace(last, count=last.count + 1)
         else:
             runs.append(Used(element, 1, one.times, place_of(graph, one.node)))
     return runs
-
-
-def _continues(last: Used, element: Element, times: int) -> bool:
-    following = Element(last.first.buffer, last.first.index + last.count)
-    return (following, last.times) == (element, times)
 
 
 def _origin(graph: Graph, elements: Elements, source: int) -> Element | Literal["constant", ""]:

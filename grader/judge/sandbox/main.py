@@ -7,22 +7,19 @@ middle is the last. It is told inputs and launches, never what is expected. With
 own and Python's (see `landlock`).
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
 import sys
 import tempfile
 import traceback
-import types
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NoReturn
+from typing import BinaryIO, NoReturn
 
-from ... import disk_cache
+from ... import compilers, disk_cache
 from ...cuda.errors import (
     CompileError,
     CompilerFailure,
@@ -32,17 +29,25 @@ from ...cuda.errors import (
     OutOfTime,
     StepLimit,
 )
+from ...machine.naming import plain
 from ...say import verdict_process as say
 from ...status import Status
-from .. import protocol
-from ..protocol import Examine, Failed, Opening, Question, Ran, Reply, Scene
+from ..protocol import (
+    Examine,
+    Failed,
+    Opening,
+    Question,
+    Ran,
+    Reply,
+    Scene,
+    encode,
+    read_opening,
+    read_question,
+)
 from . import landlock, rlimits
 
 if sys.platform == "linux":
     from . import forkserver
-
-if TYPE_CHECKING:
-    from ...compilers import Compiler
 
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/dev/urandom")
 
@@ -67,32 +72,27 @@ def _work() -> NoReturn:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a kernel prints on the hardware must not look like an answer
     with open(0, "rb", closefd=False) as questions:
-        opening = protocol.read_opening(questions)
+        opening = read_opening(questions)
         rlimits.limit(opening)
         goes_on = _tell(_opened(opening), answers)
-        while goes_on and (question := protocol.read_question(questions)):
-            goes_on = _tell(_answered(opening, question), answers)
-            del question  # and all that came with it
+        while goes_on and (question := read_question(questions)):
+            rlimits.end_at_the_latest(question.seconds, question.latest)
+            action = partial(_answer, opening, question)
+            reply = _attempt(action, opening.memory_bytes, question.seconds)
+            goes_on = _tell(reply, answers)
+            del question, action, reply  # and all that came with it
     os._exit(0)  # a CUDA context that an error has broken can crash in the tear-down
 
 
 def _tell(reply: Reply, answers: BinaryIO) -> bool:
     """Whether more can be asked after this reply."""
-    answers.write(protocol.encode(reply))
+    answers.write(encode(reply))
     answers.flush()
     return isinstance(reply, Ran) or not reply.broken_off
 
 
-def _answered(opening: Opening, question: Question) -> Reply:
-    rlimits.end_at_the_latest(question.seconds, question.latest)
-    action = partial(_answer, opening, question)
-    return _attempt(action, opening.memory_bytes, question.seconds)
-
-
 def _opened(opening: Opening) -> Reply:
     """What compiling comes to."""
-    from ... import compilers
-
     if opening.device == "gpu":
         Path("kernel.cubin").write_bytes(opening.cubin)  # in this process's own folder
         return Ran()
@@ -123,7 +123,7 @@ def _answer(opening: Opening, question: Question) -> Ran:
     return run_case(opening.source, about)
 
 
-def _withdraw(compiler: Compiler) -> None:
+def _withdraw(compiler: compilers.Compiler) -> None:
     """Give up every file that compiling and simulating can do without, and other processes, but
     for the one that a compiler may be."""
 
@@ -142,18 +142,13 @@ def _withdraw(compiler: Compiler) -> None:
 def _readable() -> tuple[Path, ...]:
     """Where Python, CUDA and their libraries lie, and the packages in use: NumPy may have been
     installed elsewhere, and parts of it are read only when first needed."""
-    from ... import compilers
-
     cuda = compilers.chosen().folders()
     own = (Path(__file__).parents[2], Path(sys.prefix), Path(sys.base_prefix))
     used = [one for name, one in sys.modules.items() if "." not in name]
-    packages = (Path(file).parent for one in used if (file := _file_of_package(one)))
+    files = (getattr(one, "__file__", None) for one in used if hasattr(one, "__path__"))
+    packages = [Path(file).parent for file in files if file]
     elsewhere = [path for path in packages if not any(map(path.is_relative_to, own))]
     return tuple(dict.fromkeys((*own, *elsewhere, *cuda, *map(Path, _LIBRARIES))))
-
-
-def _file_of_package(module: types.ModuleType) -> str | None:
-    return getattr(module, "__file__", None) if hasattr(module, "__path__") else None
 
 
 def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Reply:
@@ -164,11 +159,20 @@ def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Re
         with rlimits.time_for(seconds):
             return action()
     except CompilerFailure as error:
-        return Failed(error.status, f"{error} {_out_of_reach()}")
+        readable, there = ", ".join(map(str, _readable())), str(compilers.chosen().folders()[0])
+        advice = say.out_of_reach(readable, compilers.chosen_name(), there)
+        return Failed(error.status, f"{error} {advice}")
     except CompileError as error:
         return Failed(error.status, str(error), error.line, error.diagnostics)
     except CudaError as error:
-        return _failed(error)
+        return Failed(
+            error.status,
+            str(error),
+            error.line,
+            counters=dict(error.counters) if isinstance(error, StepLimit) else {},
+            other_line=error.other_line if isinstance(error, DataRace) else None,
+            where=Scene(error.launch, error.block, error.order) if error.launch else None,
+        )
     except OutOfTime:
         return Failed(Status.TIMEOUT, say.still_busy(seconds), broken_off=True)
     except MemoryError as error:
@@ -176,17 +180,6 @@ def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Re
         return Failed(Status.LAUNCH_ERROR, told, broken_off=True)
     except Exception as error:
         return Failed(Status.UNSUPPORTED, _our_fault(error), broken_off=True)
-
-
-def _failed(error: CudaError) -> Failed:
-    return Failed(
-        error.status,
-        str(error),
-        error.line,
-        counters=dict(error.counters) if isinstance(error, StepLimit) else {},
-        other_line=error.other_line if isinstance(error, DataRace) else None,
-        where=Scene(error.launch, error.block, error.order) if error.launch else None,
-    )
 
 
 def _our_fault(error: Exception) -> str:
@@ -202,17 +195,7 @@ def _our_fault(error: Exception) -> str:
     return say.our_fault(error, f"{Path(last.filename).name}, line {last.lineno}", traceback_file)
 
 
-def _out_of_reach() -> str:
-    from ... import compilers
-
-    name = compilers.chosen_name()
-    there = str(compilers.COMPILERS[name].folders()[0])
-    return say.out_of_reach(", ".join(map(str, _readable())), name, there)
-
-
 def _compile(opening: Opening) -> Ran:
-    from ... import compilers
-
     ptx = compilers.compile_ptx(opening.source)
     for file in ptx.files:  # where there is no Landlock, code is still not made of other files
         raise CompileError(say.strange_file(Path(file).name))
@@ -222,17 +205,11 @@ def _compile(opening: Opening) -> Ran:
 
 
 def _compile_cubin(opening: Opening) -> Ran:
-    from ... import compilers
-
-    program = compilers.compile_cubin(opening.source, (), (), opening.architecture)
-    return Ran(cubin=program.code)
+    return Ran(cubin=compilers.compile_cubin(opening.source, (), (), opening.architecture).code)
 
 
 def _require_kernels(kernels: tuple[str, ...], source: str) -> None:
     """LaunchError where the source lacks one of the exercise's kernels."""
-    from ... import compilers
-    from ...machine.naming import plain
-
     defined = re.findall(r"\.entry\s+([\w$]+)", compilers.compile_ptx(source).text)
     for kernel in kernels:
         if kernel not in defined:

@@ -6,8 +6,6 @@ effort allowed, and the versions of what reasons. Lines are kept as their places
 which the PTX first names them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import platform
@@ -45,23 +43,19 @@ def examined(source: str, rules: tuple[Rule, ...], solution: str, effort: float)
     key = _key(module, lines, rules, solution, effort)
     if found := _kept(key, lines):
         return found
-    found = _examined(source, rules, solution, effort)
+    searched, tried = analysis.counterexample(source, rules, solution), None
+    reasoned = effort > 0 and searched.trial is None
+    if reasoned:
+        searched = analysis.prove(source, rules, effort)
+    if (trial := searched.trial) is not None:
+        tried = Tried(trial.rule.kernel, trial.grid, trial.block, dict(trial.numbers))
+    proved = searched.outcome is analysis.Outcome.PROVED
+    found = Examined(proved, tried, reasoned, searched.why, searched.suspected)
     places = tuple(lines.index(one) for one in found.lines if one in lines)
     kept = msgspec.structs.replace(found, lines=places)
     with suppress(OSError):
         disk_cache.of_user().add(key, kept)
     return found
-
-
-def _examined(source: str, rules: tuple[Rule, ...], solution: str, effort: float) -> Examined:
-    found, tried = analysis.counterexample(source, rules, solution), None
-    reasoned = effort > 0 and found.trial is None
-    if reasoned:
-        found = analysis.prove(source, rules, effort)
-    if (trial := found.trial) is not None:
-        tried = Tried(trial.rule.kernel, trial.grid, trial.block, dict(trial.numbers))
-    proved = found.outcome is analysis.Outcome.PROVED
-    return Examined(proved, tried, reasoned, found.why, found.suspected)
 
 
 def _kept(key: str, lines: list[int | None]) -> Examined | None:

@@ -7,11 +7,8 @@ counters, in other buffers and in the module's `__device__` variables. Partial r
 counters: nobody has written them before the first launch, or they are no whole numbers.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
@@ -23,9 +20,8 @@ from ...cuda import simulator
 from ...cuda.errors import CudaError, StepLimit
 from ...machine.launch import current_options
 from ...status import Status, headline
-from ...watch import paths
 from ...watch.observe import Run
-from ...watch.paths import Paths
+from ...watch.paths import Paths, in_all
 from ...watch.recorder import recordings
 from ...watch.recording import Recording
 from ...watch.slice import Graph, TooLong
@@ -60,7 +56,8 @@ class Leftovers:
                 self._begun[key] = array.copy(), written
                 continue
             before, known = self._begun[key]
-            changed = np.flatnonzero(known & _differ(before, array))
+            bits = f"u{array.itemsize}"  # NaN is NaN
+            changed = np.flatnonzero(known & (before.view(bits) != array.view(bits)))
             if len(changed):
                 at = int(changed[0])
                 place = f"{called}[{at}]" if array.size > 1 else called
@@ -102,14 +99,6 @@ class Leftovers:
                 yield f"&{name}", name, values, np.ones(values.size, bool)
 
 
-def _differ(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Which elements are not the same, bit for bit: NaN is NaN."""
-    bits = np.dtype(f"u{one.itemsize}")
-    mine, others = (np.ascontiguousarray(array).view(bits) for array in (one, other))
-    unlike: np.ndarray = mine != others
-    return unlike
-
-
 Array = TypeVar("Array")  # NumPy's, or CuPy's
 
 MOST_STEPS = 20_000  # in all other orders together, so that they take no longer than the case
@@ -128,7 +117,7 @@ def run_case(source: str, case: CaseRequest) -> Ran:
         try:
             buffers, depends_on_order, left = _launch_all(source, case)
         except StepLimit as error:
-            error.counters = run.counters.total | paths.in_all(run.observers)
+            error.counters = run.counters.total | in_all(run.observers)
             raise
     if depends_on_order and not tolerated:
         _look_for_races(source, case)
@@ -141,7 +130,7 @@ def run_case(source: str, case: CaseRequest) -> Ran:
     counters = run.counters
     costs, opcodes = _costs(counters.lines), dict(counters.opcodes)
     exponentials = sum(n for opcode, n in opcodes.items() if opcode.startswith("ex2."))
-    totals = counters.total | paths.in_all(run.observers) | {"exponentials": exponentials}
+    totals = counters.total | in_all(run.observers) | {"exponentials": exponentials}
     causes = tuple(sorted(run.causes))
     return Ran(totals, costs, opcodes, run.steps, results, left, causes=causes)
 
@@ -204,8 +193,13 @@ def _launch_all(source: str, case: CaseRequest) -> tuple[Arrays, bool, dict[int,
     for number, launch in enumerate(case.launches, start=1):
         found = leftovers.found_by(launch, buffers) if len(case.launches) > 1 else ""
         left |= {number: found} if found else {}
-        with _told_apart(number, found):
+        try:
             depends_on_order |= _launch(module, launch, buffers)
+        except CudaError as error:
+            error.launch, error.order = number, current_options().order
+            if found:  # it may come from what an earlier launch has changed
+                error.args = (f"{error} {found}",)
+            raise
     return buffers, depends_on_order, left
 
 
@@ -271,19 +265,6 @@ def _in_other_orders(source: str, case: CaseRequest) -> Arrays:
         found |= {f"{order}/{name}": np.asarray(buffers[name]) for name in case.outputs}
         left -= run.steps
     return found
-
-
-@contextmanager
-def _told_apart(launch: int, left: str) -> Iterator[None]:
-    """What goes wrong in here is of that `launch`, and may come from what an earlier one `left`
-    changed."""
-    try:
-        yield
-    except CudaError as error:
-        error.launch, error.order = launch, current_options().order
-        if left:
-            error.args = (f"{error} {left}",)
-        raise
 
 
 def _costs(lines: dict[int, dict[str, int]]) -> dict[str, tuple[int, int]]:

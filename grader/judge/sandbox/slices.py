@@ -5,8 +5,6 @@ steps that computed something, and the elements and constants that they began wi
 exponentials has tens of thousands of values behind it, so all of an instruction are told at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
@@ -14,7 +12,7 @@ import numpy.typing as npt
 
 from ...machine.memory.allocations import allocation_of
 from ...ptx.numbers import DTYPES
-from ...ptx.program import Carries, Immediate, Instruction, Operand, Register
+from ...ptx.program import Carries, Immediate, Instruction, Register
 from ...watch.arrays import described
 from ...watch.slice import Graph
 from ..protocol import Arrays, Element, Op, SliceSteps, ThreadPlace
@@ -114,22 +112,34 @@ class _Gathered:
         operand = self._followed(operand, shown)
         used = np.concatenate([operand, shown[-1:]])
         leaves, computed = np.unique(-used[used < 0]), self._computed()
-        first = [self._loaders(leaves), self._users([at for at, _ in self.constants])]
-        places = np.concatenate([*first, computed])
+        sources, first = np.unique(self.source, return_index=True)
+        loaders = self.owner[first[np.searchsorted(sources, -leaves)]]  # who first read them
+        made, first = np.unique(self.at, return_index=True)
+        codes = np.array([at for at, _ in self.constants], np.int64)
+        users = first[np.searchsorted(made, codes)]  # who first came by the constants
+        places = np.concatenate([loaders, users, computed])
         block, thread = self.graph.places(self.nodes[places])
-        found = [elements.behind(self.graph, -one) for one in leaves.tolist()]
+        value, begun = self._as_numbers(places), len(leaves) + len(users)
+        value[len(leaves) : begun] = [number for _, number in self.constants]
+        names = list(elements.buffers)
+        buffer, index = np.full(len(places), -1), np.full(len(places), -1)
+        for place, leaf in enumerate(leaves.tolist()):
+            if element := elements.behind(self.graph, -leaf):
+                buffer[place], index[place] = names.index(element.buffer), element.index
+                value[place] = float(elements.buffers[element.buffer].flat[element.index])
         ops, op = np.unique(self.at[places[len(leaves) :]], return_inverse=True)
         counted = np.bincount(owner, minlength=len(self.nodes))[computed]
         return SliceSteps(
-            tuple(self._op(one) for one in ops.tolist()),
-            np.concatenate([np.full(len(leaves), -1), op]),
-            np.concatenate([self._in_memory(elements, found, first[0]), self._given(computed)]),
-            np.cumsum(np.concatenate([np.zeros(1 + len(places) - len(computed), int), counted])),
-            self._numbered(operand, leaves, computed),
-            block,
-            thread,
-            tuple(elements.buffers),
-            *_of_elements(found, list(elements.buffers), len(places)),
+            ops=tuple(self._op(one) for one in ops.tolist()),
+            op=np.concatenate([np.full(len(leaves), -1), op]),
+            value=value,
+            first=np.cumsum(np.concatenate([np.zeros(1 + begun, int), counted])),
+            operands=self._numbered(operand, leaves, computed),
+            block=block,
+            thread=thread,
+            buffers=tuple(names),
+            buffer=buffer,
+            index=index,
         )
 
     def _pairs(self, left: npt.NDArray[np.int32], right: npt.NDArray[np.int32]) -> list[Numbers]:
@@ -220,31 +230,6 @@ class _Gathered:
         number[nodes] = np.searchsorted(self.nodes[computed], operand[nodes]) + before
         return number
 
-    def _loaders(self, leaves: Numbers) -> Numbers:
-        """Who first read what lay in memory."""
-        sources, first = np.unique(self.source, return_index=True)
-        return self.owner[first[np.searchsorted(sources, -leaves)]]
-
-    def _users(self, codes: list[int]) -> Numbers:
-        """Who first came by instructions."""
-        made, first = np.unique(self.at, return_index=True)
-        return first[np.searchsorted(made, np.array(codes, np.int64))]
-
-    def _in_memory(
-        self, elements: Elements, found: list[Element | None], loaders: Numbers
-    ) -> Values:
-        """The values of elements; of what is none, those that were loaded."""
-        loaded = self._as_numbers(loaders)
-        for place, element in enumerate(found):
-            if element is not None:
-                loaded[place] = float(elements.buffers[element.buffer].flat[element.index])
-        return loaded
-
-    def _given(self, computed: Numbers) -> Values:
-        """The values of constants and of what was computed."""
-        constants = np.array([value for _, value in self.constants], np.float64)
-        return np.concatenate([constants, self._as_numbers(computed)])
-
     def _as_numbers(self, places: Numbers) -> Values:
         """Values as their instructions mean them."""
         types = np.array([_type(one) for one in self.graph.code])[self.at[places]]
@@ -262,17 +247,6 @@ class _Gathered:
         written = any(isinstance(one, Immediate) for one in instruction.operands[1:])
         nameless = _hands_on(instruction) and not written
         return Op("" if nameless else instruction.form.opcode, instruction.line)
-
-
-def _of_elements(
-    found: list[Element | None], names: list[str], steps: int
-) -> tuple[Numbers, Numbers]:
-    """For each step the number of the buffer that its element lies in, and where."""
-    buffer, index = np.full(steps, -1), np.full(steps, -1)
-    for place, element in enumerate(found):
-        if element is not None:
-            buffer[place], index[place] = names.index(element.buffer), element.index
-    return buffer, index
 
 
 def as_numbers(bits: npt.NDArray[np.uint64], kind: str) -> Values:
@@ -307,8 +281,8 @@ def _hands_on(instruction: Instruction | None) -> bool:
     return bool(form.transfers and not form.atomic) or form.carries in _HANDED_ON
 
 
-def literal(operand: Operand) -> float:
-    assert isinstance(operand, Immediate), "the caller has asked"
+def literal(operand: Immediate) -> float:
+    """The number that stands there."""
     if not operand.float_width:
         return float(operand.value)
     bits = np.array([operand.value], f"u{operand.float_width}")

@@ -21,7 +21,6 @@ import numpy as np
 from grader.counted import counted
 from grader.cuda.diagnostics import lines_of, visible, window
 from grader.judge.playback.marks import Mark
-from grader.judge.playback.sentences import sentence
 from grader.judge.playback.strip import (
     ACTIVE,
     APART,
@@ -30,6 +29,7 @@ from grader.judge.playback.strip import (
     WAITS,
     Step,
     Strip,
+    sentence,
     strip_of,
 )
 from grader.ptx.assigned import Result
