@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..machine.events import Observer
-from ..machine.lanes import index as lane_index
+from ..machine.lanes import lane_index
 from ..machine.launch import PreparedLaunch
 from ..machine.machine import Machine
 from ..machine.memory.access import Access, Hit
@@ -88,7 +88,7 @@ class Reporter:
         if space in private:
             store = private[space].store
         else:
-            store, space = wave.flat.describe(address, 0, 1).store, "global"
+            store, space = wave.flat.describe(address, 0).store, "global"
         touched = self.here.bytes(space, store, address, 1, access.at) if store else None
         where = self.here.location(access.at, lane)
         return self._failure(MisalignedAccess(where, access.verb, access.width, touched))

@@ -6,34 +6,34 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ..counted import counted
 from ..ptx.program import Flow
-from .events import Successors
-from .lanes import WARP, Lanes, compact, count, warp_masks
-from .lanes import index as lane_index
+from .events import Groups, Successors
+from .lanes import WARP, Lanes, compact, count, lane_index, warp_masks
 from .state import WaveState
 
 
 @dataclass(frozen=True)
 class Reduction:
-    """What the barrier at an instruction also does: `held(index)` says of each lane whether its
-    predicate holds; `give(index, held, met)` leaves the result in these lanes, told per lane how
+    """What the barrier at an instruction also does: `held(lanes)` says of each lane whether its
+    predicate holds; `give(lanes, held, met)` leaves the result in these lanes, told per lane how
     many predicates of its block held and how many threads met."""
 
-    held: Callable[[np.ndarray], np.ndarray]
-    give: Callable[[np.ndarray, np.ndarray, np.ndarray], None]
+    held: Callable[[Lanes], np.ndarray]
+    give: Callable[[Lanes, np.ndarray, np.ndarray], None]
 
 
-@dataclass(frozen=True)
-class Aligned:
-    """A barrier for `threads` threads at instruction `at`, and whether it `waits`."""
+class Arrival(NamedTuple):
+    """Threads come to barrier number `barrier` at instruction `at`, for `threads` threads (None:
+    the whole block), and perhaps wait there."""
 
     at: int
     barrier: int
-    threads: int
+    threads: int | None
     waits: bool
 
 
@@ -45,13 +45,13 @@ class Barriers:
         self.wave, self.collectives = wave, collectives
         blocks = wave.geometry.wave_blocks
         self.arrived: dict[int, np.ndarray] = defaultdict(lambda: np.zeros(blocks, np.int64))
-        self.parked: dict[int, list[tuple[int, np.ndarray]]] = defaultdict(list)
+        self.parked: dict[int, Groups] = defaultdict(list)
         self.asked: dict[int, int | None] = {}
         self.reductions: dict[int, Reduction] = {}
         # Lanes that came to an aligned barrier without the rest of their warp, by that barrier.
-        self.parts: dict[Aligned, np.ndarray] = {}
+        self.parts: dict[Arrival, np.ndarray] = {}
 
-    def arrive_aligned(self, lanes: Lanes, here: Aligned) -> Successors:
+    def arrive_aligned(self, lanes: Lanes, here: Arrival) -> Successors:
         """Threads come to a barrier for some warps that all threads of a warp must come to
         together: those whose warp is not yet complete wait for it. Returns the groups that may go
         on."""
@@ -62,19 +62,13 @@ class Barriers:
         whole = missing[index // WARP] == 0
         if not whole.all():
             self.parts[here] = index[~whole]
-        if not whole.any():
-            return ()
-        return self.arrive(compact(index[whole]), here.at, here.barrier, here.threads, here.waits)
+        return self.arrive(compact(index[whole]), here) if whole.any() else ()
 
-    def arrive(
-        self, lanes: Lanes, at: int, barrier: int, threads: int | None, waits: bool
-    ) -> Successors:
-        """Threads come to barrier number `barrier`, for `threads` threads (None: the whole
-        block), at instruction `at`. Returns the groups that may go on from there."""
-        wave = self.wave
+    def arrive(self, lanes: Lanes, here: Arrival) -> Successors:
+        """Threads come to a barrier. Returns the groups that may go on from there."""
+        wave, (at, barrier, threads, waits) = self.wave, here
         if threads is None and waits and not self.parked[barrier] and self._everybody(lanes):
-            self._reduce([(at, lane_index(lanes))])
-            self._pass(at, lanes, None)
+            self._pass(((at, lanes),), None)
             return ((at + 1, lanes),)
         index = lane_index(lanes)
         # Told a number of threads, the hardware counts warps: each stands for all its lanes.
@@ -120,24 +114,17 @@ class Barriers:
         complete = (arrived >= expected) & (arrived > 0)
         if not complete.any():
             return ()
-        groups, released = self.parked[barrier], list[tuple[int, np.ndarray]]()
-        self.parked[barrier] = []
-        for at, index in groups:
-            free = complete[wave.geometry.block_of_lane[index]]
-            if free.any():
-                released.append((at, index[free]))
-            if not free.all():
-                self.parked[barrier].append((at, index[~free]))
+        free = complete[wave.geometry.block_of_lane]
+        parts, self.parked[barrier] = _parted(self.parked[barrier], free)
         arrived[complete] = 0
-        released = _together(released)
+        released = _together(parts)
         for tell in wave.events.open:
             tell(barrier, released)
-        self._reduce(released)
-        for at, index in released:
-            self._pass(at, index, None if self.asked[barrier] is None else barrier)
+        passing = tuple((at, compact(index)) for at, index in released)
+        self._pass(passing, None if self.asked[barrier] is None else barrier)
         for told in wave.events.close:
             told(barrier, complete)
-        return tuple((at + 1, compact(index)) for at, index in released)
+        return tuple((at + 1, lanes) for at, lanes in passing)
 
     def _not_together(self, index: np.ndarray) -> str:
         warp = int(index[0]) // WARP
@@ -150,16 +137,8 @@ class Barriers:
 
     def missing(self, barrier: int, lane: int) -> str:
         """Why a lane that waits at a barrier waits for ever."""
-        wave = self.wave
-        geometry = wave.geometry
+        geometry, asked = self.wave.geometry, self.asked[barrier]
         block = int(geometry.block_of_lane[lane])
-        live = int(wave.live[block])
-        gone = geometry.threads - live
-        waiting = sum(
-            int(np.count_nonzero(geometry.block_of_lane[index] == block))
-            for _, index in self.parked[barrier]
-        )
-        asked = self.asked[barrier]
         if asked is not None:
             came = f"{self.arrived[barrier][block]} have come"
             return (
@@ -167,48 +146,51 @@ class Barriers:
                 f"and {came}. Its number and its count of threads must be those that the others "
                 "name, and as many must come."
             )
-        others = f"{_threads(gone, geometry.threads)} left the kernel without coming here"
-        if not gone:
-            others = f"{_threads(waiting, geometry.threads)} come here, the others wait elsewhere"
+        parked = [geometry.block_of_lane[index] == block for _, index in self.parked[barrier]]
+        number, what = sum(map(np.count_nonzero, parked)), "come here, the others wait elsewhere"
+        if gone := geometry.threads - int(self.wave.live[block]):
+            number, what = gone, "left the kernel without coming here"
+        have = "has" if number == 1 else "have"
+        others = f"{number} of the block's {geometry.threads} threads {have} {what}"
         return (
             f"waits at a barrier that not every thread of its block reaches: {others}. "
             "`__syncthreads()` must be outside of any branch, loop or early return that only some "
             "threads take."
         )
 
-    def _pass(self, at: int, lanes: Lanes, part: int | None) -> None:
+    def _pass(self, passing: Successors, part: int | None) -> None:
         """Threads have met the whole block, or those who came to the barrier numbered `part`."""
-        for tell in self.wave.events.barrier:
-            tell(at, lanes, part)
+        groups = [(self.reductions[at], lanes) for at, lanes in passing if at in self.reductions]
+        if groups:
+            self._reduce(groups)
+        for at, lanes in passing:
+            for tell in self.wave.events.barrier:
+                tell(at, lanes, part)
 
-    def _reduce(self, released: list[tuple[int, np.ndarray]]) -> None:
+    def _reduce(self, groups: list[tuple[Reduction, Lanes]]) -> None:
         """Combine the values of all who pass together, however many groups they come in."""
-        groups = [(self.reductions[at], index) for at, index in released if at in self.reductions]
-        if not groups:
-            return
-        geometry = self.wave.geometry
-        held, met = np.zeros((2, geometry.wave_blocks), np.int64)
-        for reduction, index in groups:
-            block = geometry.block_of_lane[index]
-            held += np.bincount(block[reduction.held(index)], minlength=len(held))
-            met += np.bincount(block, minlength=len(met))
-        for reduction, index in groups:
-            block = geometry.block_of_lane[index]
-            reduction.give(index, held[block], met[block])
+        blocks = self.wave.geometry.block_of_lane
+        held, met = np.zeros((2, self.wave.geometry.wave_blocks), np.int64)
+        for reduction, lanes in groups:
+            held += np.bincount(blocks[lanes][reduction.held(lanes)], minlength=len(held))
+            met += np.bincount(blocks[lanes], minlength=len(met))
+        for reduction, lanes in groups:
+            reduction.give(lanes, held[blocks[lanes]], met[blocks[lanes]])
 
 
-def _together(groups: list[tuple[int, np.ndarray]]) -> list[tuple[int, np.ndarray]]:
+def _parted(groups: Groups, free: np.ndarray) -> tuple[Groups, Groups]:
+    """The groups as far as their lanes are `free` (bool, by lane of the wave), and the rest."""
+    released = [(at, index[free[index]]) for at, index in groups if free[index].any()]
+    return released, [(at, index[~free[index]]) for at, index in groups if not free[index].all()]
+
+
+def _together(groups: Groups) -> Groups:
     """The groups, joined where they wait at the same instruction. The parts of a warp that reach a
     barrier one after the other execute it once: ptxas lets them meet in front of it."""
-    lanes: dict[int, list[np.ndarray]] = {}
-    for at, index in groups:
-        lanes.setdefault(at, []).append(index)
-    return [(at, np.sort(np.concatenate(parts))) for at, parts in lanes.items()]
-
-
-def _threads(count: int, of: int) -> str:
-    """E.g. "1 of the block's 32 threads has"."""
-    return f"{count} of the block's {of} threads {'has' if count == 1 else 'have'}"
+    return [
+        (place, np.sort(np.concatenate([index for at, index in groups if at == place])))
+        for place in dict.fromkeys(at for at, _ in groups)
+    ]
 
 
 class ClusterBarrier:
@@ -223,7 +205,7 @@ class ClusterBarrier:
         self.arrived = np.zeros(clusters, np.int64)
         self.opened = np.zeros(clusters, np.int64)
         self.awaited = np.zeros(geometry.lanes, np.int64)
-        self.parked: list[tuple[int, np.ndarray]] = []
+        self.parked: Groups = []
 
     def begin_wave(self) -> None:
         self.opened[:] = 0
@@ -250,17 +232,12 @@ class ClusterBarrier:
         full = (self.arrived >= live) & (self.arrived > 0)
         self.opened[full] += 1
         self.arrived[full] = 0
-        groups, self.parked = self.parked, []
-        onward = []
-        for at, index in groups:
-            free = self.opened[self.cluster_of_lane[index]] >= self.awaited[index]
-            if free.any():
-                onward.append((at + 1, compact(index[free])))
-                for tell in self.wave.events.cluster_barrier:
-                    tell(at, index[free])
-            if not free.all():
-                self.parked.append((at, index[~free]))
-        return tuple(onward)
+        free = self.opened[self.cluster_of_lane] >= self.awaited
+        released, self.parked = _parted(self.parked, free)
+        for at, index in released:
+            for tell in self.wave.events.cluster_barrier:
+                tell(at, index)
+        return tuple((at + 1, compact(index)) for at, index in released)
 
     def waiting(self) -> tuple[int, int, str] | None:
         """A thread that waits for ever."""

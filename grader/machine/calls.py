@@ -4,6 +4,7 @@ A call's arguments travel in `.param` slots, one row of bytes per lane. A functi
 exist once, so one that may be running already has its caller's copies kept aside, by depth.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -11,21 +12,20 @@ import numpy as np
 
 from ..counted import counted
 from ..cuda.errors import OutOfBounds
-from ..ptx.numbers import DTYPES
+from ..ptx.numbers import DTYPES, size_of
 from ..ptx.program import (
+    Carries,
     Instruction,
     Malformed,
     Operand,
     address_of,
-    components,
     several,
     symbol_of,
 )
 from .events import Step, Successors
-from .lanes import Lanes, compact
-from .lanes import index as lane_index
+from .lanes import Lanes, by_value, lane_index
 from .memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, AccessFault
-from .printf import TextAt, template
+from .printf import template
 from .state import WaveState
 
 Slots = dict[str, np.ndarray]
@@ -34,18 +34,20 @@ PRINTED_TOGETHER = 1024  # threads at a time, so that a full buffer is noticed
 
 
 class Calls:
-    """`slots` maps a parameter of a call or function to its bytes, a row per lane. `shadows`: what
-    is kept beside the slots' bytes, in arrays of the same shapes, which travels as they do."""
+    """`slots` maps a parameter of a call or function to its bytes, a row per lane. `carried`:
+    these, and what is kept beside their bytes in arrays of the same shapes (`shadow`), and goes
+    where they go."""
 
     def __init__(self, wave: WaveState):
         self.wave = wave
         self.linked = wave.linked
         lanes = wave.geometry.lanes
         self.slots = self._of_slots(np.uint8)
-        self.shadows: list[Slots] = []
+        self.carried = [self.slots]
         self.depth = np.zeros(lanes, np.int32)
-        self.sites: list[np.ndarray] = []  # by depth: the call each lane is to return to
-        self.kept: list[dict[str, np.ndarray]] = []  # by depth: what recursion would overwrite
+        # By depth: the call each lane is to return to, and what recursion would overwrite.
+        self.sites: dict[int, np.ndarray] = defaultdict(lambda: np.zeros(lanes, np.int64))
+        self.kept: dict[int, dict[str, np.ndarray]] = defaultdict(dict)
 
     def begin_wave(self) -> None:
         self.depth[:] = 0
@@ -54,16 +56,13 @@ class Calls:
     def enter(self, lanes: Lanes, at: int, name: str, arguments: list[str]) -> int:
         """Lanes at the call at `at` go into function `name`; where it starts."""
         part, caller = self.linked.parts[name], self.linked.owner[at]
-        for depth, group in self._by_depth(lanes):
-            if depth == len(self.sites):
-                self.sites.append(np.zeros(len(self.depth), np.int64))
-                self.kept.append({})
+        for depth, group in by_value(lanes, self.depth[lanes]):
             self.sites[depth][group] = at
             if self.linked.parts[caller].recursive:
                 for kept, values in self._state(caller, self.kept[depth]):
                     kept[group] = values[group]
         for parameter, slot in zip(part.parameters, arguments, strict=True):
-            for slots in (self.slots, *self.shadows):
+            for slots in self.carried:
                 given = slots[slot]
                 slots[parameter.name][lanes, : given.shape[1]] = given[lanes]
         if name in self.wave.frames.begins:
@@ -74,49 +73,49 @@ class Calls:
     def leave(self, lanes: Lanes, name: str, results: dict[int, str | None]) -> Successors:
         """Lanes return from function `name`; `results` gives the slot that each call puts the
         result in. Returns where they go on."""
-        handed = self._results(name)
+        results_of = self.linked.parts[name].results[:1]
+        handed = [(slots, slots[one.name].copy()) for slots in self.carried for one in results_of]
         if name in self.wave.frames.begins:
             self.wave.frames.pop(name, lanes)
         self.depth[lanes] -= 1
         onward = []
-        for depth, group in self._by_depth(lanes):
-            index = lane_index(group)
-            sites = self.sites[depth][index]
-            for at in np.unique(sites):
-                back = compact(index[sites == at])
+        for depth, group in by_value(lanes, self.depth[lanes]):
+            for at, back in by_value(group, self.sites[depth][group]):
                 caller = self.linked.owner[at]
                 if self.linked.parts[caller].recursive:
                     for kept, values in self._state(caller, self.kept[depth]):
                         values[back] = kept[back]
-                if slot := results.get(int(at)):
+                if slot := results.get(at):
                     for slots, value in handed:
                         slots[slot][back] = value[back, : slots[slot].shape[1]]
-                onward.append((int(at) + 1, back))
+                onward.append((at + 1, back))
         return tuple(onward)
 
     def shadow(self) -> Slots:
-        """One of `shadows` from now on, zeros as yet."""
-        self.shadows.append(self._of_slots(np.int32))
-        return self.shadows[-1]
+        """Slots that are carried beside the others from now on, zeros as yet."""
+        self.carried.append(self._of_slots(np.int32))
+        return self.carried[-1]
 
-    def load(self, instruction: Instruction, target: Operand, address: Operand) -> Step:
-        views = self._views(instruction, address, target)
-        kind = instruction.form.type
-        outs = [self.wave.registers.write(item, kind) for item in components(target)]
+    def move(self, instruction: Instruction, address: Operand, values: Operand) -> Step:
+        """The step that loads `values` from the slot at `address`, or stores them there."""
+        kind, where = instruction.form.type, address_of(address)
+        size, slot = size_of(kind), self.slots[symbol_of(where.base)]
+        parts = several(values, *_PARTS)
+        if not 0 <= where.offset <= slot.shape[1] - size * len(parts):
+            raise Malformed(
+                f"it reaches beyond the {counted(slot.shape[1], 'byte')} of a parameter"
+            )
+        starts = [where.offset + n * size for n in range(len(parts))]
+        views = [slot[:, at : at + size].view(DTYPES[kind])[:, 0] for at in starts]
+        pairs = list(zip(parts, views, strict=True))
+        if instruction.form.carries is Carries.LOADED:
+            moves = [(self.wave.registers.write(part, kind), view) for part, view in pairs]
+        else:
+            moves = [(view, self.wave.read(part, kind)) for part, view in pairs]
 
         def step(lanes: Lanes) -> None:
-            for out, view in zip(outs, views, strict=True):
-                out[lanes] = view[lanes]
-
-        return step
-
-    def store(self, instruction: Instruction, address: Operand, source: Operand) -> Step:
-        views = self._views(instruction, address, source)
-        values = [self.wave.read(item, instruction.form.type) for item in components(source)]
-
-        def step(lanes: Lanes) -> None:
-            for view, value in zip(views, values, strict=True):
-                view[lanes] = value[lanes]
+            for to, source in moves:
+                to[lanes] = source[lanes]
 
         return step
 
@@ -143,12 +142,11 @@ class Calls:
     def _print_alike(self, formats: int, arguments: int, lanes: np.ndarray, at: int) -> None:
         """What lanes print whose format is the same and whose arguments lie at one address."""
         made = template(self.text(formats, int(lanes[0]), at))
-        packed = self._packed(arguments, lanes, made.layout.size, at)
-
-        def text_at(number: int) -> TextAt:
-            return lambda address: self.text(address, int(lanes[number]), at)
-
-        self.wave.output.add("".join(made.filled(packed, text_at)))
+        printed = made.filled(
+            self._packed(arguments, lanes, made.layout.size, at),
+            lambda number, address: self.text(address, int(lanes[number]), at),
+        )
+        self.wave.output.add("".join(printed))
 
     def _packed(self, address: int, lanes: np.ndarray, size: int, at: int) -> bytes:
         """`size` bytes from a generic address on, for each lane; zeros where there is no more."""
@@ -167,26 +165,13 @@ class Calls:
         lanes, passed = self.wave.geometry.lanes, self.linked.passed.values()
         return {variable.name: np.zeros((lanes, variable.size), dtype) for variable in passed}
 
-    def _results(self, name: str) -> list[tuple[Slots, np.ndarray]]:
-        """What function `name` hands back, by where such things are kept."""
-        names = [variable.name for variable in self.linked.parts[name].results[:1]]
-        kept = (self.slots, *self.shadows)
-        return [(slots, slots[result].copy()) for slots in kept for result in names]
-
-    def _by_depth(self, lanes: Lanes) -> list[tuple[int, Lanes]]:
-        depths = self.depth[lanes]
-        if (depths == depths[0]).all():
-            return [(int(depths[0]), lanes)]
-        index = lane_index(lanes)
-        return [(int(d), compact(index[depths == d])) for d in np.unique(depths)]
-
     def _state(
         self, name: str, kept: dict[str, np.ndarray]
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """(copy kept aside, the array in use) of everything that is function `name`'s own."""
         part = self.linked.parts[name]
         own = {register: self.wave.registers.storage(register) for register in part.registers}
-        for number, slots in enumerate((self.slots, *self.shadows)):
+        for number, slots in enumerate(self.carried):
             mine = (slot for slot in slots if slot.startswith(f"{name}::"))
             own |= {f"{slot} {number}": slots[slot] for slot in mine}
         own["frame"] = self.wave.frames.begins[name]
@@ -207,18 +192,6 @@ class Calls:
                 f"overflows its stack, {calls} call{'s'[: calls > 1]} deep. Recursion "
                 "needs an end, and one that comes early: a thread's stack is small.",
             )
-
-    def _views(
-        self, instruction: Instruction, address: Operand, values: Operand
-    ) -> list[np.ndarray]:
-        dtype, where = DTYPES[instruction.form.type], address_of(address)
-        slot, parts = self.slots[symbol_of(where.base)], several(values, *_PARTS)
-        if not 0 <= where.offset <= slot.shape[1] - dtype.itemsize * len(parts):
-            raise Malformed(
-                f"it reaches beyond the {counted(slot.shape[1], 'byte')} of a parameter"
-            )
-        starts = [where.offset + n * dtype.itemsize for n in range(len(parts))]
-        return [slot[:, at : at + dtype.itemsize].view(dtype)[:, 0] for at in starts]
 
     def _bytes(self, address: int, lane: int, at: int) -> tuple[np.ndarray, int]:
         """The memory behind a lane's generic address, and where in it that is."""

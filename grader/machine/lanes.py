@@ -27,14 +27,22 @@ def count(lanes: Lanes) -> int:
     return lanes.stop - lanes.start if type(lanes) is slice else len(lanes)
 
 
-def index(lanes: Lanes) -> np.ndarray:
+def lane_index(lanes: Lanes) -> np.ndarray:
     """The lanes as a sorted index array."""
     return np.arange(lanes.start, lanes.stop) if type(lanes) is slice else lanes
 
 
 def select(lanes: Lanes, mask: np.ndarray) -> Lanes:
     """The lanes for which `mask`, one bool per lane of the set, is true."""
-    return compact(index(lanes)[mask])
+    return compact(lane_index(lanes)[mask])
+
+
+def by_value(lanes: Lanes, values: np.ndarray) -> list[tuple[int, Lanes]]:
+    """The lanes of each value (there is one for every lane of the set), lowest value first."""
+    if (values == values[0]).all():
+        return [(int(values[0]), lanes)]
+    index = lane_index(lanes)
+    return [(int(value), compact(index[values == value])) for value in np.unique(values)]
 
 
 def merge(parts: list[Lanes]) -> Lanes:

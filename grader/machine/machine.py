@@ -14,10 +14,9 @@ import numpy as np
 from ..cuda.errors import BarrierDivergence, CudaError, OutOfTime, ShuffleDivergence, StepLimit
 from ..ptx.flow import ANYWHERE, endless_loop
 from ..ptx.instructions import bind
-from ..ptx.program import Flow, Instruction
+from ..ptx.program import Flow
 from .events import Observer, Rebind, Step, Successors
-from .lanes import Lanes, compact, count
-from .lanes import index as lane_index
+from .lanes import Lanes, compact, count, lane_index
 from .launch import PreparedLaunch
 from .memory.access import ErrorReport
 from .schedule import IN_TURN, schedule
@@ -158,12 +157,14 @@ class Machine:
         )
 
     def _nothing_is_left_waiting(self) -> None:
-        if waiting := self.wave.collectives.waiting():
-            at, lane, missing = waiting
-            raise self.wave.report.error(ShuffleDivergence, at, lane, missing)
-        if waiting := self.wave.barriers.waiting() or self.wave.clusters.waiting():
-            at, lane, missing = waiting
-            raise self.wave.report.error(BarrierDivergence, at, lane, missing)
+        wave = self.wave
+        waiting_for_a_block = wave.barriers.waiting() or wave.clusters.waiting()
+        for kind, waiting in (
+            (ShuffleDivergence, wave.collectives.waiting()),
+            (BarrierDivergence, waiting_for_a_block),
+        ):
+            if waiting:
+                raise wave.report.error(kind, *waiting)
 
 
 def _unbound(lanes: Lanes) -> None:
@@ -189,15 +190,14 @@ def noticed(job: PreparedLaunch) -> frozenset[int]:
     stores = [one for one in job.flat.stores if one.writable]
     changed = [one for one in stores if use.touches(one.names, ("writes", "atomics"))]
     names = {ANYWHERE}.union(*(store.names for store in changed))
-
-    def is_noticed(at: int, one: Instruction) -> bool:
-        clustered = job.geometry.cluster_blocks > 1
-        others = [t for _, t in one.form.transfers if t.strong or clustered]
-        far = not use.touched.get(at, frozenset()).isdisjoint(names)
-        return far or bool(others) or one.form.flow is Flow.CALL
-
-    code = job.program.linked.function.instructions
-    return frozenset(at for at, one in enumerate(code) if is_noticed(at, one))
+    clustered = job.geometry.cluster_blocks > 1
+    return frozenset(
+        at
+        for at, one in enumerate(job.program.linked.function.instructions)
+        if one.form.flow is Flow.CALL
+        or not use.touched.get(at, frozenset()).isdisjoint(names)
+        or any(transfer.strong or clustered for _, transfer in one.form.transfers)
+    )
 
 
 def ends_before(noticed: Collection[int], block_end: list[int]) -> list[int]:

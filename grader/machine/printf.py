@@ -4,7 +4,7 @@ import re
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 BUFFER = 1 << 20  # characters kept of what kernels print, as CUDA's default buffer has bytes
@@ -19,6 +19,21 @@ _CONVERSION = re.compile(
 )
 TextAt = Callable[[int], str]
 Change = Callable[[Any, TextAt], Any]  # of an argument, before it is printed
+
+# By conversion: how its argument lies in memory (struct's code), how Python prints it, and what is
+# made of it before.
+_CONVERSIONS: dict[str, tuple[str, str, Change | None]] = {
+    "s": ("Q", "s", lambda value, text_at: text_at(value)),
+    "p": ("Q", "s", lambda value, _: hex(value)),
+    "c": ("i", "c", lambda value, _: value & 0xFF),
+    "d": ("i", "d", None),
+    "i": ("i", "d", None),
+    "u": ("I", "d", None),
+    **{kind: ("I", kind, None) for kind in "oxX"},
+    **{kind: ("d", "s", lambda value, _: float.hex(value)) for kind in "aA"},
+    **{kind: ("d", kind, None) for kind in "fFeEgG"},
+}
+_LONG = {"i": "q", "I": "Q"}
 
 
 @dataclass
@@ -54,16 +69,16 @@ class Template:
     layout: struct.Struct
     changes: tuple[tuple[int, Change], ...]
 
-    def filled(self, packed: bytes, text_at: Callable[[int], TextAt]) -> Iterator[str]:
+    def filled(self, packed: bytes, text_at: Callable[[int, int], str]) -> Iterator[str]:
         """What each thread prints. `packed`: the threads' arguments, one after the other;
-        `text_at(number)` gives the string at a pointer of thread `number`."""
+        `text_at(number, address)` gives the string at a pointer of thread `number`."""
         if not self.changes:
             yield from map(self.python.__mod__, self.layout.iter_unpack(packed))
             return
         for number, values in enumerate(self.layout.iter_unpack(packed)):
             shown = list(values)
             for at, change in self.changes:
-                shown[at] = change(values[at], text_at(number))
+                shown[at] = change(values[at], partial(text_at, number))
             yield self.python % tuple(shown)
 
 
@@ -86,10 +101,11 @@ def template(text: str) -> Template:
             return "%%"
         spec = f"%{flags}{number(width)}"
         spec += "" if precision is None else f".{number(precision)}"
-        code, shown, change = _conversion(kind, length in ("l", "ll", "z", "j", "t"))
+        code, shown, change = _CONVERSIONS[kind]
         if change:
             changes.append((len(codes), change))
-        codes.append(code)
+        longer = kind != "c" and length in ("l", "ll", "z", "j", "t")
+        codes.append(_LONG.get(code, code) if longer else code)
         return spec + shown
 
     pieces, end = [], 0
@@ -97,31 +113,6 @@ def template(text: str) -> Template:
         pieces += [text[end : match.start()].replace("%", "%%"), convert(match)]
         end = match.end()
     python = "".join([*pieces, text[end:].replace("%", "%%")])
-    return Template(python, struct.Struct(_layout(codes)), tuple(changes))
-
-
-def _conversion(kind: str, long: bool) -> tuple[str, str, Change | None]:
-    """How a conversion's argument lies in memory (struct's code), how Python prints it, and what is
-    made of it before."""
-    if kind == "s":
-        return "Q", "s", lambda value, text_at: text_at(value)
-    if kind == "p":
-        return "Q", "s", lambda value, _: hex(value)
-    if kind in "aA":
-        return "d", "s", lambda value, _: float.hex(value)
-    if kind in "fFeEgG":
-        return "d", kind, None
-    if kind == "c":
-        return "i", "c", lambda value, _: value & 0xFF
-    code = "q" if long else "i"
-    return (code, "d", None) if kind in "di" else (code.upper(), "d" if kind == "u" else kind, None)
-
-
-def _layout(codes: list[str]) -> str:
-    """Each argument aligned to its size; 8 bytes at least, so that there are always some."""
-    layout, size = "<", 0
-    for code in codes:
-        own = struct.calcsize(f"<{code}")
-        layout += "x" * (-size % own) + code
-        size += -size % own + own
-    return layout + "x" * (-size % 8 if size else 8)
+    # As the compiler aligns them; 8 bytes at least, so that there are always some.
+    layout = struct.Struct(f"@{''.join(codes)}0q" if codes else "8x")
+    return Template(python, layout, tuple(changes))

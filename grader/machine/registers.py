@@ -1,11 +1,8 @@
 """What the lanes of a wave hold: registers (an array for each, an element a lane), PTX's special
 registers, and the stack frames of functions that call themselves."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -36,7 +33,9 @@ class RegisterFile:
         shows its low part; an immediate is one value seen by every lane. Malformed if it is
         neither, or too small a register."""
         if isinstance(operand, Immediate):
-            return everywhere(literal(operand, kind), self.lanes)
+            value = literal(operand, kind)
+            # As `np.broadcast_to` makes it, in a fraction of the time.
+            return np.ndarray((self.lanes,), value.dtype, value, strides=(0,))
         if is_sink(operand):
             raise Malformed("`_` holds nothing to read")
         return low_part(self._fitting(operand, kind), DTYPES[kind])
@@ -65,11 +64,6 @@ class RegisterFile:
         return storage
 
 
-def everywhere(value: np.ndarray, lanes: int) -> np.ndarray:
-    """A 0-d array seen by every lane, as `np.broadcast_to` makes it, in a fraction of the time."""
-    return np.ndarray((lanes,), value.dtype, value, strides=(0,))
-
-
 def low_part(storage: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """The low `dtype.itemsize` bytes of each element, as `dtype` (little-endian)."""
     if dtype.itemsize >= storage.itemsize:
@@ -85,13 +79,10 @@ def literal(operand: Immediate, kind: str) -> np.ndarray:
     if operand.float_width and operand.float_width != dtype.itemsize:
         double = struct.unpack("<d", value.to_bytes(8, "little"))[0]
         return np.array(double, dtype)
-    if dtype.kind == "f" and not operand.float_width:
-        bits = value & ((1 << 8 * dtype.itemsize) - 1)
-        return np.array(bits, unsigned(dtype.itemsize)).view(dtype)
     if kind == "pred":
         return np.array(bool(value))
-    size = dtype.itemsize
-    return np.array(value & ((1 << 8 * size) - 1), unsigned(size)).view(dtype)
+    bits = value & ((1 << 8 * dtype.itemsize) - 1)
+    return np.array(bits, unsigned(dtype.itemsize)).view(dtype)
 
 
 GRID_WORKSPACE = 0x2000_0000_0000  # where a cooperative launch keeps its grid barrier
@@ -107,130 +98,95 @@ _CLOCKS = {  # and which bits of the clock each holds
 }
 
 
-class Clock:
-    """A register that says, whenever it is indexed, how many steps have been taken. It tells
-    before from after, not how long hardware would take. `size` bytes of it are read."""
+class Derived:
+    """An operand whose values are worked out, by `of(lanes)`, whenever they are read."""
 
-    def __init__(self, now: Callable[[], int], shift: int, size: int = 8):
-        self.now = now
-        self.shift = shift
-        self.size = size
-
-    def of_size(self, size: int) -> Clock:
-        return Clock(self.now, self.shift, size)
+    def __init__(self, of: Callable[[Lanes], np.ndarray]):
+        self.of = of
 
     def __getitem__(self, lanes: Lanes) -> np.ndarray:
-        value = np.uint64(self.now() >> self.shift)
-        return np.full(count(lanes), value).astype(f"u{self.size}")
-
-
-@dataclass(frozen=True)
-class _View:
-    """What the registers are computed from: `thread` and `block` per lane of the wave; `which` of
-    x, y and z is asked for."""
-
-    geometry: Geometry
-    thread: np.ndarray
-    block: np.ndarray
-    which: int
-    sms: int
-    cooperative: bool
-
-    @property
-    def lane(self) -> np.ndarray:
-        return self.thread % WARP
-
-    @property
-    def rank(self) -> np.ndarray:
-        """Of each lane's block within its cluster."""
-        return self.block % self.geometry.cluster_blocks
-
-    @property
-    def cluster(self) -> np.ndarray:
-        """The number of each lane's cluster."""
-        return self.block // self.geometry.cluster_blocks
+        return self.of(lanes)
 
 
 _ALL = 0xFFFFFFFF
-_VALUES: dict[str, Callable[[_View], np.ndarray | int]] = {
-    "%tid": lambda v: coordinates(v.thread, v.geometry.block)[v.which],
-    "%ntid": lambda v: v.geometry.block[v.which],
-    "%ctaid": lambda v: v.geometry.block_coordinates(v.block)[v.which],
-    "%nctaid": lambda v: v.geometry.grid[v.which],
-    "%laneid": lambda v: v.lane,
-    "WARP_SZ": lambda v: WARP,  # what `warpSize` is where it must be a constant
-    "%warpid": lambda v: v.thread // WARP,
-    "%nwarpid": lambda v: v.geometry.stride // WARP,
-    "%smid": lambda v: v.block % v.sms,
-    "%nsmid": lambda v: v.sms,
-    "%gridid": lambda v: 1,
-    "%lanemask_eq": lambda v: 1 << v.lane,
-    "%lanemask_lt": lambda v: (1 << v.lane) - 1,
-    "%lanemask_le": lambda v: (2 << v.lane) - 1,
-    "%lanemask_gt": lambda v: _ALL & ~((2 << v.lane) - 1),
-    "%lanemask_ge": lambda v: _ALL & ~((1 << v.lane) - 1),
-    "%clusterid": lambda v: coordinates(v.cluster, v.geometry.clusters)[v.which],
-    "%nclusterid": lambda v: v.geometry.clusters[v.which],
-    "%cluster_ctaid": lambda v: coordinates(v.rank, v.geometry.cluster)[v.which],
-    "%cluster_nctaid": lambda v: v.geometry.cluster[v.which],
-    "%cluster_ctarank": lambda v: v.rank,
-    "%cluster_nctarank": lambda v: v.geometry.cluster_blocks,
-    "%is_explicit_cluster": lambda v: v.geometry.cluster_blocks > 1,
-    "%envreg1": lambda v: GRID_WORKSPACE >> 32 if v.cooperative else 0,
-    "%envreg2": lambda v: GRID_WORKSPACE & _ALL if v.cooperative else 0,
-}
 
 
 class SpecialRegisters:
     """Arrays (lanes,) of uint32, made when first asked for; those that depend on the block are
-    refilled in place when a wave begins."""
+    refilled in place when a wave begins. `thread` and `block`: those of each lane, by number.
+
+    A clock says, whenever it is read, how many steps have been taken: `now()`. It tells before
+    from after, not how long hardware would take."""
 
     def __init__(self, geometry: Geometry, cooperative: bool, sms: int, now: Callable[[], int]):
         self.geometry = geometry
         self.now = now
         self.sms = sms
         self.cooperative = cooperative
+        self.thread, self.block = geometry.thread_of_lane, geometry.block_of_lane
         self._arrays: dict[str, np.ndarray] = {}
-        self._first_block = 0
 
-    def read(self, name: str) -> np.ndarray | Clock | None:
-        """The register called e.g. "%tid.x"; None if there is no such register."""
+    def read(self, name: str, kind: str) -> np.ndarray | Derived | None:
+        """The register called e.g. "%tid.x" as integers of PTX type `kind`; None if there is no
+        such register."""
+        dtype = unsigned(size_of(kind))
         if name in _CLOCKS:
-            return Clock(self.now, _CLOCKS[name])
+            shift = _CLOCKS[name]
+            return Derived(
+                lambda lanes: np.full(count(lanes), np.uint64(self.now() >> shift)).astype(dtype)
+            )
+        if name.partition(".")[0] not in _VALUES:
+            return None
         if name not in self._arrays:
-            values = self._values(name)
-            if values is None:
-                return None
-            full = np.broadcast_to(np.asarray(values, np.uint32), self.geometry.lanes)
+            values = np.asarray(self._values(name), np.uint32)
+            full = np.broadcast_to(values, self.geometry.lanes)
             self._arrays[name] = full.copy() if name.startswith(_PER_BLOCK) else full
-        return self._arrays[name]
+        array = self._arrays[name]
+        return array.view(np.int32) if kind == "s32" else array.astype(dtype, copy=False)
 
     def begin_wave(self, first_block: int) -> None:
-        self._first_block = first_block
+        self.block = first_block + self.geometry.block_of_lane
         for name, array in self._arrays.items():
             if name.startswith(_PER_BLOCK):
                 array[:] = self._values(name)
 
-    def _values(self, name: str) -> np.ndarray | int | None:
+    def _values(self, name: str) -> np.ndarray | int:
         base, _, axis = name.partition(".")
-        if base not in _VALUES:
-            return None
-        geometry = self.geometry
-        block = self._first_block + geometry.block_of_lane
-        which = "xyz".find(axis) if axis else 0
-        thread = geometry.thread_of_lane
-        return _VALUES[base](_View(geometry, thread, block, which, self.sms, self.cooperative))
+        return _VALUES[base](self, "xyz".find(axis) if axis else 0)
 
 
-class Framed:
-    """An address in the current frame; read when indexed, for frames come and go."""
-
-    def __init__(self, frame: np.ndarray, offset: int):
-        self.frame = frame
-        self.offset = offset
-
-    def __getitem__(self, lanes: Lanes) -> np.ndarray:
-        return self.frame[lanes] + self.offset
+# Each value by lane, or the one that all lanes have, of an axis: 0, 1 or 2 for x, y or z.
+_VALUES: dict[str, Callable[[SpecialRegisters, int], np.ndarray | int]] = {
+    "%tid": lambda of, axis: coordinates(of.thread, of.geometry.block)[axis],
+    "%ntid": lambda of, axis: of.geometry.block[axis],
+    "%ctaid": lambda of, axis: of.geometry.block_coordinates(of.block)[axis],
+    "%nctaid": lambda of, axis: of.geometry.grid[axis],
+    "%laneid": lambda of, _: of.thread % WARP,
+    "WARP_SZ": lambda of, _: WARP,  # what `warpSize` is where it must be a constant
+    "%warpid": lambda of, _: of.thread // WARP,
+    "%nwarpid": lambda of, _: of.geometry.stride // WARP,
+    "%smid": lambda of, _: of.block % of.sms,
+    "%nsmid": lambda of, _: of.sms,
+    "%gridid": lambda of, _: 1,
+    "%lanemask_eq": lambda of, _: 1 << of.thread % WARP,
+    "%lanemask_lt": lambda of, _: (1 << of.thread % WARP) - 1,
+    "%lanemask_le": lambda of, _: (2 << of.thread % WARP) - 1,
+    "%lanemask_gt": lambda of, _: _ALL & ~((2 << of.thread % WARP) - 1),
+    "%lanemask_ge": lambda of, _: _ALL & ~((1 << of.thread % WARP) - 1),
+    "%clusterid": lambda of, axis: coordinates(
+        of.block // of.geometry.cluster_blocks, of.geometry.clusters
+    )[axis],
+    "%nclusterid": lambda of, axis: of.geometry.clusters[axis],
+    "%cluster_ctaid": lambda of, axis: coordinates(
+        of.block % of.geometry.cluster_blocks, of.geometry.cluster
+    )[axis],
+    "%cluster_nctaid": lambda of, axis: of.geometry.cluster[axis],
+    "%cluster_ctarank": lambda of, _: of.block % of.geometry.cluster_blocks,
+    "%cluster_nctarank": lambda of, _: of.geometry.cluster_blocks,
+    "%is_explicit_cluster": lambda of, _: of.geometry.cluster_blocks > 1,
+    "%envreg1": lambda of, _: GRID_WORKSPACE >> 32 if of.cooperative else 0,
+    "%envreg2": lambda of, _: GRID_WORKSPACE & _ALL if of.cooperative else 0,
+}
 
 
 class Frames:
@@ -246,10 +202,11 @@ class Frames:
         """No lane has called anything yet."""
         self._top[:] = self._stack
 
-    def framed(self, symbol: str) -> Framed:
-        """The address of a local variable of a function that calls itself, for every lane."""
+    def framed(self, symbol: str) -> Derived:
+        """The address of a local variable of a function that calls itself, for every lane: in the
+        current frame, for frames come and go."""
         function, offset = self.offsets[symbol]
-        return Framed(self.begins[function], offset)
+        return Derived(lambda lanes: self.begins[function][lanes] + offset)
 
     def push(self, name: str, lanes: Lanes) -> np.ndarray:
         """A new frame for each lane; where the stacks of the lanes end with it, in bytes."""

@@ -8,8 +8,7 @@ from zlib import crc32
 
 import numpy as np
 
-from .lanes import WARP, Lanes, compact, merge
-from .lanes import index as lane_index
+from .lanes import WARP, Lanes, by_value, lane_index, merge
 from .state import Schedule
 
 _MANY = 1 << 31
@@ -80,64 +79,68 @@ def _ends(lanes: Lanes) -> tuple[int, int]:
     return lanes[0], lanes[-1]
 
 
-class Shuffled:
+class _Units:
+    """Units of so many `lanes`, such as warps, of which one runs after the other."""
+
+    def __init__(self, lanes: int):
+        self.spins = 0
+        self.lanes = lanes
+        self.units: dict[int, Lockstep] = {}  # those that can run, by number
+        self.last = -1  # the unit whose turn it was last
+
+    def push(self, pc: int, lanes: Lanes) -> None:
+        for number, own in by_value(lanes, lane_index(lanes) // self.lanes):
+            self.units.setdefault(number, Lockstep()).push(pc, own)
+
+    def _group_of(self, number: int) -> tuple[int, Lanes] | None:
+        """The next group of this unit, whose turn it is."""
+        self.last = number
+        group = self.units[number].pop()
+        if not self.units[number].ready:
+            del self.units[number]
+        return group
+
+    def standing_at(self, places: set[int]) -> np.ndarray:
+        parts = [unit.standing_at(places) for unit in self.units.values()]
+        return np.concatenate([np.zeros(0, np.int64), *parts])
+
+
+class Shuffled(_Units):
     """One warp after the other, each as far as it gets, in an order drawn from a seed."""
 
     def __init__(self, seed: int):
-        self.spins = 0
+        super().__init__(WARP)
         self.random = np.random.default_rng(seed)
-        self.warps: dict[int, Lockstep] = {}
-        self.last = -1  # the warp that ran last
-
-    def push(self, pc: int, lanes: Lanes) -> None:
-        index = lane_index(lanes)
-        warp = index // WARP
-        for number in np.unique(warp):
-            own = self.warps.setdefault(int(number), Lockstep())
-            own.push(pc, compact(index[warp == number]))
 
     def pop(self) -> tuple[int, Lanes] | None:
-        if not self.warps:
+        if not self.units:
             return None
-        if self.last in self.warps:
-            self.warps[self.last].spins += self.spins
+        if self.last in self.units:
+            self.units[self.last].spins += self.spins
         self.spins = 0
-        number = self.last = int(self.random.choice(sorted(self.warps)))
-        group = self.warps[number].pop()
-        if not self.warps[number].ready:
-            del self.warps[number]
-        return group
+        return self._group_of(int(self.random.choice(sorted(self.units))))
 
     def may_go_on(self, pc: int, lanes: Lanes) -> bool:
-        own = self.warps.get(int(lane_index(lanes)[0]) // WARP)
+        own = self.units.get(int(lane_index(lanes)[0]) // WARP)
         return self.spins <= SPIN_LIMIT and (own is None or own.may_go_on(pc, lanes))
 
-    def standing_at(self, places: set[int]) -> np.ndarray:
-        parts = [own.standing_at(places) for own in self.warps.values()]
-        return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
-
-class InTurn:
+class InTurn(_Units):
     """All together up to where one may notice another; there one block, or one warp, after the
     other, each as far as it gets: `following` sorts those that can run. At the instructions
     `noticed` threads use what others may use, too; what they do elsewhere can come at any time."""
 
     def __init__(self, lanes: int, following: Callable[[int], int], noticed: Collection[int]):
-        self.spins = 0
-        self.lanes, self.following, self.noticed = lanes, following, noticed
+        super().__init__(lanes)
+        self.following, self.noticed = following, noticed
         self.together = Lockstep()
-        self.units: dict[int, Lockstep] = {}  # so many `lanes` each, at what is noticed
-        self.last = -1  # the unit whose turn it was last
         self.waiting: set[int] = set()  # units that have spun since all others had a turn
 
     def push(self, pc: int, lanes: Lanes) -> None:
-        if pc not in self.noticed:
+        if pc in self.noticed:
+            super().push(pc, lanes)
+        else:
             self.together.push(pc, lanes)
-            return
-        index = lane_index(lanes)
-        unit = index // self.lanes
-        for number in np.unique(unit).tolist():
-            self.units.setdefault(number, Lockstep()).push(pc, compact(index[unit == number]))
 
     def pop(self) -> tuple[int, Lanes] | None:
         """Who spins waits for another one, so that all others have a turn first."""
@@ -149,18 +152,15 @@ class InTurn:
             self.waiting.clear()
         number = min(others or self.units, key=self.following)
         if number != self.last or self.spins > SPIN_LIMIT:
-            self.last, self.spins = number, 0
-        group = self.units[number].pop()
-        if not self.units[number].ready:
-            del self.units[number]
-        return group
+            self.spins = 0
+        return self._group_of(number)
 
     def may_go_on(self, pc: int, lanes: Lanes) -> bool:
         return pc not in self.noticed and self.together.may_go_on(pc, lanes)
 
     def standing_at(self, places: set[int]) -> np.ndarray:
-        every = (self.together, *self.units.values())
-        return np.concatenate([one.standing_at(places) for one in every])
+        apart = super().standing_at(places)
+        return np.concatenate([self.together.standing_at(places), apart])
 
 
 IN_TURN = re.compile(r"highest block first|block (\d+) last|warps by chance")

@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from ..cuda.limits import architecture
-from ..ptx.numbers import DTYPES, size_of
+from ..ptx.numbers import DTYPES, size_of, unsigned
 from ..ptx.program import (
     Address,
     Malformed,
@@ -21,7 +21,7 @@ from .events import Events, Observer
 from .lanes import Lanes
 from .launch import PreparedLaunch
 from .memory.access import Access, ErrorReport, LaneValues, PendingCopies, WaveMemory
-from .registers import Clock, Frames, RegisterFile, SpecialRegisters
+from .registers import Derived, Frames, RegisterFile, SpecialRegisters
 
 
 class Schedule(Protocol):
@@ -37,27 +37,6 @@ class Schedule(Protocol):
     def may_go_on(self, pc: int, lanes: Lanes) -> bool: ...
 
     def standing_at(self, places: set[int]) -> np.ndarray: ...
-
-
-class _Inverted:
-    """`!p`, read when indexed."""
-
-    def __init__(self, predicate: np.ndarray):
-        self.predicate = predicate
-
-    def __getitem__(self, lanes: Lanes) -> np.ndarray:
-        return ~self.predicate[lanes]
-
-
-class _Narrow:
-    """A 32-bit address register plus an offset, as int64 whenever it is indexed. The sum wraps at
-    32 bits, as the hardware's does; its upper half is what lies before address 0."""
-
-    def __init__(self, base: np.ndarray, offset: int):
-        self.base, self.offset = base, np.uint32(offset & 0xFFFFFFFF)
-
-    def __getitem__(self, lanes: Lanes) -> np.ndarray:
-        return (self.base[lanes] + self.offset).view(np.int32).astype(np.int64)
 
 
 class WaveState:
@@ -98,29 +77,23 @@ class WaveState:
 
     def read(self, operand: Operand, kind: str) -> LaneValues:
         """An operand as an array (lanes,) of PTX type `kind`. Malformed if it cannot be that."""
-        if isinstance(operand, Register):  # as most are
+        if not isinstance(operand, Negated | Symbol):
             return self.registers.read(operand, kind)
         if isinstance(operand, Negated):
             if kind != "pred":
                 raise Malformed(f"`!` makes no value of type .{kind}")
-            return _Inverted(self.registers.read(operand.register, "pred"))
-        if isinstance(operand, Symbol) and DTYPES[kind].kind not in "ui":
-            raise Malformed(f"{operand.name} is no value of type .{kind}")
-        if isinstance(operand, Symbol) and operand.name in self.frames.offsets:
-            return self.frames.framed(operand.name)
-        if isinstance(operand, Symbol):
-            special = self.special.read(operand.name)
-            if isinstance(special, Clock):
-                return special.of_size(size_of(kind))
-            if special is not None:
-                return (
-                    special.view(np.int32)
-                    if kind == "s32"
-                    else special.astype(f"u{size_of(kind)}", copy=False)
-                )
-            value = np.array(self.address_of(operand.name), np.uint64)
-            return np.broadcast_to(value.astype(f"u{size_of(kind)}"), self.geometry.lanes)
-        return self.registers.read(operand, kind)
+            predicate = self.registers.read(operand.register, "pred")
+            return Derived(lambda lanes: ~predicate[lanes])
+        name = operand.name
+        if DTYPES[kind].kind not in "ui":
+            raise Malformed(f"{name} is no value of type .{kind}")
+        if name in self.frames.offsets:
+            return self.frames.framed(name)
+        special = self.special.read(name, kind)
+        if special is not None:
+            return special
+        address = np.array(self.address_of(name), np.uint64).astype(unsigned(size_of(kind)))
+        return np.broadcast_to(address, self.geometry.lanes)
 
     def address_of(self, name: str) -> int:
         """Where a variable, a parameter or a function lies; Malformed for any other name."""
@@ -137,13 +110,14 @@ class WaveState:
 
     def _start(self, operand: Address) -> tuple[LaneValues, int]:
         """The address's base for each lane, and its offset in bytes."""
+        name, offset = operand.base and operand.base.name, operand.offset
         if isinstance(operand.base, Register):
-            narrow = self.registers.storage(operand.base.name).itemsize == 4
-            base = self.registers.read(operand.base, "u32" if narrow else "s64")
-            return (_Narrow(base, operand.offset), 0) if narrow else (base, operand.offset)
-        if isinstance(operand.base, Symbol) and operand.base.name in self.frames.offsets:
-            return self.frames.framed(operand.base.name), operand.offset
-        base = operand.base
-        start = self.address_of(base.name) if isinstance(base, Symbol) else 0
-        fixed = np.array(start + operand.offset, np.int64)
+            if self.registers.storage(operand.base.name).itemsize != 4:
+                return self.registers.read(operand.base, "s64"), offset
+            # The sum wraps at 32 bits, as the hardware's does; its upper half lies before 0.
+            narrow, added = self.registers.read(operand.base, "u32"), np.uint32(offset & 0xFFFFFFFF)
+            return Derived(lambda lanes: (narrow[lanes] + added).view(np.int32).astype(np.int64)), 0
+        if name in self.frames.offsets:
+            return self.frames.framed(name), offset
+        fixed = np.array((self.address_of(name) if name else 0) + offset, np.int64)
         return np.broadcast_to(fixed, self.geometry.lanes), 0

@@ -4,6 +4,7 @@ import numpy as np
 
 from .barriers import Barriers, ClusterBarrier, Collectives
 from .calls import Calls
+from .events import Successors
 from .lanes import Lanes
 from .launch import PreparedLaunch
 from .state import Schedule, WaveState
@@ -37,8 +38,8 @@ class Wave(WaveState):
             tell(first_block)
         self.calls.begin_wave()
 
-    def exit(self, lanes: Lanes) -> None:
-        """These threads have left the kernel."""
+    def exit(self, lanes: Lanes) -> Successors:
+        """These threads have left the kernel: they go on nowhere."""
         blocks = self.geometry.block_of_lane[lanes]
         self.live -= np.bincount(blocks, minlength=self.geometry.wave_blocks)
         self.running[lanes] = False
@@ -47,3 +48,4 @@ class Wave(WaveState):
         self.collectives.leave(lanes)
         for successor in (*self.barriers.released_by_exit(), *self.clusters.released()):
             self.schedule.push(*successor)
+        return ()

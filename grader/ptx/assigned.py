@@ -32,19 +32,18 @@ def assigned(function: Function, types: dict[str, str]) -> dict[int, tuple[Resul
     those of its registers."""
     code = function.instructions
     hidden, readers = _addresses(function), _readers(code)
-    found = {}
+    results = {}
     for at, one in enumerate(code):
-        kept = tuple(
+        results[at] = tuple(
             Result(name, types[name], _built_in(one))
             for name in one.written
             if types.get(name, "pred") != "pred"
             and name not in hidden
             and not _is_set_up(one)
-            and _goes_on(at, one, readers[name], code)
+            # Another line reads it, or a loop's next round.
+            and any(code[reader].line != one.line or reader <= at for reader in readers[name])
         )
-        if kept:
-            found[at] = kept
-    return found
+    return {at: assigns for at, assigns in results.items() if assigns}
 
 
 def register_types(function: Function) -> dict[str, str]:
@@ -79,64 +78,37 @@ def _share(types: dict[str, str], declared: dict[str, str], one: str, other: str
         types.setdefault(other, known)
 
 
-def _goes_on(at: int, one: Instruction, readers: list[int], code: Code) -> bool:
-    """Whether another line reads what this instruction writes, or a loop's next round."""
-    return any(code[reader].line != one.line or reader <= at for reader in readers)
-
-
 def _readers(code: Code) -> dict[str, list[int]]:
     readers: dict[str, list[int]] = defaultdict(list)
     for at, one in enumerate(code):
-        for name in (*one.read, *([one.guard.name] if one.guard else [])):
+        for name in one.used:
             readers[name].append(at)
     return readers
 
 
-@dataclass(frozen=True)
-class _Use:
-    """The registers of an instruction, by what it does with them."""
-
-    bases: frozenset[str]  # of addresses
-    values: frozenset[str]
-    makes: frozenset[str]
-    scaled: frozenset[str] | None  # what makes bytes of an index, has that index here
-
-
 def _addresses(function: Function) -> set[str]:
     """Registers that serve as addresses alone, and sums on the way to one."""
-    uses: dict[str, list[_Use]] = defaultdict(list)
+    # By register and use of it: what must be addresses for it to be one (None: it is a value).
+    needs: dict[str, list[frozenset[str] | None]] = defaultdict(list)
     for one in function.instructions:
-        use = _use(one)
-        for name in use.bases | use.values:
-            uses[name].append(use)
+        written = frozenset(one.written)
+        bases, values = one.registers_of(Role.ADDRESS), one.registers_of(Role.READ)
+        # What makes bytes of an index has an index of the learner's for its source.
+        indices = {*values} - {*registers(*one.operands[3:])} if one.form.scales else set()
+        for name in {*bases, *values}:
+            if name in bases:
+                needs[name].append(None if name in values else frozenset())
+            else:
+                leads_on = written and name not in indices
+                needs[name].append(written - {name} if leads_on else None)
     hidden: set[str] = set()
     before = -1
     while len(hidden) > before:
         before = len(hidden)
-        for name, users in list(uses.items()):
-            if all(_makes_address(name, use, hidden) for use in users):
+        for name, uses in needs.items():
+            if all(need is not None and need <= hidden for need in uses):
                 hidden.add(name)
-                del uses[name]
     return hidden
-
-
-def _use(one: Instruction) -> _Use:
-    bases: list[str] = []
-    values: list[str] = []
-    for position, operand in enumerate(one.operands):
-        role = one.form.role(position)
-        if role is not Role.WRITTEN:
-            (bases if role is Role.ADDRESS else values).extend(registers(operand))
-    scaled = frozenset(registers(*one.operands[3:])) if one.form.scales else None
-    return _Use(frozenset(bases), frozenset(values), frozenset(one.written), scaled)
-
-
-def _makes_address(name: str, use: _Use, hidden: set[str]) -> bool:
-    if name in use.bases:
-        return name not in use.values
-    made = bool(use.makes) and use.makes <= hidden | {name}
-    # What makes bytes of an index has an index of the learner's for its source.
-    return made and not (use.scaled is not None and name not in use.scaled)
 
 
 def _is_set_up(one: Instruction) -> bool:

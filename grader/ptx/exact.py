@@ -122,11 +122,8 @@ def _with_overflow(nearest: np.ndarray, rest: np.ndarray, *operands: np.ndarray)
 
 
 def _extreme(*values: np.ndarray) -> np.ndarray:
-    found = np.zeros(values[0].shape, bool)
-    for value in values:
-        magnitude = np.abs(value)
-        found |= (magnitude < _SMALL) | (magnitude > _LARGE)
-    return found
+    magnitudes = [np.abs(value) for value in values]
+    return np.logical_or.reduce([(one < _SMALL) | (one > _LARGE) for one in magnitudes])
 
 
 def _by_fractions(
@@ -145,12 +142,10 @@ def _by_fractions(
     nearest, rest = nearest.copy(), rest.copy()
     for at in np.flatnonzero(extreme):
         exact = formula(*[Fraction(float(operand[at])) for operand in operands])
-        if exact:
-            nearest[at] = _nearest(exact)
-            finite = np.isfinite(nearest[at])
-            rest[at] = _sign(exact - Fraction(float(nearest[at]))) if finite else -nearest[at]
-        else:
-            rest[at] = 0
+        nearest[at] = _nearest(exact) if exact else nearest[at]  # with the sign of its zero
+        given = float(nearest[at])
+        lost = exact - Fraction(given) if np.isfinite(given) else -given
+        rest[at] = (lost > 0) - (lost < 0) if exact else 0
     return nearest, rest
 
 
@@ -159,7 +154,3 @@ def _nearest(exact: Fraction) -> float:
         return float(exact)
     except OverflowError:
         return float("inf") if exact > 0 else float("-inf")
-
-
-def _sign(exact: Fraction) -> int:
-    return (exact > 0) - (exact < 0)

@@ -5,6 +5,7 @@ What is said of values is flow-insensitive: a register may hold what any instruc
 makes it of. What was loaded from memory may point anywhere.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -27,7 +28,6 @@ from .program import (
 
 ANYWHERE = "*"
 _HEAP = "what the driver returned"
-_KINDS = {"reads": "reads", "writes": "writes", "updates": "atomics"}  # by verb: part of MemoryUse
 _ENDS = (Flow.RETURN, Flow.EXIT, Flow.TRAP)
 _CHOICES = (Carries.CHOSEN, Carries.ALL_BITS, Carries.ALL_BITS_SET)
 _FOLLOWED = ("shared", "local", "generic")  # the memory through which what never was set may go
@@ -60,25 +60,19 @@ def successors(code: Function, at: int) -> list[int]:
     return [successor for successor in onward if successor < len(code.instructions)]
 
 
-class ControlFlow:
-    """The control flow of a kernel and what it calls. For what is said of a barrier or a loop,
-    never for what is found."""
+def repeats(code: Function, at: int) -> bool:
+    """Whether a thread that has executed the instruction at `at` may come to it again."""
+    return any(reaches(code, after, at) for after in successors(code, at))
 
-    def __init__(self, code: Function):
-        self.code = code
 
-    def repeats(self, at: int) -> bool:
-        """Whether a thread that has executed the instruction at `at` may come to it again."""
-        return any(self.reaches(after, at) for after in successors(self.code, at))
-
-    def reaches(self, start: int, goal: int) -> bool:
-        """Whether a thread that stands before `start` may come to `goal`."""
-        seen, pending = {start}, [start]
-        while pending and goal not in seen:
-            new = set(successors(self.code, pending.pop())) - seen
-            seen |= new
-            pending += new
-        return goal in seen
+def reaches(code: Function, start: int, goal: int) -> bool:
+    """Whether a thread that stands before `start` may come to `goal`."""
+    seen, pending = {start}, [start]
+    while pending and goal not in seen:
+        new = set(successors(code, pending.pop())) - seen
+        seen |= new
+        pending += new
+    return goal in seen
 
 
 def endless_loop(kernel: Function, executed: set[int], at: int) -> int:
@@ -132,31 +126,30 @@ def memory_use(linked: LinkedProgram) -> MemoryUse:
     ways = [way for one in linked.function.instructions for way in _pointers(one, linked)]
     roots = {ANYWHERE, _HEAP} | parameters | linked.module_variables
     points = {root: spread({root}, ways) for root in roots}
-    reached: dict[str, set[str]] = {kind: set() for kind in _KINDS.values()}
+    reached: dict[str, set[str]] = defaultdict(set)  # by verb
     targets: dict[int, frozenset[str]] = {}
-    touched: dict[int, frozenset[str]] = {}
+    touched: dict[int, frozenset[str]] = defaultdict(frozenset)
     for at, instruction in enumerate(linked.function.instructions):
         for position, transfer in instruction.form.transfers:
             if transfer.may_touch("global"):
                 (name,) = _names(address_of(instruction.operands[position]))
                 names = {root for root, held in points.items() if name in held} or {ANYWHERE}
-                reached[_KINDS[transfer.verb]] |= names
-                touched[at] = touched.get(at, frozenset()) | names
+                reached[transfer.verb] |= names
+                touched[at] |= names
                 if transfer.verb != "reads":
                     targets[at] = frozenset(names)
-    reads, writes, atomics = (frozenset(names) for names in reached.values())
-    return MemoryUse(reads, writes, atomics, targets, touched)
+    reads, writes, atomics = (frozenset(reached[verb]) for verb in ("reads", "writes", "updates"))
+    return MemoryUse(reads, writes, atomics, targets, dict(touched))
 
 
 def _pointers(one: Instruction, linked: LinkedProgram) -> Ways:
     """What may hold a pointer from now on, and what held it."""
-    form = one.form
-    if form.flow is Flow.CALL:
+    if one.form.flow is Flow.CALL:
         return _pointers_of_call(one, linked)
-    if form.carries is Carries.LOADED and not _of_a_call(one):
-        wide = any(transfer.size == 8 for _, transfer in form.transfers)
-        return [(one.written, [ANYWHERE])] if wide else []
-    return [_made_of(one)]
+    if one.form.carries is not Carries.LOADED or _of_a_call(one):
+        return [_made_of(one)]
+    wide = any(transfer.size == 8 for _, transfer in one.form.transfers)
+    return [(one.written, [ANYWHERE])] if wide else []
 
 
 def _pointers_of_call(one: Instruction, linked: LinkedProgram) -> Ways:
@@ -194,9 +187,8 @@ def _made_of(one: Instruction) -> tuple[list[str], list[str]]:
         return (_names(one.operands[0]), _names(*one.operands[1:])) if _of_a_call(one) else ([], [])
     if one.form.carries is Carries.LOADED and not _of_a_call(one):
         return one.written, []
-    places = enumerate(one.operands)
-    others = [operand for at, operand in places if one.form.role(at) is not Role.WRITTEN]
-    return one.written, _names(*others)
+    roles = ((one.form.role(at), operand) for at, operand in enumerate(one.operands))
+    return one.written, _names(*(operand for role, operand in roles if role is not Role.WRITTEN))
 
 
 def swap_starts(kernel: Function) -> frozenset[int]:
@@ -208,16 +200,17 @@ def swap_starts(kernel: Function) -> frozenset[int]:
     What such a load finds may be old: the swap then fails, and the loop takes another turn."""
     code = kernel.instructions
     compared = [name for one in code if one.form.compares for name in registers(one.operands[2])]
-    made = [_made_of(one) for one in code] if compared else []
-    pairs = zip(code, made, strict=False)
-    ways = [([] if one.form.atomic else of, results) for one, (results, of) in pairs]
+    if not compared:
+        return frozenset()
+    made = zip(code, map(_made_of, code), strict=True)
+    ways = [([] if one.form.atomic else of, results) for one, (results, of) in made]
     wanted = spread(compared, ways)
     return frozenset(
         at
-        for at, (one, (results, _)) in enumerate(zip(code, made, strict=False))
+        for at, one in enumerate(code)
         if one.form.carries is Carries.LOADED
         and not _of_a_call(one)
-        and not wanted.isdisjoint(results)
+        and not wanted.isdisjoint(one.written)
     )
 
 
@@ -242,10 +235,8 @@ def maybe_uninitialized(linked: LinkedProgram) -> MaybeUninitialized:
     that recurse are left out: theirs are kept and restored by depth."""
     bit = {name: 1 << number for number, name in enumerate(linked.function.registers)}
     live = _live(linked.function, bit)
-    mask = 0
-    for part in linked.parts.values():
-        mask |= 0 if part.recursive else live[part.entry]
-    at_entry = frozenset(name for name, own in bit.items() if mask & own)
+    masks = [live[part.entry] for part in linked.parts.values() if not part.recursive]
+    at_entry = frozenset(name for name, own in bit.items() if any(mask & own for mask in masks))
     # Backwards, from what a choice reads, and from what is needed.
     code = linked.function.instructions
     choosable = spread(
@@ -299,9 +290,7 @@ def _live(code: Function, bit: dict[str, int]) -> list[int]:
         return sum({bit.get(name, 0) for name in names})  # the sink `_` is not declared
 
     onward = [successors(code, at) for at in range(len(code.instructions))]
-    reads = [
-        bits([*one.read, *([one.guard.name] if one.guard else [])]) for one in code.instructions
-    ]
+    reads = [bits(one.used) for one in code.instructions]
     writes = [0 if one.guard else bits(one.written) for one in code.instructions]
     live, before = [0] * len(reads), None
     while live != before:

@@ -6,7 +6,7 @@ several groups of threads the machine runs the one at the lowest instruction, so
 call are back before the others go on without them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
@@ -113,24 +113,17 @@ def link(program: PtxModule, kernel: Function) -> LinkedProgram:
 def _merged(kernel: Function, functions: list[Function], starts: list[int]) -> Function:
     """All functions as one, the kernel's own included; what the others are given and return are
     variables like others."""
-    variables: list[Variable] = []
-    labels: dict[str, int] = {}
-    registers: dict[str, str] = {}
-    tables: dict[str, tuple[str, ...]] = {}
-    for start, function in zip(starts, functions, strict=False):
-        labels |= {label: start + at for label, at in function.labels.items()}
-        registers |= function.registers
-        tables |= function.tables
-        variables += function.variables
-        if function.name != kernel.name:
-            variables += [*function.parameters, *function.results]
+    placed = list(zip(starts, functions, strict=False))
+    passed = {
+        f.name: (*f.parameters, *f.results) if f.name != kernel.name else () for f in functions
+    }
     return replace(
         kernel,
-        instructions=tuple(one for function in functions for one in function.instructions),
-        variables=tuple(variables),
-        labels=labels,
-        registers=registers,
-        tables=tables,
+        instructions=tuple(one for f in functions for one in f.instructions),
+        variables=tuple(v for f in functions for v in (*f.variables, *passed[f.name])),
+        labels={label: start + at for start, f in placed for label, at in f.labels.items()},
+        registers={name: kind for f in functions for name, kind in f.registers.items()},
+        tables={name: labels for f in functions for name, labels in f.tables.items()},
     )
 
 
@@ -173,43 +166,39 @@ def _renamed(function: Function) -> Function:
     """The function with its own names prefixed, so that no other function's are the same."""
     variables = (*function.variables, *function.parameters, *function.results)
     declared = (function.labels, function.registers, function.tables, (v.name for v in variables))
-    new = _Renaming(function.name, frozenset(name for names in declared for name in names))
+    own = frozenset(name for names in declared for name in names)
+
+    def new(name: str) -> str:
+        return f"{function.name}::{name}" if name in own else name
+
+    def moved(declared: Sequence[Variable]) -> tuple[Variable, ...]:
+        return tuple(replace(v, name=new(v.name)) for v in declared)
+
+    def instruction(one: Instruction) -> Instruction:
+        operands = tuple(_operand(operand, new) for operand in one.operands)
+        return replace(one, operands=operands, guard=_operand(one.guard, new))
+
     return replace(
         function,
-        instructions=tuple(new.instruction(one) for one in function.instructions),
-        labels={new.name(name): at for name, at in function.labels.items()},
-        registers={new.name(name): kind for name, kind in function.registers.items()},
-        tables={new.name(n): tuple(map(new.name, names)) for n, names in function.tables.items()},
-        variables=new.variables(function.variables),
-        parameters=new.variables(function.parameters),
-        results=new.variables(function.results),
+        instructions=tuple(map(instruction, function.instructions)),
+        labels={new(name): at for name, at in function.labels.items()},
+        registers={new(name): kind for name, kind in function.registers.items()},
+        tables={new(name): tuple(map(new, names)) for name, names in function.tables.items()},
+        variables=moved(function.variables),
+        parameters=moved(function.parameters),
+        results=moved(function.results),
     )
 
 
-@dataclass(frozen=True)
-class _Renaming:
-    """New names for what is a function's `own`."""
-
-    function: str
-    own: frozenset[str]
-
-    def name(self, name: str) -> str:
-        return f"{self.function}::{name}" if name in self.own else name
-
-    def operand(self, value: Any) -> Any:
-        if isinstance(value, Register | Symbol):
-            return type(value)(self.name(value.name))
-        if isinstance(value, Negated):
-            return Negated(self.operand(value.register))
-        if isinstance(value, Address):
-            return Address(value.base and self.operand(value.base), value.offset)
-        if isinstance(value, Vector):
-            return Vector(tuple(map(self.operand, value.items)))
-        return value
-
-    def instruction(self, one: Instruction) -> Instruction:
-        guard = one.guard and self.operand(one.guard)
-        return replace(one, operands=tuple(map(self.operand, one.operands)), guard=guard)
-
-    def variables(self, declared: Sequence[Variable]) -> tuple[Variable, ...]:
-        return tuple(replace(v, name=self.name(v.name)) for v in declared)
+def _operand(value: Any, new: Callable[[str], str]) -> Any:
+    """An operand with other names: the `new` one for each."""
+    match value:
+        case Register(name) | Symbol(name):
+            return type(value)(new(name))
+        case Negated(register):
+            return Negated(_operand(register, new))
+        case Address(base, offset):
+            return Address(_operand(base, new), offset)
+        case Vector(items):
+            return Vector(tuple(_operand(item, new) for item in items))
+    return value

@@ -151,6 +151,19 @@ def from_bfloat(bits: np.ndarray) -> np.ndarray:
     return (bits.astype(np.uint32) << np.uint32(16)).view(np.float32)
 
 
+def on_registers(fn: Callable[..., Any], kind: str) -> Callable[..., Any]:
+    """`fn`, which takes and gives arrays of numbers, on what registers of `kind` hold: bits of
+    bfloat16, or two numbers of 16 bits each."""
+    if kind == "bf16":
+        return lambda *operands: to_bfloat(fn(*[from_bfloat(x) for x in operands]))
+    if not kind.endswith("x2"):
+        return fn
+    single, dtype = on_registers(fn, kind.removesuffix("x2")), DTYPES[kind.removesuffix("x2")]
+    return lambda *operands: single(*[np.ascontiguousarray(x).view(dtype) for x in operands]).view(
+        np.uint32
+    )
+
+
 def to_bfloat(x: np.ndarray) -> np.ndarray:
     """float32 to the bits of the nearest bfloat16, ties to even; NaN to the canonical one."""
     bits = np.ascontiguousarray(x).view(np.uint32)

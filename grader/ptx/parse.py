@@ -7,9 +7,9 @@ that afterwards every name in a function means one thing.
 
 import re
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from math import gcd
+from math import gcd, prod
 
 from .instructions import resolve
 from .numbers import DTYPES, size_of
@@ -59,9 +59,7 @@ def declared(statement: str) -> Variable:
         raise Malformed(f"a variable of type .{match['type']}")
     element = size_of(match["type"])
     dims = [int(d) if d.strip() else 0 for d in re.findall(r"\[([^\]]*)\]", match["dims"])]
-    size = element
-    for dim in dims:
-        size *= dim
+    size = element * prod(dims)
     initial, pointers = _initial(match["initial"] or "", match["type"], element)
     align = int(match["align"] or element)
     return Variable(match["name"], match["space"], match["type"], size, align, initial, pointers)
@@ -84,6 +82,7 @@ def _initial(text: str, kind: str, element: int) -> tuple[bytes, tuple[tuple[int
     return bytes(content), tuple(pointers)
 
 
+_WIDTHS = {"0f": 4, "0d": 8}  # bytes of a float that is given by its bits
 LITERAL = re.compile(
     r"-?(0[xX][0-9a-fA-F]+|0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|\d+\.\d+|\d+)U?$"
 )
@@ -97,17 +96,14 @@ def literal(token: str) -> Immediate:
     sign = -1 if token.startswith("-") else 1
     body = token.lstrip("-").rstrip("U")
     prefix = body[:2].lower()
-    if prefix == "0f":
-        return Immediate(int(body[2:], 16), 4)
-    if prefix == "0d":
-        return Immediate(int(body[2:], 16), 8)
+    if prefix in _WIDTHS:
+        return Immediate(int(body[2:], 16), _WIDTHS[prefix])
     if "." in body:
         return Immediate(struct.unpack("<Q", struct.pack("<d", float(token)))[0], 8)
-    if prefix != "0x" and len(body) > 1 and body.startswith("0"):
-        if not set(body) <= set("01234567"):
-            raise Malformed(f"{token[:20]} is no number with 8 for its base")
-        return Immediate(sign * int(body, 8))
-    return Immediate(sign * int(body, 0))
+    octal = prefix != "0x" and len(body) > 1 and body.startswith("0")
+    if octal and not set(body) <= set("01234567"):
+        raise Malformed(f"{token[:20]} is no number with 8 for its base")
+    return Immediate(sign * int(body, 8 if octal else 0))
 
 
 def declared_list(text: str | None) -> tuple[Variable, ...]:
@@ -134,7 +130,7 @@ def register_names(text: str) -> list[str]:
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
 _ROW = re.compile(r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?")
 
-Place = tuple[int, int, int]  # file, line, column
+Place = tuple[int, ...]  # file, line, column
 
 
 class LineTable:
@@ -149,18 +145,16 @@ class LineTable:
     def own_lines(self, loc: str) -> tuple[int | None, tuple[int, ...]]:
         """The learner's line (None: there is none), and the lines of the calls that it was
         inlined through, innermost first. Raises Malformed."""
-        if (found := _ROW.match(loc)) is None:
+        if (row := _ROW.match(loc)) is None:
             raise Malformed(f"{loc:.80} is no line of a line table")
-        numbers = found.groups("")
-        here, there = _place(numbers[:3]), numbers[3:]
-        row = {}
-        if there[0]:
-            row[here] = self.inlined_at[here] = _place(there)
-        chain = [here]
+        numbers = tuple(map(int, row.groups("0")))
+        here, above = numbers[:3], numbers[3:] if row[4] else None
+        if above:
+            self.inlined_at[here] = above
         # The row itself knows whether it was inlined, the map only of what was seen last.
-        above = row.get(here)
-        if here[0] not in self.own_files:
-            above = above or self.inlined_at.get(here)
+        elif here[0] not in self.own_files:
+            above = self.inlined_at.get(here)
+        chain = [here]
         while above and above not in chain:
             chain.append(above)
             above = self.inlined_at.get(above)
@@ -168,23 +162,27 @@ class LineTable:
         return (own[0], tuple(own[1:])) if own else (None, ())
 
 
-def _place(numbers: Sequence[str]) -> Place:
-    file, line, column = map(int, numbers)
-    return file, line, column
-
-
+_FUNCTION = r"(?:\.(?:visible|weak|extern|common)\s+)*\.(?:entry|func)\b[^{;]*"
 _STATEMENT = re.compile(
-    r"""
+    rf"""
       (?P<blank>\s+|//[^\n]*)
     | (?P<loc>\.loc\b[^\n]*)
-    | (?P<skip>\.(?:file|version|target|address_size)\b[^\n]*|\.section\b[^{};]*\{[^}]*\})
-    | (?P<open>\{) | (?P<close>\})
+    | (?P<skip>\.(?:file|version|target|address_size)\b[^\n]*|\.section\b[^{{}};]*\{{[^}}]*\}}
+        |{_FUNCTION};)
+    | (?P<open>\{{) | (?P<close>\}})
     | (?P<label>[\w$%.]+)\s*:(?!:)
-    | (?P<function>(?:\.(?:visible|weak|extern|common)\s+)*\.(?:entry|func)\b[^{;]*)
+    | (?P<function>{_FUNCTION})\{{
     | (?P<statement>[^;]+);
     """,
     re.VERBOSE,
 )
+
+
+def _statements(text: str, position: int = 0) -> Iterator[re.Match[str]]:
+    """The statements and brackets that stand one after the other from a position on."""
+    while match := _STATEMENT.match(text, position):
+        position = match.end()
+        yield match
 
 
 def parse(text: str, source_file: str) -> PtxModule:
@@ -194,18 +192,12 @@ def parse(text: str, source_file: str) -> PtxModule:
     lines = LineTable(text, source_file)
     functions: dict[str, Function] = {}
     variables: dict[str, Variable] = {}
-    position = 0
-    while match := _STATEMENT.match(text, position):
-        position = match.end()
-        if match.lastgroup == "function":
-            if text[position : position + 1] == "{":
-                body = _Body(match.group(), lines)
-                position = body.read(text, position + 1)
-                function = body.function()
-                functions[body.name] = function if body.entry else with_copies(function)
-            else:
-                position = text.index(";", position) + 1  # a declaration
-        elif match.lastgroup == "statement" and _OF_MODULE.match(match["statement"]):
+    statements = _statements(text)
+    for match in statements:
+        if header := match["function"]:
+            function = _Body(header, lines).read(statements)
+            functions[function.name] = function if function.entry else with_copies(function)
+        elif match["statement"] and _OF_MODULE.match(match["statement"]):
             variable = declared(match["statement"])
             variables[variable.name] = variable
     return PtxModule(functions, variables, source_file)
@@ -225,14 +217,7 @@ class _Body:
         match = _HEADER.search(header)
         if match is None:
             raise Malformed(f"PTX function header not understood: {header[:120]}")
-        self.name = match["name"]
-        self.entry = match["kind"] == "entry"
-        self.parameters = declared_list(match["parameters"])
-        self.results = declared_list(match["results"])
-        self.directives = {
-            name: tuple(int(n) for n in re.findall(r"\d+", numbers))
-            for name, numbers in re.findall(r"\.(\w+)((?:\s*,?\s*\d+)*)", match["directives"])
-        }
+        self.header = match
         self.lines = lines
         self.instructions: list[Instruction] = []
         self.labels: dict[str, int] = {}
@@ -247,20 +232,22 @@ class _Body:
         self.callers: tuple[int, ...] = ()
         self.first_line: int | None = None
 
-    def read(self, text: str, position: int) -> int:
-        while match := _STATEMENT.match(text, position):
-            position = match.end()
-            kind = match.lastgroup
+    def read(self, statements: Iterator[re.Match[str]]) -> Function:
+        """The function, whose body ends at the closing brace."""
+        last = None
+        for match in statements:
+            kind, last = match.lastgroup, match
             if kind == "loc":
                 self.line, self.callers = self.lines.own_lines(match.group())
                 self.first_line = self.first_line or self.line
             elif kind == "open":
                 self.scope_count += 1
-                self.scopes.append(_scope_names(text, position, self.scope_count))
+                names = _scope_names(_statements(match.string, match.end()))
+                self.scopes.append({name: f"{name}#{self.scope_count}" for name in names})
             elif kind == "close":
                 self.scopes.pop()
                 if not self.scopes:
-                    return position
+                    return self.function()
             elif kind == "label":
                 self.last_label = self.resolve(match["label"])
                 self.labels[self.last_label] = len(self.instructions)
@@ -269,7 +256,8 @@ class _Body:
                     self.statement(match["statement"].strip())
                 except Malformed as error:
                     raise Malformed(str(error), self.line) from error
-        why = f"{self.name} ends before its closing brace: {text[position:].strip()[:40]}"
+        left = last.string[last.end() :] if last else ""
+        why = f"{self.header['name']} ends before its closing brace: {left.strip()[:40]}"
         raise Malformed(why, self.line)
 
     def statement(self, text: str) -> None:
@@ -295,18 +283,20 @@ class _Body:
         return next((scope[name] for scope in reversed(self.scopes) if name in scope), name)
 
     def function(self) -> Function:
+        header = self.header
+        directives = re.findall(r"\.(\w+)((?:\s*,?\s*\d+)*)", header["directives"])
         return Function(
-            self.name,
-            self.entry,
-            self.parameters,
-            self.results,
+            header["name"],
+            header["kind"] == "entry",
+            declared_list(header["parameters"]),
+            declared_list(header["results"]),
             tuple(self._with_lines()),
             self.labels,
             self.registers,
             tuple(self.variables),
             self.first_line,
             self.tables,
-            self.directives,
+            {name: tuple(map(int, re.findall(r"\d+", digits))) for name, digits in directives},
         )
 
     def _with_lines(self) -> list[Instruction]:
@@ -324,26 +314,21 @@ class _Body:
 _LEAVES = (Flow.BRANCH, Flow.TABLE, Flow.RETURN, Flow.EXIT)
 
 
-def _scope_names(text: str, position: int, number: int) -> dict[str, str]:
-    """The names that a nested scope declares directly, each with a suffix of its own."""
-    names: list[str] = []
+def _scope_names(statements: Iterator[re.Match[str]]) -> Iterator[str]:
+    """The names that a nested scope, which has been opened, declares directly."""
     depth = 0
-    while match := _STATEMENT.match(text, position):
-        position = match.end()
+    for match in statements:
         depth += (match.lastgroup == "open") - (match.lastgroup == "close")
         if depth < 0:
-            break
-        if depth:
-            continue
-        if match.lastgroup == "label":
-            names.append(match["label"])
-        elif match.lastgroup == "statement":
+            return
+        if depth == 0 and match.lastgroup == "label":
+            yield match["label"]
+        elif depth == 0 and match.lastgroup == "statement":
             statement = match["statement"].strip()
             if declaration := REGISTERS.match(statement):
-                names += register_names(declaration[2])
+                yield from register_names(declaration[2])
             elif re.match(r"\.(shared|local|param)\b", statement):
-                names.append(declared(statement).name)
-    return {name: f"{name}#{number}" for name in names}
+                yield declared(statement).name
 
 
 _TOKEN = re.compile(
@@ -362,60 +347,50 @@ class _Reader:
     """Reads one instruction: guard, opcode, operands."""
 
     def __init__(self, text: str, body: _Body):
-        self.tokens = _TOKEN.findall(text)
-        self.at = 0
+        self.tokens = _TOKEN.findall(text)[::-1]
         self.body = body
-        self.depth = 0
 
     def instruction(self, used: int) -> Instruction:
         """`used`: the bytes that are, of what it loads, a bit for each."""
-        guard, negated = None, False
+        guard, negated, body = None, False, self.body
         if self.take("@"):
             negated = self.take("!")
-            guard = Register(self.body.resolve(self.next()))
-        opcode, found = self.next(), list[Operand]()
-        while self.at < len(self.tokens):
-            found.append(self.operand())
+            guard = Register(body.resolve(self.next()))
+        opcode, read = self.next(), list[Operand]()
+        while self.tokens:
+            first = self.operand()
+            read.append(Vector((first, self.operand())) if self.take("|") else first)
             self.take(",")
-        operands, body = tuple(found), self.body
-        form = resolve(opcode, operands)
-        if used != _ALL and isinstance(operands[0], Vector):
-            operands = (used_parts(operands[0], size_of(form.type), used), *operands[1:])
-        return Instruction(form, operands, guard, negated, body.line, body.callers)
+        form = resolve(opcode, tuple(read))
+        if used != _ALL and isinstance(read[0], Vector):
+            read[0] = used_parts(read[0], size_of(form.type), used)
+        return Instruction(form, tuple(read), guard, negated, body.line, body.callers)
 
-    def operand(self) -> Operand:
-        first = self.single()
-        return Vector((first, self.single())) if self.take("|") else first
-
-    def single(self) -> Operand:
-        self.depth += 1
-        if self.depth > _DEEPEST:
+    def operand(self, depth: int = 1) -> Operand:
+        """The next operand, which stands within `depth` - 1 others."""
+        if depth > _DEEPEST:
             raise Malformed("operands within operands")
-        operand: Operand
         token = self.next()
         if token == "[":
-            operand = self.address()
-        elif token in _CLOSING:
-            operand = self.vector(_CLOSING[token])
-        elif token == "!":
-            operand = Negated(Register(symbol_of(self.single())))
-        else:
-            operand = self.name(token)
-        self.depth -= 1
-        return operand
+            return self.address(depth + 1)
+        if token in _CLOSING:
+            items = []
+            while not self.take(_CLOSING[token]):
+                items.append(self.operand(depth + 1))
+                self.take(",")
+            return Vector(tuple(items))
+        if token == "!":
+            return Negated(Register(symbol_of(self.operand(depth + 1))))
+        if token[0] in "-0123456789" and LITERAL.match(token):
+            return literal(token)
+        name = self.body.resolve(token)
+        return Register(name) if name in self.body.registers or token == "_" else Symbol(name)
 
-    def vector(self, closing: str) -> Vector:
-        items = []
-        while not self.take(closing):
-            items.append(self.single())
-            self.take(",")
-        return Vector(tuple(items))
-
-    def address(self) -> Operand:
-        base, offset, more = self.single(), 0, []
+    def address(self, depth: int) -> Operand:
+        base, offset, more = self.operand(depth), 0, []
         while not self.take("]"):
             if self.take(","):  # a texture's coordinates
-                more.append(self.single())
+                more.append(self.operand(depth))
             elif not self.take("+"):
                 offset += literal(self.next()).value
         if isinstance(base, Immediate):
@@ -426,24 +401,17 @@ class _Reader:
             raise Malformed("an address that is no register, name or number")
         return Vector((address, *more)) if more else address
 
-    def name(self, token: str) -> Operand:
-        if token[0] in "-0123456789" and LITERAL.match(token):
-            return literal(token)
-        resolved = self.body.resolve(token)
-        if resolved in self.body.registers or token == "_":
-            return Register(resolved)
-        return Symbol(resolved)
-
     def take(self, token: str) -> bool:
-        taken = self.at < len(self.tokens) and self.tokens[self.at] == token
-        self.at += taken
+        """Whether the next token is this one, which then is read."""
+        taken: bool = self.tokens[-1:] == [token]
+        if taken:
+            self.tokens.pop()
         return taken
 
     def next(self) -> str:
-        if self.at == len(self.tokens):
+        if not self.tokens:
             raise Malformed("an instruction ends too early")
-        self.at += 1
-        return self.tokens[self.at - 1]
+        return self.tokens.pop()
 
 
 _SIZES = (1, 2, 4, 8)  # bytes that one register holds
@@ -464,17 +432,13 @@ def with_copies(function: Function) -> Function:
     passed = [parameter for parameter in function.parameters if parameter.name in addressed]
     if not passed:
         return function
-    copies: dict[Operand, Symbol] = {
-        Symbol(parameter.name): Symbol(f"{parameter.name}.copy") for parameter in passed
-    }
+    copies: dict[Operand, Symbol] = {Symbol(p.name): Symbol(f"{p.name}.copy") for p in passed}
     first = []
     for parameter in passed:
-        name = Symbol(parameter.name)
-        copy = copies[name]
-        size = gcd(_SIZES[-1], parameter.align, parameter.size)
+        name, size = Symbol(parameter.name), gcd(_SIZES[-1], parameter.align, parameter.size)
         register = Register(f"%copied{size}")
         for at in range(0, parameter.size, size):
-            loads, stores = (register, Address(name, at)), (Address(copy, at), register)
+            loads, stores = (register, Address(name, at)), (Address(copies[name], at), register)
             for opcode, operands in (("ld.param", loads), ("st.local", stores)):
                 form = resolve(f"{opcode}.b{8 * size}", operands)
                 first.append(Instruction(form, operands, line=function.line))
@@ -484,11 +448,11 @@ def with_copies(function: Function) -> Function:
         else replace(one, operands=tuple(copies.get(operand, operand) for operand in one.operands))
         for one in code
     )
-    kept = (replace(one, name=f"{one.name}.copy", space="local") for one in passed)
+    local = (replace(p, name=f"{p.name}.copy", space="local") for p in passed)
     return replace(
         function,
         instructions=(*first, *renamed),
         labels={name: at + len(first) for name, at in function.labels.items()},
         registers=function.registers | {f"%copied{size}": f"b{8 * size}" for size in _SIZES},
-        variables=(*function.variables, *kept),
+        variables=(*function.variables, *local),
     )

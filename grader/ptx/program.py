@@ -252,15 +252,14 @@ def used_parts(target: Vector, size: int, used: int) -> Vector:
 
 def mentioned(operand: Operand | None) -> Iterator[Register | Symbol]:
     """The registers and symbols in an operand."""
-    if isinstance(operand, Register | Symbol):
-        yield operand
-    elif isinstance(operand, Negated):
-        yield operand.register
-    elif isinstance(operand, Address):
-        yield from mentioned(operand.base)
-    elif isinstance(operand, Vector):
-        for item in operand.items:
-            yield from mentioned(item)
+    match operand:
+        case Register() | Symbol():
+            yield operand
+        case Negated(inner) | Address(inner):
+            yield from mentioned(inner)
+        case Vector(items):
+            for item in items:
+                yield from mentioned(item)
 
 
 def registers(*operands: Operand | None) -> list[str]:
@@ -293,14 +292,20 @@ class Instruction:
     @cached_property
     def written(self) -> list[str]:
         """The registers that it writes."""
-        return self._registers((Role.WRITTEN,))
+        return self.registers_of(Role.WRITTEN)
 
     @cached_property
     def read(self) -> list[str]:
         """The registers among its other operands, those of addresses included."""
-        return self._registers((Role.READ, Role.ADDRESS))
+        return self.registers_of(Role.READ, Role.ADDRESS)
 
-    def _registers(self, roles: tuple[Role, ...]) -> list[str]:
+    @cached_property
+    def used(self) -> list[str]:
+        """The registers that it reads, its guard included."""
+        return [*self.read, *registers(self.guard)]
+
+    def registers_of(self, *roles: Role) -> list[str]:
+        """The registers among the operands that have one of these roles."""
         pairs = enumerate(self.operands)
         return registers(*(one for at, one in pairs if self.form.role(at) in roles))
 

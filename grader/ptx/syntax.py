@@ -88,23 +88,17 @@ class Syntax:
 
     def in_order(self, mods: tuple[str, ...]) -> tuple[str, ...] | None:
         """The modifiers in the order of the slots; None if they are not those of this line."""
-        chosen: list[str | None] = [None] * len(self.slots)
+        chosen: dict[int, str] = {}
         for mod in mods:
-            place = next(
-                (
-                    place
-                    for place, slot in enumerate(self.slots)
-                    if chosen[place] is None and mod in slot.choices
-                ),
-                None,
+            places = (
+                at for at, s in enumerate(self.slots) if at not in chosen and mod in s.choices
             )
-            if place is None:
+            if (place := next(places, None)) is None:
                 return None
             chosen[place] = mod
-        pairs = zip(chosen, self.slots, strict=True)
-        if any(mod is None and not slot.optional for mod, slot in pairs):
+        if any(at not in chosen and not slot.optional for at, slot in enumerate(self.slots)):
             return None
-        return tuple(mod for mod in chosen if mod is not None)
+        return tuple(chosen[at] for at in sorted(chosen))
 
 
 def syntax(line: str) -> Syntax:
@@ -146,10 +140,9 @@ def transfers(
     spaces = [SPACES[mod] for mod in mods if mod in SPACES] or ["generic"]
     found = []
     for number, (position, address) in enumerate(operands.addresses):
-        if not address["verb"]:
-            continue
         space = address["space"] or spaces[min(number, len(spaces) - 1)]
-        found.append((position, _transfer(address["verb"], space, address["type"] or kind, mods)))
+        if verb := address["verb"]:
+            found.append((position, _transfer(verb, space, address["type"] or kind, mods)))
     return tuple(found)
 
 

@@ -1,9 +1,8 @@
-"""The table: entries by opcode, the form of each instruction of a program, and the step that
-executes it as a function of a set of lanes.
+"""The table: the ways to write each opcode, the form of each instruction of a program, and the
+step that executes it as a function of a set of lanes.
 
-An entry is registered by a decorator that gives the opcodes it is for, the lines of its `syntax`,
-and what else a reader of programs may want to know (`Form`). The decorated function says what the
-instruction does:
+Decorators enter the opcodes. They give the lines of `syntax`, and what else a reader of programs
+may want to know (`Form`). The decorated function says what the instruction does:
 
     elementwise   select(instruction) -> Elementwise: results computed lane by lane
     effect        build(instruction, index, wave) -> step(lanes), which changes state
@@ -22,10 +21,10 @@ from ..compilers.advice import TEXTURES
 from ..cuda.errors import ShuffleDivergence, UnsupportedInstruction
 from ..machine.barriers import FULL
 from ..machine.events import Step, Successors, Undefined
-from ..machine.lanes import WARP, Lanes, select, warp_masks
-from ..machine.lanes import index as lane_index
+from ..machine.lanes import WARP, Lanes, lane_index, select, warp_masks
 from ..machine.memory.access import LaneValues
 from ..machine.wave import Wave
+from .numbers import ON_ARRAYS, on_registers
 from .program import (
     Address,
     Flow,
@@ -40,7 +39,6 @@ from .syntax import ORDERING, TYPES, OperandList, Syntax, syntax, transfers
 
 Compute = Callable[..., Any]  # of an array (lanes,) for each source; so are the results
 Meaning = Callable[[Any], Compute]  # of operations, such as `numbers.ON_ARRAYS`
-Build = Callable[[Instruction, int, Wave], Step]
 Described = TypeVar("Described", bound=Callable[..., Any])
 
 _TEXTURES = ("tex", "tld4", "txq", "suld", "sust", "sured", "suq")
@@ -62,29 +60,33 @@ class Elementwise:
     meaning: Meaning | None = None  # what `fn` is, over other operations than NumPy's
 
 
-@dataclass(frozen=True)
-class Entry:
-    """What the table holds of an opcode: how it is written, and what is true of all its forms."""
-
-    syntaxes: tuple[Syntax, ...]
-    common: Form
+# By opcode, the ways to write it, each with what is true of all forms that are written so.
+OPCODES: dict[str, list[tuple[Syntax, Form]]] = {}
 
 
-OPCODES: dict[str, list[Entry]] = {}
+def of_one_type(
+    fn: Compute, instruction: Instruction, meaning: Meaning | None = None
+) -> Elementwise:
+    """`fn`, which takes and gives arrays of numbers, where operands and result all have the
+    instruction's type."""
+    kind = instruction.form.type
+    sources = (kind,) * (len(instruction.operands) - 1)
+    return Elementwise(on_registers(fn, kind), sources, kind, meaning=meaning)
 
 
-def _enter(
-    names: str, lines: tuple[str, ...], facts: dict[str, Any], builder: Callable[[Any], Build]
-) -> Callable[[Described], Described]:
-    """A decorator that enters what it decorates under `names` (separated by blanks), where
-    `builder` makes a build of it."""
+def meant(meaning: Meaning, instruction: Instruction) -> Elementwise:
+    """What `meaning` is on arrays, likewise."""
+    return of_one_type(meaning(ON_ARRAYS), instruction, meaning)
 
-    def register(described: Described) -> Described:
-        common = Form("", "", build=builder(described), **facts)
-        entry = Entry(tuple(map(syntax, lines)), common)
+
+def effect(names: str, *lines: str, **facts: Any) -> Callable[[Described], Described]:
+    """Decorates `build(instruction, index, wave) -> step`; `names` are separated by blanks."""
+
+    def register(build: Described) -> Described:
+        common = Form("", "", build=build, **facts)
         for name in names.split():
-            OPCODES.setdefault(name, []).append(entry)
-        return described
+            OPCODES.setdefault(name, []).extend((syntax(line), common) for line in lines)
+        return build
 
     return register
 
@@ -95,18 +97,13 @@ def elementwise(names: str, *lines: str, **facts: Any) -> Callable[[Described], 
     def register(described: Described) -> Described:
         select = lru_cache(maxsize=8192)(described)  # it does not depend on the launch
 
+        @effect(names, *lines, select=select, **facts)
         def build(instruction: Instruction, at: int, wave: Wave) -> Step:
             return _elementwise_step(select(instruction), instruction, at, wave)
 
-        _enter(names, lines, {**facts, "select": select}, lambda _: build)(described)
         return described
 
     return register
-
-
-def effect(names: str, *lines: str, **facts: Any) -> Callable[[Described], Described]:
-    """Decorates `build(instruction, index, wave) -> step`."""
-    return _enter(names, lines, facts, lambda build: build)
 
 
 def control(names: str, *lines: str, **facts: Any) -> Callable[[Described], Described]:
@@ -121,7 +118,8 @@ def collective(
     """Decorates `build(instruction, index, wave) -> combine(lanes)`; the last operand is the
     mask of the lanes that must come together first, if it is not the `whole_warp`."""
 
-    def builder(combining: Build) -> Build:
+    def register(combining: Described) -> Described:
+        @effect(names, *lines, control=True, collective=True, **facts)
         def build(instruction: Instruction, at: int, wave: Wave) -> Step:
             combine = combining(instruction, at, wave)
             masks = np.broadcast_to(np.uint32(FULL), wave.geometry.lanes)
@@ -141,9 +139,9 @@ def collective(
 
             return step
 
-        return build
+        return combining
 
-    return _enter(names, lines, {**facts, "control": True, "collective": True}, builder)
+    return register
 
 
 def _check_whole(together: Lanes, at: int, wave: Wave) -> None:
@@ -294,11 +292,10 @@ def forms_of(opcode: str) -> list[tuple[tuple[OperandList, Form], ...]]:
     """For each line of the table that an opcode is written like (there should be one): the lists
     of operands that may follow, and the form that each makes."""
     name, *mods = opcode.split(".")
-    lines = [(line, entry) for entry in OPCODES.get(name, ()) for line in entry.syntaxes]
-    ordered = [(line, line.in_order(tuple(mods)), entry.common) for line, entry in lines]
+    lines = [(line, line.in_order(tuple(mods)), common) for line, common in OPCODES.get(name, ())]
     return [
         tuple((operands, _form(common, opcode, known, operands)) for operands in line.operands)
-        for line, known, common in ordered
+        for line, known, common in lines
         if known is not None
     ]
 
@@ -321,11 +318,10 @@ def _refusal(name: str, mods: list[str]) -> str:
     """What is wrong with an opcode of which no line is right; "" if its name is unknown."""
     if name in _TEXTURES:
         return f"{TEXTURES[0].upper()}{TEXTURES[1:]}."
-    lines = [line for entry in OPCODES.get(name, ()) for line in entry.syntaxes]
+    lines = [line for line, _ in OPCODES.get(name, ())]
     known = frozenset().union(*(line.modifiers for line in lines))
     strange = [mod for mod in mods if mod not in known]
-    if lines and strange:
-        return f"It has `{name}`, but not with the modifier `.{strange[0]}`."
-    if lines:
-        return f"It has `{name}`, but not with these modifiers together, or not without others."
-    return ""
+    wrong = "these modifiers together, or not without others"
+    if strange:
+        wrong = f"the modifier `.{strange[0]}`"
+    return f"It has `{name}`, but not with {wrong}." if lines else ""

@@ -15,8 +15,7 @@ from collections import Counter, defaultdict
 import numpy as np
 
 from ..machine.events import Observer
-from ..machine.lanes import Lanes, count, select, warp_masks, warps
-from ..machine.lanes import index as lane_index
+from ..machine.lanes import Lanes, count, lane_index, select, warp_masks, warps
 from ..machine.memory.access import Access, Accessed, Hit
 from ..machine.wave import Wave
 from .traffic import SECTOR_SHIFT, global_traffic, rows_of, shared_traffic

@@ -6,8 +6,7 @@ import numpy as np
 
 from ..machine.barriers import FULL, whole_warps
 from ..machine.events import Groups, Observer
-from ..machine.lanes import WARP, Lanes, warp_masks
-from ..machine.lanes import index as lane_index
+from ..machine.lanes import WARP, Lanes, lane_index, warp_masks
 from .findings import AbsentSource, DifferentMasks, MissedBarrier, TwoBarriers, UnnamedLane
 from .whereabouts import FindingReport
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..machine.events import Observer
-from ..machine.lanes import Lanes
-from ..machine.lanes import index as lane_index
+from ..machine.lanes import Lanes, lane_index
 from ..machine.memory.access import Access, Accessed, Hit
 from ..machine.wave import Wave
 

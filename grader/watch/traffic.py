@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..machine.lanes import WARP, Lanes
-from ..machine.lanes import index as lane_index
+from ..machine.lanes import WARP, Lanes, lane_index
 
 SECTOR_SHIFT = 5  # a sector has 32 bytes
 SECTOR = 1 << SECTOR_SHIFT

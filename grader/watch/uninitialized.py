@@ -18,8 +18,7 @@ import numpy as np
 
 from ..machine.calls import Slots
 from ..machine.events import Observer, Rebind, Step, Undefined
-from ..machine.lanes import Lanes
-from ..machine.lanes import index as lane_index
+from ..machine.lanes import Lanes, lane_index
 from ..machine.memory.access import Access, Accessed, Hit
 from ..machine.memory.spaces import Store
 from ..ptx.flow import passes, with_loads

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, partial
 from typing import Protocol
 
 from ..machine.memory import access
 from ..machine.memory.spaces import Store
 from ..machine.wave import Wave
-from ..ptx.flow import ControlFlow
+from ..ptx.flow import reaches, repeats
 from .findings import Bytes, Finding, HazardReport, Location
 
 _COPY = re.compile(r"\bmem(set|cpy|move)\s*\(")
@@ -21,8 +21,7 @@ class Whereabouts:
 
     def __init__(self, wave: Wave):
         self.wave, self.code = wave, wave.kernel.instructions
-        self.flow = ControlFlow(wave.kernel)
-        self.repeats = cache(self.flow.repeats)
+        self.repeats = cache(partial(repeats, wave.kernel))
 
     def location(self, at: int, lane: int) -> Location:
         """The thread in a lane, which stands at an instruction now."""
@@ -66,7 +65,7 @@ class Whereabouts:
                 continue  # for some of the threads only
             for waits_at, index in groups:
                 here = index[wave.geometry.block_of_lane[index] == block]
-                if len(here) and not self.flow.reaches(start, waits_at):
+                if len(here) and not reaches(wave.kernel, start, waits_at):
                     return self.location(waits_at, int(here[0]))
         return None
 

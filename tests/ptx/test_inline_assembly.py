@@ -141,11 +141,10 @@ def an_instruction(rng, name, syntax):
 
 def instructions():
     rng = random.Random(SEED)
-    for name, entries in OPCODES.items():
-        for entry in entries:
-            for syntax in entry.syntaxes:
-                for _ in range(OF_EACH):
-                    yield an_instruction(rng, name, syntax)
+    for name, lines in OPCODES.items():
+        for syntax, _ in lines:
+            for _ in range(OF_EACH):
+                yield an_instruction(rng, name, syntax)
 
 
 def not_blamed_rightly(outcome, instructions):

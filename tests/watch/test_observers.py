@@ -10,8 +10,7 @@ import pytest
 from grader import cuda
 from grader.cuda import simulator
 from grader.machine.events import Observer
-from grader.machine.lanes import count
-from grader.machine.lanes import index as lane_index
+from grader.machine.lanes import count, lane_index
 
 ROOMS = Path(simulator.__file__).parents[1]
 KERNEL = """extern "C" __global__ void k(float* x, int n) {

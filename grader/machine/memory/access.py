@@ -5,7 +5,7 @@ what mbarriers count)."""
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
@@ -14,8 +14,7 @@ import numpy as np
 from ...counted import counted
 from ...cuda.errors import CudaError, OutOfBounds
 from ...ptx.program import Transfer
-from ..lanes import WARP, Geometry, Lanes, compact
-from ..lanes import index as lane_index
+from ..lanes import WARP, Geometry, Lanes, compact, count, lane_index
 from .spaces import (
     LOCAL_WINDOW,
     OFFSET_MASK,
@@ -134,7 +133,9 @@ class Access:
         if moved is not None:
             addresses = addresses + moved
         if np.bitwise_or.reduce(addresses) & (self.width - 1):
-            self._misaligned(lanes, addresses)
+            position = int(np.argmax(addresses & (self.width - 1) != 0))
+            lane, address = int(lane_index(lanes)[position]), int(addresses[position])
+            raise self.memory.report.misaligned(self, lane, address)
         try:
             return self._find(self.space, lanes, addresses)
         except AccessFault as fault:
@@ -146,21 +147,35 @@ class Access:
         element = hit.element + component if component else hit.element
         return hit.store.view(dtype).take(element)
 
+    def load(self, lanes: Lanes, dtype: np.dtype, moved: np.ndarray | None = None) -> np.ndarray:
+        """What the lanes load, each from `moved` so many bytes on: a row for each lane, a column
+        for each component."""
+        words = np.empty((count(lanes), self.components), dtype)
+        for hit in self.hits(lanes, moved):
+            self.get(hit)
+            rows = np.searchsorted(lane_index(lanes), lane_index(hit.lanes))
+            for component in range(self.components):
+                words[rows, component] = self.read(hit, component, dtype)
+        return words
+
+    def store(self, lanes: Lanes, words: np.ndarray, moved: np.ndarray | None = None) -> None:
+        """The lanes store `words`, of the same shape."""
+        for hit in self.hits(lanes, moved):
+            rows = np.searchsorted(lane_index(lanes), lane_index(hit.lanes))
+            self.put(hit, list(words[rows].T))
+
     def get(self, hit: Hit) -> None:
         """Tell that lanes load what lies where this access hits; they then may read it."""
         self.about_to_read(hit)
-        if self.memory.events.access:
-            self._tell(Accessed(self, hit, "load"))
+        self._tell(hit, "load")
 
     def put(self, hit: Hit, values: Values) -> None:
         """Store `values`, an array for each component, where this access hits."""
-        events = self.memory.events
-        for tell in events.write:
+        for tell in self.memory.events.write:
             tell(self, hit, values)
         for component, value in enumerate(values):
             self.write(hit, component, value)
-        if events.access:
-            self._tell(Accessed(self, hit, "store", values))
+        self._tell(hit, "store", values)
 
     def update(
         self,
@@ -193,12 +208,19 @@ class Access:
         self, hit: Hit, before: Values | None = None, failed: np.ndarray | None = None
     ) -> None:
         """Tell that lanes have used a place as an atomic does."""
-        if self.memory.events.access:
-            self._tell(Accessed(self, hit, "atomic", before, failed))
+        self._tell(hit, "atomic", before, failed)
 
-    def _tell(self, done: Accessed) -> None:
-        for tell in self.memory.events.access:
-            tell(done)
+    def _tell(
+        self,
+        hit: Hit,
+        kind: str,
+        values: Values | None = None,
+        failed: np.ndarray | None = None,
+    ) -> None:
+        if listeners := self.memory.events.access:
+            done = Accessed(self, hit, kind, values, failed)
+            for tell in listeners:
+                tell(done)
 
     def about_to_read(self, hit: Hit) -> None:
         """Tell that lanes are about to use what lies there."""
@@ -298,43 +320,23 @@ class Access:
             hits += self._find("global", own, addresses[elsewhere])
         return hits
 
-    def _misaligned(self, lanes: Lanes, addresses: np.ndarray) -> None:
-        crooked = (addresses & (self.width - 1)) != 0
-        lane = int(lane_index(lanes)[np.argmax(crooked)])
-        address = int(addresses[np.argmax(crooked)])
-        raise self.memory.report.misaligned(self, lane, address)
-
 
 def bits_of(values: np.ndarray) -> np.ndarray:
     """The values as unsigned integers, under which a NaN equals itself and -0 is not 0."""
     return np.ascontiguousarray(values).view(f"u{values.itemsize}")
 
 
-@dataclass(frozen=True)
-class _Copy:
-    """Where it goes, the words to be put there (an array for each component) and, per lane, the
-    number of the thread's group that it will be in."""
-
-    access: Access
-    hit: Hit
-    words: list[np.ndarray]
-    group: np.ndarray
-
-    def part(self, chosen: np.ndarray) -> _Copy:
-        words = [word[chosen] for word in self.words]
-        return _Copy(self.access, self.hit.part(chosen), words, self.group[chosen])
-
-
 @dataclass(frozen=True, eq=False)
 class Landing:
-    """A bulk copy, or stores to another block's shared memory, that tell a barrier of their `size`
-    bytes once they are there: where they go, the words to be put there (an array for each
-    component), and which of those issued it is, perhaps in part."""
+    """What is on its way into memory: where it goes, and the words to be put there (an array for
+    each component). Of a bulk copy, or stores to another block's shared memory, that tell a barrier
+    of their `size` bytes once they are there: which of those issued it is (0: of others), perhaps
+    in part."""
 
     access: Access
     hit: Hit
     words: list[np.ndarray]
-    number: int
+    number: int = 0
 
     @property
     def size(self) -> int:
@@ -343,11 +345,16 @@ class Landing:
     def split(self, size: int) -> tuple[Landing, Landing]:
         """The first lanes' part, of at least `size` bytes, and the rest."""
         first = np.arange(len(self.hit.element)) * self.access.width < size
-        return self._part(first), self._part(~first)
+        return self.part(first), self.part(~first)
 
-    def _part(self, chosen: np.ndarray) -> Landing:
+    def part(self, chosen: np.ndarray) -> Landing:
+        """That of the `chosen` lanes (bool) alone."""
         words = [word[chosen] for word in self.words]
-        return Landing(self.access, self.hit.part(chosen), words, self.number)
+        return replace(self, hit=self.hit.part(chosen), words=words)
+
+    def land(self) -> None:
+        """It is there now."""
+        self.access.put(self.hit, self.words)
 
 
 class PendingCopies:
@@ -356,7 +363,8 @@ class PendingCopies:
 
     def __init__(self, lanes: int):
         self.committed = np.zeros(lanes, np.int64)
-        self.pending: list[_Copy] = []
+        # Each with the group of its thread, by lane of the wave, that it is in.
+        self.pending: list[tuple[Landing, np.ndarray]] = []
         self.announced = 0
         # By barrier (its store and place), in the order in which they were issued.
         self.landings: dict[tuple[Store, int], deque[Landing]] = {}
@@ -370,9 +378,8 @@ class PendingCopies:
     def issue(self, access: Access, hit: Hit, words: list[np.ndarray]) -> None:
         """Until it has arrived, the destination counts as not written: a thread that does not
         wait for it gets whatever is there."""
-        group = self.committed[hit.lanes].copy()
         self.mark_unwritten(access, hit)
-        self.pending.append(_Copy(access, hit, words, group))
+        self.pending.append((Landing(access, hit, words), self.committed.copy()))
 
     def announce(self, access: Access, hit: Hit, words: list[np.ndarray], told: Hit) -> Landing:
         """Lanes issue what the one barrier at which `told` hits will be told of. Until that barrier
@@ -388,17 +395,16 @@ class PendingCopies:
         for component in range(access.components):
             marks[hit.element + component] = 0
 
-    def arrive(self, lanes: Lanes, newest: int) -> Iterator[tuple[Access, Hit, list[np.ndarray]]]:
-        """Takes out what these lanes wait for: all their copies but those in the `newest` groups
+    def arrive(self, lanes: Lanes, newest: int) -> None:
+        """What these lanes wait for is there now: all their copies but those in the `newest` groups
         they closed last (-1: also those in no group yet)."""
         waits = np.zeros(len(self.committed), bool)
         waits[lanes] = True
         pending, self.pending = self.pending, []
-        for copy in pending:
+        for copy, group in pending:
             lane = lane_index(copy.hit.lanes)
-            done = waits[lane] & (copy.group < self.committed[lane] - newest)
+            done = waits[lane] & (group[lane] < self.committed[lane] - newest)
             if not done.all():
-                self.pending.append(copy.part(~done))
+                self.pending.append((copy.part(~done), group))
             if done.any():
-                ready = copy.part(done)
-                yield ready.access, ready.hit, ready.words
+                copy.part(done).land()

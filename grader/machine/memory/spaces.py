@@ -161,34 +161,34 @@ class GlobalSpace:
         return self.stores[at] if at >= 0 else None
 
     def _locate_each(self, addresses: np.ndarray, size: int) -> Found:
-        owner = np.searchsorted(self.starts, addresses, side="right") - 1
+        owner = np.searchsorted(self.starts, addresses, side="right") - 1  # -1: before all of them
         found: Found = []
         for at in np.unique(owner).tolist():
             lanes = np.flatnonzero(owner == at)
-            store = self.stores[at] if at >= 0 else None
-            outside = np.arange(len(lanes))  # before all of them
-            if store:
-                last = store.address + len(store.data) - size
-                outside = np.flatnonzero(addresses[lanes] > last)
+            store = self.stores[at]
+            last = store.address + len(store.data) - size if at >= 0 else -np.inf
+            outside = lanes[addresses[lanes] > last]
             if len(outside):
-                position = int(lanes[outside[0]])
-                raise AccessFault(self.describe(int(addresses[position]), position, size))
-            if store:
-                _check_in_use(store, addresses, size, lanes)
-                found.append((store, lanes))
+                position = int(outside[0])
+                raise AccessFault(self.describe(int(addresses[position]), position))
+            _check_in_use(store, addresses, size, lanes)
+            found.append((store, lanes))
         return found
 
-    def describe(self, address: int, position: int, size: int) -> Fault:
+    def describe(self, address: int, position: int) -> Fault:
         near = [store for store in self.stores if store.names]
-        distance = [_distance(store, address) for store in near]
+        distance = [
+            max(store.address - address, address - store.address - len(store.data), 0)
+            for store in near
+        ]
         if not near or min(distance) > 1 << 20:
-            where = "a place that is in none of the arrays it was given"
-            if 0 <= address < 1 << 16:
-                where = "a null pointer" + (" plus an index" if address else "")
-                if any(store.refused for store in self.stores):
-                    where += f", as `malloc` gives when its {Heap.SIZE >> 20} MB are used up"
-                return Fault(OutOfBounds, position, where)
-            return Fault(OutOfBounds, position, where, "global", address)
+            if not 0 <= address < 1 << 16:
+                where = "a place that is in none of the arrays it was given"
+                return Fault(OutOfBounds, position, where, "global", address)
+            where = "a null pointer" + (" plus an index" if address else "")
+            if any(store.refused for store in self.stores):
+                where += f", as `malloc` gives when its {Heap.SIZE >> 20} MB are used up"
+            return Fault(OutOfBounds, position, where)
         store = near[int(np.argmin(distance))]
         return Fault(OutOfBounds, position, f"outside {store.name}", "global", address, store)
 
@@ -205,10 +205,6 @@ def _check_in_use(store: Store, addresses: np.ndarray, size: int, lanes: np.ndar
         why = "given back with `free`" if first[at] == FREED else "not handed out by `malloc`"
         position = at if lanes is None else int(lanes[at])
         raise AccessFault(Fault(OutOfBounds, position, f"memory of the heap that was {why}"))
-
-
-def _distance(store: Store, address: int) -> int:
-    return max(store.address - address, address - store.address - len(store.data), 0)
 
 
 class PrivateSpace:
@@ -248,20 +244,17 @@ class PrivateSpace:
     def check(self, addresses: np.ndarray, size: int) -> None:
         """Raises AccessFault if some address is outside, or between two variables."""
         lowest, highest = np.minimum.reduce(addresses), np.maximum.reduce(addresses)
+        astray = None
         if lowest < 0 or highest + size > self.size:
-            outside = (addresses < 0) | (addresses + size > self.size)
-            position = int(np.flatnonzero(outside)[0])
-            self._outside(position, int(addresses[position]))
-        if self.variables is not None:
+            astray = (addresses < 0) | (addresses + size > self.size)
+        elif self.variables is not None:
             first, last = self.variables[addresses], self.variables[addresses + (size - 1)]
             astray = (first < 0) | (first != last)
-            if np.count_nonzero(astray):
-                position = int(np.argmax(astray))
-                self._outside(position, int(addresses[position]))
-
-    def _outside(self, position: int, address: int) -> None:
-        reason = f"outside of its {self.name} memory"
-        raise AccessFault(Fault(OutOfBounds, position, reason, self.name, address, self.store))
+        if astray is not None and np.count_nonzero(astray):
+            position = int(np.argmax(astray))
+            reason, address = f"outside of its {self.name} memory", int(addresses[position])
+            fault = Fault(OutOfBounds, position, reason, self.name, address, self.store)
+            raise AccessFault(fault)
 
     def extent(self, start: int) -> int:
         """How many bytes the variable that begins at `start` has."""

@@ -15,8 +15,7 @@ import numpy as np
 from ...counted import counted
 from ...cuda.errors import Misaligned, OutOfBounds
 from ...machine.events import Step
-from ...machine.lanes import Lanes, compact
-from ...machine.lanes import index as lane_index
+from ...machine.lanes import Lanes, compact, lane_index
 from ...machine.memory.access import Access, Hit
 from ...machine.wave import Wave
 from ..program import (
@@ -48,7 +47,9 @@ def copy(instruction: Instruction, at: int, wave: Wave) -> Step:
         raise Malformed(f"{counted(size, 'byte')} cannot be copied at once")
     if instruction.form.has("L2::cache_hint"):
         rest.pop()
-    writes, reads = (replace(t, size=4, components=size // 4) for t in _both(instruction))
+    writes, reads = (
+        replace(t, size=4, components=size // 4) for _, t in instruction.form.transfers
+    )
     to = wave.access(replace(writes, asynchronous=True), target, at)
     whole = wave.access(reads, source, at)
     octets = _octets(reads, source, size, at, wave) if rest else []
@@ -65,10 +66,6 @@ def copy(instruction: Instruction, at: int, wave: Wave) -> Step:
             wave.copies.issue(to, hit, list(own.T))
 
     return step
-
-
-def _both(instruction: Instruction) -> list[Transfer]:
-    return [transfer for _, transfer in instruction.form.transfers]
 
 
 def _source_size(operand: Operand, size: int, wave: Wave) -> Callable[[Lanes], np.ndarray]:
@@ -93,22 +90,14 @@ def _fetched(
     """What lanes copy of which so many bytes are `wanted`: (lanes, words) uint32, zeros behind
     these bytes."""
     words = np.zeros((len(index), whole.components), np.uint32)
-    _load(whole, index, np.asarray(wanted == whole.width), words)
-    short = wanted * (wanted < whole.width)
+    full = np.asarray(wanted == whole.width)
+    if full.any():
+        words[full] = whole.load(compact(index[full]), words.dtype)
+    short = wanted * ~full
     for place, octet in enumerate(octets[: int(short.max())]):
-        _load(octet, index, short > place, words.view(np.uint8)[:, place : place + 1])
+        more, columns = short > place, words.view(np.uint8)
+        columns[more, place] = octet.load(compact(index[more]), columns.dtype)[:, 0]
     return words
-
-
-def _load(access: Access, index: np.ndarray, chosen: np.ndarray, into: np.ndarray) -> None:
-    """Into the chosen rows of `into`, a column for each component."""
-    if not chosen.any():
-        return
-    for hit in access.hits(compact(index[chosen])):
-        access.get(hit)
-        rows = np.searchsorted(index, lane_index(hit.lanes))
-        for component in range(access.components):
-            into[rows, component] = access.read(hit, component, into.dtype)
 
 
 @effect("cp", "async commit_group :")
@@ -123,12 +112,7 @@ def commit(instruction: Instruction, at: int, wave: Wave) -> Step:
 def wait(instruction: Instruction, at: int, wave: Wave) -> Step:
     """For all groups but the n last ones, or for everything."""
     newest = immediate_of(instruction.operands[0]) if instruction.operands else -1
-    return lambda lanes: _land(wave, lanes, newest)
-
-
-def _land(wave: Wave, lanes: Lanes, newest: int) -> None:
-    for access, hit, words in wave.copies.arrive(lanes, newest):
-        access.put(hit, words)
+    return lambda lanes: wave.copies.arrive(lanes, newest)
 
 
 @effect("cp", "async mbarrier arrive noinc? shared|shared::cta? b64 : updates[a]")
@@ -138,7 +122,7 @@ def signal(instruction: Instruction, at: int, wave: Wave) -> Step:
     arrive = arrival_of_copies(instruction, at, wave)
 
     def step(lanes: Lanes) -> None:
-        _land(wave, lanes, -1)
+        wave.copies.arrive(lanes, -1)
         arrive(lanes)
 
     return step
@@ -210,8 +194,8 @@ def nothing(instruction: Instruction, at: int, wave: Wave) -> Step:
 
 
 def _access(instruction: Instruction, position: int, at: int, wave: Wave) -> Access:
-    transfer = replace(instruction.form.transfer(position), components=_WORDS, bulk=True)
-    transfer = replace(transfer, asynchronous=True)
+    transfer = instruction.form.transfer(position)
+    transfer = replace(transfer, components=_WORDS, bulk=True, asynchronous=True)
     return wave.access(transfer, instruction.operands[position], at)
 
 

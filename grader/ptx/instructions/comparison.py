@@ -93,13 +93,13 @@ def setp(instruction: Instruction) -> Elementwise:
 
     def compute(a: np.ndarray, b: np.ndarray, *c: np.ndarray) -> list[np.ndarray]:
         if pair:
-            halves = [np.ascontiguousarray(x).view(DTYPES[scalar]) for x in (a, b)]
-            held = [compare(*[x[half::2] for x in halves]) for half in (0, 1)]
+            held = compare(*[np.ascontiguousarray(x).view(DTYPES[scalar]) for x in (a, b)])
+            both = [held[::2], held[1::2]]
         else:
-            held = [compare(a, b)]
-            held.append(~held[0])
+            held = compare(a, b)
+            both = [held, ~held]
         combine = getattr(ON_ARRAYS, _COMBINING[combining]) if combining else None
-        return [combine(one, *c) for one in held] if combine else held
+        return [combine(one, *c) for one in both] if combine else both
 
     return Elementwise(compute, sources, ("pred", "pred"))
 

@@ -6,8 +6,7 @@ import numpy as np
 from ...counted import counted
 from ...cuda.errors import CudaError, OutOfBounds
 from ...machine.events import Step, Successors
-from ...machine.lanes import Lanes, compact, merge
-from ...machine.lanes import index as lane_index
+from ...machine.lanes import Lanes, by_value, compact, lane_index
 from ...machine.wave import Wave
 from ..program import Flow, Instruction, Malformed, Operand, Register, Vector, components, symbol_of
 from ..table import control, guard_of, unsupported
@@ -57,11 +56,9 @@ def _indirect(pointer: Register, parameters: list[str], at: int, wave: Wave) -> 
     names = {address: name for name, address in wave.linked.addresses.items()}
 
     def step(lanes: Lanes) -> Successors:
-        index, where = lane_index(lanes), addresses[lanes]
         onward = []
-        for address in np.unique(where):
-            group = compact(index[where == address])
-            name = names.get(int(address))
+        for address, group in by_value(lanes, addresses[lanes]):
+            name = names.get(address)
             if name not in wave.linked.parts:
                 lane = int(lane_index(group)[0])
                 what = "calls a function by a pointer that points to none."
@@ -79,12 +76,7 @@ def leave(instruction: Instruction, at: int, wave: Wave) -> Step:
     name = wave.linked.owner[at]
     if instruction.form.flow is Flow.RETURN and name != wave.kernel.name:
         return lambda lanes: wave.calls.leave(lanes, name, wave.results)
-
-    def step(lanes: Lanes) -> Successors:
-        wave.exit(lanes)
-        return ()
-
-    return step
+    return wave.exit
 
 
 def _printf(lanes: np.ndarray, parameters: list[str], result: str, at: int, wave: Wave) -> None:
@@ -148,14 +140,6 @@ def branch(instruction: Instruction, at: int, wave: Wave) -> Step:
 def branch_by_index(instruction: Instruction, at: int, wave: Wave) -> Step:
     """index, table: a jump through a list of labels."""
     index, table = instruction.operands
-    targets = [wave.kernel.labels[name] for name in wave.kernel.tables[symbol_of(table)]]
-    chosen = wave.read(index, "u32")
-
-    def step(lanes: Lanes) -> Successors:
-        lane, which = lane_index(lanes), chosen[lanes]
-        parts: dict[int, list[Lanes]] = {}
-        for number in np.unique(which):
-            parts.setdefault(targets[int(number)], []).append(compact(lane[which == number]))
-        return tuple((target, merge(groups)) for target, groups in parts.items())
-
-    return step
+    labels = [wave.kernel.labels[name] for name in wave.kernel.tables[symbol_of(table)]]
+    targets, chosen = np.array(labels), wave.read(index, "u32")
+    return lambda lanes: tuple(by_value(lanes, targets[chosen[lanes]]))

@@ -1,6 +1,7 @@
 """Conversions between types (PTX ISA, "Data Movement and Conversion Instructions: cvt")."""
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -38,34 +39,27 @@ _TYPES = "s8|u8|INT|FLOAT"
 )
 def cvt(instruction: Instruction) -> Elementwise:
     """d, a; into a pair of halves d, a, b, where a becomes the upper one."""
-    result, source = instruction.form.mods[-2:]
-    mods = instruction.form.mods[:-2]
+    *mods, result, source = instruction.form.mods
     scalar = result.removesuffix("x2")
-    fn = _conversion(mods, scalar, source)
+    fn = _conversion(tuple(mods), scalar, source)
     if result == scalar:
         return Elementwise(fn, (source,), "f32" if result == "tf32" else result)
-    return Elementwise(_both(fn), (source, source), "b32")
 
-
-def _conversion(mods: tuple[str, ...], result: str, source: str) -> Callable[..., Any]:
-    if source in _INTEGERS:
-        return _int_to_int(mods, result) if result in _INTEGERS else _int_to_float(mods, result)
-    to = _float_to_float if result in FORMATS else _float_to_int
-    fn = to(mods, result, source)
-    return fn if source != "bf16" else lambda a: fn(from_bfloat(a))
-
-
-def _both(fn: Callable[..., Any]) -> Callable[..., Any]:
-    def convert(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
+    def both(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
         high, low = (fn(x).view(np.uint16).astype(np.uint32) for x in (upper, lower))
         return high << np.uint32(16) | low
 
-    return convert
+    return Elementwise(both, (source, source), "b32")
 
 
-def _int_to_int(mods: tuple[str, ...], result: str) -> Callable[..., Any]:
-    dtype = DTYPES[result]
-    return _clamp_to(dtype) if "sat" in mods else lambda a: a.astype(dtype)
+def _conversion(mods: tuple[str, ...], result: str, source: str) -> Callable[..., Any]:
+    if source in _INTEGERS and result in _INTEGERS:
+        dtype = DTYPES[result]
+        return _clamp_to(dtype) if "sat" in mods else lambda a: a.astype(dtype)
+    if source in _INTEGERS:
+        return _int_to_float(mods, result)
+    fn = (_float_to_float if result in FORMATS else _float_to_int)(mods, result, source)
+    return fn if source != "bf16" else lambda a: fn(from_bfloat(a))
 
 
 def _clamp_to(dtype: np.dtype) -> Callable[..., Any]:
@@ -123,7 +117,7 @@ def _float_to_int(mods: tuple[str, ...], result: str, source: str) -> Callable[.
 
 def _float_to_float(mods: tuple[str, ...], result: str, source: str) -> Callable[..., Any]:
     mode = rounding(mods)
-    to_integral = next((_TO_INTEGRAL[mod] for mod in mods if mod in _TO_INTEGRAL), None)
+    to_integral = next((_TO_INTEGRAL[mod] for mod in mods if mod in _TO_INTEGRAL), np.asarray)
     change, finish = _change_of_format(result, source, mode), _finish(mods, result)
     flushes = "ftz" in mods and source == "f32"
     flushes_result = "ftz" in mods and result == "f32"
@@ -132,10 +126,7 @@ def _float_to_float(mods: tuple[str, ...], result: str, source: str) -> Callable
         return reaches_normal((a.astype(np.float64), np.zeros(a.shape)), result, mode)
 
     def convert(a: np.ndarray) -> np.ndarray:
-        if flushes:
-            a = flush(a)
-        if to_integral:
-            a = to_integral(a)
+        a = to_integral(flush(a) if flushes else a)
         changed = change(a)
         return finish(flush_result(changed, is_normal, (a,)) if flushes_result else changed)
 
@@ -147,30 +138,19 @@ def _change_of_format(result: str, source: str, mode: str) -> Callable[..., Any]
     if result == source:
         return np.asarray
     dtype = FORMATS[result].dtype
-    wider = FORMATS[result].precision >= FORMATS[source].precision and source != "f16"
-    if wider or (result in ("f32", "f64") and source in ("f16", "bf16")):
+    exact_anyway = FORMATS[result].precision >= FORMATS[source].precision and source != "f16"
+    exact_anyway |= result in ("f32", "f64") and source in ("f16", "bf16")
+    rounds_to_nearest = result in ("f16", "f32") or (result == "bf16" and source in ("f16", "f32"))
+    if exact_anyway or (mode == "rn" and rounds_to_nearest):  # of bf16, by its encoding
         return lambda a: a.astype(dtype)
-    if mode == "rn" and result in ("f16", "f32"):
-        return lambda a: a.astype(dtype)
-    if mode == "rn" and result == "bf16" and source in ("f16", "f32"):
-        return lambda a: a.astype(np.float32)  # encoding rounds
     return lambda a: narrowed(a.astype(np.float64), result, mode)
 
 
 def _finish(mods: tuple[str, ...], result: str) -> Callable[..., Any]:
     """Clamping of the result, and the bits of a bfloat16."""
     steps = [fn for mod, fn in (("sat", saturate), ("relu", relu)) if mod in mods]
-    if result == "bf16":
-        steps.append(to_bfloat)
-    if len(steps) == 1:
-        return steps[0]
-
-    def finish(x: np.ndarray) -> np.ndarray:
-        for step in steps:
-            x = step(x)
-        return x
-
-    return finish
+    steps += [to_bfloat] if result == "bf16" else []
+    return (lambda x: reduce(lambda y, step: step(y), steps, x)) if steps else np.asarray
 
 
 @elementwise(

@@ -182,7 +182,7 @@ _HINTS = "EVICTIONS? EVICTIONS? L2::cache_hint? L2::64B|L2::128B|L2::256B?"
 def load(instruction: Instruction, at: int, wave: Wave) -> Step:
     target, address = instruction.operands[:2]
     if _is_call_parameter(address, wave):
-        return wave.calls.load(instruction, target, address)
+        return wave.calls.move(instruction, address, target)
     transfer = instruction.form.transfer(1)
     access = wave.access(transfer, address, at)
     dtype = DTYPES[instruction.form.type]
@@ -210,7 +210,7 @@ def load(instruction: Instruction, at: int, wave: Wave) -> Step:
 def store(instruction: Instruction, at: int, wave: Wave) -> Step:
     address, source = instruction.operands[:2]
     if _is_call_parameter(address, wave):
-        return wave.calls.store(instruction, address, source)
+        return wave.calls.move(instruction, address, source)
     transfer = instruction.form.transfer(0)
     access = wave.access(transfer, address, at)
     items = several(source, transfer.components)

@@ -17,16 +17,14 @@ from ..numbers import (
     fma_single,
     fmax,
     fmin,
-    from_bfloat,
     reaches_normal,
     relu,
     rounded,
     rounding,
     saturate,
-    to_bfloat,
 )
 from ..program import Carries, Instruction
-from ..table import Compute, Elementwise, elementwise
+from ..table import Compute, Elementwise, elementwise, of_one_type
 
 KINDS = ("f16", "bf16", "f32", "f64", "f16x2", "bf16x2")
 
@@ -93,25 +91,7 @@ def rounded_once(instruction: Instruction) -> Elementwise:
         fn = flushed(fn, None if name in ("add", "sub") else is_normal)
     for mod, clamp in (("sat", saturate), ("relu", relu)):
         fn = _then(fn, clamp) if form.has(mod) else fn
-    return elementwise_of(fn, instruction)
-
-
-def elementwise_of(fn: Compute, instruction: Instruction) -> Elementwise:
-    """`fn`, which takes and gives arrays of floats, on the registers of an instruction."""
-    kind, arity = instruction.form.type, len(instruction.operands) - 1
-    return Elementwise(on_registers(fn, kind), (kind,) * arity, kind)
-
-
-def on_registers(fn: Compute, kind: str) -> Compute:
-    """`fn` on what registers of `kind` hold: bits of bfloat16, or two halves in 32 bits."""
-    if kind == "bf16":
-        return lambda *operands: to_bfloat(fn(*[from_bfloat(x) for x in operands]))
-    if not kind.endswith("x2"):
-        return fn
-    single, dtype = on_registers(fn, kind.removesuffix("x2")), DTYPES[kind.removesuffix("x2")]
-    return lambda *operands: single(*[np.ascontiguousarray(x).view(dtype) for x in operands]).view(
-        np.uint32
-    )
+    return of_one_type(fn, instruction)
 
 
 def _then(fn: Compute, change: Compute) -> Compute:
@@ -145,9 +125,9 @@ def sign(instruction: Instruction) -> Elementwise:
     kind, negates = instruction.form.type, instruction.form.name == "neg"
     fn = np.negative if negates else np.abs
     if instruction.form.has("ftz"):
-        return elementwise_of(flushed(fn), instruction)
+        return of_one_type(flushed(fn), instruction)
     if kind in ("f32", "f64"):
-        return elementwise_of(fn, instruction)
+        return of_one_type(fn, instruction)
     on_bits, mask = (np.bitwise_xor, 0x8000) if negates else (np.bitwise_and, 0x7FFF)
     bits = "b32" if kind.endswith("x2") else "b16"
     pair = DTYPES[bits].type(mask << 16 | mask if bits == "b32" else mask)
@@ -170,7 +150,7 @@ def extremum(instruction: Instruction) -> Elementwise:
         fn = _with_product_sign(fn)
     if "ftz" in mods:
         fn = flushed(fn)
-    return elementwise_of(fn, instruction)
+    return of_one_type(fn, instruction)
 
 
 def _with_signed_zeros(fn: Compute, smallest: bool) -> Compute:
@@ -219,10 +199,10 @@ def special_function(instruction: Instruction) -> Elementwise:
     form = instruction.form
     fn = _FUNCTIONS[form.name]
     if form.type == "f64" and form.has("ftz"):
-        return elementwise_of(lambda x: _upper_half(flush(fn(flush(_upper_half(x))))), instruction)
+        return of_one_type(lambda x: _upper_half(flush(fn(flush(_upper_half(x))))), instruction)
     if form.has("ftz"):
         fn = _flushed_exponential if form.name == "ex2" else flushed(fn)
-    return elementwise_of(fn, instruction)
+    return of_one_type(fn, instruction)
 
 
 def _flushed_exponential(x: np.ndarray) -> np.ndarray:
@@ -241,7 +221,7 @@ def approximate_division(instruction: Instruction) -> Elementwise:
     """div.approx.f32 takes a reciprocal, which is flushed where the divisor exceeds 2**126;
     div.full.f32 scales its operands first."""
     fn = np.divide if "full" in instruction.form.mods else _times_reciprocal
-    return elementwise_of(flushed(fn) if instruction.form.has("ftz") else fn, instruction)
+    return of_one_type(flushed(fn) if instruction.form.has("ftz") else fn, instruction)
 
 
 def _times_reciprocal(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -257,7 +237,7 @@ def _times_reciprocal(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 @elementwise("copysign", "f32|f64 : d, a, b")
 def copysign(instruction: Instruction) -> Elementwise:
     """The sign of a, the rest of b."""
-    return elementwise_of(lambda a, b: np.copysign(b, a), instruction)
+    return of_one_type(lambda a, b: np.copysign(b, a), instruction)
 
 
 _KINDS_OF_NUMBER: dict[str, Compute] = {

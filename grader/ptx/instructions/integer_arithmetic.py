@@ -14,12 +14,12 @@ from ...cuda.errors import DivisionByZero
 from ...machine.events import Step, Undefined
 from ...machine.lanes import Lanes
 from ...machine.wave import Wave
-from ..numbers import DTYPES, ON_ARRAYS, constant, high_product, size_of
+from ..numbers import DTYPES, constant, high_product, size_of
 from ..program import Carries, Instruction
-from ..table import Compute, Elementwise, Meaning, effect, elementwise
+from ..table import Compute, Elementwise, effect, elementwise, meant, of_one_type
 
 _WIDER = {"s16": "s32", "u16": "u32", "s32": "s64", "u32": "u64"}
-_PAIRS = {"s16x2": np.int16, "u16x2": np.uint16}
+_PRODUCTS = {"lo": "multiply", "hi": "high_product", "wide": "wide_product"}
 _KINDS = "s32|u32|s64|u64"
 SMALL: dict[tuple[str, int], Any] = {  # by the type of a register and how many parts it has
     ("u32", 4): np.uint8,
@@ -27,26 +27,6 @@ SMALL: dict[tuple[str, int], Any] = {  # by the type of a register and how many 
     ("u32", 2): np.uint16,
     ("s32", 2): np.int16,
 }
-
-
-def of_one_type(
-    fn: Compute, instruction: Instruction, meaning: Meaning | None = None
-) -> Elementwise:
-    """`fn`, whose operands and result all have the instruction's type."""
-    kind = instruction.form.type
-    sources = (kind,) * (len(instruction.operands) - 1)
-    return Elementwise(fn, sources, kind, meaning=meaning)
-
-
-def meant(meaning: Meaning, instruction: Instruction) -> Elementwise:
-    """What `meaning` is on arrays, whose operands and result all have the instruction's type."""
-    return of_one_type(meaning(ON_ARRAYS), instruction, meaning)
-
-
-def _on_pairs(fn: Compute, kind: str) -> Compute:
-    """`fn` on the two 16-bit integers of each 32-bit register."""
-    dtype = _PAIRS[kind]
-    return lambda *xs: fn(*[np.ascontiguousarray(x).view(dtype) for x in xs]).view(np.uint32)
 
 
 def _saturating(fn: Compute) -> Compute:
@@ -59,22 +39,16 @@ def _saturating(fn: Compute) -> Compute:
 def add(instruction: Instruction) -> Elementwise:
     adds, form = instruction.form.name == "add", instruction.form
     fn = np.add if adds else np.subtract
-    if form.has("sat"):
-        return of_one_type(_saturating(fn), instruction)
-    if form.type in _PAIRS:
-        return of_one_type(_on_pairs(fn, form.type), instruction)
+    if form.has("sat") or form.type.endswith("x2"):
+        return of_one_type(_saturating(fn) if form.has("sat") else fn, instruction)
     return meant(lambda on: on.add if adds else on.subtract, instruction)
 
 
 @elementwise("mul", "lo|hi INT : d, a, b", "wide s16|u16|s32|u32 : d, a, b", scales=True)
 def mul(instruction: Instruction) -> Elementwise:
-    if instruction.form.has("hi"):
-        return meant(lambda on: on.high_product, instruction)
-    form = meant(lambda on: on.multiply, instruction)
-    if instruction.form.has("wide"):
-        form = meant(lambda on: on.wide_product, instruction)
-        return replace(form, result=_WIDER[instruction.form.type])
-    return form
+    product, kind = instruction.form.one_of(_PRODUCTS) or "lo", instruction.form.type
+    form = meant(lambda on: getattr(on, _PRODUCTS[product]), instruction)
+    return replace(form, result=_WIDER[kind]) if product == "wide" else form
 
 
 @elementwise(
@@ -86,16 +60,18 @@ def mul(instruction: Instruction) -> Elementwise:
 )
 def mad(instruction: Instruction) -> Elementwise:
     """a * b + c."""
-    kind = instruction.form.type
-    if instruction.form.has("wide"):
-        form = meant(lambda on: lambda a, b, c: on.add(on.wide_product(a, b), c), instruction)
-        return replace(form, sources=(kind, kind, _WIDER[kind]), result=_WIDER[kind])
+    product, kind = instruction.form.one_of(_PRODUCTS) or "lo", instruction.form.type
     if instruction.form.has("sat"):
         join = _saturating(np.add)
         return of_one_type(lambda a, b, c: join(high_product(a, b), c), instruction)
-    if instruction.form.has("hi"):
-        return meant(lambda on: lambda a, b, c: on.add(on.high_product(a, b), c), instruction)
-    return meant(lambda on: on.multiply_add, instruction)
+    if product == "lo":
+        return meant(lambda on: on.multiply_add, instruction)
+    form = meant(
+        lambda on: lambda a, b, c: on.add(getattr(on, _PRODUCTS[product])(a, b), c), instruction
+    )
+    if product == "wide":
+        return replace(form, sources=(kind, kind, _WIDER[kind]), result=_WIDER[kind])
+    return form
 
 
 @elementwise("mul24", "lo|hi s32|u32 : d, a, b")
@@ -160,14 +136,13 @@ def sign(instruction: Instruction) -> Elementwise:
 )
 def extremum(instruction: Instruction) -> Elementwise:
     """With .relu the larger of the result and 0."""
-    smallest, kind = instruction.form.name == "min", instruction.form.type
+    smallest, form = instruction.form.name == "min", instruction.form
     fn: Compute = np.minimum if smallest else np.maximum
-    if instruction.form.has("relu"):
-        plain = fn
-        fn = lambda a, b: np.maximum(plain(a, b), a.dtype.type(0))  # noqa: E731
-    elif kind not in _PAIRS:
+    if not form.has("relu") and not form.type.endswith("x2"):
         return meant(lambda on: on.minimum if smallest else on.maximum, instruction)
-    return of_one_type(_on_pairs(fn, kind) if kind in _PAIRS else fn, instruction)
+    if form.has("relu"):
+        return of_one_type(lambda a, b: np.maximum(fn(a, b), a.dtype.type(0)), instruction)
+    return of_one_type(fn, instruction)
 
 
 @effect("add sub", f"cc {_KINDS} : d, a, b")
@@ -221,12 +196,11 @@ def clz(instruction: Instruction) -> Elementwise:
 
 
 def _leading_zeros(a: np.ndarray) -> np.ndarray:
-    """Of 32 bits, from the exponent of the number as a float64; 64 are two times 32."""
-    if a.itemsize == 4:
-        exponent = (a.view(np.uint32).astype(np.float64).view(np.int64) >> 52) - 1023
-        return (31 - np.maximum(exponent, -1)).astype(np.uint32)
-    upper = _leading_zeros((a >> np.uint64(32)).astype(np.uint32))
-    return np.where(upper == 32, 32 + _leading_zeros(a.astype(np.uint32)), upper)
+    """Of unsigned integers: as many bits as are left when all below the highest one are set."""
+    filled = a.copy()
+    for distance in (1, 2, 4, 8, 16, 32):
+        filled |= filled >> a.dtype.type(distance)
+    return (8 * a.itemsize - np.bitwise_count(filled)).astype(np.uint32)
 
 
 @elementwise("bfind", "shiftamt? s32|u32|s64|u64 : d, a")

@@ -6,8 +6,7 @@ import numpy as np
 
 from ..numbers import ON_ARRAYS, size_of
 from ..program import Carries, Immediate, Instruction, immediate_of
-from ..table import Elementwise, elementwise
-from .integer_arithmetic import meant, of_one_type
+from ..table import Elementwise, elementwise, meant, of_one_type
 
 
 @elementwise("and", "pred|BITS : d, a, b", carries=Carries.ALL_BITS)

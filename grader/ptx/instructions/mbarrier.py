@@ -48,7 +48,8 @@ def initialize(instruction: Instruction, at: int, wave: Wave) -> Step:
 
     def step(lanes: Lanes) -> None:
         for hit in access.hits(lanes):
-            access.put(hit, [_word(expected[hit.lanes].astype(_U))])
+            arrivals = expected[hit.lanes].astype(_U)
+            access.put(hit, [arrivals | arrivals << _EXPECTED | _NOTHING_OWED << _OWED])
 
     return step
 
@@ -64,10 +65,6 @@ def invalidate(instruction: Instruction, at: int, wave: Wave) -> Step:
             access.used(hit)
 
     return step
-
-
-def _word(expected: np.ndarray) -> np.ndarray:
-    return expected | expected << _EXPECTED | _NOTHING_OWED << _OWED
 
 
 def _changed(word: np.ndarray, arrivals: Number, more_expected: Number, owed: Number) -> np.ndarray:
@@ -183,7 +180,7 @@ def _land(wave: Wave, hit: Hit, asked: np.ndarray) -> None:
             if 0 < owed < landing.size and not landing.access.bulk:
                 landing, rest = landing.split(owed)
                 landings.appendleft(rest)
-            landing.access.put(landing.hit, landing.words)
+            landing.land()
             for tell in wave.events.landed:
                 tell(landing, place, phase)
             memory[place] = _changed(memory[place], _ZERO, _ZERO, _ZERO - _U(landing.size))

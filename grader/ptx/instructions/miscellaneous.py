@@ -5,8 +5,7 @@ import numpy as np
 
 from ...cuda.errors import CudaError
 from ...machine.events import Step
-from ...machine.lanes import Lanes
-from ...machine.lanes import index as lane_index
+from ...machine.lanes import Lanes, lane_index
 from ...machine.wave import Wave
 from ..program import Flow, Instruction
 from ..table import Compute, Elementwise, control, effect, elementwise
@@ -51,10 +50,7 @@ _MADE_BY_THE_COMPILER = (
 
 @effect("nanosleep", "u32 : a")
 def nanosleep(instruction: Instruction, at: int, wave: Wave) -> Step:
-    def step(lanes: Lanes) -> None:
-        wave.spin()
-
-    return step
+    return lambda lanes: wave.spin()
 
 
 @control("trap", ":", flow=Flow.TRAP)

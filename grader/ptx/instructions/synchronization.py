@@ -4,14 +4,12 @@ ISA, "Parallel Synchronization and Communication Instructions"). What a warp doe
 
 import numpy as np
 
-from ...machine.barriers import Aligned, Reduction
+from ...machine.barriers import Arrival, Reduction
 from ...machine.events import Step, Successors
-from ...machine.lanes import Lanes, compact
-from ...machine.lanes import index as lane_index
-from ...machine.memory.access import LaneValues
+from ...machine.lanes import Lanes, by_value
 from ...machine.memory.turns import compare_and_swap
 from ...machine.wave import Wave
-from ..numbers import flush, fmax, fmin
+from ..numbers import flush, fmax, fmin, on_registers
 from ..program import (
     Instruction,
     Malformed,
@@ -19,7 +17,7 @@ from ..program import (
     several,
 )
 from ..table import Compute, collective, control, effect
-from .floating_point import KINDS, on_registers
+from .floating_point import KINDS
 
 
 @control(
@@ -42,33 +40,16 @@ def block_barrier(instruction: Instruction, at: int, wave: Wave) -> Step:
 
     def step(lanes: Lanes) -> Successors:
         onward: Successors = ()
-        for barrier, number, group in _by_barrier(lanes, which, threads):
+        for barrier, group in by_value(lanes, which[lanes]):
+            number = int(threads[group][0]) if threads is not None else None
             if barrier == 0 and number == wave.geometry.stride:
                 number = None  # `__syncthreads()`, spelled out
-            if aligned and number is not None:
-                here = Aligned(at, barrier, number, waits)
-                onward += wave.barriers.arrive_aligned(group, here)
-            else:
-                onward += wave.barriers.arrive(group, at, barrier, number, waits)
+            here, one_by_one = Arrival(at, barrier, number, waits), not aligned or number is None
+            arrive = wave.barriers.arrive if one_by_one else wave.barriers.arrive_aligned
+            onward += arrive(group, here)
         return onward
 
     return step
-
-
-def _by_barrier(
-    lanes: Lanes, which: LaneValues, threads: LaneValues | None
-) -> list[tuple[int, int | None, Lanes]]:
-    """(barrier id, number of threads or None, the lanes that name them)."""
-    ids = which[lanes]
-    first = int(ids[0])
-    if (ids == first).all():
-        return [(first, int(threads[lanes][0]) if threads is not None else None, lanes)]
-    index = lane_index(lanes)
-    return [
-        group
-        for barrier in np.unique(ids)
-        for group in _by_barrier(compact(index[ids == barrier]), which, threads)
-    ]
 
 
 def _reduction(
@@ -79,10 +60,10 @@ def _reduction(
     out = wave.registers.write(target, "u32" if operation == "popc" else "pred")
     predicate = wave.read(predicate, "pred")
 
-    def give(index: np.ndarray, held: np.ndarray, met: np.ndarray) -> None:
-        out[index] = {"popc": held, "and": held == met, "or": held > 0}[operation]
+    def give(lanes: Lanes, held: np.ndarray, met: np.ndarray) -> None:
+        out[lanes] = {"popc": held, "and": held == met, "or": held > 0}[operation]
 
-    return Reduction(lambda index: predicate[index], give)
+    return Reduction(lambda lanes: predicate[lanes], give)
 
 
 @collective("bar", "warp sync : mask")

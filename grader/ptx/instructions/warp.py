@@ -6,11 +6,11 @@ from collections.abc import Callable
 import numpy as np
 
 from ...machine.events import Step
-from ...machine.lanes import WARP, Lanes, warp_masks
-from ...machine.lanes import index as lane_index
+from ...machine.lanes import WARP, Lanes, lane_index, warp_masks
+from ...machine.memory.access import LaneValues
 from ...machine.wave import Wave
 from ..numbers import DTYPES
-from ..program import Carries, Instruction, Operand, several
+from ..program import Carries, Instruction, several
 from ..table import collective, effect
 
 
@@ -41,26 +41,25 @@ def shuffle(instruction: Instruction, at: int, wave: Wave) -> Step:
     return combine
 
 
+# By mode, which lane each reads: of `lane`, `delta` from 0 to 31 and the bits of the segment.
+_SOURCES: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]] = {
+    "up": lambda lane, delta, segment: lane - delta,
+    "down": lambda lane, delta, segment: lane + delta,
+    "bfly": lambda lane, delta, segment: lane ^ delta,
+    "idx": lambda lane, delta, segment: lane & segment | (delta & ~segment),
+}
+
+
 def _source_lane(
     mode: str, lane: np.ndarray, delta: np.ndarray, clamp: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Which lane of its warp each lane reads, and whether that lies in its segment; as the PTX
     ISA defines it."""
-    delta, clamp = delta.astype(np.int64), clamp.astype(np.int64)
+    clamp = clamp.astype(np.int64)
     segment = clamp >> 8 & 31
-    clamp = clamp & 31
-    low = lane & segment
-    high = low | (clamp & ~segment)
-    if mode == "up":
-        source = lane - (delta & 31)
-        inside = source >= high
-    else:
-        source = {
-            "down": lambda: lane + (delta & 31),
-            "bfly": lambda: lane ^ (delta & 31),
-            "idx": lambda: low | (delta & 31 & ~segment),
-        }[mode]()
-        inside = source <= high
+    end = lane & segment | (clamp & 31 & ~segment)
+    source = _SOURCES[mode](lane, delta.astype(np.int64) & 31, segment)
+    inside = source >= end if mode == "up" else source <= end
     return np.where(inside, source, lane), inside
 
 
@@ -116,13 +115,14 @@ def redux(instruction: Instruction, at: int, wave: Wave) -> Step:
     operation, kind = _REDUCTIONS[instruction.form.mods[1]], instruction.form.type
     target, value, mask = instruction.operands
     out, value = wave.registers.write(target, kind), wave.read(value, kind)
+    masks = wave.read(mask, "b32")
 
-    def combine(index: np.ndarray, masks: np.ndarray) -> None:
-        order, starts = _groups(index, masks)
-        total = operation.reduceat(value[index[order]], starts, dtype=DTYPES[kind])
-        out[index[order]] = np.repeat(total, _sizes(starts, len(index)))
+    def combine(together: Lanes) -> None:
+        lanes, starts, sizes = _groups(lane_index(together), masks)
+        total = operation.reduceat(value[lanes], starts, dtype=DTYPES[kind])
+        out[lanes] = np.repeat(total, sizes)
 
-    return _in_groups(mask, combine, wave)
+    return combine
 
 
 @collective("match", "any|all sync b32|b64 : d, a, mask")
@@ -134,21 +134,20 @@ def match(instruction: Instruction, at: int, wave: Wave) -> Step:
     target, *flags = several(target, 1, 2)
     out, value = wave.registers.write(target, "b32"), wave.read(value, kind)
     flag = wave.registers.write(flags[0], "pred") if flags else None
+    masks = wave.read(mask, "b32")
 
-    def combine(index: np.ndarray, masks: np.ndarray) -> None:
-        order, starts = _groups(index, masks, value[index])
-        alike = np.repeat(_members(index[order], starts), _sizes(starts, len(index)))
+    def combine(together: Lanes) -> None:
+        lanes, starts, sizes = _groups(lane_index(together), masks, value)
+        alike = np.repeat(_members(lanes, starts), sizes)
         if "all" in instruction.form.mods:
-            order_of_group, starts = _groups(index, masks)
-            group = np.repeat(_members(index[order_of_group], starts), _sizes(starts, len(index)))
-            everyone = np.empty_like(group)
-            everyone[order_of_group] = group
-            alike = np.where(alike == everyone[order], alike, np.uint32(0))
-        out[index[order]] = alike
+            lanes, starts, sizes = _groups(lanes, masks)  # in the same order
+            everyone = np.repeat(_members(lanes, starts), sizes)
+            alike = np.where(alike == everyone, alike, np.uint32(0))
+        out[lanes] = alike
         if flag is not None:
-            flag[index[order]] = alike != 0
+            flag[lanes] = alike != 0
 
-    return _in_groups(mask, combine, wave)
+    return combine
 
 
 @collective("elect", "sync : d, mask")
@@ -158,44 +157,29 @@ def elect(instruction: Instruction, at: int, wave: Wave) -> Step:
     leader, flag = several(target, 2)
     leader = wave.registers.write(leader, "b32")
     flag = wave.registers.write(flag, "pred")
-
-    def combine(index: np.ndarray, masks: np.ndarray) -> None:
-        order, starts = _groups(index, masks)
-        chosen = np.repeat(index[order][starts], _sizes(starts, len(index)))
-        flag[index[order]] = chosen == index[order]
-        leader[index[order]] = chosen % WARP
-
-    return _in_groups(mask, combine, wave)
-
-
-def _in_groups(
-    mask: Operand, combine: Callable[[np.ndarray, np.ndarray], None], wave: Wave
-) -> Step:
-    """`combine(lanes, their masks)` as a function of a set of lanes."""
     masks = wave.read(mask, "b32")
 
-    def of_lanes(together: Lanes) -> None:
-        index = lane_index(together)
-        combine(index, masks[index])
+    def combine(together: Lanes) -> None:
+        lanes, starts, sizes = _groups(lane_index(together), masks)
+        chosen = np.repeat(lanes[starts], sizes)
+        flag[lanes] = chosen == lanes
+        leader[lanes] = chosen % WARP
 
-    return of_lanes
+    return combine
 
 
 def _groups(
-    index: np.ndarray, masks: np.ndarray, value: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """An order of the lanes that puts groups (of one warp, one mask and, if given, one value) side
-    by side, lowest lane first, and where each group starts."""
-    key = (index // WARP << 32) | masks.astype(np.int64)
-    order = np.lexsort((key,) if value is None else (value, key))
-    fresh = key[order][1:] != key[order][:-1]
-    if value is not None:
-        fresh |= value[order][1:] != value[order][:-1]
-    return order, np.flatnonzero(np.r_[True, fresh])
-
-
-def _sizes(starts: np.ndarray, total: int) -> np.ndarray:
-    return np.diff(np.r_[starts, total])
+    index: np.ndarray, masks: LaneValues, value: LaneValues | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The lanes in an order that puts groups (of one warp, one mask and, if given, one value) side
+    by side, lowest lane first; where each group starts, and how many lanes it has."""
+    key = (index // WARP << 32) | masks[index].astype(np.int64)
+    values = np.zeros(len(index), bool) if value is None else value[index]
+    order = np.lexsort((values, key))
+    key, values = key[order], values[order]
+    fresh = (key[1:] != key[:-1]) | (values[1:] != values[:-1])
+    starts = np.flatnonzero(np.r_[True, fresh])
+    return index[order], starts, np.diff(np.r_[starts, len(index)])
 
 
 def _members(lanes: np.ndarray, starts: np.ndarray) -> np.ndarray:

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...machine.events import Step
-from ...machine.lanes import WARP, Lanes, compact
-from ...machine.lanes import index as lane_index
-from ...machine.memory.access import Access, Hit, LaneValues
+from ...machine.lanes import WARP, Lanes, compact, lane_index
+from ...machine.memory.access import Access, LaneValues
 from ...machine.wave import Wave
 from ..matrices import multiply_add
 from ..numbers import DTYPES
@@ -43,11 +42,10 @@ class Fragment:
     def matrix(self, registers: list[np.ndarray]) -> np.ndarray:
         """The matrices (warps, *shape) that registers, each (32 * warps,) uint32, hold; elements
         as they are stored (bf16 and tf32: their bits)."""
-        words = np.stack(registers, axis=-1)  # (lanes, registers)
-        values = words.view(DTYPES[self.kind]).reshape(-1, *self.rows.shape)
-        found = np.empty((len(values), *self.shape), values.dtype)
-        found[:, self.rows, self.columns] = values
-        return found
+        values = self.lanes(registers).reshape(-1, *self.rows.shape)
+        matrices = np.empty((len(values), *self.shape), values.dtype)
+        matrices[:, self.rows, self.columns] = values
+        return matrices
 
     def lanes(self, registers: list[np.ndarray]) -> np.ndarray:
         """The elements that each lane holds: (lanes, elements)."""
@@ -59,9 +57,8 @@ class Fragment:
 
     def registers(self, matrices: np.ndarray) -> list[np.ndarray]:
         """The registers, each (32 * warps,) uint32, that hold matrices (warps, *shape)."""
-        values = np.ascontiguousarray(matrices[:, self.rows, self.columns])
-        words = values.view(np.uint32).reshape(-1, self.count)
-        return list(words.T)
+        values = matrices[:, self.rows, self.columns]
+        return self.words(values.reshape(WARP * len(matrices), -1))
 
 
 def factor_a(kind: str, k: int) -> Fragment:
@@ -119,34 +116,32 @@ _LINES = (
 
 
 @collective("mma", *[_EQUAL_SHAPES.format(*line) for line in _LINES], whole_warp=True)
-def matrix_product(instruction: Instruction, at: int, wave: Wave) -> Step:
+def multiply_matrices(instruction: Instruction, at: int, wave: Wave) -> Step:
     """D = A * B + C"""
-    form = instruction.form
-    kinds = form.mods[-4:]
-    k = int(form.mods[2].partition("k")[2])
-    layouts = [result(kinds[0]), factor_a(kinds[1], k), factor_b(kinds[2], k), result(kinds[3])]
-    pairs = zip(instruction.operands[1:], layouts[1:], strict=True)
-    sources = [_registers(operand, layout, wave) for operand, layout in pairs]
-    targets = several(instruction.operands[0], layouts[0].count)
+    mods = instruction.form.mods
+    d, a, b, c = mods[-4:]
+    k = int(mods[2].partition("k")[2])
+    return _product(instruction, (result(d), factor_a(a, k), factor_b(b, k), result(c)), wave)
+
+
+def _product(instruction: Instruction, layouts: tuple[Fragment, ...], wave: Wave) -> Step:
+    """D = A * B + C, whose elements lie as `layouts` say, one for each operand."""
+    pairs = zip(instruction.operands, layouts, strict=True)
+    targets, *factors = (several(operand, layout.count) for operand, layout in pairs)
+    sources = [[wave.read(item, "b32") for item in items] for items in factors]
     outs = [wave.registers.write(item, "b32") for item in targets]
-    clamps = form.has("satfinite")
+    clamps = instruction.form.has("satfinite")
 
     def combine(together: Lanes) -> None:
-        index = lane_index(together)
         a, b, c = (
             layout.matrix([register[together] for register in registers])
             for registers, layout in zip(sources, layouts[1:], strict=True)
         )
-        d = multiply_add(a, b, c, kinds[1], clamps)
+        d = multiply_add(a, b, c, layouts[1].kind, clamps).astype(DTYPES[layouts[0].kind])
         for out, words in zip(outs, layouts[0].registers(d), strict=True):
-            out[index] = words
+            out[together] = words
 
     return combine
-
-
-def _registers(operand: Operand, layout: Fragment, wave: Wave) -> list[LaneValues]:
-    """The registers of an operand, each (lanes,) uint32."""
-    return [wave.read(item, "b32") for item in several(operand, layout.count)]
 
 
 _SHAPES = "m16n16k16|m8n32k16|m32n8k16"
@@ -165,7 +160,7 @@ def _fragment(part: str, form: Form, kind: str) -> Fragment:
     return spread(kind, (rows, columns), elements // ELEMENTS[kind])
 
 
-def _steps_of(form: Form, layout: Fragment, stride: np.ndarray, size: int) -> np.ndarray:
+def _places_of(form: Form, layout: Fragment, stride: np.ndarray, size: int) -> np.ndarray:
     """How many bytes after the first the elements of a matrix lie that each lane has: (lanes,
     elements), for lanes of whole warps with a `stride` (lanes,) in elements."""
     warps = len(stride) // WARP
@@ -200,16 +195,10 @@ def load_fragment(instruction: Instruction, at: int, wave: Wave) -> Step:
     outs = [wave.registers.write(item, "b32") for item in several(target, layout.count)]
 
     def combine(together: Lanes) -> None:
-        index = lane_index(together)
-        moved = _steps_of(form, layout, stride[together], access.size)
-        elements = np.empty(moved.shape, DTYPES[form.type])
-        for number in range(moved.shape[1]):
-            for hit in access.hits(together, moved[:, number]):
-                access.get(hit)
-                rows = np.searchsorted(index, lane_index(hit.lanes))
-                elements[rows, number] = access.read(hit, 0, elements.dtype)
-        for out, words in zip(outs, layout.words(elements), strict=True):
-            out[index] = words
+        places = _places_of(form, layout, stride[together], access.size)
+        columns = [access.load(together, DTYPES[form.type], moved) for moved in places.T]
+        for out, words in zip(outs, layout.words(np.hstack(columns)), strict=True):
+            out[together] = words
 
     return combine
 
@@ -228,13 +217,10 @@ def store_fragment(instruction: Instruction, at: int, wave: Wave) -> Step:
     sources = [wave.read(item, "b32") for item in several(source, layout.count)]
 
     def combine(together: Lanes) -> None:
-        index = lane_index(together)
-        moved = _steps_of(form, layout, stride[together], access.size)
+        places = _places_of(form, layout, stride[together], access.size)
         elements = layout.lanes([register[together] for register in sources])
-        for number in range(moved.shape[1]):
-            for hit in access.hits(together, moved[:, number]):
-                rows = np.searchsorted(index, lane_index(hit.lanes))
-                access.put(hit, [elements[rows, number]])
+        for moved, column in zip(places.T, elements.T, strict=True):
+            access.store(together, column[:, None], moved)
 
     return combine
 
@@ -252,26 +238,8 @@ def multiply_fragments(instruction: Instruction, at: int, wave: Wave) -> Step:
     form = instruction.form
     types = [mod for mod in form.mods if mod in ELEMENTS]
     d, a, b, c = types if len(types) == 4 else (types[0], "f16", "f16", types[1])
-    layouts = [_fragment(*pair) for pair in (("d", form, d), ("a", form, a), ("b", form, b))]
-    layouts.append(_fragment("c", form, c))
-    targets, *given = (
-        several(operand, layout.count)
-        for operand, layout in zip(instruction.operands, layouts, strict=True)
-    )
-    sources = [[wave.read(item, "b32") for item in items] for items in given]
-    outs = [wave.registers.write(item, "b32") for item in targets]
-
-    def combine(together: Lanes) -> None:
-        index = lane_index(together)
-        left, right, added = (
-            layout.matrix([register[together] for register in registers])
-            for registers, layout in zip(sources, layouts[1:], strict=True)
-        )
-        total = multiply_add(left, right, added, a, form.has("satfinite")).astype(DTYPES[d])
-        for out, words in zip(outs, layouts[0].registers(total), strict=True):
-            out[index] = words
-
-    return combine
+    parts = (("d", d), ("a", a), ("b", b), ("c", c))
+    return _product(instruction, tuple(_fragment(part, form, kind) for part, kind in parts), wave)
 
 
 _LINE = "sync aligned m8n8 x1|x2|x4 trans? shared|shared::cta? b16"
@@ -284,22 +252,16 @@ def load_matrices(instruction: Instruction, at: int, wave: Wave) -> Step:
     """Lanes 0 to 7 say where the rows of the first matrix lie, the next eight those of the second,
     ...; a lane gets two neighbours of a row, or with .trans of a column."""
     target, address = instruction.operands
-    size = _SIZES[instruction.form.one_of(_SIZES) or "x1"]
-    access = _access(instruction, address, at, wave)
+    size, access = _matrices(instruction, address, at, wave)
     outs = [wave.registers.write(item, "b32") for item in several(target, size)]
     turned = instruction.form.has("trans")
 
     def combine(together: Lanes) -> None:
-        index = lane_index(together)
-        words = np.zeros((len(index), _WORDS), np.uint32)
-        for hit, rows in _hits(access, index, size):
-            access.get(hit)
-            for word in range(_WORDS):
-                words[rows, word] = access.read(hit, word, words.dtype)
-        matrices = words.view(np.uint16).reshape(-1, WARP // 8, 8, 8)
-        pairs = _pairs(matrices.swapaxes(2, 3) if turned else matrices)
-        for number, out in enumerate(outs):
-            out[index] = pairs[:, number].reshape(-1)
+        words = access.load(_naming_rows(together, size), np.dtype(np.uint32))
+        matrices = words.view(np.uint16).reshape(-1, size, 8, 8)
+        pairs = np.ascontiguousarray(matrices.swapaxes(2, 3) if turned else matrices)
+        for out, lanes in zip(outs, pairs.view(np.uint32).swapaxes(0, 1), strict=True):
+            out[together] = lanes.reshape(-1)
 
     return combine
 
@@ -308,38 +270,29 @@ def load_matrices(instruction: Instruction, at: int, wave: Wave) -> Step:
 def store_matrices(instruction: Instruction, at: int, wave: Wave) -> Step:
     """The other way round."""
     address, source = instruction.operands
-    size = _SIZES[instruction.form.one_of(_SIZES) or "x1"]
-    access = _access(instruction, address, at, wave)
+    size, access = _matrices(instruction, address, at, wave)
     sources = [wave.read(item, "b32") for item in several(source, size)]
     turned = instruction.form.has("trans")
 
     def combine(together: Lanes) -> None:
-        index = lane_index(together)
         pairs = np.stack([source[together].reshape(-1, WARP) for source in sources], axis=1)
-        rows_of_words = np.ascontiguousarray(pairs).reshape(-1, size, 8, _WORDS)
-        if turned:
-            halves = rows_of_words.view(np.uint16).swapaxes(2, 3)
-            rows_of_words = np.ascontiguousarray(halves).view(np.uint32)
-        words = np.zeros((len(rows_of_words), WARP, _WORDS), np.uint32)
-        words[:, : 8 * size] = rows_of_words.reshape(-1, 8 * size, _WORDS)
-        words = words.reshape(-1, _WORDS)
-        for hit, rows in _hits(access, index, size):
-            access.put(hit, [words[rows, word] for word in range(_WORDS)])
+        matrices = np.ascontiguousarray(pairs).view(np.uint16).reshape(-1, size, 8, 8)
+        rows = np.ascontiguousarray(matrices.swapaxes(2, 3) if turned else matrices)
+        access.store(_naming_rows(together, size), rows.view(np.uint32).reshape(-1, _WORDS))
 
     return combine
 
 
-def _access(instruction: Instruction, address: Operand, at: int, wave: Wave) -> Access:
+def _matrices(
+    instruction: Instruction, address: Operand, at: int, wave: Wave
+) -> tuple[int, Access]:
+    """How many matrices are moved, and the access to one row of each lane."""
     ((_, transfer),) = instruction.form.transfers
-    return wave.access(replace(transfer, components=_WORDS), address, at)
+    size = _SIZES[instruction.form.one_of(_SIZES) or "x1"]
+    return size, wave.access(replace(transfer, components=_WORDS), address, at)
 
 
-def _hits(access: Access, index: np.ndarray, size: int) -> list[tuple[Hit, np.ndarray]]:
-    """Where the rows of `size` matrices lie, and the positions of their lanes in `index`."""
-    telling = compact(index[index % WARP < 8 * size])
-    return [(hit, np.searchsorted(index, lane_index(hit.lanes))) for hit in access.hits(telling)]
-
-
-def _pairs(matrices: np.ndarray) -> np.ndarray:
-    """Of matrices (warps, 4, 8, 8), what each lane gets: (warps, 4, 32) uint32."""
-    return np.ascontiguousarray(matrices).view(np.uint32).reshape(-1, WARP // 8, WARP)
+def _naming_rows(together: Lanes, size: int) -> Lanes:
+    """Of whole warps, the lanes that say where the rows of `size` matrices lie."""
+    index = lane_index(together)
+    return compact(index[index % WARP < 8 * size])

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...machine.lanes import WARP, Lanes, count
-from ...machine.lanes import index as lane_index
+from ...machine.lanes import WARP, Lanes, count, lane_index
 from ...machine.memory.access import Access, Hit
 from ...machine.memory.spaces import Store
 from ...ptx.program import Address, Instruction

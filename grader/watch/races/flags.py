@@ -18,8 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from ...machine.lanes import WARP, Geometry, Lanes
-from ...machine.lanes import index as lane_index
+from ...machine.lanes import WARP, Geometry, Lanes, lane_index
 from .posts import Knowledge, Log, Place, Post, more
 
 # What a lane knew at its fence, and the `parts` and `met` of its post.

@@ -16,8 +16,7 @@ import numpy as np
 
 from ...machine.barriers import FULL, whole_warps
 from ...machine.events import Observer
-from ...machine.lanes import WARP, Lanes
-from ...machine.lanes import index as lane_index
+from ...machine.lanes import WARP, Lanes, lane_index
 from ...machine.memory.access import Hit, Landing
 from ...machine.wave import Wave
 from .flags import Flags

@@ -19,8 +19,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from ...machine.lanes import WARP, Geometry, Lanes
-from ...machine.lanes import index as lane_index
+from ...machine.lanes import WARP, Geometry, Lanes, lane_index
 
 # An address, and the only block to which the posts there count (None: all blocks).
 Place = tuple[int, int | None]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...machine.lanes import WARP, Lanes
-from ...machine.lanes import index as lane_index
+from ...machine.lanes import WARP, Lanes, lane_index
 from ...machine.memory.access import Access, Accessed, Hit, Values, bits_of
 from ...ptx.program import Function
 from ..whereabouts import FindingReport

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...machine.events import Observer, Step
-from ...machine.lanes import WARP, Lanes
-from ...machine.lanes import index as lane_index
+from ...machine.lanes import WARP, Lanes, lane_index
 from ...machine.memory.access import Access, Accessed, Hit, Values
 from ...machine.memory.spaces import Store
 from ...ptx.program import Address, Carries, Instruction, Operand, Register, address_of, components
