@@ -1,4 +1,4 @@
-"""Answers that the grade is tried with, each a small edit of a solution (`grader.course.edits`).
+"""Answers that the grade is tried with, each a small edit of a solution (`grader.course.mistakes`).
 
 tests/suites/alternatives/LESSON.toml   right answers of other styles: each must get full marks
 tests/suites/styles.toml                more of them: ways of writing, for every solution
@@ -35,7 +35,7 @@ from in_parallel import add_jobs, in_order
 
 from grader import course
 from grader.compilers.lexer import without_comments
-from grader.course import edits
+from grader.course import mistakes
 from grader.judge import Verdict, judge, sizes
 
 FOLDER = Path(__file__).parent / "suites"
@@ -108,7 +108,7 @@ def _restyled() -> Iterator[Answer]:
             for style in styles:
                 restyled = partial(re.sub, style["find"], style["put"])
                 kept = exercise.kind.keeps_what_is_given
-                source = restyled(solution) if kept else edits.in_answer(solution, restyled)
+                source = restyled(solution) if kept else mistakes.in_answer(solution, restyled)
                 if without_comments(source) != without_comments(solution):
                     may_be_added = style.get("may_be_added", False)
                     suite = "skips" if kept and not may_be_added else "alternatives"
@@ -117,10 +117,10 @@ def _restyled() -> Iterator[Answer]:
 
 def _answer(suite: str, exercise: str, solution: str, entry: dict) -> Answer:
     try:
-        edits.require(entry, {"name"}, {"name", "cause", "from", "loses"} | edits.KEYS)
-        source = edits.edited(solution, exercise.partition("/")[2], entry)
-    except edits.EditError as error:
-        raise edits.EditError(f"{suite}: {exercise}/{entry.get('name')}: {error}") from None
+        mistakes.require(entry, {"name"}, {"name", "cause", "from", "loses"} | mistakes.KEYS)
+        source = mistakes.edited(solution, exercise.partition("/")[2], entry)
+    except mistakes.EditError as error:
+        raise mistakes.EditError(f"{suite}: {exercise}/{entry.get('name')}: {error}") from None
     loses = entry.get("loses", "")
     return Answer(suite, exercise, entry["name"], source, entry.get("cause", ""), loses)
 

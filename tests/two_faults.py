@@ -18,7 +18,7 @@ from functools import cache
 import suites
 
 from grader import course
-from grader.course import edits
+from grader.course import mistakes
 from grader.course.mistakes import FILE
 from grader.judge import Verdict, judge
 from grader.judge.partial import known
@@ -103,12 +103,12 @@ def _as_one(first: dict, *others: dict) -> dict:
 
 def _edited(source: str, exercise: str, entry: dict) -> str:
     """ "" where the edits cannot be made."""
-    entry = {key: value for key, value in entry.items() if key in edits.KEYS}
+    entry = {key: value for key, value in entry.items() if key in mistakes.KEYS}
     if not (entry.get("also") or entry.get("replace") or entry.get("answer")):
         return ""
     try:
-        return edits.edited(source, exercise, entry)
-    except edits.EditError:
+        return mistakes.edited(source, exercise, entry)
+    except mistakes.EditError:
         return ""
 
 

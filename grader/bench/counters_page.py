@@ -1,7 +1,5 @@
 """docs/counters.md: the simulated GPU's counters beside Nsight Compute's."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,6 +8,7 @@ from ..counted import counted
 from ..errors import BadInput
 from ..profiler.work import Work, simulate
 from ..watch.counters import METRICS
+from . import markdown_table
 from .ncu import Launched
 
 # In tables: a counter, its short name. All must be equal or within TOLERANCE.
@@ -119,15 +118,6 @@ class WorkCounters:
     work: Work
     cells: dict[str, Cell]  # by counter
 
-    @property
-    def kernel(self) -> str:
-        return self.work.launches[0].kernel
-
-    def instruction_ratio(self) -> float | None:
-        """Instructions of the hardware for each PTX instruction."""
-        cell = self.cells["inst_executed"]
-        return cell.hardware / cell.simulated if cell.hardware is not None else None
-
 
 def compare(works: list[Work], launched: list[Launched]) -> list[WorkCounters]:
     """`launched` are the launches of `works` in the same order. Raises BadInput if they are not."""
@@ -138,8 +128,16 @@ def compare(works: list[Work], launched: list[Launched]) -> list[WorkCounters]:
             f"ncu measured {counted(len(measured), 'launch', 'launches')}, of other kernels or in "
             f"another order than the {len(expected)} that are wanted: measure again."
         )
-    remaining = iter(launched)
-    return [_row(work, [next(remaining)[1] for _ in work.launches]) for work in works]
+    rows, remaining = [], iter(launched)
+    for work in works:
+        counted_by_ncu = [next(remaining)[1] for _ in work.launches]
+        cells = {}
+        for counter, count in simulate(work).counters.total.items():
+            values = [counts[counter] for counts in counted_by_ncu]
+            known = [value for value in values if value is not None]
+            cells[counter] = Cell(counter, count, sum(known) if len(known) == len(values) else None)
+        rows.append(WorkCounters(work, cells))
+    return rows
 
 
 def why(row: WorkCounters) -> str:
@@ -156,21 +154,13 @@ def differences(rows: list[WorkCounters]) -> Iterator[tuple[WorkCounters, Cell]]
                 yield row, row.cells[counter]
 
 
-def _row(work: Work, measured: list[dict[str, float | None]]) -> WorkCounters:
-    cells = {}
-    for counter, count in simulate(work).counters.total.items():
-        values = [one[counter] for one in measured]
-        known = [value for value in values if value is not None]
-        cells[counter] = Cell(counter, count, sum(known) if len(known) == len(values) else None)
-    return WorkCounters(work, cells)
-
-
 # ---- the page ----
 
 
 def page(rows: list[WorkCounters], left_out: dict[str, str], hardware: str) -> str:
     """Markdown: a summary, the counters of every kernel, what differs and why, instructions."""
     patterns = [row for row in rows if "_bytes," in row.work.name]
+    not_run = [f"- {name}: {reason}" for name, reason in left_out.items()]
     kernels = [row for row in rows if row not in patterns]
     return "\n".join(
         [
@@ -183,7 +173,7 @@ def page(rows: list[WorkCounters], left_out: dict[str, str], hardware: str) -> s
             "",
             *_summary(rows),
             "",
-            *_not_run(left_out),
+            *(["Not compared:", "", *not_run, ""] if not_run else []),
             "## Kernels",
             "",
             *_table(kernels),
@@ -214,29 +204,28 @@ def page(rows: list[WorkCounters], left_out: dict[str, str], hardware: str) -> s
 
 
 def _summary(rows: list[WorkCounters]) -> list[str]:
-    head = ["| counter | equal | close | differs | n/a |", "| --- | ---: | ---: | ---: | ---: |"]
     states = ("equal", "close", "differs", "n/a")
-    lines = []
-    for counter, short in COMPARED.items():
-        found = Counter(row.cells[counter].state for row in rows)
-        lines.append(line([short, *(str(found[state]) for state in states)]))
-    return head + lines
-
-
-def _not_run(left_out: dict[str, str]) -> list[str]:
-    lines = [f"- {name}: {reason}" for name, reason in left_out.items()]
-    return ["Not compared:", "", *lines, ""] if lines else []
+    found = {name: Counter(row.cells[name].state for row in rows) for name in COMPARED}
+    return markdown_table(
+        ["counter", *(f"{state}:" for state in states)],
+        [
+            [short, *(str(found[counter][state]) for state in states)]
+            for counter, short in COMPARED.items()
+        ],
+    )
 
 
 def _table(rows: list[WorkCounters]) -> list[str]:
     """Only the counters that some of the rows have."""
-    used = [c for c in COMPARED if any(_matters(row.cells[c]) for row in rows)]
-    head = [line(["kernel", *(COMPARED[c] for c in used)]), line(["---", *["---:"] * len(used)])]
-    return head + [line([row.work.name, *(_cell(row.cells[c]) for c in used)]) for row in rows]
-
-
-def _matters(cell: Cell) -> bool:
-    return bool(cell.simulated or cell.hardware)
+    used = [
+        counter
+        for counter in COMPARED
+        if any(row.cells[counter].simulated or row.cells[counter].hardware for row in rows)
+    ]
+    return markdown_table(
+        ["kernel", *(f"{COMPARED[counter]}:" for counter in used)],
+        [[row.work.name, *(_cell(row.cells[counter]) for counter in used)] for row in rows],
+    )
 
 
 def _cell(cell: Cell) -> str:
@@ -249,38 +238,27 @@ def _cell(cell: Cell) -> str:
 
 
 def _why(rows: list[WorkCounters]) -> list[str]:
-    found = list(differences(rows))
-    if not found:
-        return ["Nothing differs."]
-    head = [
-        "| kernel | counter | simulated | hardware | why |",
-        "| --- | --- | ---: | ---: | --- |",
+    different = [
+        [
+            row.work.name,
+            COMPARED[cell.counter],
+            f"{cell.simulated:,}",
+            f"{cell.hardware:,.0f}",
+            why(row),
+        ]
+        for row, cell in differences(rows)
     ]
-    return head + [
-        line(
-            [
-                row.work.name,
-                COMPARED[cell.counter],
-                f"{cell.simulated:,}",
-                f"{cell.hardware:,.0f}",
-                why(row),
-            ]
-        )
-        for row, cell in found
-    ]
+    head = ["kernel", "counter", "simulated:", "hardware:", "why"]
+    return markdown_table(head, different) if different else ["Nothing differs."]
 
 
 def _instructions(rows: list[WorkCounters]) -> list[str]:
-    head = ["| kernel | PTX | hardware | ratio |", "| --- | ---: | ---: | ---: |"]
+    """How many instructions of the hardware each PTX instruction comes to."""
     lines = []
     for row in rows:
-        cell, ratio = row.cells["inst_executed"], row.instruction_ratio()
-        hardware = f"{cell.hardware:,.0f}" if ratio is not None else "n/a"
-        shown = f"{ratio:.2f}" if ratio is not None else "n/a"
-        lines.append(line([row.work.name, f"{cell.simulated:,}", hardware, shown]))
-    return head + lines
-
-
-def line(cells: list[str]) -> str:
-    """A row of a table in Markdown."""
-    return f"| {' | '.join(cells)} |"
+        cell = row.cells["inst_executed"]
+        shown = ["n/a", "n/a"]
+        if cell.hardware is not None:
+            shown = [f"{cell.hardware:,.0f}", f"{cell.hardware / cell.simulated:.2f}"]
+        lines.append([row.work.name, f"{cell.simulated:,}", *shown])
+    return markdown_table(["kernel", "PTX:", "hardware:", "ratio:"], lines)

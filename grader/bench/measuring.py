@@ -1,25 +1,23 @@
 """A benchmark on this machine's GPU: who takes part at each size, and how long each takes."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 
 import cupy
 
 from ..counted import counted
-from ..course import Benchmark, Lesson, Variant
+from ..course import Benchmark, Lesson
 from ..course.model import Buffers
 from ..cuda import gpu
 from ..cuda.errors import CudaError
 from . import runner, stopwatch
-from .runner import Library, Run, Skipped
+from .runner import Run, Skipped
 from .timings import Device, Size, Timing, Timings, size_text, timing
 
-Prepare = Callable[[Size, list[Buffers]], Run]  # of a size and sets of buffers
+Prepare = Callable[[list[Buffers]], Run]  # of sets of buffers, at one size
 
 
 @dataclass(frozen=True)
@@ -72,26 +70,22 @@ def findings(
 ) -> Iterator[Finding]:
     """Everything that is found at the benchmark's sizes from number `first` on, without those who
     are `left` out; in front of what may take long, who begins."""
-    entrants = _entrants(lesson, benchmark)
+    variants, libraries = benchmark.variants.items(), benchmark.libraries.items()
+    kernels = {name: runner.kernels(lesson, one, gpu.RawModule) for name, one in variants}
     for size in benchmark.sizes[first:]:
+        entrants: dict[str, Prepare] = {
+            name: partial(runner.run_of_variant, one, kernels[name], size) for name, one in variants
+        }
+        entrants |= {name: partial(runner.run_of_library, one) for name, one in libraries}
         taking_part = {name: one for name, one in entrants.items() if (name, size) not in left}
         with warnings.catch_warnings(action="ignore"):  # what libraries remark on their own work
             yield from _at(benchmark, size, taking_part, device)
-        _forget()
-
-
-def _entrants(lesson: Lesson, benchmark: Benchmark) -> dict[str, Prepare]:
-    """What makes a run of each variant and of each library, by name."""
-
-    def of_variant(variant: Variant) -> Prepare:
-        compiled = cache(lambda: runner.kernels(lesson, variant, gpu.RawModule))
-        return lambda size, sets: runner.run_of_variant(variant, compiled(), size, sets)
-
-    def of_library(prepare: Library) -> Prepare:
-        return lambda size, sets: runner.run_of_library(prepare, sets)
-
-    variants = {name: of_variant(variant) for name, variant in benchmark.variants.items()}
-    return variants | {name: of_library(one) for name, one in benchmark.libraries.items()}
+        # What CuPy and PyTorch hold for this size. PyTorch compiles a function for few sizes, and
+        # then runs it uncompiled without a word.
+        cupy.get_default_memory_pool().free_all_blocks()
+        if torch := sys.modules.get("torch"):
+            torch.cuda.empty_cache()
+            torch.compiler.reset()
 
 
 def _at(
@@ -101,7 +95,10 @@ def _at(
     moved = benchmark.bytes(size)
     yield Begins("", size)
     try:
-        sets = _sets(benchmark, size, moved)
+        first = benchmark.arrays(cupy, size)
+        held = sum(array.nbytes for array in first.values())
+        copies = range(stopwatch.sets_of_buffers(moved, held) - 1)  # each run finds its own cold
+        sets = [first, *({name: one.copy() for name, one in first.items()} for _ in copies)]
         reference = benchmark.reference(sets[0])
     except Exception as error:
         if not _out_of_memory(error):
@@ -114,7 +111,7 @@ def _at(
             continue  # not made for this size: a gap in the table says so
         yield Begins(name, size)
         try:
-            run = prepare(size, sets)
+            run = prepare(sets)
             runner.validate(benchmark, run, sets[0], reference, cupy)
             runs[name] = run
         except Exception as error:
@@ -122,14 +119,6 @@ def _at(
     yield Begins("", size)
     for name, taken in zip(runs, stopwatch.times([*runs.values()], len(sets), moved), strict=True):
         yield timing(benchmark, name, size, taken, device.copy_gb_per_s)
-
-
-def _sets(benchmark: Benchmark, size: Size, moved: int) -> list[Buffers]:
-    """Copies of the arrays, so that each run finds its own cold."""
-    first = benchmark.arrays(cupy, size)
-    held = sum(array.nbytes for array in first.values())
-    copies = stopwatch.sets_of_buffers(moved, held) - 1
-    return [first, *({name: a.copy() for name, a in first.items()} for _ in range(copies))]
 
 
 def _sentence(name: str, size: Size, error: Exception, ours: bool) -> str:
@@ -149,12 +138,3 @@ def _sentence(name: str, size: Size, error: Exception, ours: bool) -> str:
 
 def _out_of_memory(error: Exception) -> bool:
     return type(error).__name__ == "OutOfMemoryError"  # CuPy's and PyTorch's
-
-
-def _forget() -> None:
-    """Give back what CuPy and PyTorch hold for the last size. PyTorch compiles a function for few
-    sizes, and then runs it uncompiled without a word."""
-    cupy.get_default_memory_pool().free_all_blocks()
-    if torch := sys.modules.get("torch"):
-        torch.cuda.empty_cache()
-        torch.compiler.reset()

@@ -4,8 +4,6 @@ NVIDIA's `ncu` on a machine with a GPU.
 python -m grader.bench.ncu    launches every work on the GPU, for `ncu` to profile
 """
 
-from __future__ import annotations
-
 import csv
 import re
 import shutil
@@ -16,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from .. import course
-from ..course import Benchmark, Exercise, Lesson, Shown, Variant
+from ..course import Lesson
 from ..cuda import gpu_count
 from ..cuda.errors import CudaError
 from ..errors import BadInput
@@ -92,25 +90,23 @@ def read(csv_path: Path) -> list[Launched]:
     lines = [
         line for line in csv_path.read_text(encoding="utf-8").splitlines() if line.startswith('"')
     ]
-    launches = []
-    for row in csv.DictReader(lines):
-        if row["ID"]:  # the row under the heads gives units
-            launches.append((row["Kernel Name"].partition("(")[0], _counts(row)))
+    launches = [
+        (row["Kernel Name"].partition("(")[0], _counts(row))
+        for row in csv.DictReader(lines)
+        if row["ID"]  # the row under the heads gives units
+    ]
     if not launches:
         raise BadInput(f"{csv_path} holds no launch that ncu measured.")
     return launches
 
 
 def _counts(row: dict[str, str]) -> dict[str, float | None]:
-    counts = {}
-    for counter, metric in METRICS.items():
-        if counter in OPCODES:
-            counts[counter] = _of_opcodes(row.get(PER_OPCODE), OPCODES[counter])
-        else:
+    counts = {name: _number(row.get(metric)) for name, metric in METRICS.items()}
+    for counter, metric in INSTEAD.items():
+        if counts[counter] is None:
             counts[counter] = _number(row.get(metric))
-        if counts[counter] is None and counter in INSTEAD:
-            counts[counter] = _number(row.get(INSTEAD[counter]))
-    return counts
+    opcodes = row.get(PER_OPCODE)
+    return counts | {name: _of_opcodes(opcodes, wanted) for name, wanted in OPCODES.items()}
 
 
 def _number(text: str | None) -> float | None:
@@ -154,25 +150,27 @@ def launches(root: Path = course.KERNELS) -> dict[str, Work | None]:
     """By "lesson/file" how it is launched, as far as its lesson says: solutions as their exercise's
     largest visible case does, kernels that a lesson times as its benchmark does at a tiny size, and
     the others as its shown.py says."""
-    return {
-        f"{lesson.name}/{path.stem}": launched.get(path.name)
-        for lesson in course.lessons(root)
-        for launched in [_launched(lesson)]
-        for path in sorted(lesson.path.glob("*.cu"))
-    }
-
-
-def _launched(lesson: Lesson) -> dict[str, Work]:
-    """What to launch of each of the lesson's files, as far as it says."""
-    timed = {
-        variant.source: _timed(lesson, benchmark, variant, variant.source)
-        for benchmark in reversed(lesson.benchmarks)  # the first that times a file counts
-        for variant in benchmark.variants.values()
-        if isinstance(variant.source, str)
-    }
-    shown = {one.source: _shown(lesson, one) for one in lesson.shown}
-    solved = {one.source: _largest_case(one, lesson.solution(one)) for one in lesson.exercises}
-    return timed | shown | solved
+    found: dict[str, Work | None] = {}
+    for lesson in course.lessons(root):
+        launched: dict[str, Work] = {}
+        for benchmark in reversed(lesson.benchmarks):  # the first that times a file counts
+            size = benchmark.tiny_size()
+            for variant in benchmark.variants.values():
+                if isinstance(source := variant.source, str):
+                    arrays = benchmark.arrays(np, size)
+                    launched[source] = Work(*_file(lesson, source), variant.launches(size), arrays)
+        for one in lesson.shown:
+            of_file = _file(lesson, one.source)
+            launched[one.source] = Work(*of_file, one.launches, one.arrays, one.blank)
+        for exercise in lesson.exercises:
+            visible = [case for case in exercise.cases if case.visible]
+            cases = [of_exercise(exercise, case, lesson.solution(exercise)) for case in visible]
+            launched[exercise.source] = max(
+                cases, key=lambda work: sum(array.size for array in work.inputs.values())
+            )
+        for path in sorted(lesson.path.glob("*.cu")):
+            found[f"{lesson.name}/{path.stem}"] = launched.get(path.name)
+    return found
 
 
 def problem(work: Work) -> str:
@@ -182,21 +180,6 @@ def problem(work: Work) -> str:
     except CudaError as error:
         return f"the simulated GPU stops it. {error}"
     return ""
-
-
-def _largest_case(exercise: Exercise, source: str) -> Work:
-    candidates = [of_exercise(exercise, case, source) for case in exercise.cases if case.visible]
-    return max(candidates, key=lambda work: sum(array.size for array in work.inputs.values()))
-
-
-def _timed(lesson: Lesson, benchmark: Benchmark, variant: Variant, source: str) -> Work:
-    size = benchmark.tiny_size()
-    arrays = benchmark.arrays(np, size)
-    return Work(*_file(lesson, source), variant.launches(size), arrays)
-
-
-def _shown(lesson: Lesson, one: Shown) -> Work:
-    return Work(*_file(lesson, one.source), one.launches, one.arrays, one.blank)
 
 
 def _file(lesson: Lesson, source: str) -> tuple[str, str]:

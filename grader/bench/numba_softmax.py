@@ -5,8 +5,6 @@
 prints how many seconds one launch takes. Numba (the extra `bench`) is imported nowhere else.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 import time

@@ -1,7 +1,5 @@
 """`grader bench --device gpu`: time the benchmarks of lessons, show them, and record them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +8,6 @@ from rich.console import Console
 from rich.table import Table
 
 from .. import course
-from ..course import Benchmark, Lesson
 from ..cuda import gpu_count
 from ..errors import BadInput, NotInCourse
 from . import timings
@@ -19,23 +16,26 @@ from .timings import Timings, size_text
 
 def bench(
     names: Sequence[str], root: Path, record: bool, console: Console
-) -> dict[str, list[timings.Timings]]:
+) -> dict[str, list[Timings]]:
     """Time the benchmarks of the lessons `names`, by default of all that have some, and show them:
     what was found, by lesson. Raises BadInput where there is no GPU, no such lesson, or nothing to
     time."""
     found = lessons(names, root)
     if not gpu_count():
         raise BadInput("There is no GPU here to time kernels on; `--device simulator` runs here.")
-    from . import stopwatch
+    from . import stopwatch, supervised
 
     device = stopwatch.device()
     device = replace(device, versions={**device.versions, **stopwatch.libraries()})
     copy, peak = f"{device.copy_gb_per_s:,.0f} GB/s", f"{device.peak_gflop_per_s:,.0f} GFLOP/s"
     console.print(f"{device.name}: a large copy reaches {copy}, its clock allows {peak} in fp32.")
-    all_found = {}
+    all_found: dict[str, list[Timings]] = {}
     for lesson in found:
-        measured = [_measured(lesson, one, device, console) for one in lesson.benchmarks]
-        all_found[lesson.name] = measured
+        measured = all_found[lesson.name] = []
+        for benchmark in lesson.benchmarks:
+            with console.status("") as status:
+                measured.append(supervised.measure(lesson, benchmark, device, status.update))
+            show_timings(console, measured[-1])
         if record:
             path = lesson.path / timings.FILE
             timings.write(path, device, measured)
@@ -58,24 +58,10 @@ def lessons(names: Sequence[str], root: Path) -> list[course.Lesson]:
     return found
 
 
-def _measured(
-    lesson: Lesson, benchmark: Benchmark, device: timings.Device, console: Console
-) -> timings.Timings:
-    from .supervised import measure
-
-    with console.status("") as status:
-        found = measure(lesson, benchmark, device, status.update)
-    show_timings(console, found)
-    return found
-
-
-_HEADINGS = ("ms", "10th to 90th percentile", "GB/s", "of a copy")
-
-
 def show_timings(console: Console, timings: Timings) -> None:
     """A table, with a section for each size; then what is not in it."""
     table = Table("size", "variant", title=timings.title, title_justify="left")
-    for heading in _HEADINGS:
+    for heading in ("ms", "10th to 90th percentile", "GB/s", "of a copy"):
         table.add_column(heading, justify="right", no_wrap=True)
     for size in timings.sizes:
         table.add_section()

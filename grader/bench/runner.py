@@ -1,8 +1,6 @@
 """A benchmark's variants and libraries at one size, made ready to run on sets of buffers, and only
 those that give the right answer. Works with CuPy on a GPU, and with NumPy on the simulated one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache
 from types import ModuleType
@@ -14,8 +12,7 @@ from ..compilers.declared import parameters
 from ..counted import counted
 from ..course import Benchmark, Lesson, Variant
 from ..course.model import Buffers
-from ..cuda.kernel import DeviceKernel, MakeModule
-from ..cuda.limits import opted_in
+from ..cuda.limits import DeviceKernel, MakeModule, opted_in
 
 FindKernel = Callable[..., DeviceKernel]  # by name, and whether it is launched cooperatively
 Library = Callable[[Buffers], Callable[[], object]]

@@ -4,8 +4,6 @@ The kernels are the online softmax of microbenchmarks/softmax.cu, 256 threads a 
 grid's size, the block sum by shuffles. Times are the best of several; compiling is not in them.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -19,7 +17,7 @@ import numpy as np
 
 from ..cuda import simulator
 from ..cuda.simulator import Run
-from ..profiler.work import Work
+from ..profiler.work import Work, buffers_of
 from . import microbenchmarks
 
 WIDE = (128, 32_768)  # rows, columns
@@ -53,8 +51,7 @@ class Ready:
     def __init__(self, work: Work):
         self.launch = work.launches[0]
         self.kernel = simulator.RawModule(code=work.source).get_function(self.launch.kernel)
-        buffers = {name: np.array(array) for name, array in work.inputs.items()}
-        buffers |= {name: np.empty(*shape) for name, shape in work.blank.items()}
+        buffers = buffers_of(work, np.array, np.empty)
         self.args = tuple(buffers[a] if isinstance(a, str) else a for a in self.launch.args)
 
     def run(self) -> None:
@@ -82,29 +79,18 @@ class Ready:
 
 def measure() -> Iterator[Figure]:
     """All figures, each as soon as it is there."""
-    yield from _wide()
-    yield from _one_block()
-    yield from _many_blocks()
-    yield from _beside_numba()
-
-
-def _wide() -> Iterator[Figure]:
-    """Many blocks: what an instruction of a thread costs."""
     wide = Ready(microbenchmarks.softmax(*WIDE))
     instructions = wide.observed().counters.total["thread_inst_executed"]
-    for checks, target in ((True, 3.0), (False, 1.2)):
-        cost = wide.seconds(checks) / instructions * 1e9
-        what = f"a thread's instruction, {WIDE[0]} blocks, {_said(checks)}"
-        yield Figure(what, "ns", cost, target)
-
-
-def _one_block() -> Iterator[Figure]:
-    """One block: what a step of the machine costs, however few threads take it."""
+    for said, checks, target in (("all checks", True, 3.0), ("no checks", False, 1.2)):
+        what = f"a thread's instruction, {WIDE[0]} blocks, {said}"
+        yield Figure(what, "ns", wide.seconds(checks) / instructions * 1e9, target)
     one = Ready(microbenchmarks.softmax(1, SMALL_COLUMNS))
-    steps = one.observed().steps
-    for checks, target in ((True, 10.0), (False, 6.0)):
-        cost = one.seconds(checks) / steps * 1e6
-        yield Figure(f"an instruction step, one block, {_said(checks)}", "µs", cost, target)
+    steps = one.observed().steps  # of the machine, however few threads take them
+    for said, checks, target in (("all checks", True, 10.0), ("no checks", False, 6.0)):
+        what = f"an instruction step, one block, {said}"
+        yield Figure(what, "µs", one.seconds(checks) / steps * 1e6, target)
+    yield from _many_blocks()
+    yield from _beside_numba()
 
 
 def _many_blocks() -> Iterator[Figure]:
@@ -128,16 +114,16 @@ def _beside_numba() -> Iterator[Figure]:
         ours = Ready(microbenchmarks.softmax(rows, SMALL_COLUMNS)).seconds(True)
         what = f"times as fast as Numba's simulator, {rows} x {SMALL_COLUMNS:,}"
         target = None if rows == 1 else 100.0  # a single short launch is mostly preparation
-        yield Figure(what, "x", _numba_seconds(rows) / ours, target, at_least=True)
-
-
-def _numba_seconds(rows: int) -> float:
-    command = [sys.executable, "-m", f"{__package__}.numba_softmax", str(rows), str(SMALL_COLUMNS)]
-    simulated = os.environ | {"NUMBA_ENABLE_CUDASIM": "1"}  # read when Numba is first imported
-    done = subprocess.run(
-        command, env=simulated, capture_output=True, text=True, check=True, encoding="utf-8"
-    )
-    return float(done.stdout)
+        module = f"{__package__}.numba_softmax"
+        done = subprocess.run(
+            [sys.executable, "-m", module, str(rows), str(SMALL_COLUMNS)],
+            env=os.environ | {"NUMBA_ENABLE_CUDASIM": "1"},  # read when Numba is first imported
+            capture_output=True,
+            text=True,
+            check=True,
+            encoding="utf-8",
+        )
+        yield Figure(what, "x", float(done.stdout) / ours, target, at_least=True)
 
 
 def _peak_bytes(launched: Ready) -> int:
@@ -147,7 +133,3 @@ def _peak_bytes(launched: Ready) -> int:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return peak
-
-
-def _said(checks: bool) -> str:
-    return "all checks" if checks else "no checks"

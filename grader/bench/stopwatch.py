@@ -6,12 +6,11 @@ set of buffers, and so many sets there are that what was in the L2 cache is gone
 comes again; what a run leaves there to be written back is paid for by whoever comes next.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import date
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -21,6 +20,7 @@ import numpy as np
 from cupy.cuda import Event, get_elapsed_time, runtime
 
 from ..cuda import gpu
+from .runner import Run
 from .timings import Device
 
 COLD = 5  # times the L2 cache is read or written between two runs on the same buffers
@@ -31,7 +31,6 @@ SECONDS = 0.3  # on the GPU, for each of those compared
 COPIED = 1 << 31  # bytes
 FP32_LANES = 128  # of a multiprocessor, since Ampere's 8.6; one fused multiply-add a cycle each
 
-Run = Callable[[int], object]  # does its work on the set of buffers of that number
 
 _SPIN = """
 extern "C" __global__ void spin(long long cycles) {
@@ -52,53 +51,33 @@ def sets_of_buffers(bytes_moved: int, bytes_held: int) -> int:
 def times(runs: Sequence[Run], sets: int, bytes_moved: int) -> list[list[float]]:
     """For each of `runs`, its times in ms. What a few sets of little cannot push out of the L2
     cache, a read of something large does before each run."""
+    spin = gpu.RawModule(code=_SPIN).get_function("spin")
     cold = sets * bytes_moved >= COLD * l2_bytes()
-    evict = _nothing if cold else _reader_of(COLD * l2_bytes())
+    stale = cupy.zeros(0 if cold else COLD * l2_bytes() // 4, cupy.float32)
+    total = cupy.empty((), cupy.float32)
     order, turn = np.random.default_rng(0), itertools.cycle(range(sets))
     found: list[list[float]] = [[] for _ in runs]
     held = _MOST_HELD
     for number in range(1, WARM_UP + MOST_ROUNDS + 1):
-        _hold(held)
+        spin((1,), (1,), (np.int64(held * _clock_hertz()),))  # nobody waits for it
         began = time.perf_counter()
-        marks = [(i, _timed(runs[i], next(turn), evict)) for i in order.permutation(len(runs))]
+        marks = []
+        for i in order.permutation(len(runs)):
+            if not cold:
+                stale.sum(out=total)
+            start, end = Event(), Event()
+            start.record()
+            runs[i](next(turn))
+            end.record()
+            marks.append((i, start, end))
         held = min(1.5 * (time.perf_counter() - began), _MOST_HELD)
         cupy.cuda.Device().synchronize()
         if number > WARM_UP:
-            for i, pair in marks:
-                found[i].append(get_elapsed_time(*pair))
+            for i, start, end in marks:
+                found[i].append(get_elapsed_time(start, end))
         if number >= WARM_UP + FEWEST_ROUNDS and sum(map(sum, found)) > SECONDS * 1e3 * len(runs):
             break
     return found
-
-
-def _timed(run: Run, buffers: int, evict: Callable[[], object]) -> tuple[Event, Event]:
-    """Events before and after the run in the queue of the GPU."""
-    start, end = Event(), Event()
-    evict()
-    start.record()
-    run(buffers)
-    end.record()
-    return start, end
-
-
-def _hold(seconds: float) -> None:
-    """Keep the GPU busy for so long, without waiting for it."""
-    _spin()((1,), (1,), (np.int64(seconds * _clock_hertz()),))
-
-
-@cache
-def _spin() -> gpu.RawKernel:
-    return gpu.RawModule(code=_SPIN).get_function("spin")
-
-
-def _reader_of(size: int) -> Callable[[], object]:
-    """A function that reads so many bytes which are of no use to anybody."""
-    stale, total = cupy.zeros(size // 4, cupy.float32), cupy.empty((), cupy.float32)
-    return lambda: stale.sum(out=total)
-
-
-def _nothing() -> None:
-    pass
 
 
 def device() -> Device:
@@ -126,15 +105,11 @@ def libraries() -> dict[str, str]:
         "QuACK": "quack-kernels",
         "CUTLASS DSL": "nvidia-cutlass-dsl",
     }
-    found = {name: _version(distribution) for name, distribution in names.items()}
-    return {name: number for name, number in found.items() if number}
-
-
-def _version(distribution: str) -> str:
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return ""
+    found = {}
+    for name, distribution in names.items():
+        with suppress(PackageNotFoundError):
+            found[name] = version(distribution)
+    return found
 
 
 def l2_bytes() -> int:
@@ -147,8 +122,7 @@ def _clock_hertz() -> float:
 
 @cache
 def _attribute(name: str) -> int:
-    value: int = cupy.cuda.Device().attributes[name]
-    return value
+    return int(cupy.cuda.Device().attributes[name])
 
 
 def _cuda_version(number: int) -> str:
@@ -160,5 +134,4 @@ def _copy_gb_per_s() -> float:
     size = min(COPIED, runtime.memGetInfo()[0] // 4)
     source, target = cupy.ones(size, cupy.uint8), cupy.empty(size, cupy.uint8)
     (taken,) = times([lambda _: cupy.copyto(target, source)], 1, 2 * size)
-    speed: float = 2 * size / float(np.median(taken)) / 1e6
-    return speed
+    return float(2 * size / np.median(taken) / 1e6)

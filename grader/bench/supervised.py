@@ -5,8 +5,6 @@ lets nothing be heard for PATIENCE seconds is stopped with that process, and nam
 goes on at the same size without them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import select
@@ -39,14 +37,7 @@ def measure(
     from .measuring import Begins, Finding, gathered
 
     def command(first: int, left: Sequence[tuple[str, Size]]) -> Sequence[str]:
-        about = {
-            "root": str(lesson.path.parent),
-            "lesson": lesson.name,
-            "benchmark": benchmark.name,
-            "device": asdict(device),
-            "first": first,
-            "left": left,
-        }
+        about = (str(lesson.path), benchmark.name, asdict(device), first, left)
         return (sys.executable, "-P", "-m", __name__, json.dumps(about))
 
     def found() -> Iterator[Finding]:
@@ -69,16 +60,16 @@ def supervise(
 ) -> Iterator[tuple[str, Any]]:
     """What the processes say, as pairs such as ("timing", {...}). `command(first, left)` starts
     one at the size of number `first`, without those `left` out; `ours` must not hang."""
-    first, done = 0, False
+    first = 0
     left: list[tuple[str, Size]] = []
-    while not done:
+    while True:
         name, size = "", sizes[first]
         try:
             for kind, one in _said(command(first, left), patience):
                 if kind == "begins":
                     name, size = one["name"], tuple(one["size"])
                 yield kind, one
-            done = True
+            return
         except Hung:
             first = sizes.index(size)
             at = f"at {size_text(size)}"
@@ -98,54 +89,40 @@ def _said(command: Sequence[str], patience: float) -> Iterator[tuple[str, Any]]:
         command, stdout=subprocess.PIPE, start_new_session=True, env=same
     ) as process:
         assert process.stdout
+        pipe, rest = process.stdout.fileno(), b""
         try:
-            for line in _lines(process.stdout.fileno(), patience):
-                kind, one = json.loads(line)
-                if kind == "end":
-                    return
-                yield kind, one
-            process.wait(patience)
-        finally:
-            _end(process)
-    raise BadInput(f"The process that times ended with {process.returncode}.")
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """And what it has started: compilers, where a library brings one."""
-    if sys.platform == "win32":
-        process.kill()
-        return
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-def _lines(pipe: int, patience: float) -> Iterator[bytes]:
-    rest = b""
-    while True:
-        if not select.select([pipe], [], [], patience)[0]:
+            while select.select([pipe], [], [], patience)[0]:
+                if not (read := os.read(pipe, 1 << 16)):
+                    status = process.wait(patience)
+                    raise BadInput(f"The process that times ended with {status}.")
+                *lines, rest = (rest + read).split(b"\n")
+                for kind, one in map(json.loads, lines):
+                    if kind == "end":
+                        return
+                    yield kind, one
             raise Hung
-        if not (read := os.read(pipe, 1 << 16)):
-            return
-        *lines, rest = (rest + read).split(b"\n")
-        yield from lines
+        finally:  # it, and what it has started: compilers, where a library brings one
+            if sys.platform == "win32":
+                process.kill()
+            else:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
 
 
-def main(about: dict[str, Any]) -> None:
+def main(path: str, name: str, device: dict[str, Any], first: int, left: list[Any]) -> None:
     """The other process. What libraries print must not come between what it says."""
     from .. import course
     from .measuring import Begins, findings
 
     said = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
-    lesson = course.lesson(about["lesson"], Path(about["root"]))
-    (benchmark,) = (one for one in lesson.benchmarks if one.name == about["benchmark"])
-    left = frozenset((name, tuple(size)) for name, size in about["left"])
-    device = Device(**about["device"])
-    for one in findings(lesson, benchmark, device, about["first"], left):
+    lesson = course.lesson(Path(path).name, Path(path).parent)
+    without = frozenset((who, tuple(size)) for who, size in left)
+    for one in findings(lesson, lesson.benchmark(name), Device(**device), first, without):
         kind = {Begins: "begins", Timing: "timing"}.get(type(one), "skipped")
         print(json.dumps([kind, one if isinstance(one, str) else asdict(one)]), file=said)
     print(json.dumps(["end", ""]), file=said)
 
 
 if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
+    main(*json.loads(sys.argv[1]))

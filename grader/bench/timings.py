@@ -1,7 +1,5 @@
 """What kernels took on a GPU, as data, and the file that keeps it: kernels/NN/measured.json."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,7 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
 from statistics import quantiles
-from typing import Any
 
 from ..course import Benchmark, Lesson
 from ..errors import BadInput
@@ -126,14 +123,13 @@ def _rounded(figure: float) -> float:
 def write(path: Path, device: Device, timings: Iterable[Timings]) -> None:
     """Keep timings on one device in a file, a row a line."""
     head = json.dumps({"device": asdict(device)}, indent=1).removesuffix("\n}")
-    benchmarks = ",\n".join(map(_json, timings))
+    parts = []
+    for one in timings:
+        of_one = json.dumps({"title": one.title, "skipped": one.skipped}).removesuffix("}")
+        rows = ",\n".join(f"   {json.dumps(asdict(row))}" for row in one.rows)
+        parts.append(f'  {json.dumps(one.name)}: {of_one}, "rows": [\n{rows}\n  ]}}')
+    benchmarks = ",\n".join(parts)
     path.write_text(f'{head},\n "benchmarks": {{\n{benchmarks}\n }}\n}}\n', encoding="utf-8")
-
-
-def _json(one: Timings) -> str:
-    head = json.dumps({"title": one.title, "skipped": one.skipped}).removesuffix("}")
-    rows = ",\n".join(f"   {json.dumps(asdict(row))}" for row in one.rows)
-    return f'  {json.dumps(one.name)}: {head}, "rows": [\n{rows}\n  ]}}'
 
 
 def recorded(lesson: Lesson) -> dict[str, Timings]:
@@ -145,25 +141,25 @@ def recorded(lesson: Lesson) -> dict[str, Timings]:
 def kept(path: Path) -> dict[str, Timings]:
     """What a file holds, by the name of the benchmark. Raises BadInput if it is no such file."""
     try:
-        return _read(json.loads(path.read_text(encoding="utf-8")))
+        held = json.loads(path.read_text(encoding="utf-8"))
+        device = Device(**held["device"])
+        return {
+            name: Timings(
+                name,
+                one["title"],
+                device,
+                tuple(Timing(**{**row, "size": tuple(row["size"])}) for row in one["rows"]),
+                tuple(one["skipped"]),
+            )
+            for name, one in held["benchmarks"].items()
+        }
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadInput(f"{path} holds no times as `grader bench` keeps them: {error!r}.") from error
 
 
-def _read(kept: dict[str, Any]) -> dict[str, Timings]:
-    found = {}
-    for name, one in kept["benchmarks"].items():
-        rows = tuple(Timing(**{**row, "size": tuple(row["size"])}) for row in one["rows"])
-        found[name] = Timings(
-            name, one["title"], Device(**kept["device"]), rows, (*one["skipped"],)
-        )
-    return found
-
-
 def read(lesson: Lesson, benchmark: Benchmark) -> Timings:
     """What the lesson's folder holds of the benchmark; no rows and no device if nothing."""
-    nothing = Timings(benchmark.name, benchmark.title)
-    found = recorded(lesson).get(benchmark.name, nothing)
+    found = recorded(lesson).get(benchmark.name, Timings(benchmark.name, benchmark.title))
     return replace(found, extents=benchmark.extents)
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from nbformat import NotebookNode
 
 from .. import course as lessons
-from ..course import Lesson, handout
+from ..course import Lesson, catalogue
 from ..judge import Verdict, judge, partial
 from ..judge.arrangement import is_blank
 from ..judge.sandbox import landlock
@@ -129,7 +129,9 @@ def gradescope(
         within = path.relative_to(_PACKAGE)
         if _LEFT_OUT.isdisjoint(within.parts):
             files.append((within.as_posix(), path.read_bytes()))
-    files += [(f"kernels/{lesson.name}/{name}", given) for name, given in handout.files(lesson)]
+    files += [
+        (f"kernels/{lesson.name}/{name}", given) for name, given in catalogue.handed_out(lesson)
+    ]
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, text in files:

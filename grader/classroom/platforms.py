@@ -12,7 +12,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from ..cuda.sanitize import visible
+from ..cuda.diagnostics import visible
 from . import ClassroomError
 from .marks import MarksTable
 from .spreadsheets import cell

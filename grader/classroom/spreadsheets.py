@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from ..cuda.sanitize import visible
+from ..cuda.diagnostics import visible
 from . import ClassroomError
 from .folder import whole
 

@@ -14,12 +14,11 @@ from ..course import (
     Exercise,
     Lesson,
     authors,
+    catalogue,
     choosing,
     chosen,
     classes,
-    handout,
     rules,
-    scaffolding,
 )
 from ..course.weave import weave
 from ..errors import AuthorError, BadInput
@@ -74,7 +73,7 @@ def new_lesson(
     if begin(course.KERNELS.parent):
         say(f"{course.KERNELS.parent} is a course now; nbgrader_config.py describes it")
     kernels = open_course().kernels
-    folder = scaffolding.write(lesson, kernels)
+    folder = authors.write_lesson(lesson, kernels)
     steps.write(course.lesson(lesson, kernels))
     known_faults.write(course.lesson(lesson, kernels))
     say(f"{short(folder)} is a lesson that works as it stands: change its files, then")
@@ -105,7 +104,7 @@ def publish(
         raise BadInput(f"{short(folder)} holds something else: name a folder of its own.")
     for stale in ("kernels", "notebooks"):
         shutil.rmtree(folder / stale, ignore_errors=True)
-    for name, content in handout.course_files(course.KERNELS.parent):
+    for name, content in catalogue.course_files(course.KERNELS.parent):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         whole(path, content)

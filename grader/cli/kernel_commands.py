@@ -16,8 +16,8 @@ from rich.text import Text
 
 from .. import course
 from ..counted import counted
+from ..cuda.diagnostics import visible
 from ..cuda.errors import CudaError
-from ..cuda.sanitize import visible
 from ..errors import BadInput
 from ..judge import Limits, Verdict, judge, sizes
 from ..judge.beside import Beside, beside

@@ -12,8 +12,7 @@ from rich.text import Text
 from ..counted import counted
 from ..course import KINDS
 from ..cuda import diagnostics
-from ..cuda.diagnostics import window
-from ..cuda.sanitize import lines_of, visible
+from ..cuda.diagnostics import lines_of, visible, window
 from ..judge import partial, sizes
 from ..judge.beside import Beside
 from ..judge.verdict import CaseResult, Verdict, by_cause, stopped

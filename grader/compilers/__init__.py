@@ -4,8 +4,6 @@ Another compiler is another module with a class of `compiler.Compiler`'s shape a
 `COMPILERS`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -15,9 +13,8 @@ from dataclasses import asdict, replace
 from functools import lru_cache
 
 from .. import disk_cache
-from ..cuda.diagnostics import Diagnostic
+from ..cuda.diagnostics import Diagnostic, forbidden, one_line_end
 from ..cuda.errors import CompileError, CompilerFailure
-from ..cuda.sanitize import forbidden, one_line_end
 from ..disk_cache import DiskCache
 from .advice import advised
 from .clang import Clang
@@ -69,8 +66,7 @@ def used(name: str) -> Iterator[None]:
 
 @lru_cache
 def _first_available() -> str:
-    found = (name for name, one in COMPILERS.items() if one.available())
-    return next(found, "nvrtc")
+    return next((name for name, one in COMPILERS.items() if one.available()), "nvrtc")
 
 
 def chosen() -> Compiler:
@@ -110,25 +106,21 @@ def _program(compiler: Compiler, job: Job) -> Program:
 @lru_cache(maxsize=16)  # the judge asks for the same program in every case
 def _kept(cache: DiskCache, key: str, compiler: Compiler, job: Job) -> Program:
     """The program from the cache, or compiled."""
-    program = cache.read(key, Program)
-    if program is None:
-        program = _compiled(compiler, job)
-        if not program.files:  # they can change, and the key knows nothing of them
-            with suppress(OSError):  # a cache that cannot be written costs time and nothing else
-                cache.add(key, program)
-    return program
-
-
-def _compiled(compiler: Compiler, job: Job) -> Program:
+    if (program := cache.read(key, Program)) is not None:
+        return program
     try:
         program = compiler.compile(job)
-        doubts = {(one.line, one.message): one for one in reversed(program.warnings)}
-        first = tuple(reversed(doubts.values()))  # one for what a line repeats
-        return replace(program, warnings=advised(first, job.source))
     except CompileError as error:
         if not error.diagnostics:
             raise
         raise CompileError(diagnostics=advised(error.diagnostics, job.source)) from None
+    doubts = {(one.line, one.message): one for one in reversed(program.warnings)}
+    first = tuple(reversed(doubts.values()))  # one for what a line repeats
+    program = replace(program, warnings=advised(first, job.source))
+    if not program.files:  # they can change, and the key knows nothing of them
+        with suppress(OSError):  # a cache that cannot be written costs time and nothing else
+            cache.add(key, program)
+    return program
 
 
 def _refuse_what_reads_otherwise(source: str) -> None:

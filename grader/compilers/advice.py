@@ -5,24 +5,11 @@ Each rule looks at the sentence, in NVRTC's or clang's words, and at the line; w
 from these two stays unsaid.
 """
 
-from __future__ import annotations
-
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 
-from ..cuda.diagnostics import Diagnostic, Note
-from ..cuda.sanitize import lines_of
-
-
-@dataclass(frozen=True)
-class AdviceRule:
-    """`advice` for errors whose sentence `says` this, if their line `has` that; what the line
-    matched stands in the advice as {0}, its groups as {1} and so on."""
-
-    says: re.Pattern[str]
-    advice: str
-    has: re.Pattern[str] = re.compile("")
+from ..cuda.diagnostics import Diagnostic, Note, lines_of
 
 
 def advised(errors: tuple[Diagnostic, ...], source: str) -> tuple[Diagnostic, ...]:
@@ -44,9 +31,9 @@ def _advice(error: Diagnostic, lines: list[str]) -> str:
         return _of_a_semicolon(error, lines)
     if of_a_declaration := _of_a_declaration(error, lines):
         return of_a_declaration
-    for rule in RULES:
-        if rule.says.search(error.message) and (found := rule.has.search(line)):
-            return rule.advice.format(found[0], *found.groups())
+    for says, has, advice in RULES:
+        if says.search(error.message) and (found := has.search(line)):
+            return advice.format(found[0], *found.groups())
     return ""
 
 
@@ -128,24 +115,17 @@ def _of_a_name(name: str, error: Diagnostic, lines: list[str]) -> str:
         return f"C++ wants a type where a name is first used: `int {name} = ...`."
     declared = re.compile(rf"\b(?:{_TYPES})\b[\s*&]+{name}\b")
     for number, text in enumerate(lines, 1):
-        if declared.search(text) and number != error.line:
-            return _of_a_place(name, number, error.line, text)
-    return _of_a_spelling(name, lines)
-
-
-def _of_a_place(name: str, declared: int, used: int, text: str) -> str:
-    """`text` is the line that declares it."""
-    if declared > used:
-        return f"`{name}` is declared on line {declared}, and not known before."
-    if _WHOLE_LOOP.match(text):
-        return f"The loop on line {declared} ends in its `;`: what follows is not repeated by it."
-    return (
-        f"`{name}` is declared on line {declared}, and known up to the end of the braces, the loop "
-        "or the function that this stands in. Is it needed here too? Declare it before them."
-    )
-
-
-def _of_a_spelling(name: str, lines: list[str]) -> str:
+        if not declared.search(text) or number == error.line:
+            continue
+        if number > error.line:
+            return f"`{name}` is declared on line {number}, and not known before."
+        if _WHOLE_LOOP.match(text):
+            return f"The loop on line {number} ends in its `;`: what follows is not repeated by it."
+        return (
+            f"`{name}` is declared on line {number}, and known up to the end of the braces, the "
+            "loop or the function that this stands in. Is it needed here too? Declare it before "
+            "them."
+        )
     code = " ".join(_TEXT.sub("", line) for line in lines)
     own = set(IDENTIFIER.findall(code)) - {name}
     by_case = {word.lower(): word for word in sorted(BUILT_IN | own)}
@@ -217,8 +197,10 @@ _RESULTS = (
     "its pointers."
 )
 
+# What an error's sentence says, what its line has, and our advice, in which {0} stands for what the
+# line matched, {1} and so on for its groups.
 RULES = tuple(
-    AdviceRule(re.compile(says), advice, re.compile(has))
+    (re.compile(says), re.compile(has), advice)
     for says, has, advice in (
         (
             r"dim3|uint3|__cuda_\w+",

@@ -1,7 +1,5 @@
 """What a compiler is: from a source and how to compile it, to a program or a CompileError."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -60,9 +58,11 @@ class Compiler(Protocol):
     def identity(self) -> list[object]:
         """All but the job that decides on its programs, as JSON: version, headers, flags."""
 
-    def __hash__(self) -> int: ...
+    def __hash__(self) -> int:
+        """It is a key of a cache."""
 
-    def version(self) -> tuple[int, int]: ...
+    def version(self) -> tuple[int, int]:
+        """Major and minor."""
 
     def folders(self) -> tuple[Path, ...]:
         """The folders that it reads when it compiles; a confined process may not lose them."""

@@ -4,8 +4,6 @@ They are the same on every system. Where NVIDIA has wheels for it they come with
 they are fetched.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from importlib import metadata
 from pathlib import Path

@@ -7,11 +7,10 @@ compile): what a macro or a template hides stays unknown (None). Then only sizes
 memory is told by what the access itself shows.
 """
 
-from __future__ import annotations
-
 import ast
 import operator
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -139,7 +138,8 @@ def check_arguments(kernel: str, declared: tuple[Parameter, ...], args: tuple[ob
 
 
 def _problem(parameter: Parameter, value: Any) -> str | None:
-    is_array = (hasattr(value, "shape") and getattr(value, "ndim", 0) > 0) or _is_device(value)
+    is_array = isinstance(value, np.ndarray) or hasattr(value, "__cuda_array_interface__")
+    is_array |= hasattr(value, "shape") and getattr(value, "ndim", 0) > 0
     if parameter.pointer:
         if not is_array and value is not None:
             return f"wants an array, not {_described(value)}"
@@ -157,19 +157,14 @@ def _problem(parameter: Parameter, value: Any) -> str | None:
     return None
 
 
-def _is_device(value: object) -> bool:
-    return hasattr(value, "__cuda_array_interface__") or isinstance(value, np.ndarray)
-
-
 def _same(wanted: np.dtype, given: np.dtype) -> bool:
     """Integers of one size serve for each other, signed or not."""
-    if wanted == given:
-        return True
-    return wanted.itemsize == given.itemsize and wanted.kind in "iub" and given.kind in "iub"
+    same_size = wanted.itemsize == given.itemsize
+    return wanted == given or (same_size and wanted.kind in "iub" and given.kind in "iub")
 
 
 def _described(value: object) -> str:
-    return f"a Python {type(value).__name__}" if not isinstance(value, np.generic) else f"{value!r}"
+    return f"{value!r}" if isinstance(value, np.generic) else f"a Python {type(value).__name__}"
 
 
 # ---- arrays, variables and structs ----
@@ -242,21 +237,15 @@ class Declarations:
         self._constants = _constants(text)
         text = re.sub(r"^[ \t]*#.*$", ";", text, flags=re.MULTILINE)
         self._structs = dict(_STRUCT.findall(text))
-        self.variables: dict[str, list[Declared]] = {}
+        self.variables: defaultdict[str, list[Declared]] = defaultdict(list)
         for match in _DECLARED.finditer(text):
-            self._take(match)
-
-    def _take(self, match: re.Match[str]) -> None:
-        if match["type"] in _NO_TYPES:
-            return
-        words = match["words"]
-        memory = "shared" if "__shared__" in words else ""
-        memory = "device" if "__device__" in words or "__constant__" in words else memory
-        for name, brackets in _NAME.findall(match["names"]):
-            dimensions = self._dimensions(brackets)
-            given = match.string[match.end()] != ";"
-            one = Declared(name, " ".join(match["type"].split()), dimensions, memory, given)
-            self.variables.setdefault(name, []).append(one)
+            words, kind = match["words"], " ".join(match["type"].split())
+            memory = "shared" if "__shared__" in words else ""
+            memory = "device" if "__device__" in words or "__constant__" in words else memory
+            given = text[match.end()] != ";"
+            for name, brackets in _NAME.findall(match["names"]) if kind not in _NO_TYPES else ():
+                one = Declared(name, kind, self._dimensions(brackets), memory, given)
+                self.variables[name].append(one)
 
     def find(self, name: str, memory: str) -> Declared | None:
         """The variable of that name in that memory; None if there is none, or more than one that

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import zipfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
@@ -92,19 +91,16 @@ def fetch(index: str, wheels: tuple[Wheel, ...] = WHEELS) -> None:
         with tempfile.TemporaryDirectory(dir=place.parent) as made:
             whole = Path(made) / "whole"
             for wheel in wheels:
-                _take(wheel, _download(index, wheel, Path(made)), whole)
+                path = _download(index, wheel, Path(made))
+                with zipfile.ZipFile(path) as archive:
+                    names = [name for name in archive.namelist() if name.startswith(wheel.taken)]
+                    archive.extractall(whole, names)
+                path.unlink()
             if not here():  # another process may have been quicker
                 whole.rename(place)
     except OSError as error:
         said = f"they cannot be kept in {place.parent} ({error.strerror or error})"
         raise NotFetched(f"CUDA's headers could not be fetched: {said}. {_ELSEWHERE}") from error
-
-
-def _take(wheel: Wheel, path: Path, into: Path) -> None:
-    with zipfile.ZipFile(path) as archive:
-        names = [name for name in archive.namelist() if name.startswith(wheel.taken)]
-        archive.extractall(into, names)
-    path.unlink()
 
 
 def _download(index: str, wheel: Wheel, into: Path) -> Path:
@@ -153,7 +149,7 @@ def _found(client: httpx.Client, index: str, wheel: Wheel) -> str:
     )
 
 
-def _links(page: str) -> Iterator[str]:
+def _links(page: str) -> list[str]:
     found: list[str] = []
 
     class Links(HTMLParser):
@@ -161,4 +157,4 @@ def _links(page: str) -> Iterator[str]:
             found.extend(value for name, value in attrs if tag == "a" and name == "href" and value)
 
     Links().feed(page)
-    yield from found
+    return found

@@ -5,8 +5,6 @@ clang gets more of them, for what NVRTC has built in (`clang/include/`). `tools/
 headers that define the same functions for many types.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 PRELUDE = "prelude.h"  # included before every source

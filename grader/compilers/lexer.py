@@ -6,8 +6,6 @@ time in proportion to the source, whatever that is: what is never closed goes on
 comment) or to the end of its line (quoted text), and no place is looked at twice.
 """
 
-from __future__ import annotations
-
 import re
 
 COMMENT = r"//[^\n]*|/\*.*?\*/"

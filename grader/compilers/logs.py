@@ -34,8 +34,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from ..cuda.diagnostics import Diagnostic, Note, bounded
-from ..cuda.sanitize import lines_of
+from ..cuda.diagnostics import Diagnostic, Note, bounded, lines_of
 from .advice import named
 from .compiler import SOURCE_NAME
 from .headers import included_as
@@ -80,35 +79,35 @@ class CompilerLog(ABC):
         alone = (LogEntry(one.head, one.included, one.rows) for one in doubts)  # without notes
         return bounded(dict.fromkeys(map(self.diagnostic, alone)))
 
-    def _entries(self) -> Iterator[LogEntry]:
+    def _entries(self) -> list[LogEntry]:
         """All messages but notes, each with the notes that follow it."""
-        told = None
+        entries: list[LogEntry] = []
         for entry in self.messages():
             if entry.kind != "note":
-                if told:
-                    yield told
-                told = entry
-            elif told:
-                told.notes.append(entry)
-        if told:
-            yield told
+                entries.append(entry)
+            elif entries:
+                entries[-1].notes.append(entry)
+        return entries
 
     @abstractmethod
-    def messages(self) -> Iterator[LogEntry]:
+    def messages(self) -> list[LogEntry]:
         """All messages, in their order."""
 
     @abstractmethod
-    def diagnostic(self, error: LogEntry) -> Diagnostic: ...
+    def diagnostic(self, error: LogEntry) -> Diagnostic:
+        """An error at a line of the source, with its notes."""
 
     @abstractmethod
-    def worth_telling(self, warning: LogEntry) -> bool: ...
+    def worth_telling(self, warning: LogEntry) -> bool:
+        """Whether a message about the source is a doubt that has hardly ever no reason."""
 
     def errors(self, found: list[Diagnostic]) -> list[Diagnostic]:
         """The errors to tell of, where those were found that have a place in a source."""
         return found
 
     @abstractmethod
-    def message(self, entry: LogEntry) -> str: ...
+    def message(self, entry: LogEntry) -> str:
+        """The sentence, without what would tell of this machine's files."""
 
     @abstractmethod
     def place(self, entry: LogEntry) -> tuple[int, int | None]:
@@ -175,17 +174,14 @@ _DOUBTFUL = {
 class NvrtcLog(CompilerLog):
     """NVRTC's log."""
 
-    def messages(self) -> Iterator[LogEntry]:
-        entry = None
+    def messages(self) -> list[LogEntry]:
+        entries: list[LogEntry] = []
         for row in self.rows:
             if head := _HEAD.fullmatch(row) if not row.startswith(" ") else None:
-                if entry:
-                    yield entry
-                entry = LogEntry(head)
-            elif entry:
-                entry.rows.append(row)
-        if entry:
-            yield entry
+                entries.append(LogEntry(head))
+            elif entries:
+                entries[-1].rows.append(row)
+        return entries
 
     def worth_telling(self, warning: LogEntry) -> bool:
         return warning.head["number"] in _DOUBTFUL
@@ -276,13 +272,14 @@ _NO_DEVICE = (
 class ClangLog(CompilerLog):
     """clang's log; `clang.source` says what clang is asked to doubt."""
 
-    def messages(self) -> Iterator[LogEntry]:
-        included = None
+    def messages(self) -> list[LogEntry]:
+        entries, included = [], None
         for row in self.rows:
             if found := _INCLUDED.match(row):  # told once for all errors of one header
                 included = int(found["line"])
             elif (head := _CLANG_HEAD.fullmatch(row)) and not _NO_ERRORS.search(row):
-                yield LogEntry(head, included)
+                entries.append(LogEntry(head, included))
+        return entries
 
     def worth_telling(self, warning: LogEntry) -> bool:
         return warning.kind == "warning" and MAY_BE not in warning.head["message"]  # for us alone

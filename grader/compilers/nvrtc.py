@@ -74,7 +74,8 @@ class Nvrtc:
         try:
             for expression in job.name_expressions:
                 _call("nvrtcAddNameExpression", program, expression.encode())
-            flags = _flags(job)
+            folders = [f"-I{folder}" for folder in include_folders()]
+            flags = [*_FLAGS, *folders, f"-arch={job.target}", *job.options]
             status = _library().nvrtcCompileProgram(program, len(flags), _strings(flags, _CODE))
             if status:
                 raise _error(status, program, job.source)
@@ -83,11 +84,6 @@ class Nvrtc:
             raise CompileError(_OUT_OF_MEMORY) from None
         finally:
             _call("nvrtcDestroyProgram", ctypes.byref(program))
-
-
-def _flags(job: Job) -> list[str]:
-    folders = [f"-I{folder}" for folder in include_folders()]
-    return [*_FLAGS, *folders, f"-arch={job.target}", *job.options]
 
 
 def _result(program: ctypes.c_void_p, job: Job) -> Program:
@@ -116,7 +112,10 @@ def _without_places(ptx: str, options: tuple[str, ...]) -> tuple[str, tuple[str,
     strange = []
 
     def named(found: re.Match[str]) -> str:
-        path = _unescaped(found[2])
+        escaped = found[2].encode()
+        path = _ESCAPED.sub(
+            lambda one: bytes([int(one[1], 8)]) if len(one[1]) > 1 else one[1], escaped
+        ).decode(errors="replace")
         name = path.removeprefix(here).lstrip("/\\")
         if path == SOURCE_NAME or (moved and name == SOURCE_NAME.lstrip("/")):
             return f'{found[1]}"{SOURCE_NAME}"'
@@ -127,13 +126,6 @@ def _without_places(ptx: str, options: tuple[str, ...]) -> tuple[str, tuple[str,
         return found[0]
 
     return _FILE.sub(named, ptx), tuple(strange)
-
-
-def _unescaped(path: str) -> str:
-    def byte(found: re.Match[bytes]) -> bytes:
-        return bytes([int(found[1], 8)]) if len(found[1]) > 1 else found[1]
-
-    return _ESCAPED.sub(byte, path.encode()).decode(errors="replace")
 
 
 def _resolved(path: str) -> Path:

@@ -1,10 +1,10 @@
-"""What a lesson's Python files define, and what is wrong with it in a sentence for its author."""
-
-from __future__ import annotations
+"""What a lesson's Python files define, and what is wrong with it in a sentence for its author. And
+a new lesson that works as it stands (`grader new`)."""
 
 import importlib.util
 import re
 import sys
+import traceback
 import types
 import typing
 from collections.abc import Iterator, Mapping
@@ -118,7 +118,8 @@ Trail = tuple[tuple[str, str], ...]  # kind and name of what holds what holds a 
 def require(value: object, path: Path, trail: Trail = ()) -> None:
     """AuthorError, naming the line of `path`, unless every field of a dataclass holds what its
     annotation says, also in the dataclasses inside it; `trail` is what it stands in."""
-    trail = *trail, _named(value)
+    called = getattr(value, "name", None)
+    trail = *trail, (type(value).__name__, called if isinstance(called, str) else "")
     for name, hint in _hints(type(value)).items():
         found = getattr(value, name)
         if not _fits(found, hint):
@@ -128,7 +129,8 @@ def require(value: object, path: Path, trail: Trail = ()) -> None:
             if typing.get_origin(hint) is tuple and not isinstance(found, tuple):
                 wrong += " A tuple of one is written with a comma: (one,)."
             raise AuthorError(" ".join(f"{where}: {what}: {wrong}".split()))
-        for part in _parts(found):
+        parts = tuple(found.values()) if isinstance(found, Mapping) else found
+        for part in parts if isinstance(parts, tuple) else (parts,):
             if is_dataclass(part) and not isinstance(part, type):
                 require(part, path, trail)
 
@@ -147,7 +149,9 @@ def _fits(value: object, hint: object) -> bool:
     if origin in (typing.Union, types.UnionType):
         return any(_fits(value, one) for one in args)
     if origin is tuple:
-        return isinstance(value, tuple) and _all_fit(value, args)
+        if isinstance(value, tuple) and args[-1:] == (...,):
+            args = args[:1] * len(value)
+        return isinstance(value, tuple) and len(value) == len(args) and all(map(_fits, value, args))
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return isinstance(value, Mapping) and all(
             _fits(key, args[0]) and _fits(one, args[1]) for key, one in value.items()
@@ -158,26 +162,6 @@ def _fits(value: object, hint: object) -> bool:
     return isinstance(value, numbers.get(hint, hint) if isinstance(hint, type) else object)
 
 
-def _all_fit(values: tuple[object, ...], hints: tuple[object, ...]) -> bool:
-    if hints[-1:] == (...,):
-        return all(_fits(value, hints[0]) for value in values)
-    return len(values) == len(hints) and all(map(_fits, values, hints))
-
-
-def _parts(value: object) -> Iterator[object]:
-    if isinstance(value, tuple):
-        yield from value
-    elif isinstance(value, Mapping):
-        yield from value.values()
-    else:
-        yield value
-
-
-def _named(value: object) -> tuple[str, str]:
-    name = getattr(value, "name", None)
-    return type(value).__name__, name if isinstance(name, str) else ""
-
-
 def _spelled(hint: object) -> str:
     """An annotation as an author would write it, without the modules' names."""
     name = hint.__name__ if isinstance(hint, type) and not typing.get_args(hint) else str(hint)
@@ -186,9 +170,39 @@ def _spelled(hint: object) -> str:
 
 def _line(error: BaseException, path: Path) -> int | None:
     """The last line of the file that had a part in it."""
-    found, at = None, error.__traceback__
-    while at is not None:
-        if at.tb_frame.f_code.co_filename == str(path):
-            found = at.tb_lineno
-        at = at.tb_next
-    return found
+    frames = reversed(traceback.extract_tb(error.__traceback__))
+    return next((frame.lineno for frame in frames if frame.filename == str(path)), None)
+
+
+# ---- a new lesson ----
+
+_FILES = {
+    "lesson.md": "lesson.md",
+    "exercises.py": "exercises.py",
+    "mistakes.toml": "mistakes.toml",
+    "kernel.cu": "1_{name}.cu",
+}
+_LESSON = re.compile(r"\d\d_([a-z][a-z0-9_]*)")
+
+
+def write_lesson(lesson: str, kernels: Path) -> Path:
+    """The folder of a new lesson, called like 09_histogram, under `kernels`. AuthorError when that
+    cannot be its name, or there is one."""
+    found = _LESSON.fullmatch(lesson)
+    if not found:
+        raise AuthorError(
+            f"A lesson's name is two digits and words in small letters, as in 09_histogram; "
+            f"{lesson!r:.60} is not."
+        )
+    folder = kernels / lesson
+    if folder.exists():
+        raise AuthorError(f"There is a folder {lesson} already; choose another name.")
+    if other := next(kernels.glob(f"{lesson[:3]}*"), None):
+        raise AuthorError(f"{other.name} has the number {lesson[:2]} already; choose another.")
+    name = found[1]
+    folder.mkdir(parents=True)
+    for template, path in _FILES.items():
+        text = (Path(__file__).parent / f"scaffold/{template}.txt").read_text(encoding="utf-8")
+        text = text.replace("NAME", name).replace("TITLE", name.replace("_", " ").capitalize())
+        (folder / path.format(name=name)).write_text(text, encoding="utf-8")
+    return folder

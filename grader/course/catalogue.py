@@ -1,7 +1,5 @@
 """Where lessons and exercises are found: each lesson is a folder, executed once."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterator
@@ -14,7 +12,7 @@ import numpy as np
 from ..course_folder import KERNELS
 from ..errors import AuthorError, NotInCourse
 from . import authors, chosen, rules, solution_counts
-from .model import Benchmark, Case, Contest, Exercise, Lesson, Problem, Rule, Shown
+from .model import Benchmark, Contest, Exercise, Lesson, Problem, Rule, Shown
 from .solution_counts import COMPILER
 
 Draw = Callable[[np.random.Generator], Problem]
@@ -72,14 +70,8 @@ def _no_lesson(given: str, root: Path) -> str:
 
 def _lesson(path: Path, compiler: str = COMPILER) -> Lesson:
     """The lesson in the folder `path`, executed again only when a file of it has changed."""
-    read = (
-        *sorted(path.glob("*.py")),
-        *sorted(path.glob("*.cu")),
-        path / "lesson.md",
-        *sorted(path.glob("steps*.json")),
-        path / chosen.FILE,
-    )
-    files = [file for file in read if file.is_file()]
+    read = ("*.py", "*.cu", "lesson.md", "steps*.json", chosen.FILE)
+    files = [file for pattern in read for file in sorted(path.glob(pattern)) if file.is_file()]
     seen = [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
     return _loaded(path, compiler, tuple(seen))
 
@@ -89,18 +81,12 @@ def _loaded(path: Path, compiler: str, seen: tuple[tuple[str, int, int], ...]) -
     """The lesson as it is while its files are as they were `seen`."""
     heading = re.search(r"^# (.+)$", authors.text(path / "lesson.md"), re.MULTILINE)
     title = heading.group(1) if heading else path.name
-    benchmarks = tuple(
-        one for file in benchmark_files(path) for one in authors.defined(file, Benchmark)
-    )
+    # What is to be timed, and where that would be too long benchmarks_*.py beside it.
+    timed = [path / "benchmarks.py", *sorted(path.glob("benchmarks_*.py"))]
+    benchmarks = tuple(one for file in timed for one in authors.defined(file, Benchmark))
     shown = authors.defined(path / "shown.py", Shown)
     contests = authors.defined(path / "exercises.py", Contest)
     return Lesson(path.name, path, title, _exercises(path, compiler), benchmarks, shown, contests)
-
-
-def benchmark_files(path: Path) -> list[Path]:
-    """The files in a lesson's folder that say what is to be timed: benchmarks.py, and beside it
-    benchmarks_*.py."""
-    return [path / "benchmarks.py", *sorted(path.glob("benchmarks_*.py"))]
 
 
 def exercise_files(path: Path) -> list[Path]:
@@ -119,32 +105,36 @@ def _exercises(path: Path, compiler: str) -> tuple[Exercise, ...]:
     page = authors.text(path / "lesson.md")
     places = re.findall(r"^`{3,}\{exercise\} *(\w+)", page, re.MULTILINE)
     order = {name: place for place, name in reversed(list(enumerate(places)))}
-    ordered = sorted(found, key=lambda one: order.get(one.name, len(places)))
-    known = _rules(path, {one.name for one in found})
-    return tuple(
-        _with_rules(one, tuple(rule for rule in known if rule.exercise == one.name))
-        for one in ordered
-    )
 
-
-def _with_rules(one: Exercise, given: tuple[Rule, ...]) -> Exercise:
-    """An exercise with its rules, and with a case that tries sizes of its own where launches can
-    be made up for all of them."""
-    searched = bool(given) and all(map(rules.any_numbers_will_do, given))
-    return replace(one, rules=given, size_points=SIZE_POINTS if searched else 0.0)
+    known = _rules(path, {*names})
+    made = []
+    for one in sorted(found, key=lambda one: order.get(one.name, len(places))):
+        given = tuple(rule for rule in known if rule.exercise == one.name)
+        # A case tries sizes of its own where launches can be made up for all rules.
+        searched = bool(given) and all(map(rules.any_numbers_will_do, given))
+        made.append(replace(one, rules=given, size_points=SIZE_POINTS if searched else 0.0))
+    return tuple(made)
 
 
 def _defined(file: Path, compiler: str) -> Iterator[Exercise]:
+    """The file's exercises, with budgets in numbers as far as the solutions have been measured."""
     rows = chosen.kept(file.parent)
     for one in authors.defined(file, Exercise):
         _require_exercise(one, file)
-        cases = chosen.dealt(one.cases, rows.get(one.name, ()))
+        counts = solution_counts.of_exercise(file.parent, one.name, compiler)
+        cases = []
+        for case in chosen.dealt(one.cases, rows.get(one.name, ())):
+            ours, budgets = counts.get(case.name, {}), case.budgets
+            if len(ours) > 1:  # more than its steps
+                budgets = tuple(budget.beside(ours) for budget in budgets)
+            problem = _drawn(case.problem, file, case.name)
+            cases.append(replace(case, problem=problem, budgets=budgets, ours=ours))
         yield replace(
             one,
             id=f"{file.parent.name}/{one.name}",
             file=file.name,
             solution=authors.text(file.with_name(one.source)),
-            cases=tuple(_case(case, file, one.name, compiler) for case in cases),
+            cases=tuple(cases),
         )
 
 
@@ -159,16 +149,6 @@ def _rules(path: Path, exercises: set[str]) -> tuple[Rule, ...]:
         except rules.RuleError as error:
             raise AuthorError(f"{authors.at(path / 'rules.py', rule.kernel)}: {error}.") from None
     return defined
-
-
-def _case(case: Case, file: Path, exercise: str, compiler: str) -> Case:
-    """The case with budgets in numbers, as far as the solution has been measured."""
-    ours = solution_counts.of_exercise(file.parent, exercise, compiler).get(case.name, {})
-    budgets = case.budgets
-    if len(ours) > 1:  # more than its steps
-        budgets = tuple(budget.beside(ours) for budget in budgets)
-    problem = _drawn(case.problem, file, case.name)
-    return replace(case, problem=problem, budgets=budgets, ours=ours)
 
 
 def _drawn(draw: Draw, path: Path, case: str) -> Draw:
@@ -193,10 +173,9 @@ def _require_problem(made: Problem, path: Path, case: str) -> None:
     """What the fields' types do not say of a Problem."""
     what = f"{authors.at(path, case)}: case {case!r}"
     buffers = {*made.inputs, *made.outputs, *made.scratch}
-    for launch in made.launches:
-        for name in launch.args:
-            if isinstance(name, str) and name not in buffers:
-                raise AuthorError(f"{what}: a launch passes {name!r}, which is no buffer of it.")
+    for name in (arg for launch in made.launches for arg in launch.args if isinstance(arg, str)):
+        if name not in buffers:
+            raise AuthorError(f"{what}: a launch passes {name!r}, which is no buffer of it.")
     values = {name: expected.value for name, expected in made.outputs.items()}
     for name, array in [*made.inputs.items(), *values.items()]:
         if array.dtype.kind not in _NUMBERS:
@@ -230,3 +209,35 @@ def _require_exercise(exercise: Exercise, path: Path) -> None:
     if not path.with_name(exercise.source).is_file():
         where = authors.at(path, exercise.name, exercise.source)
         raise AuthorError(f"{where}: there is no file {exercise.source} in the lesson's folder.")
+
+
+# ---- a course as learners may have it ----
+
+# `check()` works there, and no solution is in it. What a verdict needs of one is kept beside it:
+# its signature stands in the kernel as it is handed out, its counts in steps.json, and right
+# answers come from the exercise's own NumPy.
+# Of a lesson's folder: edits of the solution, which give it away.
+_KEPT_BACK = {"mistakes.toml", "equivalent_mutants.toml", "wrong", "__pycache__"}
+
+
+def handed_out(lesson: Lesson) -> Iterator[tuple[str, bytes]]:
+    """The lesson's files, by their path in its folder; an exercise's as it is handed out."""
+    blank = {one.source: lesson.handed_out(one) for one in lesson.exercises}
+    for path in sorted(lesson.path.rglob("*")):
+        name = path.relative_to(lesson.path)
+        if path.is_file() and _KEPT_BACK.isdisjoint(name.parts):
+            text = blank.get(name.as_posix())
+            yield name.as_posix(), path.read_bytes() if text is None else text.encode()
+
+
+def course_files(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """The same of a whole course in `folder`, its notebooks and pages among them, and nothing of a
+    class."""
+    for lesson in lessons(folder / "kernels"):
+        for name, content in handed_out(lesson):
+            yield f"kernels/{lesson.name}/{name}", content
+    rest = [folder / "nbgrader_config.py", *(folder / "notebooks").glob("*.ipynb")]
+    rest += (folder / "kernels/pages").rglob("*")
+    for path in sorted(rest):
+        if path.is_file():
+            yield path.relative_to(folder).as_posix(), path.read_bytes()

@@ -5,8 +5,6 @@ than a block of 32 threads), and a rule's conditions tie factors to each other. 
 taken from those that `classes` tries: a set that meets all, and costs little.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -53,8 +51,7 @@ def _launches_for(
     fillings, columns = _fillings(rule, promise.classes[promise.members.shape[1] :])
     several = mixing & (_rows_of(rule, promise.launches) >= len(rule.values))
     costs = classes.cost(rule, promise.launches)[0]
-    known = np.hstack([promise.members, several[:, None]])
-    sizes = _cheapest(known, costs)
+    sizes = _cheapest(np.hstack([promise.members, several[:, None]]), costs)
     covers, launches, filled = [], [], []
     for at, (values, _) in enumerate(fillings):
         able = sizes[several[sizes]] if len(values) > 1 else sizes

@@ -7,8 +7,6 @@ the rows of sizes (`choosing`) and keeps them in the lesson's launches.json, so 
 the same on every machine. Each row is of the first such case whose `takes(row)` says so.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -56,10 +54,7 @@ def covering(
 def kept(lesson: Path) -> dict[str, list[Row]]:
     """The rows that launches.json of a lesson's folder holds, by exercise."""
     path = lesson / FILE
-    found: dict[str, list[Row]] = (
-        json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    )
-    return found
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
 
 
 def of_case(case: Case) -> Chosen | None:

@@ -9,8 +9,6 @@ once, and not once more beside each other class, as each would be a launch of 65
 `ALONE` also bounds threads times passes, and there `PASSES_ALONE` the passes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -40,13 +38,12 @@ Numbers = dict[str, np.ndarray]  # by name ("gridDim.x", "n"), a number for each
 @dataclass(frozen=True)
 class Promised:
     """The `classes` of a rule. `wanted[a, b]` says whether the classes a and b can go together,
-    `wanted[a, a]` whether there is a; `launches` are such that have them, `small` those that count
-    for pairs, and `members[launch, class]` says which launch is of which class of sizes."""
+    `wanted[a, a]` whether there is a; `launches` are such that have them, and
+    `members[launch, class]` says which launch is of which class of sizes."""
 
     classes: tuple[Class, ...]
     wanted: np.ndarray
     launches: Numbers
-    small: np.ndarray
     members: np.ndarray
 
 
@@ -54,25 +51,23 @@ class Promised:
 def promised(rule: Rule) -> Promised:
     """What a rule promises, and launches that keep to it."""
     launches = _tried(rule)
-    found = {name: there for name, there in sizes(rule, launches).items() if there.any()}
-    found = {name: there for name, there in found.items() if not there.all()}
+    tried = sizes(rule, launches).items()
+    found = {name: there for name, there in tried if there.any() and not there.all()}
     values = [("values", one) for one in rule.values] if len(rule.values) > 1 else []
     begins = [] if rule.aligned else [("arrays begin", "anywhere"), ("arrays begin", "aligned")]
     classes = (*found, *values, *begins)
-    count = len(next(iter(launches.values())))
-    members = np.array([*found.values()], bool).reshape(len(found), count).T
-    small = cost(rule, launches)[1]
-    pairs = members[small].T.astype(np.float32) @ members[small].astype(np.float32) > 0
-    alone = members.any(axis=0)
+    members = np.array([*found.values()], bool).reshape(len(found), count_of(launches)).T
+    small = members[cost(rule, launches)[1]].astype(np.float32)
+    pairs = small.T @ small > 0
     wanted = np.ones((len(classes), len(classes)), bool)
     wanted[: len(found), : len(found)] = pairs
     wanted[len(found) :, : len(found)] = pairs.diagonal()
     wanted[: len(found), len(found) :] = pairs.diagonal()[:, None]
     factors = np.array([factor for factor, _ in classes])
     wanted &= factors[:, None] != factors
-    wanted[range(len(found)), range(len(found))] = alone
+    wanted[range(len(found)), range(len(found))] = members.any(axis=0)
     wanted[range(len(found), len(classes)), range(len(found), len(classes))] = True
-    return Promised(classes, wanted, launches, small, members)
+    return Promised(classes, wanted, launches, members)
 
 
 def sizes(rule: Rule, numbers: Numbers) -> dict[Class, np.ndarray]:
@@ -80,18 +75,16 @@ def sizes(rule: Rule, numbers: Numbers) -> dict[Class, np.ndarray]:
     found: dict[Class, np.ndarray] = {}
     for axis in rules.AXES[: rule.grid]:
         blocks, name = numbers[f"gridDim.{axis}"], f"gridDim.{axis}"
-        found |= {
-            (name, "1"): blocks == 1,
-            (name, "2 to 32"): (blocks > 1) & (blocks <= WARP),
-        }
+        found[name, "1"] = blocks == 1
+        found[name, "2 to 32"] = (blocks > 1) & (blocks <= WARP)
         for block in _BLOCKS_BEYOND:
             found[name, f"above {block}"] = _at_work(rule, name, block, numbers)
     found |= _blocks(rule, numbers)
     for name, edges in edges_of(rule).items():
-        number = numbers[name]
+        number, step = numbers[name], _step(rule, name)
         found[name, "1"] = number == 1
         for edge in edges:
-            at, step = rules.value(edge, numbers), _step(rule, name)
+            at = rules.value(edge, numbers)
             found[name, f"{edge} - {step}"] = (number == at - step) & (number > 1)
             found[name, edge] = (number == at) & (number > 1)
             found[name, f"{edge} + {step}"] = number == at + step
@@ -124,20 +117,18 @@ def _at_work(rule: Rule, name: str, block: int, numbers: Numbers) -> np.ndarray:
 def _products(rule: Rule, numbers: Numbers) -> dict[Class, np.ndarray]:
     """Products of sizes that a narrow type cannot hold: indices of rows, and of threads."""
     elements, threads = elements_of(rule, numbers), _threads(numbers)
-    block = _product(numbers, "blockDim")
-    sizes_alone = [numbers[name] for name in edges_of(rule)]
+    largest = np.max([numbers[name] for name in edges_of(rule)] or [elements], axis=0)
     found: dict[Class, np.ndarray] = {}
     for many in _KINDS_OF:
-        found["elements", f"above {many:,}"] = elements > many
         # Twice as many, so that the last row begins beyond.
-        short = np.all([size <= many for size in sizes_alone], axis=0) if sizes_alone else False
-        found["elements", f"above {2 * many:,}, no size above {many:,}"] = short & (
-            elements > 2 * many
+        beyond = (elements > 2 * many) & (largest <= many)
+        wide = threads > many + _product(numbers, "blockDim")
+        found["elements", f"above {many:,}"] = elements > many
+        found["elements", f"above {2 * many:,}, no size above {many:,}"] = beyond
+        found["threads of the grid", f"above {many:,}"] = wide
+        found["threads of the grid", f"above {many:,}, and more elements"] = wide & (
+            elements > threads
         )
-        found["threads of the grid", f"above {many:,}"] = threads > many + block
-        found["threads of the grid", f"above {many:,}, and more elements"] = (
-            threads > many + block
-        ) & (elements > threads)
         for first, second in _outer_sizes(rule):  # the last row's index, before it is complete
             last = (numbers[first] - 1) * numbers[second]
             found[f"({first} - 1) * {second}", f"above {many:,}"] = last > many
@@ -154,8 +145,7 @@ def _outer_sizes(rule: Rule) -> set[tuple[str, str]]:
 
 def _blocks(rule: Rule, numbers: Numbers) -> dict[Class, np.ndarray]:
     threads = _product(numbers, "blockDim")
-    warps = threads // WARP
-    whole = threads % WARP == 0
+    warps, whole = threads // WARP, threads % WARP == 0
     found = {
         ("threads", "fewer than a warp"): threads < WARP,
         ("threads", "a warp"): threads == WARP,
@@ -190,10 +180,8 @@ def edges_of(rule: Rule) -> dict[str, tuple[str, ...]]:
 
 def _step(rule: Rule, name: str) -> int:
     """From a size of the parameter to the next one."""
-    for condition in rule.where:
-        if match := re.fullmatch(rf"{name} % (\d+) == 0", condition):
-            return int(match[1])
-    return 1
+    found = (re.fullmatch(rf"{name} % (\d+) == 0", condition) for condition in rule.where)
+    return next((int(match[1]) for match in found if match), 1)
 
 
 def _tried(rule: Rule) -> Numbers:
@@ -229,9 +217,9 @@ def _beside(rule: Rule, numbers: Numbers, name: str, tried: Iterable[str]) -> Nu
     many = {known: np.tile(one, len(columns)) for known, one in numbers.items()}
     many[name] = np.concatenate(columns)
     many = {each: sizes[many[name] >= 1] for each, sizes in many.items()}
-    kept = elements_of(rule, many) <= ALONE
     passes = _passes(rule, many)
-    kept &= (_threads(many) * np.maximum(1, passes) <= ALONE) & (passes <= PASSES_ALONE)
+    kept = (elements_of(rule, many) <= ALONE) & (passes <= PASSES_ALONE)
+    kept &= _threads(many) * np.maximum(1, passes) <= ALONE
     for condition in rule.where:
         if (holds := known(condition, many)) is not None:
             kept = kept & holds
@@ -267,9 +255,9 @@ def _product(numbers: Numbers, shape: str) -> np.ndarray:
 def elements_of(rule: Rule, numbers: Numbers) -> np.ndarray:
     """Of the largest array whose length the sizes tell."""
     most = np.zeros(count_of(numbers), int)
-    for one in rules.parameters(rule):
-        length = known(one.length, numbers) if one.length else None
-        most = most if length is None else np.maximum(most, length)
+    for length in filter(None, (one.length for one in rules.parameters(rule))):
+        if (elements := known(length, numbers)) is not None:
+            most = np.maximum(most, elements)
     return most
 
 
@@ -327,8 +315,11 @@ class Met:
 
 def met(exercise: Exercise, problems: Iterable[Problem]) -> tuple[Met, ...]:
     """For each rule of an exercise, what of it these problems meet."""
-    made = list(problems)
-    return tuple(_met(rule, made) for rule in exercise.rules)
+    launched = [(problem, launch) for problem in problems for launch in problem.launches]
+    return tuple(
+        _met(rule, [pair for pair in launched if pair[1].kernel == rule.kernel])
+        for rule in exercise.rules
+    )
 
 
 def drawn(exercise: Exercise, seed: int = 0) -> Iterator[Problem]:
@@ -336,33 +327,19 @@ def drawn(exercise: Exercise, seed: int = 0) -> Iterator[Problem]:
     return (case.problem(np.random.default_rng(seed)) for case in exercise.cases)
 
 
-def _met(rule: Rule, problems: list[Problem]) -> Met:
+def _met(rule: Rule, launched: list[tuple[Problem, Launch]]) -> Met:
     promise = promised(rule)
-    pairs = [
-        (problem, launch)
-        for problem in problems
-        for launch in problem.launches
-        if launch.kernel == rule.kernel
-    ]
-    there = np.zeros((len(pairs), len(promise.classes)), bool)
-    if pairs:
-        each = [_numbers(rule, launch) for _, launch in pairs]
-        numbers = {name: np.array([one[name] for one in each]) for name in each[0]}
-        of_sizes = sizes(rule, numbers)
-        for column, known in enumerate(promise.classes):
-            if known in of_sizes:
-                there[:, column] = of_sizes[known]
-        for row, (problem, launch) in enumerate(pairs):
+    counts = np.zeros((len(launched), len(promise.classes)), np.float32)
+    if launched:
+        each = [rules.numbers(rule, launch) for _, launch in launched]
+        of_sizes = sizes(rule, {name: np.array([one[name] for one in each]) for name in each[0]})
+        for row, (problem, launch) in enumerate(launched):
             others = _values_and_begins(rule, problem, launch)
-            there[row] |= [known in others for known in promise.classes]
-    counts = there.astype(np.float32)
+            counts[row] = [
+                known in others or (known in of_sizes and of_sizes[known][row])
+                for known in promise.classes
+            ]
     return Met(rule, promise, counts.T @ counts > 0)
-
-
-def _numbers(rule: Rule, launch: Launch) -> dict[str, int]:
-    declared = zip(rules.parameters(rule), launch.args, strict=True)
-    numbers = {one.name: int(arg) for one, arg in declared if rules.is_whole(one)}
-    return rules.launch_names(launch.grid, launch.block) | numbers
 
 
 def _values_and_begins(rule: Rule, problem: Problem, launch: Launch) -> set[Class]:

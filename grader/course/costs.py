@@ -4,11 +4,9 @@ A limit is said per warp, per block or per launch, whichever divides it in the c
 the card have the same figure.
 """
 
-from __future__ import annotations
-
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -16,7 +14,7 @@ import numpy as np
 from ..counted import counted
 from .model import Budget, Case, Exercise, Hazard, Problem
 from .requirements import Requirement
-from .rules import dimensions, without_ones
+from .rules import dimensions, in_threads
 
 _WARP = 32
 _SHAPES = 3  # of launches that are named one by one
@@ -54,22 +52,21 @@ def per(number: int, problem: Problem, said: tuple[str, int] | None = None) -> t
     """A limit on all launches of a case as so many per what, such as (25, "block"); `said` is the
     author's own unit, and how many of them the case has. The unit is "" where none divides the
     limit, or where several kernels share it."""
-    if number and (said or len({launch.kernel for launch in problem.launches}) == 1):
-        for unit, many in [said] if said else _units(problem):
-            if number % many == 0:
-                return number // many, unit
-    return number, ""
-
-
-def _units(problem: Problem) -> Iterator[tuple[str, int]]:
     shapes = [
         (math.prod(dimensions(one.grid)), math.prod(dimensions(one.block)))
         for one in problem.launches
     ]
-    yield "warp", sum(blocks * -(-threads // _WARP) for blocks, threads in shapes)
-    yield "block", sum(blocks for blocks, _ in shapes)
-    if len(set(shapes)) == 1:
-        yield "launch", len(shapes)
+    units = {
+        "warp": sum(blocks * -(-threads // _WARP) for blocks, threads in shapes),
+        "block": sum(blocks for blocks, _ in shapes),
+        "launch": len(shapes) if len(set(shapes)) == 1 else 0,
+    }
+    if len({launch.kernel for launch in problem.launches}) > 1:
+        units = {}
+    for unit, many in [said] if said else units.items():
+        if number and many and number % many == 0:
+            return number // many, unit
+    return number, ""
 
 
 def share(budget: Budget, problem: Problem) -> str:
@@ -97,15 +94,10 @@ def launches(problem: Problem) -> str:
         return counted(len(problem.launches), "launch", "launches")
     return ", then ".join(
         (f"{times} launches of " if times > 1 else "")
-        + _shape(dimensions(grid), dimensions(block))
+        + f"{counted(math.prod(dimensions(grid)), 'block')} of {in_threads(block)}"
         + (f" of `{kernel}`" if several else "")
         for (kernel, grid, block), times in alike.items()
     )
-
-
-def _shape(grid: tuple[int, int, int], block: tuple[int, int, int]) -> str:
-    threads = " x ".join(f"{size:,}" for size in without_ones(block))
-    return f"{counted(math.prod(grid), 'block')} of {threads} thread{'s' * (threads != '1')}"
 
 
 def stated(exercise: Exercise) -> str:
@@ -122,10 +114,10 @@ def wanted(hazard: Hazard) -> str:
 
 
 def _hazards(exercise: Exercise) -> str:
-    asked: dict[str, list[Case]] = {}
+    asked: defaultdict[str, list[Case]] = defaultdict(list)
     for case in exercise.cases:
         if case.hazard:
-            asked.setdefault(wanted(case.hazard), []).append(case)
+            asked[wanted(case.hazard)].append(case)
     return "\n\n".join(
         f"**What must go wrong**: {what}, in {_names(cases)}. That code stays as it is. In every "
         "other case the result must be right."
@@ -134,35 +126,28 @@ def _hazards(exercise: Exercise) -> str:
 
 
 def _list(exercise: Exercise) -> str:
-    lines: dict[str, list[Case]] = {}
+    lines: defaultdict[str, list[Case]] = defaultdict(list)
     for case in exercise.cases:
         for line in _lines(case):
-            lines.setdefault(line, []).append(case)
+            lines[line].append(case)
     if not lines:
         return ""
     groups = [_visible(cases) for cases in lines.values()]
     main = max(groups, key=groups.count)
     shapes = " and ".join(f"{_names([case])} ({launches(_drawn(case))})" for case in main)
-    rows = sorted(lines.items(), key=lambda row: _visible(row[1]) != main)
-    return "\n".join(
-        [
-            f"**What is counted** beside the result, added up over the case {shapes}:\n",
-            *(f"- {line}{_cases(cases, main)}" for line, cases in rows),
-        ]
-    )
+    rows = [f"**What is counted** beside the result, added up over the case {shapes}:\n"]
+    for line, cases in sorted(lines.items(), key=lambda row: _visible(row[1]) != main):
+        others = [case for case in cases if case not in main]
+        where = f"; in {_names(others)} too" if others else ""
+        if _visible(cases) != main:
+            where = f"; only in {_names(cases)}"
+        rows.append(f"- {line}{where}")
+    return "\n".join(rows)
 
 
 def _visible(cases: list[Case]) -> list[Case]:
     """Those that a learner sees; all of them where there are none."""
     return [case for case in cases if case.visible] or cases
-
-
-def _cases(cases: list[Case], main: list[Case]) -> str:
-    """In which cases a line counts, where that is not those of the heading alone."""
-    others = [case for case in cases if case not in main]
-    if _visible(cases) != main:
-        return f"; only in {_names(cases)}"
-    return f"; in {_names(others)} too" if others else ""
 
 
 def _names(cases: Iterable[Case]) -> str:

@@ -4,8 +4,6 @@ A kernel that is right for uniform random numbers can still be wrong: partial su
 a forgotten element changes little, a large offset hides in rounding.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -4,14 +4,11 @@ The judge runs all of them alike. What a kind asks beyond a right answer stands 
 budgets, a `Hazard` that must come about, a counter that must come to `Exactly` a number.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from types import MappingProxyType
 from typing import ClassVar
@@ -202,10 +199,9 @@ KINDS: dict[str, type[ExerciseKind]] = {
 }
 
 
-def answers(solution: str) -> Iterator[str]:
+def answers(solution: str) -> list[str]:
     """What stands between each BEGIN SOLUTION and END SOLUTION."""
-    for found in _ANSWER.finditer(solution):
-        yield found["text"]
+    return [found["text"] for found in _ANSWER.finditer(solution)]
 
 
 def is_solution(kernel: str) -> bool:
@@ -225,10 +221,8 @@ def _bare(source: str) -> str:
 def _shuffled(given: list[str], lines: list[str]) -> list[str]:
     """`given` in an order that depends on the lines alone, and in which as few of `lines` as can be
     found follow each other as they do there."""
-    follows = set(pairwise(lines))
-    orders = [sorted(given, key=partial(_place, attempt)) for attempt in range(_ATTEMPTS)]
+    follows, orders = set(pairwise(lines)), []
+    for attempt in range(_ATTEMPTS):
+        hashes = {line: hashlib.sha256(f"{attempt} {line}".encode()).digest() for line in given}
+        orders.append(sorted(given, key=hashes.__getitem__))
     return min(orders, key=lambda order: sum(pair in follows for pair in pairwise(order)))
-
-
-def _place(attempt: int, line: str) -> str:
-    return hashlib.sha256(f"{attempt} {line}".encode()).hexdigest()

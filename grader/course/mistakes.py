@@ -15,29 +15,45 @@ An answer whose only fault is this mistake gets `leaves` of what it would get wi
 0.6, and 0 where the exercise teaches just that. Where nothing is said, it is 0.4 in an exercise of
 the kind "write it", and 0 in the others, where the one fault is the task.
 
-More replacements follow in `[[interleaved.also]]`; `course.edits` has the other forms of an edit.
+The wrong kernel is told as a small edit of the solution, as the answers of test suites are. An edit
+is a table with `replace` (words that stand once in the solution) and `with`, and further such pairs
+in `also`; or with `answer`, what is put in place of all that stands between BEGIN SOLUTION and END
+SOLUTION: a text, or a list of texts where the solution has several such places. `above` is put
+before the first line.
 """
-
-from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from ..counted import counted
+from ..errors import AuthorError
 from ..status import Status
-from . import authors, edits
-from .edits import Table
+from . import authors
 
 FILE = "mistakes.toml"
 
+Table = Mapping[str, Any]  # one of TOML's, not yet looked at
+
+KEYS = {"replace", "with", "answer", "also", "above"}  # of an edit
 _TEXTS = {"name", "mistake", "must_get"}
-_KEYS = _TEXTS | {"line", "leaves"} | edits.KEYS
+_KEYS = _TEXTS | {"line", "leaves"} | KEYS
 MOST_LEFT = 0.6  # of the exercise's points
 
 
-class MistakeError(edits.EditError):
+_PLACE = re.compile(
+    r"// BEGIN SOLUTION\n(.*?)(?=^[ \t]*// END SOLUTION$)", re.DOTALL | re.MULTILINE
+)
+
+
+class EditError(AuthorError):
+    """An edit that cannot be made; the sentence says why."""
+
+
+class MistakeError(EditError):
     """mistakes.toml says something that cannot be; the sentence says of which mistake, and what."""
 
 
@@ -73,25 +89,23 @@ def wrong_kernels(folder: Path, solutions: Mapping[str, str]) -> tuple[WrongKern
         raise MistakeError(f"{where}: this is not TOML: {said}.") from error
     made = tuple(_all(path, listed, solutions))
     names = [one.name for one in made]
-    for name in names:
-        if names.count(name) > 1:
-            raise MistakeError(f"{authors.at(path, name)}: two mistakes are called {name!r}.")
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise MistakeError(f"{authors.at(path, twice[0])}: two mistakes are called {twice[0]!r}.")
     return made
 
 
 def _all(path: Path, listed: Table, solutions: Mapping[str, str]) -> Iterator[WrongKernel]:
     for exercise, entries in listed.items():
+        where = _header(path, exercise)
         if exercise not in solutions:
             known = ", ".join(solutions)
-            where = _header(path, exercise)
             raise MistakeError(f"{where}: there is no exercise {exercise!r}; there are: {known}.")
-        if not edits.are_tables(entries):
-            where = _header(path, exercise)
+        if not are_tables(entries):
             raise MistakeError(f"{where}: a mistake in {exercise} begins with [[{exercise}]].")
         for number, entry in enumerate(entries):
             try:
                 yield _wrong_kernel(exercise, entry, solutions[exercise])
-            except edits.EditError as error:
+            except EditError as error:
                 name = str(entry.get("name", ""))
                 quoted = bool(name) and f'"{name}"' in authors.text(path)
                 where = authors.at(path, name) if quoted else _header(path, exercise, number)
@@ -109,18 +123,86 @@ def _header(path: Path, exercise: str, number: int = 0) -> str:
 
 def _wrong_kernel(exercise: str, entry: Table, solution: str) -> WrongKernel:
     leaves = entry.get("leaves")
-    edits.require({**entry, "leaves": ""}, _TEXTS, _KEYS)
+    require({**entry, "leaves": ""}, _TEXTS, _KEYS)
     if empty := [key for key in sorted(_TEXTS) if not entry[key].strip()]:
-        raise edits.EditError(f"{empty[0]} is empty")
+        raise EditError(f"{empty[0]} is empty")
     if entry["must_get"] not in set(Status):
-        raise edits.EditError(f"must_get is {entry['must_get']!r}, which no verdict's status is")
-    source = edits.edited(solution, exercise, entry)
-    line = _line_of(entry["line"], source) if "line" in entry else None
+        raise EditError(f"must_get is {entry['must_get']!r}, which no verdict's status is")
+    source = edited(solution, exercise, entry)
+    line = None
+    if "line" in entry:
+        line = source.count("\n", 0, place(entry["line"], source)) + 1
     if "leaves" in entry and not (isinstance(leaves, int | float) and 0 <= leaves <= MOST_LEFT):
-        raise edits.EditError(f"leaves is {leaves!r}, and should be from 0 to {MOST_LEFT}")
+        raise EditError(f"leaves is {leaves!r}, and should be from 0 to {MOST_LEFT}")
     name, status, mistake = entry["name"], entry["must_get"], entry["mistake"]
     return WrongKernel(name, exercise, status, line, mistake, source, leaves)
 
 
-def _line_of(words: str, source: str) -> int:
-    return source.count("\n", 0, edits.place(words, source)) + 1
+# ---- a kernel told as an edit of the solution ----
+
+
+def edited(solution: str, exercise: str, entry: Table) -> str:
+    """The exercise's `solution` with the edits of the table `entry` made. Raises `EditError`."""
+    also = entry.get("also", [])
+    if not are_tables(also):
+        raise EditError(f"a further edit begins with [[{exercise}.also]]")
+    first = {key: entry[key] for key in ("replace", "with") if key in entry}
+    pairs = [first] if first or not ({"answer", "above"} & entry.keys()) else []
+    edits = list(_answers(entry, solution))  # first character, one past the last, what is put there
+    for pair in pairs + also:
+        require(pair, {"replace", "with"}, {"replace", "with"})
+        begin = place(pair["replace"], solution)
+        edits.append((begin, begin + len(pair["replace"]), pair["with"]))
+    source, at = str(entry.get("above", "")), 0
+    for begin, end, text in sorted(edits):
+        if begin < at:
+            raise EditError(f"two edits meet in {solution[begin:end].strip()!r}")
+        source, at = source + solution[at:begin] + text, end
+    source += solution[at:]
+    if source == solution:
+        raise EditError("nothing is changed in the solution")
+    return source
+
+
+def in_answer(solution: str, change: Callable[[str], str]) -> str:
+    """`solution` with what stands between each BEGIN and END SOLUTION changed."""
+    return _PLACE.sub(lambda found: found[0].replace(found[1], change(found[1])), solution)
+
+
+def are_tables(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+
+
+def require(table: Table, needed: set[str], known: set[str]) -> None:
+    """That a table has all the `needed` keys, none but `known` ones, and texts in them."""
+    if strange := ", ".join(sorted(table.keys() - known)):
+        raise EditError(f"nobody reads {strange}; there are: {', '.join(sorted(known))}")
+    if missing := ", ".join(sorted(needed - table.keys())):
+        raise EditError(f"{missing} is missing")
+    for key in table.keys() - {"also", "answer"}:
+        if not isinstance(table[key], str):
+            raise EditError(f"{key} must be a text, between quotes")
+
+
+def place(words: str, source: str) -> int:
+    """Where `words` begin in `source`, in which they must stand once."""
+    found = source.count(words) if words else 0
+    if found != 1:
+        times = "nowhere" if not found else counted(found, "time")
+        raise EditError(f"{words.strip()!r} stands {times} in the kernel, and must stand once")
+    return source.index(words)
+
+
+def _answers(entry: Table, solution: str) -> Iterator[tuple[int, int, str]]:
+    """Where in the solution (first character, one past the last) what is to be put."""
+    if "answer" not in entry:
+        return
+    answers = [entry["answer"]] if isinstance(entry["answer"], str) else entry["answer"]
+    places = list(_PLACE.finditer(solution))
+    if len(answers) != len(places) or not all(isinstance(one, str) for one in answers):
+        raise EditError(
+            f"answer must have {counted(len(places), 'text')}, one for each BEGIN SOLUTION of the "
+            "kernel"
+        )
+    for found, text in zip(places, answers, strict=True):
+        yield found.start(1), found.end(1), text

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -219,7 +219,7 @@ class Exercise:
 
     @property
     def solved(self) -> bool:
-        """Whether `solution` is one; it is not in a course as learners may have it (`handout`)."""
+        """Whether `solution` is one; it is not in a course as learners may have it."""
         return is_solution(self.solution)
 
 
@@ -318,6 +318,9 @@ class Contest:
         return Standing(round(moved / self.sectors, 2), round(executed / self.instructions, 2))
 
 
+Named = TypeVar("Named", Exercise, Benchmark)
+
+
 @dataclass(frozen=True)
 class Lesson:
     name: str
@@ -329,22 +332,21 @@ class Lesson:
     contests: tuple[Contest, ...] = ()
 
     def exercise(self, name: str) -> Exercise:
-        for exercise in self.exercises:
-            if exercise.name == name:
-                return exercise
-        known = ", ".join(exercise.name for exercise in self.exercises)
-        raise NotInCourse(f"Lesson {self.name} has no exercise {name!r}; it has: {known}.")
+        return self._called("exercise", name, self.exercises)
+
+    def benchmark(self, name: str) -> Benchmark:
+        return self._called("benchmark", name, self.benchmarks)
+
+    def _called(self, what: str, name: str, among: tuple[Named, ...]) -> Named:
+        for one in among:
+            if one.name == name:
+                return one
+        known = ", ".join(one.name for one in among) or "none"
+        raise NotInCourse(f"Lesson {self.name} has no {what} {name!r}; it has: {known}.")
 
     def contest(self, exercise: str) -> Contest | None:
         """The contest for the exercise of that name, if there is one."""
         return next((one for one in self.contests if one.exercise == exercise), None)
-
-    def benchmark(self, name: str) -> Benchmark:
-        for benchmark in self.benchmarks:
-            if benchmark.name == name:
-                return benchmark
-        known = ", ".join(benchmark.name for benchmark in self.benchmarks) or "none"
-        raise NotInCourse(f"Lesson {self.name} has no benchmark {name!r}; it has: {known}.")
 
     def solution(self, exercise: Exercise) -> str:
         return authors.text(self.path / exercise.source)

@@ -1,8 +1,6 @@
 """What authors write cases with: problems of one launch, problems put together, budgets that say
 that work is shared."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 

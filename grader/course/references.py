@@ -1,7 +1,5 @@
 """Exact answers, in float64, for exercises of more than one lesson."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

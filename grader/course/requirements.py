@@ -5,8 +5,6 @@ on the ways from the inputs to it, as the simulated GPU has followed them. What 
 and thrown away, multiplied by 0 or taken off again, has no part in it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

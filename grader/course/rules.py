@@ -1,7 +1,5 @@
 """What an exercise's `Rule` says of numbers: its expressions, and whether a launch keeps to it."""
 
-from __future__ import annotations
-
 import ast
 import math
 import re
@@ -54,24 +52,16 @@ def value(expression: str, names: Mapping[str, Any]) -> Any:
 
 @cache
 def _compiled(expression: str) -> CodeType:
-    """The expression as Python's byte code, in which names are looked up in `names`."""
+    """The expression as Python's byte code, in which `n` is looked up as `names["n"]`, and
+    `gridDim.x` as `names["gridDim.x"]`."""
     tree = ast.parse(expression, mode="eval")
     for node in ast.walk(tree):
         number = isinstance(node, ast.Constant) and isinstance(node.value, int)
         chained = isinstance(node, ast.Compare) and len(node.ops) > 1
         if chained or not (number or isinstance(node, _ALLOWED)):
             raise KeyError(ast.unparse(node))
-    return compile(ast.fix_missing_locations(_Lookup().visit(tree)), "rule", "eval")
-
-
-class _Lookup(ast.NodeTransformer):
-    """Replaces `n` by `names["n"]`, and `gridDim.x` by `names["gridDim.x"]`."""
-
-    def visit_Name(self, node: ast.Name | ast.Attribute) -> ast.Subscript:
-        name = ast.Constant(ast.unparse(node))
-        return ast.Subscript(ast.Name("names", ast.Load()), name, ast.Load())
-
-    visit_Attribute = visit_Name
+    looked_up = re.sub(r"\b[A-Za-z_][\w.]*", r'names["\g<0>"]', ast.unparse(tree))
+    return compile(looked_up, "rule", "eval")
 
 
 @dataclass(frozen=True)
@@ -94,6 +84,7 @@ def parameters(rule: Rule) -> tuple[RuleParameter, ...]:
 
 
 def _parameter(text: str) -> RuleParameter:
+    """`float x[n]`, `out int y[n]`, `int count[1] = 0`."""
     match = _PARAMETER.fullmatch(text)
     if not match or match["type"] not in DTYPES:
         raise RuleError(f"{text!r} is no parameter such as 'float x[n]' or 'int n'")
@@ -110,12 +101,15 @@ def dimensions(given: Dim) -> tuple[int, int, int]:
 
 def launch_names(grid: Dim, block: Dim) -> dict[str, int]:
     """gridDim.x and the others."""
-    pairs = (("gridDim", dimensions(grid)), ("blockDim", dimensions(block)))
-    return {
-        f"{name}.{axis}": size
-        for name, sizes in pairs
-        for axis, size in zip(AXES, sizes, strict=True)
-    }
+    names = [f"{name}.{axis}" for name in ("gridDim", "blockDim") for axis in AXES]
+    return dict(zip(names, dimensions(grid) + dimensions(block), strict=True))
+
+
+def numbers(rule: Rule, launch: Launch) -> dict[str, int]:
+    """A launch's whole-number parameters, gridDim.x and the others."""
+    pairs = zip(parameters(rule), launch.args, strict=True)
+    given = {one.name: int(arg) for one, arg in pairs if is_whole(one)}
+    return launch_names(launch.grid, launch.block) | given
 
 
 def any_numbers_will_do(rule: Rule) -> bool:
@@ -143,9 +137,7 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
     if len(declared) != len(launch.args):
         yield f"{counted(len(declared), 'parameter')}, and the launch passes {len(launch.args)}"
         return
-    pairs = list(zip(declared, launch.args, strict=True))
-    numbers = {one.name: int(arg) for one, arg in pairs if is_whole(one)}
-    names = launch_names(launch.grid, launch.block) | numbers
+    names = numbers(rule, launch)
     if dimensions(launch.block) not in map(dimensions, rule.blocks):
         yield f"blocks of {launch.block} are none of the rule's"
     if any(size > 1 for size in dimensions(launch.grid)[rule.grid :]):
@@ -155,13 +147,14 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
         given = counted(launch.shared_mem, "byte")
         yield f"it gets {given} of shared memory, the rule says {needed}"
     sizes = _sizes(problem)
-    for one, arg in pairs:
+    arrays = [(one, str(arg)) for one, arg in zip(declared, launch.args, strict=True)]
+    for one, arg in arrays:
         if one.length is None:
             continue
-        size, dtype = sizes[str(arg)]
-        if one.zero and (str(arg) not in problem.inputs or problem.inputs[str(arg)].any()):
+        size, dtype = sizes[arg]
+        if one.zero and (arg not in problem.inputs or problem.inputs[arg].any()):
             yield f"{one.name} is not 0 before the launch"
-        if one.out and str(arg) in problem.inputs:
+        if one.out and arg in problem.inputs:
             yield f"{one.name} is not only written"
         if dtype != one.dtype or (one.length and size < value(one.length, names)):
             elements = counted(size, "element")
@@ -171,7 +164,10 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
 def sentence(rule: Rule, code: str = "") -> str:
     """The rule in words: "float x[n], int n with n >= 1; blocks of 256 threads"; whatever is code
     stands between two of `code`."""
-    given = ", ".join(_declared(text, code) for text in rule.parameters)
+    given = ", ".join(
+        f"{code}{_in_cpp(text.removeprefix('out '))}{code}{' (only written)' * one.out}"
+        for text, one in zip(rule.parameters, parameters(rule), strict=True)
+    )
     where = ", ".join(f"{code}{_in_cpp(one)}{code}" for one in rule.where)
     parts = (
         f"{given}{f' with {where}' if where else ''}",
@@ -184,12 +180,6 @@ def sentence(rule: Rule, code: str = "") -> str:
     return "; ".join(filter(None, parts))
 
 
-def _declared(text: str, code: str) -> str:
-    """A parameter as C++ has it, and that it is only written."""
-    only = " (only written)" if _parameter(text).out else ""
-    return f"{code}{_in_cpp(text.removeprefix('out '))}{code}{only}"
-
-
 def _in_cpp(expression: str) -> str:
     """An expression with the division of whole numbers as C++ writes it."""
     return expression.replace("//", "/")
@@ -198,13 +188,18 @@ def _in_cpp(expression: str) -> str:
 def _blocks(rule: Rule) -> str:
     """The shapes of a rule's blocks: "1 thread", "64, 256 threads", "32 to 1,024 threads, a
     multiple of 32"."""
-    shapes = [without_ones(dimensions(one)) for one in rule.blocks]
-    sizes = [one[0] for one in shapes]
-    if len(shapes) >= 10:
+    sizes = [dimensions(one)[0] for one in rule.blocks]
+    if len(sizes) >= 10:
         multiple = f", a multiple of {sizes[0]}" if sizes[0] > 1 else ""
         return f"{sizes[0]} to {sizes[-1]:,} threads{multiple}"
-    blocks = ", ".join(" x ".join(map(str, shape)) for shape in shapes)
+    blocks = ", ".join(" x ".join(map(str, without_ones(dimensions(one)))) for one in rule.blocks)
     return f"{blocks} thread{'' if blocks == '1' else 's'}"
+
+
+def in_threads(block: Dim) -> str:
+    """A block in words: "1 thread", "16 x 16 threads", "1,024 threads"."""
+    threads = " x ".join(f"{size:,}" for size in without_ones(dimensions(block)))
+    return f"{threads} thread{'' if threads == '1' else 's'}"
 
 
 def without_ones(shape: tuple[int, int, int]) -> tuple[int, ...]:

@@ -6,8 +6,6 @@ steps.json with NVRTC, steps.clang.json with clang, since what one makes of a so
 for what the other makes of an answer.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -26,15 +24,13 @@ def file(lesson: Path, compiler: str = COMPILER, what: str = "steps") -> Path:
 def kept(lesson: Path, compiler: str = COMPILER, what: str = "steps") -> dict[str, Any]:
     """All that this file holds; nothing where there is none."""
     path = file(lesson, compiler, what)
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    return found
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
 
 
 def of_exercise(lesson: Path, exercise: str, compiler: str = COMPILER) -> Counts:
     """The solution's counts by case; a counter that is not there is 0 where others are."""
     measured = kept(lesson, compiler)
-    counts: Counts = (measured if exercise in measured else kept(lesson)).get(exercise, {})
-    return counts
+    return dict((measured if exercise in measured else kept(lesson)).get(exercise, {}))
 
 
 def steps(lesson: Path, exercise: str, compiler: str = COMPILER) -> dict[str, int]:

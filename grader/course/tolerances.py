@@ -5,8 +5,6 @@ N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., SIAM 2002
 (summation in any order, pairwise for a tree).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .references import softmax
@@ -51,8 +49,7 @@ def softmax_bound(x: np.ndarray, additions: int, axis: int = -1) -> np.ndarray:
     operations = 3 * distance + 4
     of_sum = np.nansum(exact * gamma(operations + additions), axis=axis, keepdims=True)
     relative = (gamma(operations + 5) + of_sum) / (1 - of_sum)
-    bound: np.ndarray = np.nan_to_num(exact * relative + 2.0**-124)
-    return bound
+    return np.asarray(np.nan_to_num(exact * relative + 2.0**-124))
 
 
 def gamma(operations: np.ndarray | float) -> np.ndarray | float:

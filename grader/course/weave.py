@@ -12,12 +12,10 @@ Three kinds of fence at the left margin of lesson.md become code cells; all else
 Nothing varies between two runs: a cell's id is a hash of what it is, not of where or when.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
@@ -72,12 +70,8 @@ def weave(lesson: Lesson, partial_marks: bool = True) -> NotebookNode:
         v4.new_code_cell(_SET_UP.format(name=lesson.name, marks=marks)),
         *_cells(lesson, "\n" + prose),
     ]
-    _require_each_exercise_once(lesson, "\n" + prose)
-    _require_each_kernel_somewhere(lesson, prose)
-    _give_ids(lesson.name, cells)
-    metadata = {**METADATA, "warpwise": {"lesson": lesson.name}}
-    woven: NotebookNode = v4.new_notebook(cells=cells, metadata=metadata)
-    return woven
+    _require_all_shown(lesson, "\n" + prose)
+    return _notebook("lesson", lesson.name, cells)
 
 
 def weave_page(page: Path) -> NotebookNode:
@@ -87,18 +81,25 @@ def weave_page(page: Path) -> NotebookNode:
     body = list(_cells(beside, "\n" + prose))
     runs = any(cell.cell_type == "code" for cell in body)
     set_up = [v4.new_code_cell(_SET_UP_PAGE)] if runs else []
-    cells = [v4.new_markdown_cell(title), *set_up, *body]
-    _give_ids(page.stem, cells)
-    woven: NotebookNode = v4.new_notebook(
-        cells=cells, metadata={**METADATA, "warpwise": {"page": page.stem}}
-    )
-    return woven
+    return _notebook("page", page.stem, [v4.new_markdown_cell(title), *set_up, *body])
+
+
+def _notebook(kind: str, name: str, cells: list[NotebookNode]) -> NotebookNode:
+    """A cell's id survives edits elsewhere in the lesson; a graded cell's survives edits to
+    itself."""
+    seen: Counter[str] = Counter()
+    for cell in cells:
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        key = grade_id or f"{cell.cell_type}\n{cell.source}"
+        seen[key] += 1
+        cell.id = cell_id(name, key, seen[key])
+    metadata = {**METADATA, "warpwise": {kind: name}}
+    return NotebookNode(v4.new_notebook(cells=cells, metadata=metadata))
 
 
 def text(notebook: NotebookNode) -> str:
     """`notebook` as the text of an .ipynb file."""
-    written: str = nbformat.writes(notebook, version=nbformat.NO_CONVERT)
-    return written + "\n"
+    return f"{nbformat.writes(notebook, version=nbformat.NO_CONVERT)}\n"
 
 
 def cuda_cell(name: str, source: str) -> str:
@@ -154,8 +155,8 @@ def _code_cells(lesson: Lesson, fence: re.Match[str], line: int) -> list[Noteboo
     if fence["body"].strip():
         raise _error(lesson, line, f"the fence `{info}` must be empty: its text comes from a file")
     if directive[1] == "exercise":
-        return _exercise_cells(lesson, directive[2], line, rules=directive["more"] is None)
-    return _kernel_cells(lesson, directive[2], line, folded=directive["more"] is not None)
+        return _exercise_cells(lesson, directive[2], line, directive["more"] != " without rules")
+    return _kernel_cells(lesson, directive[2], line, folded=directive["more"] == " folded")
 
 
 def _python_cell(lesson: Lesson, body: str, line: int) -> NotebookNode:
@@ -167,8 +168,7 @@ def _python_cell(lesson: Lesson, body: str, line: int) -> NotebookNode:
         except SyntaxError as error:
             raise _error(lesson, line + (error.lineno or 0), error.msg) from None
     folded = {"jupyter": {"source_hidden": True}} if code.startswith("predict(") else {}
-    cell: NotebookNode = v4.new_code_cell(code, metadata=folded)
-    return cell
+    return NotebookNode(v4.new_code_cell(code, metadata=folded))
 
 
 def _kernel_cells(lesson: Lesson, file: str, line: int, folded: bool) -> list[NotebookNode]:
@@ -183,7 +183,7 @@ def _kernel_cells(lesson: Lesson, file: str, line: int, folded: bool) -> list[No
     return [v4.new_code_cell(cuda_cell(name, source), metadata={**CUDA, **hidden})]
 
 
-def _exercise_cells(lesson: Lesson, name: str, line: int, rules: bool) -> list[NotebookNode]:
+def _exercise_cells(lesson: Lesson, name: str, line: int, with_rules: bool) -> list[NotebookNode]:
     try:
         exercise = lesson.exercise(name)
     except NotInCourse as error:
@@ -191,9 +191,9 @@ def _exercise_cells(lesson: Lesson, name: str, line: int, rules: bool) -> list[N
     solution = lesson.solution(exercise)
     if fault := exercise.kind.fault(solution):
         raise LessonError(f"{authors.place_of(lesson.path, name)}: {exercise.source} {fault}.")
+    promised = _promised(exercise) if with_rules else ""
     return [
-        *_stated_cells(exercise),
-        *(_rule_cells(exercise) if rules else []),
+        *(v4.new_markdown_cell(words) for words in (costs.stated(exercise), promised) if words),
         v4.new_code_cell(
             cuda_cell(name, solution), metadata={**CUDA, **graded(name, solution=True)}
         ),
@@ -204,64 +204,32 @@ def _exercise_cells(lesson: Lesson, name: str, line: int, rules: bool) -> list[N
     ]
 
 
-def _stated_cells(exercise: Exercise) -> list[NotebookNode]:
-    """What decides points beside the result."""
-    said = costs.stated(exercise)
-    return [v4.new_markdown_cell(said)] if said else []
-
-
-def _rule_cells(exercise: Exercise) -> list[NotebookNode]:
-    """For which launches a kernel must be right, in a cell to be opened."""
-    if not exercise.rules:
-        return []
+def _promised(exercise: Exercise) -> str:
+    """For which launches a kernel must be right, to be opened."""
     rows = [f"- `{one.kernel}`: {rules.sentence(one, code='`')}" for one in exercise.rules]
-    folded = f"<details><summary>{_MUST_BE_RIGHT}</summary>\n\n{chr(10).join(rows)}\n\n</details>"
-    return [v4.new_markdown_cell(folded)]
+    summary = f"<details><summary>{_MUST_BE_RIGHT}</summary>"
+    return "\n".join([summary, "", *rows, "", "</details>"]) if rows else ""
 
 
-def _require_each_exercise_once(lesson: Lesson, markdown: str) -> None:
-    found: dict[str, list[int]] = {}  # the lines of each one's fences
-    for name, start in _named(markdown, "exercise"):
-        found.setdefault(name, []).append(markdown.count("\n", 0, start) + 1)
+def _require_all_shown(lesson: Lesson, markdown: str) -> None:
+    """Each exercise stands on the page once, and each kernel of the folder somewhere."""
+    lines: defaultdict[tuple[str, str], list[int]] = defaultdict(list)  # by directive and name
+    for match in _BREAK.finditer(markdown):
+        if directive := _DIRECTIVE.fullmatch((match["info"] or "").strip()):
+            lines[directive[1], directive[2]].append(markdown.count("\n", 0, match.start()) + 1)
     for exercise in lesson.exercises:
-        first, *more = found.get(exercise.name, [0])
+        first, *more = lines["exercise", exercise.name] or [0]
         if not first:
             place = authors.place_of(lesson.path, exercise.name)
             raise LessonError(f"{place}: no fence of lesson.md has the exercise {exercise.name!r}.")
         if more:
             what = f"the exercise {exercise.name!r} stands on line {first} too; it may stand once"
             raise _error(lesson, more[0], what)
-
-
-def _require_each_kernel_somewhere(lesson: Lesson, markdown: str) -> None:
-    used = {exercise.source for exercise in lesson.exercises}
-    used |= {file for file, _ in _named(markdown, "kernel")}
+    solved = {exercise.source for exercise in lesson.exercises}
     for path in sorted(lesson.path.glob("*.cu")):
-        if path.name not in used:
+        if path.name not in solved and not lines["kernel", path.name]:
             where = authors.shown(path)
             raise LessonError(f"{where}: no exercise has this kernel, and no {{kernel}} shows it.")
-
-
-def _named(markdown: str, kind: str) -> Iterator[tuple[str, int]]:
-    """What the fences of that kind name, and where each begins in the text."""
-    for match in _BREAK.finditer(markdown):
-        directive = _DIRECTIVE.fullmatch((match["info"] or "").strip())
-        if directive and directive[1] == kind:
-            yield directive[2], match.start()
-
-
-def _give_ids(lesson_name: str, cells: list[NotebookNode]) -> None:
-    """An id survives edits elsewhere in the lesson; a graded cell's survives edits to itself."""
-    seen: Counter[str] = Counter()
-    for cell in cells:
-        key = _grade_id(cell) or f"{cell.cell_type}\n{cell.source}"
-        seen[key] += 1
-        cell.id = cell_id(lesson_name, key, seen[key])
-
-
-def _grade_id(cell: NotebookNode) -> str:
-    found: str = cell.metadata.get("nbgrader", {}).get("grade_id", "")
-    return found
 
 
 def _error(lesson: Lesson, line: int, what: str) -> LessonError:

@@ -8,8 +8,6 @@
 WARPWISE_DEVICE (simulator or gpu) decides instead. `xp` is cupy or numpy accordingly.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import sys
@@ -65,7 +63,10 @@ def __getattr__(name: str) -> Any:
 
 @cache
 def _chosen() -> dict[str, object]:
-    if _device() == "gpu":
+    device = os.environ.get("WARPWISE_DEVICE") or ("gpu" if gpu_count() else "simulator")
+    if device not in ("gpu", "simulator"):
+        raise ValueError(f"WARPWISE_DEVICE is {device!r}; it can be gpu or simulator")
+    if device == "gpu":
         import cupy
 
         from . import gpu
@@ -78,28 +79,15 @@ def _chosen() -> dict[str, object]:
     return {"device": "simulator", "xp": numpy, "RawModule": simulator.RawModule}
 
 
-def _device() -> str:
-    wanted = os.environ.get("WARPWISE_DEVICE")
-    if wanted:
-        if wanted not in ("gpu", "simulator"):
-            raise ValueError(f"WARPWISE_DEVICE is {wanted!r}; it can be gpu or simulator")
-        return wanted
-    return "gpu" if gpu_count() else "simulator"
-
-
 def gpu_count() -> int:
     """How many GPUs CuPy can use; 0 where there is no driver."""
     driver = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
     try:
         ctypes.CDLL(driver)  # without one, spare the time CuPy takes to import
-    except OSError:
-        return 0
-    try:
         import cupy
-    except ImportError:  # the course without its extra [gpu]
+    except (OSError, ImportError):  # the course without its extra [gpu]
         return 0
     try:
-        count: int = cupy.cuda.runtime.getDeviceCount()
-        return count
+        return int(cupy.cuda.runtime.getDeviceCount())
     except cupy.cuda.runtime.CUDARuntimeError:
         return 0

@@ -5,8 +5,6 @@ learner wrote it), `block` and `thread` (each an (x, y, z) tuple); None where un
 attribute `status` is what a verdict says of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any

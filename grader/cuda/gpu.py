@@ -17,12 +17,12 @@ from .. import compilers
 from ..compilers.declared import check_arguments
 from ..compilers.declared import parameters as declared_parameters
 from .errors import LaunchError
-from .kernel import Dim
 from .limits import (
     ARCHITECTURES,
     DEFAULT,
     PORTABLE_CLUSTER,
-    architecture,
+    Architecture,
+    Dim,
     check_launch,
     check_shared,
     dimensions,
@@ -43,13 +43,6 @@ def _folder() -> Path:
     return Path(folder.name)
 
 
-def _file_of(cubin: bytes) -> Path:
-    """A file that holds `cubin`: CuPy remembers a module by its path."""
-    path = _folder() / f"{hashlib.sha256(cubin).hexdigest()}.cubin"
-    path.write_bytes(cubin)
-    return path
-
-
 class RawModule(cupy.RawModule):
     """A `cupy.RawModule` compiled by the same compiler as the simulator's, prelude included, so
     that one source has one meaning and one set of errors. `cubin` is the path of what
@@ -68,25 +61,26 @@ class RawModule(cupy.RawModule):
         if path is None:
             names = tuple(name_expressions or ())
             program = compilers.compile_cubin(code, tuple(options), names, real_architecture())
-            path, self._mangled = _file_of(program.code), program.names
+            # CuPy remembers a module by its path.
+            path = _folder() / f"{hashlib.sha256(program.code).hexdigest()}.cubin"
+            path.write_bytes(program.code)
+            self._mangled = program.names
         super().__init__(path=str(path), enable_cooperative_groups=enable_cooperative_groups)
 
     def get_function(self, name: str) -> RawKernel:
         """The kernel called `name` (or the name expression); LaunchError if there is none."""
         try:
             kernel = super().get_function(self._mangled.get(name, name))
-            _allow_large_clusters(kernel)  # looks the name up
+            pointer = kernel.kernel.ptr  # looks the name up
+            if _device().cluster > PORTABLE_CLUSTER:  # as many as the device can run together
+                driver.funcSetAttribute(pointer, _NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)
         except cupy.cuda.driver.CUDADriverError as error:
             raise LaunchError(f"there is no kernel called {name!r} in the source") from error
         return RawKernel(kernel, name, self._source)
 
 
-def _allow_large_clusters(kernel: cupy.RawKernel) -> None:
-    """As many blocks a cluster as the device can run together, not only those that all can."""
-    device = ARCHITECTURES.get(real_architecture()) or architecture(DEFAULT)
-    pointer = kernel.kernel.ptr
-    if device.cluster > PORTABLE_CLUSTER:
-        driver.funcSetAttribute(pointer, _NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)
+def _device() -> Architecture:
+    return ARCHITECTURES.get(real_architecture(), ARCHITECTURES[DEFAULT])
 
 
 class RawKernel:
@@ -104,17 +98,15 @@ class RawKernel:
         grid, block = dimensions(self.name, "grid", grid), dimensions(self.name, "block", block)
         if self._declared is not None:
             check_arguments(self.name, self._declared, args)
-        device = ARCHITECTURES.get(real_architecture()) or architecture(DEFAULT)
         check_launch(self.name, grid, block, self._kernel.max_threads_per_block)
         static = self._kernel.shared_size_bytes
         opt_in = self._kernel.max_dynamic_shared_size_bytes
-        check_shared(self.name, device, static, shared_mem, opt_in)
+        check_shared(self.name, _device(), static, shared_mem, opt_in)
         self._kernel(grid, block, args, shared_mem=shared_mem)
 
     @property
     def max_dynamic_shared_size_bytes(self) -> int:
-        size: int = self._kernel.max_dynamic_shared_size_bytes
-        return size
+        return int(self._kernel.max_dynamic_shared_size_bytes)
 
     @max_dynamic_shared_size_bytes.setter
     def max_dynamic_shared_size_bytes(self, size: int) -> None:

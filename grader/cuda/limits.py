@@ -1,17 +1,45 @@
-"""What a launch may ask for, by the architecture of the device; registers aside.
+"""What kernels are on either device, as CuPy has them, and what a launch of one may ask for by the
+architecture of the device; registers aside.
 
 The figures are those of the CUDA C++ Programming Guide, "Technical specifications per compute
 capability".
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from ..counted import counted
 from .errors import LaunchError
-from .kernel import DeviceKernel, Dim, Extent
+
+Dim = int | Sequence[int]  # a grid or a block as it is given: x, or up to x, y, z
+Extent = tuple[int, int, int]  # x, y, z
+
+
+class DeviceKernel(Protocol):
+    """`max_dynamic_shared_size_bytes` may be set, to opt in to more than every block has."""
+
+    max_dynamic_shared_size_bytes: int
+
+    def __call__(
+        self, grid: Dim, block: Dim, args: tuple[object, ...], *, shared_mem: int = 0
+    ) -> None:
+        """Launch it."""
+
+
+class Module(Protocol):
+    """A source, compiled."""
+
+    def get_function(self, name: str) -> DeviceKernel:
+        """The kernel of that name."""
+
+
+class MakeModule(Protocol):
+    """What compiles a source for a device."""
+
+    def __call__(self, *, code: str, enable_cooperative_groups: bool = False) -> Module:
+        """The source, compiled."""
+
 
 AnyKernel = TypeVar("AnyKernel", bound=DeviceKernel)
 

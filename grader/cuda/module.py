@@ -19,7 +19,7 @@ from ..counted import counted
 from ..machine.lanes import Geometry, Index
 from ..machine.launch import PreparedLaunch, current_options
 from ..machine.memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
-from ..machine.memory.layout import SharedLayout, local_layout, module_variables, shared_layout
+from ..machine.memory.layout import local_layout, module_variables, shared_layout
 from ..machine.memory.spaces import GlobalSpace, Heap, PrivateSpace, Store
 from ..machine.naming import MemoryNames, PassedArray, plain
 from ..machine.printf import Output
@@ -30,10 +30,10 @@ from ..ptx.link import Executable, executable
 from ..ptx.program import Function, PtxModule, Variable
 from ..watch.observe import Run, current_run
 from .errors import LaunchError
-from .kernel import Dim
 from .limits import (
     MOST_THREADS,
     Architecture,
+    Dim,
     architecture,
     check_cluster,
     check_cooperative,
@@ -153,42 +153,43 @@ class SimulatedKernel:
         if options.blocks:
             together = min(geometry.wave_blocks, max(map(len, options.blocks)))
             geometry = replace(geometry, wave_blocks=together)
-        layout = local_layout(self._linked)
+        layout, owner = local_layout(self._linked), geometry.block_of_lane
+        shared_space = PrivateSpace(
+            "shared", shared.size, geometry.wave_blocks, owner, shared.owner
+        )
+        shared_space.cleared, shared_space.symbols = shared.cleared, shared.symbols
+        local = PrivateSpace("local", layout.size, geometry.lanes, np.arange(geometry.lanes))
+        if module.debug:  # struct copies and bit-fields touch what nobody wrote
+            local.store.written = None
+        pairs = zip(self._function.parameters, self._declared or (), strict=False)
         stores, parameters = passed.stores()
         variables = {name: store.address for name, store in module.variables.items()}
-        given = self._linked.addresses | variables
+        symbols = shared.symbols | layout.symbols | parameters | self._linked.addresses | variables
         return PreparedLaunch(
             program=self._executable,
-            constants=self._constants(),
+            constants=frozenset(in_ptx.name for in_ptx, declared in pairs if declared.constant),
             assembly=module.assembly,
             layout=layout,
             names=MemoryNames(module.code, self.name, passed.buffers(), passed.integers()),
             geometry=geometry,
             heap=module.heap,
-            flat=GlobalSpace([*stores, *self._kept()]),
-            shared=_shared_space(shared, geometry),
-            local=self._local_space(layout.size, geometry.lanes),
-            symbols=shared.symbols | layout.symbols | parameters | given,
+            flat=GlobalSpace([*stores, *self._outliving()]),
+            shared=shared_space,
+            local=local,
+            symbols=symbols,
             options=options,
             output=output,
             cooperative=module.cooperative,
         )
 
-    def _kept(self) -> list[Store]:
-        """The memory that outlives a launch."""
+    def _outliving(self) -> list[Store]:
+        """The memory that outlives a launch, and a cooperative one's grid barrier."""
         module = self._module
-        return [*module.variables.values(), module.heap.store, *_workspace(module.cooperative)]
-
-    def _local_space(self, size: int, lanes: int) -> PrivateSpace:
-        space = PrivateSpace("local", size, lanes, np.arange(lanes))
-        if self._module.debug:  # struct copies and bit-fields touch what nobody wrote
-            space.store.written = None
-        return space
-
-    def _constants(self) -> frozenset[str]:
-        """PTX's names of the parameters that are pointers to const."""
-        pairs = zip(self._function.parameters, self._declared or (), strict=False)
-        return frozenset(parameter.name for parameter, declared in pairs if declared.constant)
+        kept = [*module.variables.values(), module.heap.store]
+        if module.cooperative:
+            barrier = np.zeros(64, np.uint8)
+            kept.append(Store("the grid barrier", barrier, address=GRID_WORKSPACE))
+        return kept
 
 
 @lru_cache(REMEMBERED)
@@ -210,20 +211,6 @@ def prepare(code: str) -> None:
     module = SimulatedModule(code)
     for name in module.kernel_names:
         _ = _executable(module.text, name).assigned
-
-
-def _shared_space(layout: SharedLayout, geometry: Geometry) -> PrivateSpace:
-    owner, blocks = geometry.block_of_lane, geometry.wave_blocks
-    space = PrivateSpace("shared", layout.size, blocks, owner, layout.owner)
-    space.cleared, space.symbols = layout.cleared, layout.symbols
-    return space
-
-
-def _workspace(cooperative: bool) -> list[Store]:
-    """The memory in which a cooperative launch keeps its grid barrier."""
-    if not cooperative:
-        return []
-    return [Store("the grid barrier", np.zeros(64, np.uint8), address=GRID_WORKSPACE)]
 
 
 def _geometry(
@@ -271,7 +258,9 @@ class Passed:
                 kernel=self.kernel,
             )
         for number, (parameter, value) in enumerate(zip(expected, args, strict=True), start=1):
-            size = 8 if value is None or isinstance(value, np.ndarray) else _scalar_size(value)
+            size = value.nbytes if isinstance(value, np.generic) else 0
+            if value is None or isinstance(value, np.ndarray):
+                size = 8
             if size != parameter.size:
                 raise LaunchError(
                     f"parameter {number} of {self.kernel} has {counted(parameter.size, 'byte')} "
@@ -341,7 +330,3 @@ class Passed:
             number,
             allocation.address,
         )
-
-
-def _scalar_size(value: object) -> int:
-    return value.nbytes if isinstance(value, np.generic) else 0

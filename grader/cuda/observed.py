@@ -1,7 +1,5 @@
 """A launch on the simulated GPU with its observers; what these find becomes errors and hazards."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..machine.events import Observer

@@ -6,8 +6,6 @@ registers are given to whole warps in units of 256, a warp's belong to one of fo
 multiprocessor, and shared memory goes in units of 128 bytes, with 1 KB more for the system.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from .limits import DEFAULT, MOST_THREADS, architecture

@@ -11,8 +11,7 @@ from pathlib import Path
 from .. import compilers, course, cuda
 from ..course import solution_counts
 from ..course.model import COUNTERS
-from ..cuda.diagnostics import summary
-from ..cuda.sanitize import encodable, one_line_end
+from ..cuda.diagnostics import encodable, one_line_end, summary
 from ..say import verdict_answers as say
 from ..status import Status
 from . import arrangement, cases, compare, partial, stepped, technique

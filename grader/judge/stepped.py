@@ -12,7 +12,7 @@ from itertools import chain
 import numpy as np
 
 from ..course import Exercise, Problem
-from ..cuda.sanitize import lines_of, visible
+from ..cuda.diagnostics import lines_of, visible
 from ..machine.lanes import WARP
 from ..status import Status, headline
 from . import sizes

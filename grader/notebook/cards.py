@@ -12,9 +12,8 @@ from html import escape
 from typing import Any
 from zlib import crc32
 
-from grader.cuda.diagnostics import Diagnostic
+from grader.cuda.diagnostics import Diagnostic, visible
 from grader.cuda.errors import CompileError, CudaError, DataRace
-from grader.cuda.sanitize import visible
 from grader.judge.verdict import shortened
 from grader.status import headline
 from grader.watch.findings import HazardReport

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from IPython.display import display
 
-from grader.cuda.kernel import Dim
+from grader.cuda.limits import Dim
 from grader.judge import judge, sizes
 from grader.judge.judging import STANDARD_LIMITS
 from grader.judge.playback.marks import marks_of

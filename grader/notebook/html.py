@@ -11,8 +11,7 @@ from html import escape
 from textwrap import wrap
 from typing import Any
 
-from ..cuda.diagnostics import window
-from ..cuda.sanitize import lines_of, visible
+from ..cuda.diagnostics import lines_of, visible, window
 
 
 def variable(jupyterlab: str, vscode: str, otherwise: str) -> str:

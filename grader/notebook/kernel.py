@@ -11,8 +11,7 @@ from grader import cuda
 from grader.compilers.declared import parameters
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
-from grader.cuda.kernel import DeviceKernel, Dim, Module
-from grader.cuda.limits import opted_in
+from grader.cuda.limits import DeviceKernel, Dim, Module, opted_in
 from grader.cuda.simulator import Run
 from grader.judge.beside import changes
 from grader.judge.playback.marks import FIRST_BLOCKS, Blocks

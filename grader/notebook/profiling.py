@@ -11,9 +11,8 @@ from IPython.display import display
 
 from grader import compilers
 from grader.cuda import simulator
-from grader.cuda.kernel import Dim
-from grader.cuda.limits import DEFAULT, architecture
-from grader.cuda.sanitize import lines_of, visible
+from grader.cuda.diagnostics import lines_of, visible
+from grader.cuda.limits import DEFAULT, Dim, architecture
 from grader.profiler.profile import occupancy, wastes
 from grader.watch.counters import METRICS, Counters
 from grader.watch.observe import Run

@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from ..course import Case, Exercise, Launch, Problem
 from ..cuda import simulator
-from ..cuda.kernel import MakeModule
-from ..cuda.limits import opted_in
+from ..cuda.limits import MakeModule, opted_in
 from ..cuda.simulator import Run
 
 Blank = tuple[tuple[int, ...], npt.DTypeLike]  # the shape and dtype of a buffer

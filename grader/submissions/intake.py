@@ -22,7 +22,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.validator import normalize
 
-from ..cuda.sanitize import encodable
+from ..cuda.diagnostics import encodable
 from ..errors import LearnerError
 from .cells import cuda_source
 

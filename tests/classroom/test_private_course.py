@@ -17,7 +17,7 @@ from small_lesson import SOLUTION
 
 from grader import course
 from grader.classroom.folder import new_course
-from grader.course import handout
+from grader.course import catalogue
 from grader.course.kinds import answers
 from grader.course.weave import cuda_cell
 from grader.judge import judge
@@ -121,7 +121,7 @@ def test_a_folder_that_holds_something_else_is_left_alone(published, tmp_path):
 @pytest.mark.parametrize("exercise", ONE_OF_EACH, ids=lambda one: f"{one.kind.name}: {one.id}")
 def test_every_kind_of_exercise_is_judged_without_its_solution(exercise, tmp_path):
     lesson = course.lesson(exercise.id.partition("/")[0])
-    for name, content in handout.files(lesson):
+    for name, content in catalogue.handed_out(lesson):
         path = tmp_path / lesson.name / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
@@ -135,7 +135,7 @@ def test_every_kind_of_exercise_is_judged_without_its_solution(exercise, tmp_pat
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda one: one.name)
 def test_no_answer_of_a_lesson_is_in_what_learners_get_of_it(lesson):
     """Its own file has it not; a later kernel of the lesson may build upon it, as it does there."""
-    given = dict(handout.files(lesson))
+    given = dict(catalogue.handed_out(lesson))
     for exercise in lesson.exercises:
         if exercise.kind.name != "order":  # whose lines are all there, shuffled
             for answer in answers(exercise.solution):

@@ -9,7 +9,7 @@ import pytest
 from test_authoring import BLOCK, PAGE, TUTORIAL
 
 from grader import course
-from grader.course import scaffolding
+from grader.course import authors
 from grader.course.weave import weave
 from grader.errors import AuthorError
 from grader.judge import steps
@@ -167,7 +167,7 @@ WRONG = [
 @pytest.fixture(scope="module")
 def right(tmp_path_factory):
     """The tutorial's lesson, built, as its files by name."""
-    folder = scaffolding.write(TUTORIAL, tmp_path_factory.mktemp("kernels"))
+    folder = authors.write_lesson(TUTORIAL, tmp_path_factory.mktemp("kernels"))
     for what, name, text in BLOCK.findall(PAGE):
         path = folder / name
         path.write_text(text if what == "file" else text + path.read_text())

@@ -130,7 +130,6 @@ def test_the_files_that_the_page_names_are_there():
 _NAMESAKES = {
     "errors.py": "what derives from CourseError, and of that what a kernel can do wrong",
     "folder.py": "a course's folder and a learner's",
-    "kernel.py": "a kernel as both devices have it, and as a notebook shows it",
     "session.py": "the judge's conversation with a worker, and a notebook's with its reader",
 }
 

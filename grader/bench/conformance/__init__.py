@@ -8,8 +8,6 @@ output is an unsigned integer of the register's size, so that -0, NaN and subnor
 through untouched.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -21,6 +19,7 @@ import numpy as np
 
 from ...cuda import gpu_count
 from ...errors import BadInput
+from .. import markdown_table
 from .forms import FORMS, InlineForm
 from .samples import drawn, samples
 
@@ -155,15 +154,17 @@ def distance(form: InlineForm, one: np.ndarray, other: np.ndarray) -> np.ndarray
     """How far apart outputs are, in units of the last place (integers: the plain difference); NaN
     equals NaN, and is infinitely far from a number. A pair of halves counts as the worse one."""
     if form.output.endswith("x2"):
-        parts = [
-            distance(form.half, x.view(np.uint16), y.view(np.uint16)) for x, y in [(one, other)]
-        ]
-        return parts[0].reshape(-1, 2).max(axis=1)
+        halves = distance(form.half, one.view(np.uint16), other.view(np.uint16))
+        return np.asarray(halves.reshape(-1, 2).max(axis=1))
     bits = 8 * form.output_size
     a, b = (x.astype(object) if bits == 64 else x.astype(np.int64) for x in (one, other))
     if form.output in _INFINITY:
         nan_a, nan_b = (_magnitude(x, bits) > _INFINITY[form.output] for x in (a, b))
-        a, b = (_ordered(x, bits) for x in (a, b))
+        # In the order of the floats; -0 just below +0.
+        a, b = (
+            np.where(x >> (bits - 1) == 1, -1 - _magnitude(x, bits), _magnitude(x, bits))
+            for x in (a, b)
+        )
         apart = np.abs(a - b).astype(float)
         return np.where(nan_a & nan_b, 0.0, np.where(nan_a | nan_b, np.inf, apart))
     return np.abs(a - b).astype(float)
@@ -180,12 +181,6 @@ _INFINITY = {
 
 def _magnitude(bits: np.ndarray, width: int) -> np.ndarray:
     return bits & ((1 << (width - 1)) - 1)
-
-
-def _ordered(bits: np.ndarray, width: int) -> np.ndarray:
-    """Floats' bits as integers in the order of the floats; -0 just below +0."""
-    magnitude = _magnitude(bits, width)
-    return np.where(bits >> (width - 1) == 1, -1 - magnitude, magnitude)
 
 
 # ---- is an approximation as close to the true value as the PTX ISA documents? ----
@@ -258,7 +253,8 @@ def _slack(
 
 # ---- docs/conformance.md ----
 
-_HEAD = ["family", "forms", "inputs", "equal to the bit", "within the bound", "beyond it"]
+_HEAD = ["family", "forms:", "inputs:", "equal to the bit:", "within the bound:", "beyond it:"]
+_HEAD += ["worst, ulp:", "where"]
 
 
 def measure() -> list[FamilyResult]:
@@ -281,6 +277,11 @@ def hardware() -> str:
 def page(rows: Iterable[FamilyResult], on: str, day: date) -> str:
     """Markdown: the families, what lies beyond a bound, and what the columns mean."""
     rows = list(rows)
+    beyond = [
+        f"- {row.family}: {', '.join(f'`{name}`' for name in row.beyond_in)}"
+        for row in rows
+        if row.beyond
+    ]
     return "\n".join(
         [
             "# Arithmetic: the simulated GPU and a real one",
@@ -290,10 +291,7 @@ def page(rows: Iterable[FamilyResult], on: str, day: date) -> str:
             "One small kernel per form of an instruction ran on both devices with the same inputs:",
             f"{SAMPLES:,} difficult ones that we chose and {DRAWN:,} that hypothesis drew.",
             "",
-            _line([*_HEAD, "worst, ulp", "where"]),
-            _line(["---", *["---:"] * len(_HEAD), "---"]),
-            *[_line(_cells(row)) for row in rows],
-            _line(["all", *_numbers(rows), "", ""]),
+            *markdown_table(_HEAD, [*map(_cells, rows), ["all", *_numbers(rows), "", ""]]),
             "",
             "*Within the bound*: the bits differ, but the hardware's result is as close to the",
             "true value as the PTX ISA documents. Or the ISA documents no error there, as for the",
@@ -304,7 +302,7 @@ def page(rows: Iterable[FamilyResult], on: str, day: date) -> str:
             "",
             "## Beyond the bound",
             "",
-            *(_outside(rows) or ["Nothing."]),
+            *(beyond or ["Nothing."]),
             "",
         ]
     )
@@ -312,8 +310,7 @@ def page(rows: Iterable[FamilyResult], on: str, day: date) -> str:
 
 def _cells(row: FamilyResult) -> list[str]:
     worst = "∞" if row.worst == float("inf") else f"{row.worst:,.0f}" if row.worst else ""
-    where = f"`{row.where}`" if row.where else ""
-    return [row.family, *_numbers([row]), worst, where]
+    return [row.family, *_numbers([row]), worst, f"`{row.where}`" if row.where else ""]
 
 
 def _numbers(rows: list[FamilyResult]) -> list[str]:
@@ -321,16 +318,3 @@ def _numbers(rows: list[FamilyResult]) -> list[str]:
         f"{sum(getattr(row, column) for row in rows):,}"
         for column in ("forms", "inputs", "exact", "within", "beyond")
     ]
-
-
-def _outside(rows: list[FamilyResult]) -> list[str]:
-    return [
-        f"- {row.family}: {', '.join(f'`{name}`' for name in row.beyond_in)}"
-        for row in rows
-        if row.beyond
-    ]
-
-
-def _line(cells: list[str]) -> str:
-    """A row of a table in Markdown."""
-    return f"| {' | '.join(cells)} |"

@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from math import pi
-from typing import Any
 
 INTEGERS = ("s16", "u16", "s32", "u32", "s64", "u64")
 
@@ -68,12 +67,10 @@ class InlineForm:
         return replace(self, output=self.output.removesuffix("x2"))
 
 
-def plain(
-    family: str, opcode: str, inputs: tuple[str, ...], output: str, **more: Any
-) -> InlineForm:
+def plain(family: str, opcode: str, inputs: tuple[str, ...], output: str) -> InlineForm:
     """An instruction whose operands are just its inputs."""
     operands = ", ".join(f"%{n}" for n in range(len(inputs) + 1))
-    return InlineForm(family, opcode, f"{opcode} {operands};", tuple(inputs), output, **more)
+    return InlineForm(family, opcode, f"{opcode} {operands};", inputs, output)
 
 
 # ---- rows ----
@@ -111,6 +108,8 @@ def _form(family: str, row: str) -> InlineForm:
     given, _, output = operands.partition(" > ")
     inputs = tuple(kind.replace("-", " ") for kind in given.split())
     name, _, asm = left.partition(" = ")
+    if name.startswith(("atom.", "red.")):
+        return _atomic(family, name, inputs, output)
     if asm:
         return InlineForm(family, name, asm, inputs, output)
     if "%" in name:
@@ -277,47 +276,33 @@ for T=b16|s32|f32|b64|f64
 
 # ---- approximations ----
 
-# The errors that the PTX ISA documents, and where. It calls the f64 approximations "gross": the
-# upper 32 bits of a float64 have a significand of 21.
-_WAVE = (Bound("absolute", 2.0**-20.5, high=2 * pi), Bound("absolute", 2.0**-14.7, high=100 * pi))
-_APPROXIMATE = {
-    "rcp.approx": (Bound("relative", 2.0**-23),),
-    "sqrt.approx": (Bound("relative", 2.0**-23),),
-    "rsqrt.approx": (Bound("relative", 2.0**-22.9),),
-    "ex2.approx": (Bound("relative", 2.0**-22),),
-    "lg2.approx": (Bound("absolute", 2.0**-22, 0.5, 2.0), Bound("relative", 2.0**-22)),
-    "sin.approx": _WAVE,
-    "cos.approx": _WAVE,
-}
-_DIVISIONS = {
-    "div.approx": (Bound("ulp", 2, 2.0**-126, 2.0**126),),
-    "div.full": (Bound("ulp", 2),),
-}
-_HALVES = {
-    "ex2.approx.f16": Bound("relative", 2.0**-9.9),
-    "ex2.approx.ftz.bf16": Bound("relative", 2.0**-7),
-    "tanh.approx.f16": Bound("absolute", 2.0**-10.987),
+# Special functions, and the errors that the PTX ISA documents. It calls the f64 approximations
+# "gross": the upper 32 bits of a float64 have a significand of 21.
+_APPROXIMATIONS = (
+    ("(rcp|sqrt).approx(|.ftz).f32 : f32 > f32", Bound("relative", 2.0**-23)),
+    ("rsqrt.approx(|.ftz).f32 : f32 > f32", Bound("relative", 2.0**-22.9)),
+    ("ex2.approx(|.ftz).f32 : f32 > f32", Bound("relative", 2.0**-22)),
+    (
+        "lg2.approx(|.ftz).f32 : f32 > f32",
+        Bound("absolute", 2.0**-22, 0.5, 2.0),
+        Bound("relative", 2.0**-22),
+    ),
+    (
+        "(sin|cos).approx(|.ftz).f32 : f32 > f32",
+        Bound("absolute", 2.0**-20.5, high=2 * pi),
+        Bound("absolute", 2.0**-14.7, high=100 * pi),
+    ),
+    ("div.approx(|.ftz).f32 : f32 f32 > f32", Bound("ulp", 2, 2.0**-126, 2.0**126)),
+    ("div.full(|.ftz).f32 : f32 f32 > f32", Bound("ulp", 2)),
+    ("tanh.approx.f32 : f32 > f32", Bound("relative", 2.0**-11)),
+    ("(rcp.approx.ftz|rsqrt.approx.ftz|rsqrt.approx).f64 : f64 > f64", Bound("relative", 2.0**-19)),
+    ("ex2.approx.T : T > T for T=f16|f16x2", Bound("relative", 2.0**-9.9)),
+    ("ex2.approx.ftz.T : T > T for T=bf16|bf16x2", Bound("relative", 2.0**-7)),
+    ("tanh.approx.T : T > T for T=f16|f16x2", Bound("absolute", 2.0**-10.987)),
     # Documented as 2^-8, which is rounded: of all 65,536 inputs, an H200 goes beyond it, to
     # 1.00007 * 2^-8, at those of +-0.74609375 alone. It cuts where the simulated GPU rounds.
-    "tanh.approx.bf16": Bound("absolute", 1.0001 * 2.0**-8),
-}
-
-
-def special() -> Iterator[InlineForm]:
-    """The special functions."""
-    family = "special functions"
-    for choices, arity in ((_APPROXIMATE, 1), (_DIVISIONS, 2)):
-        for base, bounds in choices.items():
-            for name in (f"{base}.f32", f"{base}.ftz.f32"):
-                yield plain(family, name, ("f32",) * arity, "f32", bounds=bounds)
-    tanh = (Bound("relative", 2.0**-11),)
-    yield plain(family, "tanh.approx.f32", ("f32",), "f32", bounds=tanh)
-    for name in ("rcp.approx.ftz.f64", "rsqrt.approx.ftz.f64", "rsqrt.approx.f64"):
-        yield plain(family, name, ("f64",), "f64", bounds=(Bound("relative", 2.0**-19),))
-    for name, bound in _HALVES.items():
-        for opcode in (name, f"{name}x2"):
-            kind = opcode.split(".")[-1]
-            yield plain(family, opcode, (kind,), kind, bounds=(bound,))
+    ("tanh.approx.T : T > T for T=bf16|bf16x2", Bound("absolute", 1.0001 * 2.0**-8)),
+)
 
 
 # ---- warps and atomics ----
@@ -337,48 +322,31 @@ selp.u32 %0, t, 5, p; } : same-T > u32 for T=b32|b64
     elect.sync = { .reg .pred p; .reg .b32 t; elect.sync t|p, 0xffffffff; selp.u32 %0, t, %1, p; } \
 : b32 > u32
 """
-_ATOMICS = {
-    "add": ("u32", "s32", "u64", "f32", "f64"),
-    "min": ("s32", "u32", "s64", "u64"),
-    "max": ("s32", "u32", "s64", "u64"),
-    "and": ("b32", "b64"),
-    "or": ("b32", "b64"),
-    "xor": ("b32", "b64"),
-    "exch": ("b32", "b64"),
-    "inc": ("u32",),
-    "dec": ("u32",),
-    "add.noftz": ("f16", "f16x2", "bf16", "bf16x2"),
-}
-_BOTH = "{d} ^ {cell}"  # the value found and the value left
+_ATOMICS = """
+    atom.S.add.T : T T > T for S=global|shared T=u32|s32|u64|f32|f64
+    atom.S.(min|max).T : T T > T for S=global|shared T=s32|u32|s64|u64
+    atom.S.(and|or|xor|exch).T : T T > T for S=global|shared T=b32|b64
+    atom.S.(inc|dec).u32 : u32 u32 > u32 for S=global|shared
+    atom.S.add.noftz.T : T T > T for S=global|shared T=f16|f16x2|bf16|bf16x2
+    atom.S.cas.T : few-T few-T few-T > T for S=global|shared T=b16|b32|b64
+    atom.(relaxed.gpu.global|acquire.cta.global|acq_rel.sys.global|release.gpu).add.u32 \
+: u32 u32 > u32
+    red.S.add.T : T T > T for S=global|shared T=u32|f32
+    red.S.max.s32 : s32 s32 > s32 for S=global|shared
+    red.S.or.b32 : b32 b32 > b32 for S=global|shared
+"""
 
 
-def atomics() -> Iterator[InlineForm]:
-    family = "atomics"
-    for space in ("global", "shared"):
-        for name, kinds in _ATOMICS.items():
-            for kind in kinds:
-                yield _atomic(family, f"atom.{{}}{name}.{kind}", space, (kind, kind), kind)
-        for kind in ("b16", "b32", "b64"):
-            yield _atomic(family, f"atom.{{}}cas.{kind}", space, (f"few {kind}",) * 3, kind)
-        for name in ("red.{}add.u32", "red.{}max.s32", "red.{}add.f32", "red.{}or.b32"):
-            kind = name[-3:]
-            opcode = name.format(f"{space}.")
-            asm = f"{opcode} [%1], %2; mov.b32 %0, 0;"
-            yield InlineForm(
-                family, opcode, asm, (kind, kind), kind, memory=space, combined="{cell}"
-            )
-    for mods in ("relaxed.gpu.global", "acquire.cta.global", "acq_rel.sys.global", "release.gpu"):
-        yield _atomic(family, f"atom.{mods}.add.u32", "global", ("u32", "u32"), "u32")
-
-
-def _atomic(
-    family: str, opcode: str, space: str, inputs: tuple[str, ...], output: str
-) -> InlineForm:
-    opcode = opcode.format(f"{space}.")
+def _atomic(family: str, name: str, inputs: tuple[str, ...], output: str) -> InlineForm:
+    """What goes out: of floats the value left in the cell, else that and the value found."""
     operands = "".join(f", %{n}" for n in range(2, len(inputs) + 1))
-    asm = f"{opcode} %0, [%1]{operands};"
-    combined = "{cell}" if output.startswith(("f", "bf")) else _BOTH
-    return InlineForm(family, opcode, asm, inputs, output, memory=space, combined=combined)
+    asm, combined = f"{name} %0, [%1]{operands};", "{d} ^ {cell}"
+    if name.startswith("red"):
+        asm = f"{name} [%1]{operands}; mov.b32 %0, 0;"
+    if name.startswith("red") or output.startswith(("f", "bf")):
+        combined = "{cell}"
+    space = "shared" if ".shared" in name else "global"
+    return InlineForm(family, name, asm, inputs, output, memory=space, combined=combined)
 
 
 # ---- tensor cores ----
@@ -394,40 +362,33 @@ _FACTORS = {
 _PER_REGISTER = {"f16": 2, "bf16": 2, "tf32": 1, "s8": 4, "u8": 4}
 
 
-def tensors() -> Iterator[InlineForm]:
-    yield from _products("f16", "f16", "f16", "f16", "warp f16x2", 2)
-    for kind in ("f16", "bf16", "tf32"):
-        yield from _products("f32", kind, kind, "f32", "warp f32", 4)
-    for first, second in product(("s8", "u8"), repeat=2):
-        yield from _products("s32", first, second, "s32", "s32", 4)
-        yield from _products("satfinite.s32", first, second, "s32", "s32", 4)
-    for size, trans, space in product((1, 2, 4), ("", ".trans"), (".shared", "")):
-        yield from _loads(size, f"ldmatrix.sync.aligned.m8n8.x{size}{trans}{space}.b16")
+_SUMS = {"f16": ("warp f16x2", 2), "f32": ("warp f32", 4), "s32": ("s32", 4)}
+_PRODUCTS = (  # types of the result and of the factors
+    ("f16", "f16", "f16"),
+    *(("f32", kind, kind) for kind in ("f16", "bf16", "tf32")),
+    *product(("s32", "satfinite.s32"), ("s8", "u8"), ("s8", "u8")),
+)
 
 
-def _products(d: str, a: str, b: str, c: str, sum_kind: str, sums: int) -> Iterator[InlineForm]:
-    kind, shapes = _FACTORS[a]
+def _products(d: str, a: str, b: str) -> Iterator[InlineForm]:
+    """A warp's product, a form for each register of the result that a thread holds."""
+    c = d.removeprefix("satfinite.")
+    (kind, shapes), (sum_kind, sums) = _FACTORS[a], _SUMS[c]
     for shape in shapes:
         k = int(shape.rpartition("k")[2])
         of_a, of_b = (k * rows // 32 // _PER_REGISTER[a] for rows in (16, 8))
         opcode = f"mma.sync.aligned.{shape}.row.col.{d}.{a}.{b}.{c}"
         inputs = (*(kind,) * (of_a + of_b), *(sum_kind,) * sums)
-        first_b, first_c = 1 + of_a, 1 + of_a + of_b
-        sources = [_list(1, of_a), _list(first_b, of_b), _list(first_c, sums)]
-        output = "f16x2" if c == "f16" else c
+        numbers = [f"%{n}" for n in range(1, 1 + len(inputs))]
+        parts = numbers[:of_a], numbers[of_a:-sums], numbers[-sums:]
+        sources = ", ".join(f"{{{', '.join(part)}}}" for part in parts)
         for number in range(sums):
-            yield InlineForm(
-                "tensor cores",
-                f"{opcode} d{number}",
-                f"{{ .reg .b32 d<{sums}>; {opcode} {{{_names(sums)}}}, {', '.join(sources)}; "
-                f"mov.b32 %0, d{number}; }}",
-                inputs,
-                output,
+            asm = (
+                f"{{ .reg .b32 d<{sums}>; {opcode} {{{_names(sums)}}}, {sources}; "
+                f"mov.b32 %0, d{number}; }}"
             )
-
-
-def _list(first: int, count: int) -> str:
-    return "{" + ", ".join(f"%{n}" for n in range(first, first + count)) + "}"
+            name, output = f"{opcode} d{number}", "f16x2" if c == "f16" else c
+            yield InlineForm("tensor cores", name, asm, inputs, output)
 
 
 def _names(count: int) -> str:
@@ -436,8 +397,7 @@ def _names(count: int) -> str:
 
 def _loads(size: int, opcode: str) -> Iterator[InlineForm]:
     """From the 32 cells of the warp; each matrix of a load takes its rows in another order."""
-    generic = ".shared" not in opcode
-    address = "cvta.shared.u64 a, %1; " if generic else "mov.b64 a, %1; "
+    address = "mov.b64 a, %1; " if ".shared" in opcode else "cvta.shared.u64 a, %1; "
     for number in range(size):
         asm = (
             f"{{ .reg .b32 d<{size}>, l, m, r; .reg .b64 a, o; {address}"
@@ -454,8 +414,17 @@ def _loads(size: int, opcode: str) -> Iterator[InlineForm]:
 
 FORMS: tuple[InlineForm, ...] = (
     *(form for family, table in _OF_NUMBERS.items() for form in forms_of(family, table)),
-    *special(),
+    *(
+        replace(form, bounds=tuple(bounds))
+        for row, *bounds in _APPROXIMATIONS
+        for form in forms_of("special functions", row)
+    ),
     *forms_of("warp", _OF_WARPS),
-    *atomics(),
-    *tensors(),
+    *forms_of("atomics", _ATOMICS),
+    *(form for types in _PRODUCTS for form in _products(*types)),
+    *(
+        form
+        for size, trans, space in product((1, 2, 4), ("", ".trans"), (".shared", ""))
+        for form in _loads(size, f"ldmatrix.sync.aligned.m8n8.x{size}{trans}{space}.b16")
+    ),
 )

@@ -2,8 +2,6 @@
 operands), and those that hypothesis draws.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable
 from functools import cache
@@ -48,7 +46,7 @@ FLOATS = {"f16": (10, 15), "bf16": (7, 127), "f32": (23, 127), "f64": (52, 1023)
 def samples(form: InlineForm, number: int, seed: int = 0) -> tuple[np.ndarray, ...]:
     """`number` inputs for each operand of a form, as unsigned integers; always the same ones."""
     rng = np.random.default_rng((zlib.crc32(form.name.encode()), seed))
-    inputs = [operand(kind, number, rng) for kind in form.inputs]
+    inputs = [operand(kind, number, rng, _edged) for kind in form.inputs]
     first = form.inputs[0]
     alike = [n for n, kind in enumerate(form.inputs) if kind == first]
     if len(alike) > 1 and first in ("f16", "bf16", "f32", "f64", *_WHOLE):
@@ -80,16 +78,18 @@ def _relate(
         other[opposite] = one[opposite] ^ top
 
 
-def operand(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
-    """`number` values for an operand of a kind: a type of PTX, or one of `SPECIAL`."""
+def operand(kind: str, number: int, rng: np.random.Generator, scalars: Draw) -> np.ndarray:
+    """`number` values for an operand of a kind: a type of PTX, whose numbers `scalars` draws, or
+    one of `SPECIAL`: lane numbers and the like, of which only a few mean anything."""
     if kind in PAIRS:
-        halves = operand(kind.removesuffix("x2"), 2 * number, rng)
-        return halves.view(np.uint32)
+        return operand(kind.removesuffix("x2"), 2 * number, rng, scalars).view(np.uint32)
+    return SPECIAL.get(kind.split()[0], scalars)(kind, number, rng)
+
+
+def _edged(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
+    """Numbers of a type of PTX, many of them at edges."""
     if kind in FLOATS:
         return _floats(kind, number, rng)
-    special = SPECIAL.get(kind.split()[0])
-    if special:
-        return special(kind, number, rng)
     return _integers(8 * size_of(kind), number, rng)
 
 
@@ -139,9 +139,7 @@ def _by_warp(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _few(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
-    bits = int(kind[-2:])
-    values = _integers(bits, 5, rng)
-    return rng.choice(values, number)
+    return rng.choice(_integers(int(kind[-2:]), 5, rng), number)
 
 
 def _same(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
@@ -197,15 +195,12 @@ def drawn(form: InlineForm, number: int) -> tuple[np.ndarray, ...]:
     """`number` inputs for each operand of a form, as unsigned integers: combinations of values
     from the pools of the operands' kinds; always the same ones."""
     rng = np.random.default_rng(zlib.crc32(form.name.encode()))
-    inputs = tuple(_operand(kind, number, rng) for kind in form.inputs)
+    inputs = tuple(operand(kind, number, rng, _pooled) for kind in form.inputs)
     return without_zero_divisors(form, inputs)
 
 
-def _operand(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
-    if kind in PAIRS:
-        return rng.choice(pool(kind.removesuffix("x2")), 2 * number).view(np.uint32)
-    if kind.split()[0] in SPECIAL:  # lane numbers and the like, of which only a few mean anything
-        return operand(kind, number, rng)
+def _pooled(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
+    """Numbers of a type of PTX that hypothesis has drawn."""
     known = kind if kind in (*FLOATS, *_WHOLE) else f"u{8 * size_of(kind)}"
     return rng.choice(pool(known), number)
 

@@ -1,7 +1,5 @@
 """Kernels that pay for memory, atomics and barriers in many different ways, with their launches."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -38,10 +36,14 @@ COMMON |= {"halves the same", "quarters the same"}  # two lanes would write one 
 
 def works() -> list[Work]:
     """Every microbenchmark, once for each launch."""
+    x, n, blocks = _floats(_N), np.int32(_N), -(-_N // 256)
     return [
         *_copies(),
         *_matrices(),
-        *_reductions(),
+        block_sums(_N),
+        _work("sum_by_cub", "block_sums.cu", (blocks, 256), (x, "y", n), y=blocks),
+        _work("scan_by_cub", "block_sums.cu", (blocks, 256), (x, "y", n), y=_N),
+        softmax(4, 1000),
         *_histograms(),
         *(_pattern("read", width, name) for width in (4, 8, 16) for name in CELLS),
         *(_pattern("write", width, n) for width in (4, 8, 16) for n in CELLS if n not in COMMON),
@@ -96,16 +98,6 @@ def _matrices() -> list[Work]:
             _work(name, "matmul.cu", ((6, 6), (16, 16)), args, c=n * n)
             for name in ("matmul_naive", "matmul_tiled")
         ),
-    ]
-
-
-def _reductions() -> list[Work]:
-    x, n, blocks = _floats(_N), np.int32(_N), -(-_N // 256)
-    return [
-        block_sums(_N),
-        _work("sum_by_cub", "block_sums.cu", (blocks, 256), (x, "y", n), y=blocks),
-        _work("scan_by_cub", "block_sums.cu", (blocks, 256), (x, "y", n), y=_N),
-        softmax(4, 1000),
     ]
 
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from ...counted import counted
 from ...course import Lesson
-from ...cuda.sanitize import visible
+from ...cuda.diagnostics import visible
 from ...submissions.cells import as_typed
 from .. import ClassroomError
 from ..export import ExerciseRow, rows, write_csv, write_json

@@ -17,7 +17,7 @@ from math import comb, log2
 
 import numpy as np
 
-from ...cuda.sanitize import visible
+from ...cuda.diagnostics import visible
 from .similar import Side, side
 from .winnowing import GivenCode, OwnAnswer
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import median_low
 
-from ...cuda.sanitize import visible
+from ...cuda.diagnostics import visible
 from . import winnowing
 from .winnowing import WinnowedText
 

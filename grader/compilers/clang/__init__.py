@@ -5,8 +5,6 @@ headers (`__CUDACC_RTC__`, no `__clang__`), which then ask for no host. It is a 
 the limits and the confinement of the process that starts it, and is given no child of its own.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import json
@@ -74,20 +72,19 @@ class Clang:
     def compile(self, job: Job) -> Program:
         if job.cubin:
             raise CompilerFailure("clang makes PTX; only NVRTC makes code for a GPU.")
-        for _ in range(_MOST_REWRITINGS):
+        rewritings = 0
+        while True:
             try:
-                return self._once(job)
+                with tempfile.TemporaryDirectory(
+                    prefix="clang-", ignore_cleanup_errors=True
+                ) as folder:
+                    return _compiled(job, Path(folder), self._shut)
             except CompileError as error:
                 source = without_unroll(job.source, error.diagnostics)
                 source = with_room(source, error.diagnostics)
-                if source == job.source:
+                if source == job.source or rewritings == _MOST_REWRITINGS:
                     raise
-                job = replace(job, source=source)
-        return self._once(job)
-
-    def _once(self, job: Job) -> Program:
-        with tempfile.TemporaryDirectory(prefix="clang-", ignore_cleanup_errors=True) as folder:
-            return _compiled(job, Path(folder), self._shut)
+                job, rewritings = replace(job, source=source), rewritings + 1
 
 
 @cache
@@ -208,20 +205,16 @@ _OPTION = re.compile(
 
 
 def _error(status: int, log: str, source: str) -> CompileError:
-    if status in _out_of_time():
+    limits = (getattr(signal, name, 0) for name in ("SIGXCPU", "SIGPROF"))  # of time
+    if status < 0 and -status in limits:
         return CompilerTimeout(_STILL_BUSY)
     if option := _OPTION.search(log):
-        said = f"The compiler does not know one of its options: {option[0][:300]}"
-        return CompileError(said)
+        return CompileError(f"The compiler does not know one of its options: {option[0][:300]}")
     if found := ClangLog(log, source).diagnostics():
         return CompileError(diagnostics=found)
     if status < 0 or "out of memory" in log or "bad_alloc" in log:
         return CompileError(diagnostics=(Diagnostic(_BROKE_DOWN, 1),))
     return CompilerFailure(f"clang itself failed ({log.strip()[:300]}).")
-
-
-def _out_of_time() -> tuple[int, ...]:
-    return tuple(-getattr(signal, name) for name in ("SIGXCPU", "SIGPROF") if hasattr(signal, name))
 
 
 _STILL_BUSY = f"The compiler was still busy when its time was up. {TOO_MUCH}"
@@ -237,20 +230,15 @@ def _strange(rule_file: Path, job: Job) -> tuple[str, ...]:
     own = [rule_file.parent, _headers(), *_cuda_folders()]
     own += [Path(option[2:]) for option in job.options if option.startswith("-I")]
     own = [folder.resolve() for folder in own]
+    # A rule of make's, in which a blank inside a path has a backslash before it.
     rule = _read(rule_file, _LOG_BYTES).decode(errors="replace").partition(":")[2]
-    strange = (path for path in _named(rule) if not _is_own(path, own))
-    return tuple(dict.fromkeys(strange))
-
-
-def _named(rule: str) -> list[str]:
-    """The paths of a make rule; a blank inside a path has a backslash before it."""
     rule = rule.replace("\\\n", " ").replace("\\ ", "\0")
-    return [path.replace("\0", " ") for path in rule.split()]
-
-
-def _is_own(path: str, own: list[Path]) -> bool:
-    return path in ("source", SOURCE_NAME) or any(
-        Path(path).resolve().is_relative_to(folder) for folder in own
+    paths = dict.fromkeys(path.replace("\0", " ") for path in rule.split())
+    return tuple(
+        path
+        for path in paths
+        if path not in ("source", SOURCE_NAME)
+        and not any(Path(path).resolve().is_relative_to(folder) for folder in own)
     )
 
 
@@ -273,7 +261,7 @@ def _program() -> Path:
             "constraints.txt names."
         ) from error
     folder = Path(ziglang.__file__).parent
-    return next((path for path in folder.glob("zig.exe")), folder / "zig")
+    return next(folder.glob("zig.exe"), folder / "zig")
 
 
 @cache

@@ -15,8 +15,6 @@ Copies: NVRTC copies 16 aligned bytes by one load and one store. LLVM's back end
 bytes of a copy from memory to memory, and a pack would cost twice its requests (`wide_copies`).
 """
 
-from __future__ import annotations
-
 import re
 
 
@@ -92,11 +90,8 @@ def unknown(text: bytes) -> bytes:
         if register is None or name[1:].isdigit():
             return b""
         kind, new = filling["type"], b"%%unset.%d" % filling.start()
-        return b'  %s = call %s asm "", "=%s"()\n' % (
-            new,
-            kind,
-            register,
-        ) + b"  store %s %s, ptr %s\n" % (kind, new, name)
+        call = b'  %s = call %s asm "", "=%s"()\n' % (new, kind, register)
+        return call + b"  store %s %s, ptr %s\n" % (kind, new, name)
 
     return _FILLING.sub(value, text)
 
@@ -128,18 +123,14 @@ def wide_copies(text: bytes) -> bytes:
     def loads_and_stores(copy: re.Match[bytes]) -> bytes:
         nonlocal count
         size = int(copy["size"])
-        aligned = all(_aligned(copy[side]) for side in ("to_facts", "by_facts"))
+        facts = _ALIGN.search(copy["to_facts"]), _ALIGN.search(copy["by_facts"])
+        aligned = all(found and int(found[1]) % _WIDE == 0 for found in facts)
         if not aligned or size % _WIDE or not 0 < size <= _MOST:
             return bytes(copy[0])
         count += 1
         return _moved(copy, count)
 
     return _COPY.sub(loads_and_stores, text)
-
-
-def _aligned(facts: bytes) -> bool:
-    found = _ALIGN.search(facts)
-    return found is not None and int(found[1]) % _WIDE == 0
 
 
 def _moved(copy: re.Match[bytes], number: int) -> bytes:

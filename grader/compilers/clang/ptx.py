@@ -1,7 +1,5 @@
 """clang's PTX in NVRTC's form: how it names lines and calls, and the order of its blocks."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -222,51 +220,41 @@ def _order(nodes: list[str], entry: str, edges: dict[str, list[str]], depth: int
         if len(part) == 1:
             found += part
             continue
-        inside = set(part)
-        first = entry if entry in inside else _first(part, nodes, edges)
-        within = {node: [to for to in edges[node] if to in inside and to != first] for node in part}
-        found += _order([node for node in nodes if node in inside], first, within, depth + 1)
+        whole = set(part)
+        inside = [node for node in nodes if node in whole]
+        outside = {to for node in nodes if node not in whole for to in edges[node]}
+        entered = [node for node in inside if node in outside]
+        first = entry if entry in whole else (entered or inside)[0]
+        within = {node: [to for to in edges[node] if to in whole and to != first] for node in part}
+        found += _order(inside, first, within, depth + 1)
     return found
 
 
-def _first(part: list[str], nodes: list[str], edges: dict[str, list[str]]) -> str:
-    """The node of a loop that is come to from outside."""
-    inside = set(part)
-    entered = {to for node in nodes if node not in inside for to in edges[node] if to in inside}
-    return next(node for node in nodes if node in (entered or inside))
-
-
 def _components(nodes: Iterable[str], edges: dict[str, list[str]]) -> list[list[str]]:
-    """Strongly connected components in topological order (Tarjan 1972, without recursion)."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    on_stack: set[str] = set()
-    found: list[list[str]] = []
+    """Strongly connected components in topological order (Kosaraju's two passes)."""
+    backwards: dict[str, list[str]] = {node: [] for node in edges}
+    for node, successors in edges.items():
+        for to in successors:
+            backwards[to].append(node)
+    seen: set[str] = set()
+    finished = [node for root in nodes for node in _postorder(root, edges, seen)]
+    seen = set()
+    parts = (_postorder(root, backwards, seen) for root in reversed(finished))
+    return [part for part in parts if part]
 
-    def enter(node: str) -> tuple[str, Iterator[str]]:
-        index[node] = low[node] = len(index)
-        stack.append(node)
-        on_stack.add(node)
-        return node, iter(edges[node])
 
-    for root in nodes:
-        work = [enter(root)] if root not in index else []
-        while work:
-            node, successors = work[-1]
-            for to in successors:
-                if to not in index:
-                    work.append(enter(to))
-                    break
-                if to in on_stack:
-                    low[node] = min(low[node], index[to])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == index[node]:
-                    at = stack.index(node)
-                    found.append(stack[at:])
-                    on_stack.difference_update(stack[at:])
-                    del stack[at:]
-    return found[::-1]
+def _postorder(root: str, edges: dict[str, list[str]], seen: set[str]) -> list[str]:
+    """What is reached from a node and was not `seen`, each node after those it leads to."""
+    found: list[str] = []
+    work = [] if root in seen else [(root, iter(edges[root]))]
+    seen.add(root)
+    while work:
+        node, successors = work[-1]
+        following = next((to for to in successors if to not in seen), None)
+        if following is None:
+            found.append(node)
+            work.pop()
+        else:
+            seen.add(following)
+            work.append((following, iter(edges[following])))
+    return found

@@ -1,8 +1,6 @@
 """What clang is given: its flags, among them what NVRTC's options mean in its words, and a source,
 changed so that clang compiles what NVRTC compiles."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 
@@ -85,9 +83,9 @@ def front(job: Job) -> list[str]:
     """From CUDA C++ to LLVM's language, all but the places of files. CompileError for an option
     that clang has no word for."""
     options = _options(job)
-    standard = next(filter(None, map(_standard, reversed(job.options))), "c++17")
+    standards = [found[1] for found in map(_STANDARD.fullmatch, job.options) if found]
     return [
-        *(*_target(job), *_FRONT, f"-std={standard}"),
+        *(*_target(job), *_FRONT, f"-std={['c++17', *standards][-1]}"),
         *(["-fno-spell-checking"] if _ENDLESS_NAME.search(job.source) else []),
         *([] if "-O0" in options else ["-O3"]),
         *([] if "-ffp-contract=off" in options else ["-ffp-contract=fast"]),
@@ -114,26 +112,20 @@ def _kept(job: Job) -> list[str]:
 
 
 def _options(job: Job) -> list[str]:
-    return [one for option in job.options for one in _translated(option)]
+    """The job's options in clang's words. CompileError for one that it has no word for."""
+    options: list[str] = []
+    for option in job.options:
+        if _DEFINED.fullmatch(option):
+            options.append(option)
+        elif option.startswith("-") and option.lstrip("-") in _OPTIONS:
+            options += _OPTIONS[option.lstrip("-")]
+        elif not _STANDARD.fullmatch(option):
+            raise CompileError(f"The compiler does not know one of its options: {option[:300]}")
+    return options
 
 
 def _target(job: Job) -> tuple[str, ...]:
     return (*_TARGET, "-target-cpu", f"sm_{job.target.partition('_')[2]}")
-
-
-def _standard(option: str) -> str:
-    found = _STANDARD.fullmatch(option)
-    return found[1] if found else ""
-
-
-def _translated(option: str) -> tuple[str, ...]:
-    if _STANDARD.fullmatch(option):
-        return ()
-    if _DEFINED.fullmatch(option):
-        return (option,)
-    if (known := _OPTIONS.get(option.lstrip("-"))) is None or not option.startswith("-"):
-        raise CompileError(f"The compiler does not know one of its options: {option[:300]}")
-    return known
 
 
 # ---- the source ----
@@ -202,13 +194,9 @@ def _with_room(source: str, begin: int, places: list[int]) -> str:
 def name_variables(expressions: tuple[str, ...]) -> str:
     """The lines to add below a source so that clang emits these template instances: for each a
     variable that holds its address. The variable's value in PTX is the mangled name."""
-    if not expressions:
-        return ""
-    rows = [f'# 1 "{NAMES_FILE}"']
-    for number, expression in enumerate(expressions):
-        whole = expression if expression.startswith("&") else f"&{expression}"
-        rows.append(
-            f'extern "C" __device__ __attribute__((used)) const void* const '
-            f"{NAME_VARIABLE}{number} = (const void*)({whole});"
-        )
-    return "\n".join(rows) + "\n"
+    rows = [
+        f'extern "C" __device__ __attribute__((used)) const void* const '
+        f"{NAME_VARIABLE}{number} = (const void*)(&{expression.removeprefix('&')});\n"
+        for number, expression in enumerate(expressions)
+    ]
+    return "".join([f'# 1 "{NAMES_FILE}"\n', *rows]) if rows else ""

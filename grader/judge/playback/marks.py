@@ -7,7 +7,7 @@ from itertools import count
 
 import numpy as np
 
-from ...cuda.kernel import Extent
+from ...cuda.limits import Extent
 from ...machine.events import Observer
 from ...machine.lanes import WARP
 from ...status import headline

@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from grader.counted import counted
-from grader.cuda.sanitize import lines_of
+from grader.cuda.diagnostics import lines_of
 from grader.cuda.simulator import Event, Run
 from grader.watch.arrays import ArrayLayout
 from grader.watch.trace import MOST_EVENTS

@@ -19,8 +19,7 @@ import msgspec
 import numpy as np
 
 from grader.counted import counted
-from grader.cuda.diagnostics import window
-from grader.cuda.sanitize import lines_of, visible
+from grader.cuda.diagnostics import lines_of, visible, window
 from grader.judge.playback.marks import Mark
 from grader.judge.playback.strip import (
     ACTIVE,

@@ -7,7 +7,7 @@ import numpy as np
 from grader.course import Case, Exercise
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
-from grader.cuda.kernel import Extent
+from grader.cuda.limits import Extent
 from grader.judge import cases
 from grader.judge.playback.marks import (
     FIRST_BLOCKS,
