@@ -23,7 +23,7 @@ def sent(monkeypatch):
             requests.append(data)
         return data
 
-    monkeypatch.setattr(worker.protocol, "encode", noting)
+    monkeypatch.setattr(worker, "encode", noting)
     return requests
 
 

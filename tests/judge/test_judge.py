@@ -434,7 +434,10 @@ def test_a_sandbox_that_is_killed_again_and_again_leaves_a_verdict(verdict_on):
         judging = pool.submit(verdict_on, instead("    while (true) {}"))
         kill_first_children(2, others)
         verdict = judging.result()
-    assert [case.status for case in verdict.cases] == ["launch_error"] * 3
+    # The question that was asked is lost and no other: when the second process is killed decides
+    # whether the cases behind it are tried, which never end.
+    first, *others = (case.status for case in verdict.cases)
+    assert first == "launch_error" and {*others} <= {"launch_error", "timeout"}
     assert "was ended by SIGKILL" in verdict.message
 
 

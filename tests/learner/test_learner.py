@@ -260,7 +260,7 @@ def test_the_start_page_tells_of_every_lesson_what_the_course_knows(own):
     folder.make(own)
     for station, lesson in zip(start_page.stations(own), course.lessons(), strict=True):
         assert station.lesson.title == lesson.title
-        assert station.lesson.exercises == {exercise.name for exercise in lesson.exercises}
+        assert {*station.lesson.exercises} == {exercise.name for exercise in lesson.exercises}
 
 
 def test_what_the_start_page_needs_loads_neither_numpy_nor_the_course():

@@ -221,7 +221,7 @@ def test_every_module_that_only_an_extra_brings_is_known_by_it():
 
 def test_a_command_whose_extra_is_missing_says_what_to_install():
     code = "import sys; sys.modules['nbgrader'] = None; from grader.cli import app; app()"
-    command = [sys.executable, "-c", code, "status", "00"]
+    command = [sys.executable, "-c", code, "export", "00"]
     said = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
     assert said.returncode == 2
     assert 'pip install "warpwise[classroom]"' in said.stderr
