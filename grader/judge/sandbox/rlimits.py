@@ -22,21 +22,20 @@ GRACE = 1.0  # seconds of the CPU's after which a worker that does not listen is
 
 def limit(opening: Opening) -> None:
     """Limits on this process; the judge also watches the clock."""
-    if sys.platform == "win32":
-        return
-    limits = {
-        resource.RLIMIT_CPU: opening.latest,
-        resource.RLIMIT_FSIZE: opening.file_bytes,
-        resource.RLIMIT_CORE: 0,
-    }
-    if opening.device != "gpu":  # CUDA's driver reserves hundreds of GB, and needs threads
-        limits[resource.RLIMIT_NOFILE] = OPEN_FILES
-        if sys.platform == "linux":  # macOS knows the name, and does not hold anybody to it
-            limits[resource.RLIMIT_AS] = opening.memory_bytes
-    for what, value in limits.items():
-        _, hard = resource.getrlimit(what)
-        with suppress(ValueError):  # the machine's own limit is tighter already
-            resource.setrlimit(what, (value, hard))
+    if sys.platform != "win32":
+        limits = {
+            resource.RLIMIT_CPU: opening.latest,
+            resource.RLIMIT_FSIZE: opening.file_bytes,
+            resource.RLIMIT_CORE: 0,
+        }
+        if opening.device != "gpu":  # CUDA's driver reserves hundreds of GB, and needs threads
+            limits[resource.RLIMIT_NOFILE] = OPEN_FILES
+            if sys.platform == "linux":  # macOS knows the name, and does not hold anybody to it
+                limits[resource.RLIMIT_AS] = opening.memory_bytes
+        for what, value in limits.items():
+            _, hard = resource.getrlimit(what)
+            with suppress(ValueError):  # the machine's own limit is tighter already
+                resource.setrlimit(what, (value, hard))
 
 
 def start_no_process() -> None:
