@@ -346,7 +346,7 @@ online_row = Exercise(
                 *two_reads_one_write(4 * 1024),
                 *butterflies(4),
                 *work_is_shared(),
-                exponentials(1.1),
+                exponentials(1.2),
             ),
             requires=(
                 Requirement(
