@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, convert, to_builtins
 
 from ..cuda.diagnostics import Diagnostic
+from ..say.verdict_process import STOPPED_BEFORE
 from ..status import Status
 from .playback.strip import Strip
 from .protocol import Scene, Tried
@@ -268,9 +269,13 @@ class Verdict:
 
 def foremost(cases: Sequence[CaseResult]) -> CaseResult | None:
     """The failed case whose status, message and line are the verdict's: the first, or the first of
-    its status that a learner sees, which says more than a hidden one."""
+    its status that was run and that a learner sees, which says more than a hidden one."""
     failed = [case for case in cases if case.failed]
-    seen = (case for case in failed if case.visible and case.status == failed[0].status)
+    seen = (
+        case
+        for case in failed
+        if case.visible and case.status == failed[0].status and case.message != STOPPED_BEFORE
+    )
     return next(seen, failed[0] if failed else None)
 
 
