@@ -1,4 +1,4 @@
-# make lab    open the course in JupyterLab        make test   run every test
+# make lab    open the course in JupyterLab        make test   try every part, 5 minutes
 # make teach  open it as an instructor, with formgrader
 # make demo   an instructor's week in one go       make lint   formatting, style, types, prose
 # make notebooks   rebuild notebooks/ from kernels/
@@ -14,7 +14,7 @@ READY := .venv/.ready
 # In a container one often is root, and Jupyter wants to hear that this is meant.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: lab teach test demo notebooks labextension lint docs pictures constraints
+.PHONY: lab teach test test-all test-sample demo notebooks labextension lint docs pictures constraints
 .DEFAULT_GOAL := lab
 
 # A learner's own folder, which git does not see.
@@ -26,10 +26,19 @@ lab: $(READY)
 teach: $(READY)
 	$(BIN)/jupyter lab --ServerApp.root_dir=. --ServerApp.preferred_dir=notebooks $(AS_ROOT)
 
-# What a slow file sets up, a graded class or a JupyterLab, is set up once: by file, not by test.
+# A few cases of each quick test, drawn by the commit; a class graded through nbgrader; JupyterLab.
 test: $(READY)
+	$(BIN)/pytest -n auto -m "not slow" --most-cases 4
+	$(BIN)/pytest -n auto -m slow --most-cases 4 tests/classroom/test_classroom.py tests/notebook/test_lab.py
+
+# What a slow file sets up, a graded class or a JupyterLab, is set up once: by file, not by test.
+test-all: $(READY)
 	$(BIN)/pytest -n auto -m "not slow"
 	$(BIN)/pytest -n auto --dist loadscope -m slow
+
+# Of each slow test two cases, drawn by the commit: what .ci/run tries beside `make test`.
+test-sample: $(READY)
+	$(BIN)/pytest -n auto --dist loadscope -m slow --most-cases 2
 
 demo: $(READY)
 	$(BIN)/grader demo
