@@ -340,13 +340,13 @@ online_row = Exercise(
         ),
         Case(
             "within budget",
-            lambda rng: rows_of(normal(rng, (4, 1024))),
+            lambda rng: rows_of(normal(rng, (4, 4096))),
             points=7,
             budgets=(
-                *two_reads_one_write(4 * 1024),
+                *two_reads_one_write(4 * 4096),
                 *butterflies(4),
                 *work_is_shared(),
-                exponentials(1.2),
+                exponentials(1.1),
             ),
             requires=(
                 Requirement(
