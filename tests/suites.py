@@ -51,7 +51,7 @@ CAUSES = {  # of each, what a learner must be told, as a regular expression
     "merged_unscaled": r"exponential|leaves out|Our kernel (subtracts|first multiplies|multiplies)",
     "precision": r"to a whole number|to (16|32) bits",
     "scale": r"Our kernel|intermediate|times what|of what it should be|"
-    r"no (division|multiplication) one after",
+    r"computes no (division|multiplication)",
     "sentinel": r"number in your code",
     "stale_value": r"uses .* not belong there|more than once|leaves out",
     "transposed": ELSEWHERE,

@@ -59,7 +59,7 @@ def _read_and_written(race: Race, place: ArrayPlace) -> str:
     if race.other.wrote and evidence.took_part:
         return f"{_CHANCE}. Put a {barrier} between one round of the loop and the next."
     if race.mine.wrote and not evidence.wrote_since:
-        return f"{apart}. Put another one at the end of each round of the loop."
+        return f"{apart}. Put another barrier at the end of each round of the loop."
     return (
         f"{_CHANCE}. Put a {barrier} between one round of the loop and the next. If it happens "
         "within one round, read into a variable first, and write after another barrier."

@@ -92,8 +92,8 @@ def pattern(size: int, count: int, right_first: int) -> str:
         )
     which = f"first {right_first}" if right_first > 1 else "first"
     return (
-        f" Only the {which} of {size} elements {_are(right_first)} right. Which thing changes "
-        "there: the warp, the block, or the round of a loop?"
+        f" Only the {which} of {size} elements {_are(right_first)} right. Does the warp, the "
+        "block, or the round of a loop change there?"
     )
 
 

@@ -84,7 +84,7 @@ def test_a_wrong_answer_shows_the_first_mismatches(verdict_on):
     ("wrong", "said"),
     [
         ("true", "All 128 elements are wrong."),
-        ("i >= 3", "Only the first 3 of 128 elements are right. Which thing changes there"),
+        ("i >= 3", "Only the first 3 of 128 elements are right. Does the warp, the block, or"),
         ("i >= 64", "Only the first 64 of 128 elements are right. "),
         ("i > 64", "Only the last 63 of 128 elements are wrong. Look at the end of the array"),
         ("i == 127", "Only the last of 128 elements is wrong. Look at the end of the array"),

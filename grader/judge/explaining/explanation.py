@@ -153,8 +153,8 @@ class Explanation(MadeOf):
             if (mine != ours and kind != "multiplication") or (mine == 0) != (ours == 0):
                 many = [counted(one, kind) if one else f"no {kind}" for one in (mine, ours)]
                 yield (
-                    f"Between an input and {self._here}, your kernel computes {many[0]} one after "
-                    f"the other, and ours computes {many[1]}.",
+                    f"On the way from an input to {self._here}, your kernel computes {many[0]}, "
+                    f"and ours computes {many[1]}.",
                     None,
                 )
 
