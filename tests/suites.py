@@ -61,7 +61,7 @@ CAUSES = {  # of each, what a learner must be told, as a regular expression
     "wrong_tie": r"names the wrong one of the two",
     "wrong_operation": rf"Our kernel|{ELSEWHERE}|and should be a copy of|and ours computes",
     "wrong_row": ELSEWHERE,
-    "wrong_sign": rf"subtracts|changes the sign|absolute value|is -1 times|{ELSEWHERE}",
+    "wrong_sign": rf"subtracts|changes the sign|magnitude|absolute value|is -1 times|{ELSEWHERE}",
 }
 
 
