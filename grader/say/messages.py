@@ -1,14 +1,17 @@
 """Findings in words: one function for a kind of finding says what a thread does wrong."""
 
+import re
 from functools import singledispatch
 
 from ..counted import counted
 from ..machine.lanes import WARP
 from ..machine.wave import Wave
+from ..ptx.program import Immediate
 from ..watch.findings import (
     AbsentSource,
     Bytes,
     DifferentMasks,
+    EndlessLoop,
     Finding,
     GoneAround,
     HazardReport,
@@ -114,6 +117,44 @@ def gone_around(finding: GoneAround, wave: Wave) -> str:
         "be where all threads of the block pass: move it out of the branch or loop, or let no "
         "thread leave before it."
     )
+
+
+@predicate.register
+def endless_loop(finding: EndlessLoop, wave: Wave) -> str:
+    """A loop that is proved never to end."""
+    if finding.awaited:
+        return (
+            f"waits for ever: it reads {place(finding.awaited, wave).text} again and again, and no "
+            "thread that is left will write another value there. Which thread should write it, and "
+            "does that one come so far?"
+        )
+    condition, line = wave.names.declared.condition(finding.where.line or 0)
+    reads = f"that the condition `{condition}` reads" if condition else "that could end it"
+    if (rounds := max(finding.runs.values())) > 1:
+        what = f"after {rounds} rounds all {reads} is again as it was before"
+    else:
+        what = f"nothing {reads} changes in the loop{_steady(finding, condition, line, wave)}"
+    return f"goes round this loop for ever: {what}."
+
+
+def _steady(finding: EndlessLoop, condition: str, line: int, wave: Wave) -> str:
+    """What the only variable of a condition on a line is in every round: what is compared there
+    with the number that the condition names, or its neighbour; in the loop, or once before it."""
+    named = re.fullmatch(r"(\w+) *(?:[<>]=?|[!=]=) *(\d+)[uU]?", condition)
+    code = wave.kernel.instructions
+    executed = [one for first, last in finding.runs for one in code[first : last + 1]]
+    inside, anywhere = (
+        {
+            int(wave.registers.read(one.operands[1], one.form.type)[finding.where.lane])
+            for one in some
+            if named and one.form.name == "setp" and one.line == line
+            if isinstance(number := one.operands[-1], Immediate)
+            if abs(number.value - int(named[2])) <= 1
+        }
+        for some in (executed, code)
+    )
+    values = inside or anywhere
+    return f": `{named[1]}` is {values.pop()} in every round" if named and len(values) == 1 else ""
 
 
 @predicate.register
