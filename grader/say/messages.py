@@ -6,7 +6,7 @@ from functools import singledispatch
 from ..counted import counted
 from ..machine.lanes import WARP
 from ..machine.wave import Wave
-from ..ptx.program import Immediate
+from ..ptx.program import Immediate, Instruction
 from ..watch.findings import (
     AbsentSource,
     Bytes,
@@ -130,31 +130,29 @@ def endless_loop(finding: EndlessLoop, wave: Wave) -> str:
         )
     condition, line = wave.names.declared.condition(finding.where.line or 0)
     reads = f"that the condition `{condition}` reads" if condition else "that could end it"
-    if (rounds := max(finding.runs.values())) > 1:
-        what = f"after {rounds} rounds all {reads} is again as it was before"
+    code = wave.kernel.instructions
+    executed = [one for first, last in finding.runs for one in code[first : last + 1]]
+    inside, compares = (
+        [one for one in some if one.form.name == "setp" and (one.line == line or not condition)]
+        for some in (executed, code)
+    )
+    if max(finding.runs.values()) > 1 or len(inside) > 1:  # the loop may be unrolled
+        what = f"after some rounds all {reads} is again as it was before"
     else:
-        what = f"nothing {reads} changes in the loop{_steady(finding, condition, line, wave)}"
+        value = _steady(condition, inside or compares, finding.where.lane, wave)
+        what = f"nothing {reads} changes in the loop{value}"
     return f"goes round this loop for ever: {what}."
 
 
-def _steady(finding: EndlessLoop, condition: str, line: int, wave: Wave) -> str:
-    """What the only variable of a condition on a line is in every round: what is compared there
-    with the number that the condition names, or its neighbour; in the loop, or once before it."""
+def _steady(condition: str, compares: list[Instruction], lane: int, wave: Wave) -> str:
+    """What the only variable of a condition is for a lane, where one instruction compares it with
+    the number that the condition names, or its neighbour."""
     named = re.fullmatch(r"(\w+) *(?:[<>]=?|[!=]=) *(\d+)[uU]?", condition)
-    code = wave.kernel.instructions
-    executed = [one for first, last in finding.runs for one in code[first : last + 1]]
-    inside, anywhere = (
-        {
-            int(wave.registers.read(one.operands[1], one.form.type)[finding.where.lane])
-            for one in some
-            if named and one.form.name == "setp" and one.line == line
-            if isinstance(number := one.operands[-1], Immediate)
-            if abs(number.value - int(named[2])) <= 1
-        }
-        for some in (executed, code)
-    )
-    values = inside or anywhere
-    return f": `{named[1]}` is {values.pop()} in every round" if named and len(values) == 1 else ""
+    number = compares[0].operands[-1] if named and len(compares) == 1 else None
+    if not named or not isinstance(number, Immediate) or abs(number.value - int(named[2])) > 1:
+        return ""
+    value = wave.registers.read(compares[0].operands[1], compares[0].form.type)[lane]
+    return f": `{named[1]}` is {value} in every round"
 
 
 @predicate.register

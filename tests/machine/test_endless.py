@@ -39,12 +39,12 @@ PROVED = {  # a body, and what is said of it
         "the condition `stride > 0` reads changes in the loop: `stride` is 64 in every round.",
     ),
     "whose step is lost": (
-        "    for (int k = 0; k < 10; k *= n) x[threadIdx.x] += 1;",
-        "the condition `k < 10` reads changes in the loop: `k` is 0 in every round.",
+        "    for (int k = 1; k < 10; k *= n / 64) x[threadIdx.x] += 1;",
+        "the condition `k < 10` reads changes in the loop: `k` is 1 in every round.",
     ),
     "that goes to and fro": (
         "    int k = n; while (k > 2) { k = 100 - k; if (k == 30) x[0] = k; } x[1] = k;",
-        "after 2 rounds all that the condition `k > 2` reads is again as it was before.",
+        "after some rounds all that the condition `k > 2` reads is again as it was before.",
     ),
     "that some threads go round, before the others' turn": (
         "    if (threadIdx.x < 5) while (n > 3) {}\n    x[threadIdx.x] = 2;",
