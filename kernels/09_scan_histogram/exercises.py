@@ -154,9 +154,7 @@ def one_pass(x: np.ndarray, grid: int, block: int = BLOCK) -> Problem:
     """Two launches of `scan_grid`: state and counts must be 0 again for the second one."""
     tiles = in_rows(x, block)
     spare = np.zeros(grid - len(tiles))
-    own, magnitude = (
-        np.concatenate([one.sum(axis=1), spare]) for one in (tiles, np.abs(tiles))
-    )
+    own, magnitude = (np.concatenate([one.sum(axis=1), spare]) for one in (tiles, np.abs(tiles)))
     whole = x.astype(np.float64)
     additions = IN_A_BLOCK + grid
     names = (("y", "own", "up_to"), ("y_again", "own_again", "up_to_again"))
@@ -241,7 +239,7 @@ look_back = Exercise(
         "wrong_answer": (
             "own[b] is one tile, up_to[b] is all tiles up to b. Which of them ends the search?"
         ),
-        "too_long": "A tile waits for a state that is never written. Which one, and who writes it?",
+        "timeout": "A tile waits for a state that is never written. Which one, and who writes it?",
         "over_budget": "One look at each tile is enough, and the first state of 2 ends the search.",
     },
 )

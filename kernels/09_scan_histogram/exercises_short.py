@@ -19,6 +19,7 @@ from grader.course import (
     Problem,
     covering,
     hidden,
+    longest_path,
     one_launch,
     work_is_shared,
 )
@@ -210,10 +211,18 @@ private_bins = Exercise(
     teaches="count on the chip, and add once per block and bin",
     cases=(
         Case(
-            "few values",
-            lambda rng: counted(rng, 16 * BLOCK, 4),
+            "within budget",
+            lambda rng: counted(rng, 16 * BLOCK),
             points=2,
-            budgets=(*work_is_shared(),),
+            budgets=(
+                Budget(
+                    "global_sectors",
+                    16 * BLOCK // 32 + 32 + 2 * 32,
+                    "the bytes once, 32 to a sector; 32 sectors of bins when they are cleared, and "
+                    "32 when each of two blocks adds what it has counted",
+                ),
+                *work_is_shared(),
+            ),
         ),
         covering(
             "other lengths and grids",
@@ -249,9 +258,9 @@ TOGETHER = 32  # warps' worth of bytes
 
 together_exercise = Exercise(
     name="together",
-    title="One addition for all that agree",
-    minutes=8,
-    teaches="lanes with the same bin send one atomic together",
+    title="Bins without an atomic",
+    minutes=9,
+    teaches="lanes with the same bin add once, together",
     source="9_together.cu",
     cases=(
         Case("256 bytes", lambda rng: together_counted(bytes_below(rng, BLOCK, 256)), points=0.5),
@@ -272,7 +281,15 @@ together_exercise = Exercise(
             "within budget",
             lambda rng: together_counted(four_per_warp(rng, TOGETHER)),
             points=3,
-            budgets=(*work_is_shared(),),
+            budgets=(
+                longest_path(),
+                Budget(
+                    "atomics",
+                    0,
+                    "the bins of a warp are its own, and one "
+                    "lane adds for all lanes that agree: so no two lanes meet at a bin",
+                ),
+            ),
         ),
     ),
     hints=(
@@ -281,13 +298,16 @@ together_exercise = Exercise(
         "One of the lanes that agree adds for all. The lowest one is `__ffs(same) - 1`: `__ffs` "
         "counts bits from 1. How many does it add? `__popc(same)`.",
         "Lanes past the end take part with a value that is no byte, so that they agree only with "
-        "each other. They add nothing.",
+        "each other. They add nothing. `__syncwarp()` orders this pass before the next one.",
     ),
     hints_on={
         "wrong_answer": "How many bytes does one addition stand for? Do lanes past the end count?",
-        "data_race": "Other warps add to the same bin at the same time: which addition is safe?",
+        "data_race": (
+            "Two lanes add to one bin: in the same pass, where one should add for both, or one in "
+            "this pass and one in the next?"
+        ),
         "shuffle_divergence": "All lanes that the mask names must come to the match.",
         "out_of_bounds": "Lanes past the end have no byte, and no bin.",
-        "over_budget": "One lane of those that agree adds for all of them.",
+        "over_budget": "One lane adds for all that agree: then a plain addition is enough.",
     },
 )

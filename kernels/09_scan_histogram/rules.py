@@ -55,7 +55,7 @@ look_back = Rule(
         "int n",
     ),
     blocks=WHOLE_WARPS,
-    where=OWN_ELEMENT,
+    where=(*OWN_ELEMENT, "gridDim.x <= 40"),
     values=SUMMED,
 )
 
