@@ -6,7 +6,7 @@
 //                  1: own[b] is there; 2: up_to[b] is there
 //   counts         unsigned int[2], 0 before the launch, and 0 again after it; how many tiles are
 //                  taken, and how many are finished
-//   grid           at most 40 blocks, whole warps of 32 to 1,024 threads, a thread per element or more
+//   grid           at most 16 blocks of whole warps, 32 to 256 threads, a thread per element or more
 
 // Inclusive scan of one value per thread; of_warp[w] becomes the sum of warp w.
 __device__ float block_scan(float sum, float* of_warp) {

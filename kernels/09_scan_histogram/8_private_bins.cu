@@ -3,7 +3,9 @@
 //   values  unsigned char[n], only read
 //   bins    int[256], 0 before the launch; each block adds what it has counted
 //   block   256 threads; each thread continues with the element that is one grid further
-extern "C" __global__ void clear(int* bins) { bins[threadIdx.x] = 0; }
+extern "C" __global__ void clear(int* bins) {
+    bins[threadIdx.x] = 0;
+}
 
 extern "C" __global__ void private_bins(const unsigned char* values, int* bins, int n) {
     __shared__ int mine[256];  // of this block

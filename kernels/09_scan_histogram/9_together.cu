@@ -12,7 +12,7 @@ extern "C" __global__ void together(const unsigned char* values, int* bins, int 
         const int i = first + threadIdx.x;
         // Your turn: who has the same byte, and who adds for all of them?
         // BEGIN SOLUTION
-        const int value = i < n ? values[i] : 256;  // 256 is no byte
+        const int value = i < n ? values[i] : 256;               // 256 is no byte
         const unsigned int same = __match_any_sync(~0u, value);  // bit l: lane l has this value
         if (value < 256 && lane == __ffs(same) - 1) mine[warp][value] += __popc(same);
         __syncwarp();  // in the next pass another lane may add to this bin

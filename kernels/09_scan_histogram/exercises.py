@@ -210,14 +210,14 @@ look_back = Exercise(
         ),
         hidden(
             "many blocks: only the last element of each counts",
-            lambda rng: one_pass(spikes(rng, 40 * 32, 32), 40, 32),
+            lambda rng: one_pass(spikes(rng, 16 * 32, 32), 16, 32),
         ),
         Case(
             "within budget",
-            lambda rng: whole_pass(rng, 32 * 64, 64),
+            lambda rng: whole_pass(rng, 16 * 64, 64),
             points=5,
             budgets=(
-                Budget("atomics", 2 * 2 * 32, "the two that are given: one to begin, one to end"),
+                Budget("atomics", 2 * 2 * 16, "the two that are given: one to begin, one to end"),
                 longest_path(),
             ),
         ),

@@ -54,8 +54,8 @@ look_back = Rule(
         "unsigned counts[2] = 0",
         "int n",
     ),
-    blocks=WHOLE_WARPS,
-    where=(*OWN_ELEMENT, "gridDim.x <= 40"),
+    blocks=tuple(range(32, 257, 32)),
+    where=(*OWN_ELEMENT, "gridDim.x <= 16"),
     values=SUMMED,
 )
 
