@@ -421,9 +421,12 @@ compact = Exercise(
     ),
     hints_on={
         "wrong_answer": "Count by hand for the first wrong place: how many are kept before it?",
-        "data_race": "of_warp is written again in the next part. Have all threads read it by then?",
-        "out_of_bounds": "A thread past the end has no element: it must neither count nor store.",
-        "barrier_divergence": "All threads of the block come to each barrier, in each part.",
+        "data_race": (
+            "Is it of_warp? It is written again in the next part; have all threads read it by "
+            "then? Is it y? Two threads have one place: does a lane count itself, or one past the "
+            "end store?"
+        ),
+        "shuffle_divergence": "Threads past the end come to the ballot and to the barriers, too.",
         "over_budget": "A ballot and `__popc` scan a warp; only counts of warps go through memory.",
     },
 )
