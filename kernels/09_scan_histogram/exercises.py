@@ -330,7 +330,7 @@ segments = Exercise(
     ),
     hints_on={
         "wrong_answer": "From which lane does the wrong sum take an element: of another segment?",
-        "shuffle_divergence": "All 32 lanes come to a shuffle and to a ballot, also past the end.",
+        "shuffle_divergence": "All 32 lanes come to a shuffle. Only the addition is conditional.",
         "out_of_bounds": "Lanes past the end have no element and no head, but they take part.",
         "over_budget": "Send the sums by shuffle; what begins where is known after one ballot.",
     },
