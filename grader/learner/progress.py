@@ -4,15 +4,17 @@ A line for each thing done, in JSON, and nothing is ever changed but by adding l
 
     {"at": "2026-11-22T10:00:00+00:00", "lesson": "02_tree_reduction", "passed": "interleaved"}
     {"at": ..., "lesson": ..., "predicted": "3f2a90c1", "choice": "8", "right": true}
+    {"at": ..., "lesson": ..., "checked": "interleaved", "right": false}
+    {"at": ..., "lesson": ..., "hinted": "interleaved"}
 
 So two of these files become one by putting one behind the other, a line twice does no harm, and a
-file that is deleted is a new beginning. The first answer to a prediction is the one that counts.
-Outside a learner's folder nothing is kept.
+file that is deleted is a new beginning. The first answer to a prediction is the one that counts as
+its answer. Later answers, checks and hints tell `recall` what is remembered. Outside a learner's
+folder nothing is kept.
 """
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -20,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 FILE = "progress.jsonl"
+_KINDS = ("passed", "predicted", "checked", "hinted")  # what a line tells
 MARK = ".warpwise"  # the folder by which a learner's folder is known
 
 
@@ -34,6 +37,19 @@ class Done:
     @property
     def right(self) -> int:
         return sum(right for _, right in self.predicted.values())
+
+
+@dataclass(frozen=True)
+class Try:
+    """Something that a learner did with a prediction or an exercise."""
+
+    at: datetime  # UTC
+    right: bool | None  # None: a hint was taken
+
+
+def now() -> datetime:
+    """The time of what is done now."""
+    return datetime.now(UTC)
 
 
 def folder(inside: Path | None = None) -> Path | None:
@@ -52,6 +68,16 @@ def passed(lesson: str, exercise: str) -> None:
     """Remember that an exercise was passed."""
     if exercise not in of(lesson).passed:
         _add({"lesson": lesson, "passed": exercise})
+
+
+def checked(lesson: str, exercise: str, right: bool) -> None:
+    """Remember what a check of an exercise came to."""
+    _add({"lesson": lesson, "checked": exercise, "right": right})
+
+
+def hinted(lesson: str, exercise: str) -> None:
+    """Remember that a hint for an exercise was taken."""
+    _add({"lesson": lesson, "hinted": exercise})
 
 
 def predicted(lesson: str, key: str, choice: str, right: bool) -> None:
@@ -74,38 +100,52 @@ def of(lesson: str) -> Done:
 def read(root: Path) -> dict[str, Done]:
     """All that was done, by lesson; nothing for lessons of which nothing was."""
     done: dict[str, Done] = defaultdict(Done)
-    for event in sorted(_events(root / FILE), key=lambda event: event["at"]):
+    for event in _events(root / FILE):
         lesson = done[event["lesson"]]
         if "passed" in event:
             lesson.passed.add(event["passed"])
-        else:
+        elif "predicted" in event:
             lesson.predicted.setdefault(event["predicted"], (event["choice"], event["right"]))
     return done
 
 
+def tries(root: Path) -> dict[tuple[str, str], list[Try]]:
+    """All tries in order, by lesson and exercise, or by lesson and key of a prediction."""
+    tried: dict[tuple[str, str], list[Try]] = defaultdict(list)
+    for event in _events(root / FILE):
+        name = next(event[kind] for kind in _KINDS if kind in event)
+        right = None if "hinted" in event else event.get("right", True)
+        tried[event["lesson"], name].append(Try(event["at"], right))
+    return tried
+
+
 def _add(event: dict[str, Any]) -> None:
     if root := folder():
-        now = datetime.now(UTC).isoformat(timespec="seconds")
+        at = now().isoformat(timespec="seconds")
         # One write to a file opened for appending: notebooks that are open together do not mix.
         with (root / FILE).open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"at": now, **event}, ensure_ascii=False) + "\n")
+            file.write(json.dumps({"at": at, **event}, ensure_ascii=False) + "\n")
 
 
-def _events(path: Path) -> Iterator[dict[str, Any]]:
-    """The lines that are as this module writes them; others, of a damaged file or a newer
-    edition, are passed over."""
+def _events(path: Path) -> list[dict[str, Any]]:
+    """The lines that are as this module writes them, in order of time, `at` as a datetime; others,
+    of a damaged file or a newer edition, are passed over."""
     text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    events = []
     for line in text.splitlines():
         with suppress(ValueError):
             match json.loads(line):
                 case (
-                    {"at": str(), "lesson": str(), "passed": str()}
+                    {"at": str(at), "lesson": str(), "passed": str()}
+                    | {"at": str(at), "lesson": str(), "hinted": str()}
+                    | {"at": str(at), "lesson": str(), "checked": str(), "right": bool()}
                     | {
-                        "at": str(),
+                        "at": str(at),
                         "lesson": str(),
                         "predicted": str(),
                         "choice": str(),
                         "right": bool(),
                     }
                 ) as event:
-                    yield event
+                    events.append(event | {"at": datetime.fromisoformat(at).astimezone(UTC)})
+    return sorted(events, key=lambda event: event["at"])

@@ -7,6 +7,7 @@ from .prediction import predict
 from .profiling import compare, profile, ptx
 from .session import lesson
 from .timing import bench
+from .warm_up import warmup
 
 __all__ = [
     "Kernel",
@@ -21,5 +22,6 @@ __all__ = [
     "predict",
     "profile",
     "ptx",
+    "warmup",
     "watch",
 ]

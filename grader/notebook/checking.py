@@ -38,7 +38,8 @@ def check(name: str, *, hidden: bool = False) -> None:
     verdict = verdict if more else sizes.looked_for(verdict, exercise, source, LIMITS)
     seen = verdict.for_learner()
     before = sizes.with_case(seen, sizes.result(exercise, Status.NOT_RUN)) if more else seen
-    ours = not progress.is_fetched(lesson.lesson.name)  # others may still hand in
+    origin = exercise.id.partition("/")[0]  # a warm-up brings in exercises of other lessons
+    ours = not progress.is_fetched(origin)  # others may still hand in
     page = verdict_card.page(before, source, exercise, cell=name, ours=ours)
     # The verdict first: what follows may take a while.
     first = verdict_card.looking(page) if more else verdict_card.noted(page, seen, source)
@@ -53,8 +54,10 @@ def check(name: str, *, hidden: bool = False) -> None:
     ran = replay or (of_case(exercise, source, verdict.seed) if "printf" in source else None)
     if ran and ran.run.printed:
         display(cards.printed(ran.case.name, ran.run.printed))
+    if verdict.status not in (Status.NOT_ATTEMPTED, Status.UNSUPPORTED):
+        progress.checked(origin, name, verdict.status == Status.PASSED)
     if verdict.status == "passed":
-        progress.passed(lesson.lesson.name, name)
+        progress.passed(origin, name)
     elif os.environ.get("NBGRADER_EXECUTION") == "validate":
         # nbgrader's Validate says Success of every cell that ends without an error.
         raise Notice(page.text)
@@ -67,6 +70,7 @@ def hint(name: str) -> None:
     exercise = lesson.exercise(name)
     if not exercise.hints:
         raise Notice(f"There are no hints for `{name}`.")
+    progress.hinted(exercise.id.partition("/")[0], name)
     for end in lesson.ends.get(name, ()):
         if end in exercise.hints_on and (name, end) not in lesson.ends_hinted:
             lesson.ends_hinted.add((name, end))

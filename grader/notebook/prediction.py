@@ -1,8 +1,7 @@
 """predict(): a question to answer before the next cell is run."""
 
-import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ipywidgets as widgets
@@ -10,6 +9,7 @@ from IPython.display import display
 from IPython.display import update_display as show_instead
 
 from grader.learner import progress
+from grader.learner.pieces import Prediction
 
 from . import session
 from .failures import Notice
@@ -18,89 +18,112 @@ from .html import ACCENTS, BORDER, OURS, RAISED, TEXT, Page, card, heading, para
 # What our labextension shows before all else that an output has: HTML whose links answer. Where
 # there is no such extension, the widget does the same.
 ANSWERABLE = "application/vnd.warpwise.html"
+_THREE = 3  # choices: with two, a second try would need no thought
 
 
 @dataclass(frozen=True)
-class Prediction:
-    """A question to answer before a cell is run."""
+class _Asked:
+    """A question that the page shows."""
 
-    text: str
-    choices: tuple[str, ...]
-    answer: str  # one of the choices
-    because: str  # why it is right
+    prediction: Prediction
+    lesson: str  # the name of the one that it is from
+    key: str  # of its output, and of the links in it
+    again: bool = False  # in a warm-up: a wrong choice gets a second try
+    wrong: str | None = None  # the choice of the first try
 
-    @property
-    def key(self) -> str:
-        """By which its answer is remembered: another wording is another question."""
-        return hashlib.sha256("\n".join((self.text, *self.choices)).encode()).hexdigest()[:16]
+    def choices(self) -> list[tuple[int, str]]:
+        """The choices that are left, each with its number, from 0."""
+        every = enumerate(self.prediction.choices)
+        return [(number, text) for number, text in every if text != self.wrong]
 
 
-_asked: dict[str, Prediction] = {}  # by key
+_asked: dict[str, _Asked] = {}  # by key
 
 
 def predict(question: str, choices: Sequence[str], answer: str, because: str) -> None:
     """Ask `question`; the learner clicks on one of `choices`, and learns at once whether it is
     `answer` (one of them) and why. What stands between backticks is shown as code. A question
     that was answered before is shown with what was answered."""
-    if answer not in choices:
-        raise ValueError(f"predict: the answer {answer!r} is not one of the choices {choices!r}")
-    prediction = Prediction(question, tuple(choices), answer, because)
-    _asked[prediction.key] = prediction
-    given = progress.answer(session.current().lesson.name, prediction.key)
+    prediction = Prediction.of(question, choices, answer, because)
+    lesson = session.current().lesson.name
+    asked = _asked[prediction.key] = _Asked(prediction, lesson, prediction.key)
+    given = progress.answer(lesson, prediction.key)
     if given in prediction.choices:
         display(_answered(prediction, given))
     else:
         unanswered = {OURS: {"prediction": prediction.key, "answered": False}}
-        display(_Buttons(prediction), display_id=prediction.key, metadata=unanswered)
+        display(_Buttons(asked), display_id=prediction.key, metadata=unanswered)
+
+
+def ask_again(prediction: Prediction, lesson: str) -> None:
+    """Ask a question of a lesson again, with whatever was answered before."""
+    key = f"again_{prediction.key}"
+    _asked[key] = _Asked(prediction, lesson, key, again=True)
+    display(_Buttons(_asked[key]), display_id=key)
 
 
 def answer(key: str, number: int) -> None:
     """The learner chose number `number`, from 0, of the question `key`, in the page."""
     if key not in _asked:
         raise Notice("Run the question's cell first.")
-    prediction = _asked[key]
-    choice = prediction.choices[number]
-    progress.predicted(session.current().lesson.name, key, choice, choice == prediction.answer)
-    show_instead(_answered(prediction, choice), display_id=key)
+    asked = _asked[key]
+    prediction, choice = asked.prediction, asked.prediction.choices[number]
+    right = choice == prediction.answer
+    progress.predicted(asked.lesson, prediction.key, choice, right)
+    if right or not asked.again or asked.wrong is not None or len(prediction.choices) < _THREE:
+        show_instead(_answered(prediction, choice), display_id=key)
+    else:
+        _asked[key] = replace(asked, wrong=choice)
+        show_instead(_Buttons(_asked[key]), display_id=key)
 
 
 class _Buttons(widgets.VBox):
     """The question and a button for each choice. Nothing that is sent to the page, or saved with
     it, holds the answer; once there is one, a page without widgets stands in its place."""
 
-    def __init__(self, prediction: Prediction):
-        self._prediction = prediction
-        buttons = [widgets.Button(description=text, layout=_FITTING) for text in prediction.choices]
-        for number, button in enumerate(buttons):
-            button.on_click(lambda _, number=number: answer(prediction.key, number))
+    def __init__(self, asked: _Asked):
+        self._asked = asked
+        buttons = []
+        for number, text in asked.choices():
+            buttons.append(widgets.Button(description=text, layout=_FITTING))
+            buttons[-1].on_click(lambda _, number=number: answer(asked.key, number))
         row = widgets.HBox(buttons, layout={"flex_flow": "row wrap"})
         font = (
             "font-size: var(--jp-content-font-size1, 14px); line-height: 1.5; white-space: normal"
         )
-        head = widgets.HTML(f'<div style="color: {TEXT}; {font}">{_head(prediction)}</div>')
+        head = widgets.HTML(f'<div style="color: {TEXT}; {font}">{_head(asked)}</div>')
         super().__init__([head, row], layout=_FRAME)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         """The widget's own, with twins for pages that have no widgets."""
-        prediction = self._prediction
-        head, choices = _head(prediction), [prose(choice) for choice in prediction.choices]
-        items = "".join(f"<li>{choice}</li>" for choice in choices)
+        asked, head = self._asked, _head(self._asked)
+        items = "".join(f"<li>{prose(choice)}</li>" for _, choice in asked.choices())
         links = "".join(  # that our labextension follows
-            f'<a href="#predict={prediction.key}:{number}" style="{_CHOICE}">{choice}</a>'
-            for number, choice in enumerate(choices)
+            f'<a href="#predict={asked.key}:{number}" style="{_CHOICE}">{prose(choice)}</a>'
+            for number, choice in asked.choices()
         )
-        listed = "\n".join(f"  - {choice}" for choice in prediction.choices)
+        listed = "\n".join(f"  - {choice}" for _, choice in asked.choices())
         twins = {
             ANSWERABLE: card("note", head, links),
             "text/html": card("note", head, f'<ul style="margin: 0">{items}</ul>'),
-            "text/plain": f"Predict: {prediction.text}\n{listed}",
+            "text/plain": "\n".join(
+                filter(None, (f"Predict: {asked.prediction.text}", _second(asked), listed))
+            ),
         }
         bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
         return bundle | twins
 
 
-def _head(prediction: Prediction) -> str:
-    return heading("note", "Predict") + paragraph(prediction.text)
+def _head(asked: _Asked) -> str:
+    texts = filter(None, (asked.prediction.text, _second(asked)))
+    return _HEADING + "".join(map(paragraph, texts))
+
+
+def _second(asked: _Asked) -> str:
+    """What is said before a second try."""
+    if asked.wrong is None:
+        return ""
+    return f"It is not “{asked.wrong}”. Read that part of the lesson again. Then choose again."
 
 
 def _answered(prediction: Prediction, choice: str) -> Page:
@@ -112,12 +135,18 @@ def _answered(prediction: Prediction, choice: str) -> Page:
     signs = {choice: "✗", prediction.answer: "✓"}
     rows = [f"{signs.get(one, '·')} {one}" for one in prediction.choices]
     items = "".join(f"<div>{prose(row)}</div>" for row in rows)
-    html = card("note", _head(prediction), items, because + paragraph(prediction.because))
+    html = card(
+        "note",
+        heading("note", "Predict") + paragraph(prediction.text),
+        items,
+        because + paragraph(prediction.because),
+    )
     texts = [f"Predict: {prediction.text}", *(f"  {row}" for row in rows), title + correct]
     text = "\n".join([*texts, prediction.because])
     return Page(html, text, {"prediction": prediction.key, "answered": True})
 
 
+_HEADING = heading("note", "Predict")
 _CHOICE = (
     f"display: inline-block; padding: 3px 12px; margin: 2px 8px 2px 0; color: {TEXT}; "
     f"border: 1px solid {BORDER}; border-radius: 3px; "
