@@ -4,13 +4,12 @@ A line for each thing done, in JSON, and nothing is ever changed but by adding l
 
     {"at": "2026-11-22T10:00:00+00:00", "lesson": "02_tree_reduction", "passed": "interleaved"}
     {"at": ..., "lesson": ..., "predicted": "3f2a90c1", "choice": "8", "right": true}
-    {"at": ..., "lesson": ..., "checked": "interleaved", "right": false}
-    {"at": ..., "lesson": ..., "hinted": "interleaved"}
+    {"at": ..., "lesson": ..., "tried": "interleaved", "right": false}
 
 So two of these files become one by putting one behind the other, a line twice does no harm, and a
 file that is deleted is a new beginning. The first answer to a prediction is the one that counts as
-its answer. Later answers, checks and hints tell `recall` what is remembered. Outside a learner's
-folder nothing is kept.
+its answer. Later answers, checks and hints ("right": null) tell `recall` what is remembered.
+Outside a learner's folder nothing is kept.
 """
 
 import json
@@ -22,8 +21,9 @@ from pathlib import Path
 from typing import Any
 
 FILE = "progress.jsonl"
-_KINDS = ("passed", "predicted", "checked", "hinted")  # what a line tells
 MARK = ".warpwise"  # the folder by which a learner's folder is known
+
+Try = tuple[datetime, bool | None]  # when (UTC), and if it was right; None: a hint was taken
 
 
 @dataclass
@@ -31,20 +31,14 @@ class Done:
     """All that was done of one lesson."""
 
     passed: set[str] = field(default_factory=set)  # exercises
+    # By exercise, or key of a prediction, in order.
+    tries: defaultdict[str, list[Try]] = field(default_factory=lambda: defaultdict(list))
     # By prediction that was answered, the choice and True if it was right.
     predicted: dict[str, tuple[str, bool]] = field(default_factory=dict)
 
     @property
     def right(self) -> int:
         return sum(right for _, right in self.predicted.values())
-
-
-@dataclass(frozen=True)
-class Try:
-    """Something that a learner did with a prediction or an exercise."""
-
-    at: datetime  # UTC
-    right: bool | None  # None: a hint was taken
 
 
 def now() -> datetime:
@@ -70,14 +64,9 @@ def passed(lesson: str, exercise: str) -> None:
         _add({"lesson": lesson, "passed": exercise})
 
 
-def checked(lesson: str, exercise: str, right: bool) -> None:
-    """Remember what a check of an exercise came to."""
-    _add({"lesson": lesson, "checked": exercise, "right": right})
-
-
-def hinted(lesson: str, exercise: str) -> None:
-    """Remember that a hint for an exercise was taken."""
-    _add({"lesson": lesson, "hinted": exercise})
+def tried(lesson: str, exercise: str, right: bool | None) -> None:
+    """Remember a check of an exercise; or a hint for it, if `right` is None."""
+    _add({"lesson": lesson, "tried": exercise, "right": right})
 
 
 def predicted(lesson: str, key: str, choice: str, right: bool) -> None:
@@ -87,8 +76,7 @@ def predicted(lesson: str, key: str, choice: str, right: bool) -> None:
 
 def answer(lesson: str, key: str) -> str | None:
     """The choice that was first made in answer to a prediction, if anything."""
-    choice, _ = of(lesson).predicted.get(key, (None, False))
-    return choice
+    return of(lesson).predicted.get(key, (None, False))[0]
 
 
 def of(lesson: str) -> Done:
@@ -102,21 +90,13 @@ def read(root: Path) -> dict[str, Done]:
     done: dict[str, Done] = defaultdict(Done)
     for event in _events(root / FILE):
         lesson = done[event["lesson"]]
+        name = event.get("tried") or event.get("passed") or event["predicted"]
+        lesson.tries[name].append((event["at"], event.get("right", True)))
         if "passed" in event:
             lesson.passed.add(event["passed"])
         elif "predicted" in event:
             lesson.predicted.setdefault(event["predicted"], (event["choice"], event["right"]))
     return done
-
-
-def tries(root: Path) -> dict[tuple[str, str], list[Try]]:
-    """All tries in order, by lesson and exercise, or by lesson and key of a prediction."""
-    tried: dict[tuple[str, str], list[Try]] = defaultdict(list)
-    for event in _events(root / FILE):
-        name = next(event[kind] for kind in _KINDS if kind in event)
-        right = None if "hinted" in event else event.get("right", True)
-        tried[event["lesson"], name].append(Try(event["at"], right))
-    return tried
 
 
 def _add(event: dict[str, Any]) -> None:
@@ -137,8 +117,7 @@ def _events(path: Path) -> list[dict[str, Any]]:
             match json.loads(line):
                 case (
                     {"at": str(at), "lesson": str(), "passed": str()}
-                    | {"at": str(at), "lesson": str(), "hinted": str()}
-                    | {"at": str(at), "lesson": str(), "checked": str(), "right": bool()}
+                    | {"at": str(at), "lesson": str(), "tried": str(), "right": bool() | None}
                     | {
                         "at": str(at),
                         "lesson": str(),

@@ -4,7 +4,6 @@ server gives it to our labextension."""
 import asyncio
 import json
 import re
-from collections import Counter
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -18,7 +17,6 @@ from ..counted import counted
 from ..cuda import gpu_count
 from . import progress, recall
 from .folder import outdated
-from .pieces import HandedOut, handed_out
 
 if TYPE_CHECKING:
     from jupyter_server.serverapp import ServerApp
@@ -73,7 +71,7 @@ def _load_jupyter_server_extension(app: "ServerApp") -> None:
 class Station:
     """A lesson on the map, with what its learner has done."""
 
-    lesson: HandedOut
+    lesson: recall.HandedOut
     did: progress.Done
     there: bool  # the learner's folder has the notebook
 
@@ -103,7 +101,7 @@ def stations(root: Path) -> list[Station]:
     done = progress.read(root)
     return [
         Station(each, done.get(each.name, progress.Done()), _is_there(root, each.name))
-        for each in handed_out(root)
+        for each in recall.handed_out(root)
         if each.exercises
     ]
 
@@ -137,7 +135,7 @@ def page(root: Path) -> str:
     )
     links = "".join(
         f"<li>{_link(each)}</li>"
-        for each in handed_out(root)
+        for each in recall.handed_out(root)
         if not each.exercises and _is_there(root, each.name)
     )
     beside = f"<h2>To look things up</h2><ul>{links}</ul>" if links else ""
@@ -147,41 +145,33 @@ def page(root: Path) -> str:
         said = "Go on here: " if go_on.begun else "Begin here: "
         link = _link(go_on.lesson, said, ' class="warpwise-go"')
         first = f"<p>{link}</p>"
-    if pieces := recall.warm_up(root):
-        first = _warm_up(pieces, _is_there(root, _WARM_UP)) + first
+    if (pieces := recall.warm_up(root)) and _is_there(root, _WARM_UP):
+        said = f"Warm up first: {recall.length(pieces)}"
+        first = f'<p><a class="warpwise-go" href="{_WARM_UP}.ipynb">{said}</a></p>{first}'
     return (
         f"<h1>Warpwise: CUDA, run and watched</h1><p>{escape(_ABOUT)}</p>{first}"
         f'<div class="warpwise-columns"><ol>{rows}</ol><aside>{beside}</aside></div>'
     )
 
 
-def _link(page: HandedOut, said: str = "", attributes: str = "") -> str:
+def _link(page: recall.HandedOut, said: str = "", attributes: str = "") -> str:
     return f'<a{attributes} href="{page.name}.ipynb">{said}{escape(page.title)}</a>'
-
-
-def _warm_up(pieces: list[recall.Piece], there: bool) -> str:
-    """The way to the warm-up, where there is one."""
-    minutes = counted(sum(piece.minutes for piece in pieces), "minute")
-    said = f"Warm up first: {counted(len(pieces), 'piece')}, {minutes}"
-    if there:
-        return f'<p><a class="warpwise-go" href="{_WARM_UP}.ipynb">{said}</a></p>'
-    return _note(f"{said}. Call `warmup()` in a notebook.")
 
 
 def _concepts(concepts: list[recall.Concept]) -> str:
     """The concepts of a lesson, each with its state and its minutes; a click shows them."""
-    if not concepts:
-        return ""
-    states = Counter(concept.state for concept in concepts)
-    said = [f"{states[state]} {state}" for state in ("new", "learning", "mastered")]
-    said += [f"{sum(concept.due for concept in concepts)} due"]
+    numbers = [
+        f"{sum(each.state == state for each in concepts)} {state}"
+        for state in ("new", "learning", "mastered")
+    ]
+    due = sum(each.due for each in concepts)
+    summary = ", ".join([*numbers, f"{due} due"])
     items = "".join(
-        f"<li>{escape(concept.title)}: {concept.state}{', due' if concept.due else ''}, "
-        f"{counted(concept.minutes, 'minute')}</li>"
-        for concept in concepts
+        f"<li>{escape(each.title)}: {each.state}{', due' if each.due else ''}, "
+        f"{counted(each.minutes, 'minute')}</li>"
+        for each in concepts
     )
-    summary = f"{counted(len(concepts), 'concept')}: {', '.join(said)}"
-    return f"<details><summary>{summary}</summary><ul>{items}</ul></details>"
+    return f"<details><summary>Concepts: {summary}</summary><ul>{items}</ul></details>"
 
 
 def _row(station: Station, is_next: bool, concepts: list[recall.Concept]) -> str:

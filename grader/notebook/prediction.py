@@ -9,7 +9,7 @@ from IPython.display import display
 from IPython.display import update_display as show_instead
 
 from grader.learner import progress
-from grader.learner.pieces import Prediction
+from grader.learner.recall import Prediction
 
 from . import session
 from .failures import Notice
@@ -18,7 +18,6 @@ from .html import ACCENTS, BORDER, OURS, RAISED, TEXT, Page, card, heading, para
 # What our labextension shows before all else that an output has: HTML whose links answer. Where
 # there is no such extension, the widget does the same.
 ANSWERABLE = "application/vnd.warpwise.html"
-_THREE = 3  # choices: with two, a second try would need no thought
 
 
 @dataclass(frozen=True)
@@ -27,39 +26,35 @@ class _Asked:
 
     prediction: Prediction
     lesson: str  # the name of the one that it is from
-    key: str  # of its output, and of the links in it
+    name: str  # by which its answer is remembered
     again: bool = False  # in a warm-up: a wrong choice gets a second try
-    wrong: str | None = None  # the choice of the first try
-
-    def choices(self) -> list[tuple[int, str]]:
-        """The choices that are left, each with its number, from 0."""
-        every = enumerate(self.prediction.choices)
-        return [(number, text) for number, text in every if text != self.wrong]
 
 
-_asked: dict[str, _Asked] = {}  # by key
+_asked: dict[str, _Asked] = {}  # by the key of the output
 
 
 def predict(question: str, choices: Sequence[str], answer: str, because: str) -> None:
     """Ask `question`; the learner clicks on one of `choices`, and learns at once whether it is
     `answer` (one of them) and why. What stands between backticks is shown as code. A question
     that was answered before is shown with what was answered."""
-    prediction = Prediction.of(question, choices, answer, because)
-    lesson = session.current().lesson.name
-    asked = _asked[prediction.key] = _Asked(prediction, lesson, prediction.key)
-    given = progress.answer(lesson, prediction.key)
+    if answer not in choices:
+        raise ValueError(f"predict: the answer {answer!r} is not one of the choices {choices!r}")
+    prediction = Prediction(question, tuple(choices), answer, because)
+    lesson, key = session.current().lesson.name, prediction.key
+    _asked[key] = _Asked(prediction, lesson, key)
+    given = progress.answer(lesson, key)
     if given in prediction.choices:
         display(_answered(prediction, given))
     else:
-        unanswered = {OURS: {"prediction": prediction.key, "answered": False}}
-        display(_Buttons(asked), display_id=prediction.key, metadata=unanswered)
+        unanswered = {OURS: {"prediction": key, "answered": False}}
+        display(_Buttons(prediction, key), display_id=key, metadata=unanswered)
 
 
 def ask_again(prediction: Prediction, lesson: str) -> None:
     """Ask a question of a lesson again, with whatever was answered before."""
     key = f"again_{prediction.key}"
-    _asked[key] = _Asked(prediction, lesson, key, again=True)
-    display(_Buttons(_asked[key]), display_id=key)
+    _asked[key] = _Asked(prediction, lesson, prediction.key, again=True)
+    display(_Buttons(prediction, key), display_id=key)
 
 
 def answer(key: str, number: int) -> None:
@@ -69,61 +64,54 @@ def answer(key: str, number: int) -> None:
     asked = _asked[key]
     prediction, choice = asked.prediction, asked.prediction.choices[number]
     right = choice == prediction.answer
-    progress.predicted(asked.lesson, prediction.key, choice, right)
-    if right or not asked.again or asked.wrong is not None or len(prediction.choices) < _THREE:
+    progress.predicted(asked.lesson, asked.name, choice, right)
+    left = tuple(other for other in prediction.choices if other != choice)
+    if right or not asked.again or len(left) == 1:  # one alone needs no thought
         show_instead(_answered(prediction, choice), display_id=key)
     else:
-        _asked[key] = replace(asked, wrong=choice)
-        show_instead(_Buttons(_asked[key]), display_id=key)
+        said = f"It is not “{choice}”. Read that part of the lesson again. Then choose again."
+        second = replace(prediction, text=f"{prediction.text}\n{said}", choices=left)
+        _asked[key] = replace(asked, prediction=second, again=False)
+        show_instead(_Buttons(second, key), display_id=key)
 
 
 class _Buttons(widgets.VBox):
     """The question and a button for each choice. Nothing that is sent to the page, or saved with
     it, holds the answer; once there is one, a page without widgets stands in its place."""
 
-    def __init__(self, asked: _Asked):
-        self._asked = asked
-        buttons = []
-        for number, text in asked.choices():
-            buttons.append(widgets.Button(description=text, layout=_FITTING))
-            buttons[-1].on_click(lambda _, number=number: answer(asked.key, number))
+    def __init__(self, prediction: Prediction, key: str):
+        self._prediction, self._key = prediction, key
+        buttons = [widgets.Button(description=text, layout=_FITTING) for text in prediction.choices]
+        for number, button in enumerate(buttons):
+            button.on_click(lambda _, number=number: answer(key, number))
         row = widgets.HBox(buttons, layout={"flex_flow": "row wrap"})
         font = (
             "font-size: var(--jp-content-font-size1, 14px); line-height: 1.5; white-space: normal"
         )
-        head = widgets.HTML(f'<div style="color: {TEXT}; {font}">{_head(asked)}</div>')
+        head = widgets.HTML(f'<div style="color: {TEXT}; {font}">{_head(prediction)}</div>')
         super().__init__([head, row], layout=_FRAME)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         """The widget's own, with twins for pages that have no widgets."""
-        asked, head = self._asked, _head(self._asked)
-        items = "".join(f"<li>{prose(choice)}</li>" for _, choice in asked.choices())
+        prediction = self._prediction
+        head, choices = _head(prediction), [prose(choice) for choice in prediction.choices]
+        items = "".join(f"<li>{choice}</li>" for choice in choices)
         links = "".join(  # that our labextension follows
-            f'<a href="#predict={asked.key}:{number}" style="{_CHOICE}">{prose(choice)}</a>'
-            for number, choice in asked.choices()
+            f'<a href="#predict={self._key}:{number}" style="{_CHOICE}">{choice}</a>'
+            for number, choice in enumerate(choices)
         )
-        listed = "\n".join(f"  - {choice}" for _, choice in asked.choices())
+        listed = "\n".join(f"  - {choice}" for choice in prediction.choices)
         twins = {
             ANSWERABLE: card("note", head, links),
             "text/html": card("note", head, f'<ul style="margin: 0">{items}</ul>'),
-            "text/plain": "\n".join(
-                filter(None, (f"Predict: {asked.prediction.text}", _second(asked), listed))
-            ),
+            "text/plain": f"Predict: {prediction.text}\n{listed}",
         }
         bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
         return bundle | twins
 
 
-def _head(asked: _Asked) -> str:
-    texts = filter(None, (asked.prediction.text, _second(asked)))
-    return _HEADING + "".join(map(paragraph, texts))
-
-
-def _second(asked: _Asked) -> str:
-    """What is said before a second try."""
-    if asked.wrong is None:
-        return ""
-    return f"It is not “{asked.wrong}”. Read that part of the lesson again. Then choose again."
+def _head(prediction: Prediction) -> str:
+    return heading("note", "Predict") + paragraph(prediction.text)
 
 
 def _answered(prediction: Prediction, choice: str) -> Page:
@@ -135,18 +123,12 @@ def _answered(prediction: Prediction, choice: str) -> Page:
     signs = {choice: "✗", prediction.answer: "✓"}
     rows = [f"{signs.get(one, '·')} {one}" for one in prediction.choices]
     items = "".join(f"<div>{prose(row)}</div>" for row in rows)
-    html = card(
-        "note",
-        heading("note", "Predict") + paragraph(prediction.text),
-        items,
-        because + paragraph(prediction.because),
-    )
+    html = card("note", _head(prediction), items, because + paragraph(prediction.because))
     texts = [f"Predict: {prediction.text}", *(f"  {row}" for row in rows), title + correct]
     text = "\n".join([*texts, prediction.because])
     return Page(html, text, {"prediction": prediction.key, "answered": True})
 
 
-_HEADING = heading("note", "Predict")
 _CHOICE = (
     f"display: inline-block; padding: 3px 12px; margin: 2px 8px 2px 0; color: {TEXT}; "
     f"border: 1px solid {BORDER}; border-radius: 3px; "

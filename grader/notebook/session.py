@@ -86,36 +86,34 @@ def lesson(name: str, partial_marks: bool = True) -> None:
     """Open the lesson `name`, e.g. "02_tree_reduction": teaches the notebook `%%cuda`, tells
     `check` and `hint` where the exercises are, and says which device kernels run on.
     `partial_marks`: whether one fault that the lesson names leaves a part of the points."""
+    global _session
     opened = _open(name)
-    current().lesson = opened  # running the set-up cell again forgets nothing
-    current().partial_marks = partial_marks
+    if _session is None or _session.lesson.path != opened.path:
+        _session = NotebookSession(opened)
+    _session.lesson = opened  # running the set-up cell again forgets nothing
+    _session.partial_marks = partial_marks
     display(_opened(opened))
 
 
-def add(exercise_id: str) -> None:
-    """From now on the exercise "lesson/name" can be checked in this notebook too."""
-    lesson_name, _, name = exercise_id.partition("/")
-    if _session is None:
-        _open(lesson_name)
-    lesson = course.lesson(lesson_name, compiler=compilers.chosen_name())
-    current().warm_up[name] = lesson.exercise(name)
+def add(lesson_name: str, exercise: str) -> None:
+    """From now on an exercise of any lesson can be checked in this notebook too."""
+    global _session
+    opened = _open(lesson_name)
+    _session = _session or NotebookSession(opened)
+    _session.warm_up[exercise] = opened.exercise(exercise)
 
 
 def _open(name: str) -> course.Lesson:
-    """The lesson `name`; from now on the notebook knows `%%cuda`, and is about that lesson."""
-    global _session
+    """The lesson `name`, in a notebook that knows `%%cuda` from now on."""
     shell = failures.shell()
     failures.install(shell)
     shell.magics_manager.register_function(_cuda, "cell", "cuda")
     if _no_python not in shell.Completer.custom_matchers:
         shell.Completer.custom_matchers.append(_no_python)
     try:
-        opened = course.lesson(name, compiler=compilers.chosen_name())
+        return course.lesson(name, compiler=compilers.chosen_name())
     except NotInCourse as error:
         raise Notice(str(error)) from None
-    if _session is None or _session.lesson.path != opened.path:
-        _session = NotebookSession(opened)
-    return opened
 
 
 def _opened(lesson: course.Lesson) -> Page:

@@ -9,7 +9,7 @@ import pytest
 
 from grader import course
 from grader.learner import folder, progress, recall, start_page
-from grader.learner.pieces import Prediction, handed_out
+from grader.learner.recall import Prediction, handed_out
 
 FIRST, SECOND = "00_first_kernel", "02_tree_reduction"
 
@@ -48,8 +48,8 @@ def do(piece, right=True, hint=False):
         progress.predicted(piece.lesson, piece.name, "any", right)
         return
     if hint:
-        progress.hinted(piece.lesson, piece.name)
-    progress.checked(piece.lesson, piece.name, right)
+        progress.tried(piece.lesson, piece.name, None)
+    progress.tried(piece.lesson, piece.name, right)
     if right:
         progress.passed(piece.lesson, piece.name)
 
@@ -63,8 +63,7 @@ def do_lesson(root, name):
 
 
 def remembered(root, piece):
-    every = [each for one in recall.concepts(root)[piece.lesson] for each in one.pieces]
-    return next(each for each in every if each.piece == piece)
+    return next(each for each in recall.remembered(root) if each.piece == piece)
 
 
 def days_until_due(root, clock, piece):
@@ -160,12 +159,12 @@ def test_an_exercise_that_needed_a_hint_comes_back_sooner(own, clock, exercise):
 
 
 def test_a_hint_after_a_right_answer_and_a_hint_alone_change_nothing(own, clock, exercise):
-    progress.hinted(exercise.lesson, exercise.name)
+    progress.tried(exercise.lesson, exercise.name, None)
     assert remembered(own, exercise).due
     clock.move(days=1)
     do(exercise)
     before = remembered(own, exercise)
-    progress.hinted(exercise.lesson, exercise.name)
+    progress.tried(exercise.lesson, exercise.name, None)
     assert remembered(own, exercise) == before
 
 
@@ -245,7 +244,7 @@ def test_what_was_done_today_does_not_come_again_and_all_that_is_due_comes_some_
 
 def test_one_piece_that_is_due_brings_two_more_of_passed_lessons(own, clock, question):
     do(question, right=False)
-    while not any(each.due for one in recall.concepts(own)[FIRST] for each in one.pieces):
+    while not any(each.due for each in recall.remembered(own)):
         clock.move(hours=1)
     found = recall.warm_up(own)
     assert question in found
@@ -265,7 +264,7 @@ def test_the_start_page_begins_with_the_warm_up_when_something_is_due(own, clock
     assert f'href="warm_up.ipynb">Warm up first: {len(found)} pieces, {minutes} min' in shown
     assert shown.index("Warm up first") < shown.index("Go on here" if "Go on" in shown else "Begin")
     (own / "warm_up.ipynb").unlink()
-    assert "Call <code>warmup()</code> in a notebook" in start_page.page(own)
+    assert "Warm up first" not in start_page.page(own)  # the learner deleted the notebook
 
 
 def test_the_start_page_shows_the_state_and_the_minutes_of_each_concept(own, clock):

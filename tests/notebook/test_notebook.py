@@ -487,8 +487,8 @@ def test_a_warm_up_puts_an_exercise_below_and_check_remembers_what_was_needed(
     notebook.run(f"%%cuda {name}\n{LESSON.solution(LESSON.exercise(name))}")
     notebook.run(f'check("{name}")')
     hinted, checked = lines_of_today(tmp_path)
-    assert (hinted["lesson"], hinted["hinted"]) == (LESSON.name, name)
-    assert (checked["lesson"], checked["checked"], checked["right"]) == (LESSON.name, name, True)
+    assert (hinted["lesson"], hinted["tried"], hinted["right"]) == (LESSON.name, name, None)
+    assert (checked["lesson"], checked["tried"], checked["right"]) == (LESSON.name, name, True)
 
 
 def test_a_warm_up_leaves_a_notebook_its_own_lesson(notebook, warm):
