@@ -248,7 +248,9 @@ def _prediction(cell: str) -> Prediction | None:
         with suppress(KeyError, SyntaxError, TypeError, ValueError):
             match ast.parse(cell).body:
                 case [ast.Expr(ast.Call(args=args, keywords=named))]:
-                    words = {str(each.arg): ast.literal_eval(each.value) for each in named}
-                    choices = tuple(words.pop("choices"))
-                    return Prediction(*map(ast.literal_eval, args), choices=choices, **words)
+                    words: dict[str, Any] = {
+                        str(each.arg): ast.literal_eval(each.value) for each in named
+                    }
+                    words["choices"] = tuple(words["choices"])
+                    return Prediction(*map(ast.literal_eval, args), **words)
     return None
