@@ -50,9 +50,12 @@ ENDS = [
 def answers(lesson):
     """By exercise: the skeleton, and the sources that pass and that fail."""
     found = {one.name: ([], []) for one in course.lesson(lesson).exercises}
+    kinds = {one.id: one.kind for other in course.lessons() for one in other.exercises}
     for at, suite in enumerate(("alternatives", "mistakes")):
         for one in suites.answers(suite):
-            if one.exercise.startswith(f"{lesson}/"):
+            # What a style adds between lines that are given is no answer of one's own.
+            added = one.name.startswith("style/") and kinds[one.exercise].keeps_what_is_given
+            if one.exercise.startswith(f"{lesson}/") and not added:
                 found[one.exercise.partition("/")[2]][at].append(one.source)
     here = course.lesson(lesson)
     return {

@@ -27,9 +27,9 @@ def kept_to(judged: Judged) -> Judged:
             judged = judged.with_result(at, lacks)
     asking = [at for at in judged.passed if _stated(judged.instances[at])]
     instances = [judged.instances[at] for at in asking]
-    answers = judged.session.ways((one, _questions(one)) for one in instances)
+    answers = judged.session.ways((one, questions(one)) for one in instances)
     for at, answer in zip(asking, answers, strict=True):
-        if fails := _departs(judged.instances[at], answer, judged.words[at]):
+        if fails := departs(judged.instances[at], answer, judged.words[at]):
             judged = judged.with_result(at, fails)
     return judged
 
@@ -39,7 +39,7 @@ def _stated(instance: CaseInstance) -> list[Requirement | Ban]:
     return [*(one for one in instance.case.requires if not one.kind.orders), *instance.case.bans]
 
 
-def _questions(instance: CaseInstance) -> tuple[Asked, ...]:
+def questions(instance: CaseInstance) -> tuple[Asked, ...]:
     """What is to be asked of a right answer's way, in the order of `_stated`."""
     return tuple(_asked(one, tuple(instance.problem.outputs)) for one in _stated(instance))
 
@@ -68,7 +68,7 @@ def lacks_order(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult |
     return None
 
 
-def _departs(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult | None:
+def departs(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult | None:
     """The result of a case, of which what came of its questions says that it keeps to no rule."""
     if not isinstance(outcome, Ran) or outcome.too_long:
         why = say.TOO_MUCH if isinstance(outcome, Ran) else outcome.message.rstrip(".")

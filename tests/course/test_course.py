@@ -310,7 +310,8 @@ def test_a_lesson_folder_holds_kernels_prose_and_exercises_and_nothing_else(less
     strays = {str(path.relative_to(lesson.path)) for path in files if path.suffix != ".pyc"} - {
         "lesson.md",
         *(path.name for path in catalogue.exercise_files(lesson.path)),
-        *(path.name for path in catalogue.benchmark_files(lesson.path)),
+        "benchmarks.py",
+        *(path.name for path in lesson.path.glob("benchmarks_*.py")),
         "rules.py",
         "shown.py",
         mistakes.FILE,
