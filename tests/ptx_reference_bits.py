@@ -1,6 +1,6 @@
 """Integers and bits, for `ptx_reference_forms`."""
 
-from ptx_reference import clamp, decode, encode, width
+from ptx_reference import clamp, compare, decode, encode, width
 
 
 def integer(base, mods, args):
@@ -163,6 +163,8 @@ def _parts(register, kind, number):
 
 
 def video(base, mods, args):
+    if base[:-1] == "vset":
+        return _video_comparison(int(base[-1]), mods, *args)
     number, result = int(base[-1]), mods[0]
     bits = 32 // number
     operation = {
@@ -179,6 +181,14 @@ def video(base, mods, args):
     if mods[-1] == "sat":
         parts = [clamp(part, f"{result[0]}{bits}") for part in parts]
     return sum(encode(part, f"b{bits}") << bits * n for n, part in enumerate(parts))
+
+
+def _video_comparison(number, mods, a, b, c):
+    pairs = zip(_parts(a, mods[0], number), _parts(b, mods[1], number), strict=True)
+    held = [int(compare(mods[2], x, y)) for x, y in pairs]
+    if mods[-1] == "add":
+        return encode(c + sum(held), "b32")
+    return sum(one << 32 // number * n for n, one in enumerate(held))
 
 
 BITS = {

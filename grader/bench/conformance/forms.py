@@ -178,6 +178,7 @@ _OF_NUMBERS = {
     """,
     "SIMD video": """
         (vadd|vsub|vabsdiff|vmin|vmax)(2|4).T.T.T(|.sat|.add) : b32 b32 b32 > b32 for T=u32|s32
+        vset(2|4).T.U.(eq|ne|lt|le|gt|ge)(|.add) : b32 b32 b32 > b32 for T=u32|s32 U=u32|s32
     """,
     # Chains on two 64-bit numbers; the result is the low 64 bits, the carry added on top.
     "carry chains": "\n".join(

@@ -18,6 +18,14 @@ _VIDEO: dict[str, Compute] = {
     "vmin": np.minimum,
     "vmax": np.maximum,
 }
+_COMPARISONS: dict[str, Compute] = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
 
 
 @elementwise(
@@ -38,6 +46,23 @@ def video(instruction: Instruction) -> Elementwise:
         if extra == ("sat",):
             parts = parts.clip(np.iinfo(small).min, np.iinfo(small).max)
         return parts.astype(small).view(np.uint32).reshape(-1)
+
+    return Elementwise(compute, ("b32", "b32", "b32"), "b32")
+
+
+@elementwise("vset2 vset4", f"s32|u32 s32|u32 {'|'.join(_COMPARISONS)} add? : d, a, b, c")
+def video_comparison(instruction: Instruction) -> Elementwise:
+    """d takes 1 for every part of a that compares so with b's, or (.add) c plus how many do."""
+    first, second, comparison = instruction.form.mods[:3]
+    number, adds = int(instruction.form.name[-1]), instruction.form.has("add")
+
+    def compute(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+        held = _COMPARISONS[comparison](
+            small_parts(a, first, number), small_parts(b, second, number)
+        )
+        if adds:
+            return (c.astype(np.int64) + held.sum(axis=1)).astype(np.uint32)
+        return held.astype(SMALL["u32", number]).view(np.uint32).reshape(-1)
 
     return Elementwise(compute, ("b32", "b32", "b32"), "b32")
 
