@@ -11,6 +11,7 @@ from grader import cuda
 from grader.cuda import simulator
 from grader.machine.events import Observer
 from grader.machine.lanes import count, lane_index
+from grader.watch.silent_stores import SilentStores
 
 ROOMS = Path(simulator.__file__).parents[1]
 KERNEL = """extern "C" __global__ void k(float* x, int n) {
@@ -114,3 +115,22 @@ def test_what_is_seen_is_worded_elsewhere():
         nodes = ast.walk(ast.parse(path.read_text()))
         imported = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
         assert not [name for name in imported if name.split(".")[0] == "say"], path
+
+
+STORES = """extern "C" __global__ void k(float* x, float2* y) {
+    __shared__ float tile[64];
+    const int t = threadIdx.x;
+    tile[t] = 0.0f;
+    __syncthreads();
+    x[t] = t < 10 ? 1.0f : 0.0f;
+    y[t] = make_float2(tile[63 - t], t % 2);
+}"""
+
+
+def test_silent_stores_are_those_of_the_value_that_lies_there():
+    with simulator.observe(observers=[SilentStores]) as run:
+        kernel = simulator.RawModule(code=STORES).get_function("k")
+        kernel(1, 64, (np.zeros(64, np.float32), np.zeros(128, np.float32)))
+    (seen,) = run.observers
+    assert seen.stores == {4: 64, 6: 64, 7: 64}
+    assert {line: seen.silent[line] for line in (4, 6, 7)} == {4: 0, 6: 54, 7: 32}
