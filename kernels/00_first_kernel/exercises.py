@@ -131,6 +131,76 @@ saxpy = Exercise(
 )
 
 
+# --- interleave --------------------------------------------------------------------------------
+
+
+def zipped(rng: np.random.Generator, pairs: int, draw=normal, grid: int = 0) -> Problem:
+    """One launch over `pairs` elements of each vector. Nothing is computed, only copied, so the
+    answer must be exact."""
+    x, y = draw(rng, pairs), draw(rng, pairs)
+    exact = np.stack([x, y], axis=1).reshape(-1).astype(np.float64)
+    args = ("x", "y", "out", np.int32(2 * pairs))
+    return Problem(
+        inputs={"x": x, "y": y},
+        outputs={"out": Expected(exact, np.float32)},
+        launches=(Launch("interleave", grid or -(-2 * pairs // BLOCK), BLOCK, args),),
+    )
+
+
+interleave = Exercise(
+    name="interleave",
+    title="Two vectors in turns",
+    minutes=4,
+    teaches="an output element finds the input element that it needs",
+    source="4_interleave.cu",
+    cases=(
+        Case("four full blocks", lambda rng: zipped(rng, 2 * BLOCK), points=1),
+        Case(
+            "four blocks, the last one not full",
+            lambda rng: zipped(rng, 3 * BLOCK // 2 + int(rng.integers(17, 100))),
+            points=2,
+        ),
+        covering(
+            "other lengths, grids, values and places",
+            lambda rng, n, grid, block, draw: zipped(rng, n // 2, draw, grid),
+        ),
+        Case(
+            "within budget",
+            lambda rng: zipped(rng, 8 * BLOCK),
+            points=4,
+            budgets=(
+                Budget(
+                    "global_load_sectors",
+                    4 * 16 * BLOCK // WARP,
+                    "4 for 32 threads: 16 neighbouring floats of each vector, 2 sectors each",
+                ),
+                Budget(
+                    "global_store_sectors",
+                    8 * 16 * BLOCK // WARP,
+                    "8 for 32 threads: 4 if they write at once, and as many again if even and odd "
+                    "ones write after each other",
+                ),
+                *work_is_shared(),
+            ),
+        ),
+        large(
+            "more than 65,536 elements",
+            lambda rng: zipped(rng, 32_768 + int(rng.integers(300, 5_000))),
+        ),
+    ),
+    hints=(
+        "Let each thread own one element of `out`. In `saxpy` it is element i. Write down where "
+        "elements 0 to 5 come from.",
+        "Even elements come from x and odd ones from y: `i % 2` says which. The place is `i / 2`.",
+    ),
+    hints_on={
+        "other_elements": "Elements 6 and 7 come from one place, in x and in y. Which?",
+        "out_of_bounds": "out has n elements, and x and y have half as many each. Which is i?",
+        "over_budget": "One thread owns one element of `out`, the neighbour of the thread before.",
+    },
+)
+
+
 # --- matrices ----------------------------------------------------------------------------------
 
 

@@ -19,6 +19,16 @@ saxpy = Rule(
     elementwise=True,
 )
 
+interleave = Rule(
+    exercise="interleave",
+    kernel="interleave",
+    parameters=("float x[n // 2]", "float y[n // 2]", "float out[n]", "int n"),
+    blocks=(BLOCK,),
+    where=("n >= 2", "n % 2 == 0", "gridDim.x * blockDim.x >= n"),
+    values=ANY,
+    elementwise=True,
+)
+
 add_bias = Rule(
     exercise="add_bias",
     kernel="add_bias",
