@@ -174,8 +174,12 @@ def misaligned_access(finding: MisalignedAccess, wave: Wave) -> str:
 def read_only_write(finding: ReadOnlyWrite, wave: Wave) -> str:
     """A write to what must not be written."""
     there = place(finding.touched, wave)
-    why = "is declared a pointer to const" if finding.constant else "is read-only"
-    return f"writes to {there.text}, but {there.owner} {why}."
+    why = "is read-only."
+    if finding.constant:
+        why = "is declared a pointer to const. Write to an array that the kernel may change."
+    elif finding.touched.store.argument is not None:
+        why = "is read-only: give the launch an array that may be written."
+    return f"writes to {there.text}, but {there.owner} {why}"
 
 
 @predicate.register

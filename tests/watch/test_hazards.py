@@ -617,13 +617,17 @@ extern "C" __global__ void k(const float* x, float* y) {
   y[threadIdx.x] = x[threadIdx.x];
 }
 """
-    assert "x" in str(fails(cuda.ConstWrite, code, ones(), ones(), at="sneaky[thread"))
+    said = str(fails(cuda.ConstWrite, code, ones(), ones(), at="sneaky[thread"))
+    assert "writes to `x[0]`, but `x` is declared a pointer to const" in said
+    assert "Write to an array that the kernel may change" in said
 
 
 def test_writing_to_an_array_that_numpy_calls_read_only():
     y = ones()
     y.flags.writeable = False
-    fails(cuda.ConstWrite, GUARDLESS, ones(), y, np.int32(64), at="y[i]")
+    said = str(fails(cuda.ConstWrite, GUARDLESS, ones(), y, np.int32(64), at="y[i]"))
+    assert "`y` is read-only" in said
+    assert "give the launch an array that may be written" in said
 
 
 def test_a_race_shows_when_the_warps_run_in_a_shuffled_order():
