@@ -49,15 +49,17 @@ ENDS = [
 @cache
 def answers(lesson):
     """By exercise: the skeleton, and the sources that pass and that fail."""
-    found = {one.name: ([], []) for one in course.lesson(lesson).exercises}
-    kinds = {one.id: one.kind for other in course.lessons() for one in other.exercises}
+    here = course.lesson(lesson)
+    found = {one.name: ([], []) for one in here.exercises}
     for at, suite in enumerate(("alternatives", "mistakes")):
         for one in suites.answers(suite):
+            of_lesson, _, name = one.exercise.partition("/")
+            if of_lesson != lesson:
+                continue
             # What a style adds between lines that are given is no answer of one's own.
-            added = one.name.startswith("style/") and kinds[one.exercise].keeps_what_is_given
-            if one.exercise.startswith(f"{lesson}/") and not added:
-                found[one.exercise.partition("/")[2]][at].append(one.source)
-    here = course.lesson(lesson)
+            is_given = here.exercise(name).kind.keeps_what_is_given
+            if not (is_given and one.name.startswith("style/")):
+                found[name][at].append(one.source)
     return {
         name: (
             here.handed_out(here.exercise(name)),

@@ -6,7 +6,7 @@ import hashlib
 import re
 import shutil
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
@@ -287,8 +287,14 @@ def _coloured(source: str) -> Markup:
 
 @cache
 def _template() -> Template:
+    return page_template(__package__, "feedback.html")
+
+
+def page_template(package: str, name: str, **filters: Callable[..., object]) -> Template:
+    """A template of the folder pages/ of a package. It knows numbers of things and points in words
+    (`counted`, `points`), and the filters that are given."""
     pages = Environment(
-        loader=PackageLoader(__package__, "pages"),
+        loader=PackageLoader(package, "pages"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -297,5 +303,6 @@ def _template() -> Template:
     pages.filters |= {
         "counted": lambda value, noun: counted(round(value, 2), noun),
         "points": lambda value: "no mark" if value is None else f"{round(value, 2):g}",
+        **filters,
     }
-    return pages.get_template("feedback.html")
+    return pages.get_template(name)

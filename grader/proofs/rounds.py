@@ -21,8 +21,7 @@ from .loops import Epoch, Loop, State, Undecided, Walk, meets
 from .values import Arithmetic, Pointer, Unknown, Value, same
 
 MOST_TRIES = 6
-NOT_EVEN = None  # the step of a register that changes anyhow
-Steps = dict[str, Polynomial | None]
+Steps = dict[str, Polynomial | None]  # by register; None for one that does not change evenly
 
 
 class AnyRound:

@@ -7,15 +7,15 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Template
 from markupsafe import Markup
 
-from ...counted import counted
 from ...course import Lesson
 from ...cuda.diagnostics import visible
 from ...submissions.cells import as_typed
 from .. import ClassroomError
 from ..export import ExerciseRow, rows, write_csv, write_json
+from ..feedback import page_template
 from ..folder import CourseFolder, whole
 from ..marks import ShownNames
 from ..verdicts import UNREADABLE
@@ -158,23 +158,15 @@ def _by_sentence(group: Class, said: Callable[[GradedAnswer], str]) -> dict[str,
 
 @cache
 def _template(name: str) -> Template:
-    pages = Environment(
-        loader=PackageLoader(__name__, "pages"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
     from ...notebook.html import prose
 
-    pages.filters |= {
-        "counted": counted,
-        "words": lambda status: status.replace("_", " "),
-        "points": lambda value: "no mark" if value is None else f"{round(value, 2):g}",
-        "prose": lambda text: Markup(prose(text)),  # it escapes the text itself
-        "explained": _explained,
-    }
-    return pages.get_template(name)
+    return page_template(
+        __name__,
+        name,
+        words=lambda status: status.replace("_", " "),
+        prose=lambda text: Markup(prose(text)),  # it escapes the text itself
+        explained=_explained,
+    )
 
 
 def _explained(answer: GradedAnswer) -> Markup:
