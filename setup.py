@@ -24,6 +24,8 @@ class WithCourse(build_py):
             left_out = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
             shutil.copytree(name, target / name, ignore=left_out)
         shutil.copy("nbgrader_config.py", target)
+        (target / "docs").mkdir()
+        shutil.copy("docs/messages.md", target / "docs")  # `grader messages` prints it
 
 
 setup(cmdclass={"build_py": WithCourse})

@@ -92,7 +92,7 @@ _HEADLINES: dict[str, str] = {
     Status.COMPILE_ERROR: "Does not compile",
     Status.LAUNCH_ERROR: "Cannot be launched",
     Status.TIMEOUT: "Ran too long",
-    Status.OVER_BUDGET: "Right, but not as asked",
+    Status.OVER_BUDGET: "Right, but a requirement is not met",
 }
 
 

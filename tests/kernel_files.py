@@ -128,6 +128,12 @@ def broken() -> list[KernelFile]:
     return _folder("broken")
 
 
+def said() -> list[KernelFile]:
+    """Kernels for messages that no broken kernel gets: docs/messages.md shows them. They have no
+    correct twin."""
+    return _folder("said")
+
+
 def clean() -> list[KernelFile]:
     """Every clean kernel by name, in all its versions."""
     return _folder("clean")

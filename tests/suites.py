@@ -40,28 +40,28 @@ from grader.judge import Verdict, judge, sizes
 
 FOLDER = Path(__file__).parent / "suites"
 SUITES = "alternatives", "textbook", "skips", "mistakes"
-ELSEWHERE = r"should be made of|holds .* no part of it should be"
-ASKED = r"; ours asks whether"
+ELSEWHERE = r"should come from|uses .* not belong there"
+ASKED = r"Our kernel asks whether"
 CAUSES = {  # of each, what a learner must be told, as a regular expression
-    "counted_twice": r"(is|are) in .*(twice|times|too often|more than once)|adds .* in the code",
-    "first_element": r"lacks|No input went into|stands in the code.*no input",
-    "identity": r"stands in the code",
-    "last_element": rf"lacks|No input went into|stands in the code.*no input|{ELSEWHERE}",
-    "lost_part": rf"lacks|ours (adds|divides|takes the larger)|ours goes on|{ELSEWHERE}",
-    "merged_unscaled": r"exponential|lacks|; ours (subtracts|first multiplies|multiplies)",
+    "counted_twice": r"uses .*(twice|times|more often|more than once)|adds .* in your code",
+    "first_element": r"leaves out|uses no input|in your code.*No input",
+    "identity": r"in your code",
+    "last_element": rf"leaves out|uses no input|in your code.*No input|{ELSEWHERE}",
+    "lost_part": rf"leaves out|Our kernel (adds|divides|takes the larger)|intermediate|{ELSEWHERE}",
+    "merged_unscaled": r"exponential|leaves out|Our kernel (subtracts|first multiplies|multiplies)",
     "precision": r"to a whole number|to (16|32) bits",
-    "scale": r"; ours|ours goes on|times what|of what it should be|"
-    r"no (division|multiplication)s on its way",
-    "sentinel": r"stands in the code",
-    "stale_value": r"holds|more than once|lacks",
+    "scale": r"Our kernel|intermediate|times what|of what it should be|"
+    r"computes no (division|multiplication)",
+    "sentinel": r"in your code",
+    "stale_value": r"uses .* not belong there|more than once|leaves out",
     "transposed": ELSEWHERE,
-    "unguarded_nan": r"The first NaN on its way arises|no comparison with NaN",
-    "wrong_border": rf"{ELSEWHERE}|lacks|{ASKED}",
-    "wrong_index": rf"{ELSEWHERE}|{ASKED}|lacks|No input went into|stands in the code",
-    "wrong_tie": r"of equal elements it names the wrong one",
-    "wrong_operation": rf"; ours|{ELSEWHERE}|unchanged, and should be|in a right kernel",
+    "unguarded_nan": r"computes the first NaN|No comparison with NaN",
+    "wrong_border": rf"{ELSEWHERE}|leaves out|{ASKED}",
+    "wrong_index": rf"{ELSEWHERE}|{ASKED}|leaves out|uses no input|in your code",
+    "wrong_tie": r"names the wrong one of the two",
+    "wrong_operation": rf"Our kernel|{ELSEWHERE}|and should be a copy of|and ours computes",
     "wrong_row": ELSEWHERE,
-    "wrong_sign": rf"subtracts|changes the sign|magnitude|is -1 times|{ELSEWHERE}",
+    "wrong_sign": rf"subtracts|changes the sign|magnitude|absolute value|is -1 times|{ELSEWHERE}",
 }
 
 

@@ -59,6 +59,7 @@ PANELS = {
     },
     "Everything else": {
         "prove": "kernel_commands:prove",
+        "messages": "kernel_commands:messages",
         "bench": "bench_commands:bench",
         "counters": "bench_commands:counters",
         "conformance": "bench_commands:conformance",

@@ -1,5 +1,5 @@
-"""`grader check | prove | profile`: what there is to judge or to measure in a file, and what to say
-where there is nothing.
+"""`grader check | prove | profile | messages`: what there is to judge or to measure in a file, what
+to say where there is nothing, and all that is said of a kernel.
 """
 
 import json
@@ -16,6 +16,7 @@ from rich.text import Text
 
 from .. import course
 from ..counted import counted
+from ..course_folder import WARPWISE
 from ..cuda.diagnostics import visible
 from ..cuda.errors import CudaError
 from ..errors import BadInput
@@ -32,6 +33,12 @@ from . import terminal
 _LESSON_CELL = re.compile(
     r"""^\s*lesson\(\s*["']([^"'\n]+)["']\s*(,\s*partial_marks=False\s*)?\)""", re.MULTILINE
 )
+
+
+def messages() -> None:
+    """Print every message about a kernel, each with an example."""
+    typer.echo((WARPWISE / "docs" / "messages.md").read_text(encoding="utf-8"))
+
 
 # ---- check ----
 

@@ -107,7 +107,7 @@ def _explanation(cases: list[CaseResult], verdict: Verdict, source: str, columns
     parts = [Text(), Text.assemble((names, "bold"), f": {visible(first.message)}")]
     for mismatch in first.mismatches[1:]:
         wanted, is_now = mismatch.values
-        parts.append(Text(f"    {mismatch.place} should be {wanted} and is {is_now}"))
+        parts.append(Text(f"    {mismatch.place} is {is_now}, and should be {wanted}"))
     if first.line:
         parts.append(_excerpt(source, first.line))
     return Group(*parts)

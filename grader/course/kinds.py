@@ -117,7 +117,7 @@ class Order(ExerciseKind):
         "as it is. All else stays as it was. Comments, white space, braces and empty statements do "
         "not count."
     )
-    called = MappingProxyType({"over_budget": "not as asked"})
+    called = MappingProxyType({"over_budget": "requirement not met"})
     keeps_what_is_given = True
 
     distractors: tuple[str, ...] = ()
@@ -150,7 +150,7 @@ class Place(ExerciseKind):
         "`while`, `return`), barriers and fences: no assignment, no macro, no function of your "
         "own. Comments and white space do not count."
     )
-    called = MappingProxyType({"over_budget": "not as asked"})
+    called = MappingProxyType({"over_budget": "requirement not met"})
     keeps_what_is_given = True
 
     def stub(self, indent: str, answer: str) -> str:
@@ -167,7 +167,7 @@ class Break(Given):
     title = "break it"
     to_do = "Change the kernel until it goes wrong in the way that the exercise asks for"
     solved = "It goes wrong, just as the exercise asks."
-    called = MappingProxyType({"wrong_answer": "not as asked"})
+    called = MappingProxyType({"wrong_answer": "requirement not met"})
     goes_wrong = True
     promise = "it is asked to go wrong in its own launches, and promises no others"
 

@@ -100,13 +100,15 @@ def check_launch(
     for what, given, limits in (("grid", grid, GRID_LIMITS), ("block", block, BLOCK_LIMITS)):
         for axis, size, most in zip("xyz", given, limits, strict=True):
             if not 1 <= size <= most:
-                raise _refused(kernel, f"the {what}'s {axis} is {size}; it must be 1 to {most:,}")
+                raise _refused(kernel, f"the {what}'s {axis} is {size}, and must be 1 to {most:,}")
     threads = block[0] * block[1] * block[2]
     if threads > MOST_THREADS:
-        raise _refused(kernel, f"a block of {threads} threads; the most is {MOST_THREADS}")
+        raise _refused(
+            kernel, f"its block has {threads} threads, and may have at most {MOST_THREADS}"
+        )
     if threads > most_threads:
         bounds = f"its __launch_bounds__ or its registers allow at most {most_threads}"
-        raise _refused(kernel, f"a block of {threads} threads; {bounds}")
+        raise _refused(kernel, f"its block has {threads} threads; {bounds}")
 
 
 def check_shared(kernel: str, device: Architecture, static: int, dynamic: int, opt_in: int) -> None:
@@ -118,8 +120,8 @@ def check_shared(kernel: str, device: Architecture, static: int, dynamic: int, o
     if static > SHARED_DEFAULT or static + dynamic > most:
         raise _refused(
             kernel,
-            f"{static + dynamic:,} bytes of shared memory a block ({static:,} declared, "
-            f"{dynamic:,} asked for); a block has {SHARED_DEFAULT:,}, or up to "
+            f"it needs {static + dynamic:,} bytes of shared memory per block ({static:,} declared, "
+            f"{dynamic:,} by the launch). A block has {SHARED_DEFAULT:,} bytes, or up to "
             f"{device.shared:,} of dynamic shared memory with max_dynamic_shared_size_bytes",
         )
 
@@ -137,7 +139,9 @@ def check_cluster(kernel: str, device: Architecture, grid: Extent, cluster: Exte
     if blocks > device.cluster == 1:
         raise _refused(kernel, "this architecture has no thread-block clusters")
     if blocks > device.cluster:
-        raise _refused(kernel, f"a cluster of {blocks} blocks; the most is {device.cluster}")
+        raise _refused(
+            kernel, f"its cluster has {blocks} blocks, and may have at most {device.cluster}"
+        )
     for axis, size, part in zip("xyz", grid, cluster, strict=True):
         if size % part:
             raise _refused(

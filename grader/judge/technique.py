@@ -90,15 +90,15 @@ def _message(stated: Requirement | Ban, way: Way, words: Words) -> str:
     if isinstance(stated, Ban):
         fact = f"{'an' if kind[0] in 'aeiou8' else 'a'} {kind} is on the way to {first}{on}"
     elif stated.kind.last:
-        fact = f"{first} was left by no {kind}: {who} stores it{on}"
+        fact = f"no {kind} wrote {first}: {who} stores it{on}"
     elif not part:
         return say.nothing_seen(first, why)
     elif stated.levels:
-        short = f" where {stated.levels} are called for" if way.passed < stated.levels else ""
+        short = f", and should go through {stated.levels}" if way.passed < stated.levels else ""
         met = f"{part} reaches it by {way.by}" if way.by else f"{who} loads {part} itself"
         fact = f"{first} went through {ways}{short}: {met}{on}"
     else:
-        fact = f"{part}, of which {first} is made, went through {ways}: {who} loads it{on}"
+        fact = f"{part} went into {first} through {ways}: {who} loads it{on}"
     return say.on_its_way(fact, way.short - 1, why)
 
 

@@ -24,7 +24,7 @@ LONGEST_MESSAGE = 4000  # characters
 LONGEST_LINE = 1200
 CUT = " [...]"
 REPEATED = 200  # characters from which on a message is told once
-AS_BEFORE = "The same as the first case that failed like this."
+AS_BEFORE = "This case fails like the one above."
 
 
 def told_apart(one: float, other: float, digits: int = 9) -> tuple[str, str]:

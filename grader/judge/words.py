@@ -118,7 +118,7 @@ class Words:
 def _changed(kernel: str, mine: Parameters, given: Parameters) -> str:
     """A sentence about parameters that do not serve in place of the given ones; "" if all do."""
     if len(mine) != len(given):
-        what = f"it takes {counted(len(mine), 'parameter')} in place of {len(given)}"
+        what = f"it takes {counted(len(mine), 'parameter')} instead of {len(given)}"
     else:
         what = _first(mine, given, lambda one, other: not compatible(one, other))
     return say.another_signature(_signature(kernel, given), f"here {what}") if what else ""

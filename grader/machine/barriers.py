@@ -130,9 +130,9 @@ class Barriers:
         warp = int(index[0]) // WARP
         came = int(np.count_nonzero(index // WARP == warp))
         return (
-            f"waits at a barrier that counts whole warps, but only {came} of the threads of its "
-            "warp came here: the others took another way. All threads of a warp must come to such "
-            "a barrier together: move it out of the branch, or put a `__syncwarp()` before it."
+            f"waits at a barrier that counts whole warps, but only {came} threads of its warp "
+            "reached it. The others took another branch. All threads of a warp must reach such a "
+            "barrier together: move it out of the branch, or put a `__syncwarp()` before it."
         )
 
     def missing(self, barrier: int, lane: int) -> str:
@@ -143,19 +143,19 @@ class Barriers:
             came = f"{self.arrived[barrier][block]} have come"
             return (
                 f"waits at barrier number {barrier}, which opens for {counted(asked, 'thread')}, "
-                f"and {came}. Its number and its count of threads must be those that the others "
-                "name, and as many must come."
+                f"and {came}. All these threads must use the same barrier number and the same "
+                "count, and as many threads as that count must reach the barrier."
             )
         parked = [geometry.block_of_lane[index] == block for _, index in self.parked[barrier]]
-        number, what = sum(map(np.count_nonzero, parked)), "come here, the others wait elsewhere"
+        number, what = sum(map(np.count_nonzero, parked)), "reached it, the others wait elsewhere"
         if gone := geometry.threads - int(self.wave.live[block]):
-            number, what = gone, "left the kernel without coming here"
+            number, what = gone, "left the kernel before it"
         have = "has" if number == 1 else "have"
         others = f"{number} of the block's {geometry.threads} threads {have} {what}"
         return (
             f"waits at a barrier that not every thread of its block reaches: {others}. "
-            "`__syncthreads()` must be outside of any branch, loop or early return that only some "
-            "threads take."
+            "All threads of the block must reach `__syncthreads()`: move it out of the branch or "
+            "loop, or let no thread return before it."
         )
 
     def _pass(self, passing: Successors, part: int | None) -> None:
@@ -308,7 +308,7 @@ class Collectives:
                 lane,
                 (
                     f"takes part in a warp-wide operation whose mask 0x{mask:08x} also names "
-                    f"{_lanes(missing)}, which never {come} here. Name only lanes that take part, "
+                    f"{_lanes(missing)}, which never {come} here. Name only lanes that come here, "
                     "or move the operation out of the branch."
                 ),
             )
@@ -324,10 +324,10 @@ class Collectives:
             return "the block has no thread there. Give a block whole warps, or mask those lanes."
         if not int(self._staying()[lane // WARP]) & bit:
             return (
-                "it has left the kernel. Let no lane leave before the last such operation: guard "
-                "what it loads and stores, not its way here."
+                "it has left the kernel. Let no lane return before the last such operation: guard "
+                "only its loads and stores."
             )
-        return "it comes by another way, to another operation or none."
+        return "it took another branch."
 
     def _staying(self) -> np.ndarray:
         """Per warp, which lanes have neither left nor are just about to."""

@@ -197,7 +197,7 @@ def flow_map(parts: Sequence[Part], wrong: Mismatch) -> Page:
     leads from a cell to the element that was made of it; a dashed one is missing."""
     rows = [_row(list(some)) for _, some in groupby(parts, key=lambda one: one.buffer)][:_ROWS]
     expected, found = wrong.values
-    said = f"{wrong.place} should be {expected} and is {found}. What flows into it:"
+    said = f"{wrong.place} is {found}, and should be {expected}. What flows into it:"
     seen = [sign for sign in _KEY if any(sign in signs for _, signs in rows)]
     key = ", ".join(f"{sign} {_KEY[sign]}" for sign in seen)
     width = max(len(name) for name, _ in rows)

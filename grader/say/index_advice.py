@@ -21,7 +21,7 @@ from .places import ArrayPlace
 OWN = "blockIdx.x * blockDim.x + threadIdx.x"
 _NEAR = 64  # elements: as far as neighbours, halos and strides of a tree reach
 _FACTORS = 3  # of an array's length: outer, length, inner
-_ARRAY = "either the index goes too far (a loop, a count), or the array is too short"
+_ARRAY = "either the index is too large (check the loop or the count), or the array is too short"
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def beyond(finding: OutOfStore, place: ArrayPlace, who: ThreadNumbers) -> str:
         return ""
     space, width = finding.fault.space, finding.size
     if space == "local":
-        return f"No guard on threads helps here: {_ARRAY}."
+        return f"A guard on threads does not help here: {_ARRAY}."
     element = _Element(place.owner, place.index, place.count, place.size)
     if place.size and width > place.size:
         advice = _wide(element, width, who)
@@ -87,9 +87,9 @@ def beyond(finding: OutOfStore, place: ArrayPlace, who: ThreadNumbers) -> str:
         advice = _in_grid(element, who, finding.verb == "reads")
     if not advice and finding.where.repeats and place.index == place.count:
         return (
-            "That is the first one past the end, in a loop: does its condition say `<=` where `<` "
-            "is meant, does the index go further than the loop's own variable, or is this a thread "
-            "that a guard should keep away?"
+            "That is the first element past the end, in a loop. Does its condition use `<=` "
+            "instead of `<`? Is the index larger than the loop's own variable? Or should a guard "
+            "stop this thread?"
         )
     return advice or _unknown(element, who)
 
@@ -101,14 +101,14 @@ def _wide(place: _Element, width: int, who: ThreadNumbers) -> str:
         left = place.count - place.index
         return (
             f"One access of {width} bytes takes {taken} elements, and only {left} "
-            f"{'is' if left == 1 else 'are'} left there: take those one by one."
+            f"{'is' if left == 1 else 'are'} left there. Access those one by one."
         )
     if place.index >= place.count and who.own[0] * taken == place.index:
         whole = place.count // taken
         return (
-            f"One access of {width} bytes takes {taken} elements: number {who.own[0]} begins at "
-            f"element {place.index}, and {place.owner} has room for {whole} such "
-            f"access{'' if whole == 1 else 'es'}, counted from 0."
+            f"One access of {width} bytes takes {taken} elements. Access {who.own[0]} begins at "
+            f"element {place.index}, but {place.owner} has room for only "
+            f"{counted(whole, 'access', 'accesses')}, numbered from 0."
         )
     return ""
 
@@ -119,16 +119,15 @@ def _in_block(place: _Element, who: ThreadNumbers) -> str:
     threads = who.threads[0] * who.threads[1] * who.threads[2]
     if index == number >= count:
         return (
-            f"The block has {threads} threads and {place.owner} "
-            f"{counted(count, 'element')}: give it one for each thread, or "
+            f"The block has {threads} threads, and {place.owner} has "
+            f"{counted(count, 'element')}. Give the array one element per thread, or "
             f"guard the access, as in `if (threadIdx.x < {count})`."
         )
     if 0 <= number < count and number != index:
         return (
-            f"The thread's own number in the block, {number}, is in range; what is added to it, or "
-            "what it is multiplied by, leads outside. If this thread should not take part here, "
-            "guard it, as a tree does with `if (t < stride)`; if it should, the index is wrong, "
-            "or the array too short."
+            f"The thread's number in its block, {number}, is in range, but the index is not. If "
+            "this thread should do nothing here, guard it, as a tree does with `if (t < stride)`. "
+            "If it should take part, the index is wrong, or the array is too short."
         )
     return ""
 
@@ -144,9 +143,9 @@ def _in_grid(place: _Element, who: ThreadNumbers, reads: bool) -> str:
     if own < count <= index < count + all_threads and (index - own) % all_threads == 0:
         rounds = (index - own) // all_threads
         return (
-            f"That is {counted(rounds, 'round')} of {counted(all_threads, 'thread')} "
-            f"on from this thread's own index, {own}: a loop's condition, or a guard, must hold "
-            f"that index against {_limit(place, who)} too{_or_equal(place)}."
+            f"That is the thread's own index, {own}, plus {counted(rounds, 'round')} of "
+            f"{counted(all_threads, 'thread')}. The loop's condition, or a guard, must check that "
+            f"index too: it must be below {_limit(place, who)}{_or_equal(place)}."
         )
     if 0 < own < count and index in (own * 2, own * 4, own * 8):
         return _multiple(place, who)
@@ -158,27 +157,27 @@ def _in_grid(place: _Element, who: ThreadNumbers, reads: bool) -> str:
 def _multiple(place: _Element, who: ThreadNumbers) -> str:
     """Of a few times the thread's own index."""
     times, size = place.index // who.own[0], place.size
-    text = f"That is {times} times the thread's own index, {who.own[0]}, which exists."
+    text = f"That is {times} times the thread's own index, {who.own[0]}, which is in range."
     if times == size:
-        text += f" If {times} is for the bytes of an element: pointers count in elements already."
+        text += f" Is {times} the bytes per element? An index counts elements, not bytes."
     return (
-        f"{text} If each thread is to take {times} elements, those of the last threads go past the "
-        f"end: hold each index against {_limit(place, who)}."
+        f"{text} If each thread should take {times} elements, the last threads go past the end: "
+        f"check that each index is below {_limit(place, who)}."
     )
 
 
 def _near(index: int, own: int) -> str:
     """Of a place near the thread's own."""
     far = abs(index - own)
-    where = "further" if index > own else "before it"
+    where = "after" if index > own else "before"
     edge, negative = "last", ""
     if index < 0:
-        edge, negative = "first", " (so are an int that overflows, and `%` of a negative number)"
+        edge, negative = "first", ", an int overflows, or `%` has a negative number"
     return (
-        f"The thread's own index, `{OWN}`, is {own} and exists; the access goes {far} {where}. "
-        f"If it is the neighbour that is meant, say what the {edge} thread does, which "
-        f"has none; if not, the arithmetic of the index is wrong{negative}, which a guard "
-        "would only hide, or there are more threads than there is work for."
+        f"The thread's own index, `{OWN}`, is {own} and in range. The access goes "
+        f"{counted(far, 'element')} {where} it. If you mean the neighbour, decide what the {edge} "
+        f"thread does, which has none. If not, the index is computed wrongly{negative}, and a "
+        "guard would only hide that; or there are more threads than there is work."
     )
 
 
@@ -187,25 +186,24 @@ def _too_many_threads(place: _Element, who: ThreadNumbers, all_threads: int, rea
         also = ""
         if reads:
             also = (
-                " If the threads are to go through all of them, a loop or a guard must stop at "
+                " If the threads should read all of them, a loop or a guard must stop at "
                 f"{_limit(place, who)}."
             )
         return (
-            f"The index is that of the thread, and {place.owner} has {place.count} elements, as "
-            f"many as there are blocks: is `blockIdx.x` what is meant?{also}"
+            f"The index is the thread's own, and {place.owner} has {place.count} elements, one per "
+            f"block. Do you mean `blockIdx.x`?{also}"
         )
     larger = [name for name, count in who.arrays.items() if count > place.index]
     if larger:
         return (
-            f"The index is the thread's own, and `{larger[0]}` has such an element: is an index "
-            f"into `{larger[0]}` one into {place.owner} as well? If not, the index is to be worked "
-            "out anew; if it is, guard the access."
+            f"The index is the thread's own. `{larger[0]}` has such an element, {place.owner} has "
+            "not. Should both arrays have the same index here? If so, guard the access; if not, "
+            f"{place.owner} needs another index."
         )
     return (
-        f"The launch has {all_threads:,} threads, and {place.owner} "
-        f"{counted(place.count, 'element')}: the threads left over must do "
-        f"nothing. Guard the access: let only indices below "
-        f"{_limit(place, who)} come to it. If there is a guard, it lets this one "
+        f"The launch has {all_threads:,} threads, and {place.owner} has "
+        f"{counted(place.count, 'element')}. The extra threads must do nothing. Guard the access: "
+        f"the index must be below {_limit(place, who)}. If there is a guard, it lets this one "
         f"pass{_or_equal(place)}."
     )
 
@@ -216,16 +214,16 @@ def _rows(place: _Element, who: ThreadNumbers) -> str:
     if place.index in (x, y) and x != y:
         axis = "x" if place.index == x else "y"
         return (
-            f"That is this thread's {axis} in the grid. If {axis} is what counts here, guard it: "
-            f"it must be below {_limit(place, who)}; if it is not, the index is wrong."
+            f"That is this thread's {axis} in the grid. If you mean {axis} as the index, guard it: "
+            f"it must be below {_limit(place, who)}. If not, the index is wrong."
         )
     for name, length in who.given.items():
         if y > 0 and length > 1 and place.index == y * length + x:
             return _by_rows(place, who, name, length)
         if x > 0 and x != y and length > 1 and place.index == x * length + y:
             return (
-                f"That is `x * {name} + y` for this thread, x = {x} and y = {y}: where x counts "
-                f"columns, an element is `y * {name} + x`. A guard would only hide it."
+                f"That is `x * {name} + y` for this thread, x = {x} and y = {y}. If x is the "
+                f"column, the index is `y * {name} + x`. A guard would only hide this mistake."
             )
     return ""
 
@@ -239,8 +237,8 @@ def _by_rows(place: _Element, who: ThreadNumbers, name: str, length: int) -> str
     rows = place.count // length
     if other and down >= length and across >= rows and not (across >= length and down >= rows):
         return (
-            f"{text}. With {length} rows of {rows}, as many as the launch has threads for, an "
-            f"element is `y * {other[0]} + x`. A guard would only hide it."
+            f"{text}. The launch has threads for {length} rows of {rows} elements, so the index is "
+            f"`y * {other[0]} + x`. A guard would only hide this mistake."
         )
     past = "column" if x >= length else "row"
     limit = f"y < {other[0] if other else rows}"
@@ -253,18 +251,18 @@ def _unknown(place: _Element, who: ThreadNumbers) -> str:
         own = f"its x and y in the grid are {who.own[0]} and {who.own[1]}"
     if place.index < 0:
         return (
-            "An index below 0 comes of a subtraction, of `%` of a negative number, or of an int "
-            f"that overflows: work it out for this thread ({own}), and guard the access only if "
-            "the thread has no business here."
+            "An index is below 0 after a subtraction, after `%` of a negative number, or if an int "
+            f"overflows. Compute it by hand for this thread ({own}). Guard the access only if the "
+            "thread should do nothing here."
         )
     return (
-        "Whether the index is wrong or the thread has no business here is not to be seen from the "
-        f"run ({own}): if it has none, guard the access; if it has, work the index out again."
+        f"Should this thread ({own}) access the array here? If not, guard the access. If it "
+        "should, the index is wrong: compute it by hand for this thread."
     )
 
 
 def _or_equal(place: _Element) -> str:
-    return ", as `<=` does where `<` is meant" if place.index == place.count else ""
+    return " (as `<=` does instead of `<`)" if place.index == place.count else ""
 
 
 def _limit(place: _Element, who: ThreadNumbers) -> str:
@@ -278,4 +276,4 @@ def _limit(place: _Element, who: ThreadNumbers) -> str:
     ]
     if len(products) == 1 and place.count > 1:
         return f"`{' * '.join(products[0])}`"
-    return f"{place.count:,}, the number of elements that {place.owner} has here"
+    return f"{place.count:,}, the number of elements of {place.owner}"

@@ -109,10 +109,10 @@ def gone_around(finding: GoneAround, wave: Wave) -> str:
     other = finding.other
     did = predicate(other, wave).partition(". ")[0].rstrip(".")
     return (
-        f"waits at a barrier that thread {short(other.where.thread)} of its block has gone around: "
-        f"that one is on line {other.where.line} already, where it {did}. `__syncthreads()` must "
-        "be where all threads of the block pass: move it out of the branch or loop, or let no "
-        "thread leave before it."
+        f"waits at a barrier that thread {short(other.where.thread)} of its block skipped: that "
+        f"thread is already on line {other.where.line}, where it {did}. All threads of the block "
+        "must reach `__syncthreads()`: move it out of the branch or loop, or let no thread leave "
+        "before it."
     )
 
 
@@ -147,7 +147,7 @@ def _far_off(finding: OutOfStore, wave: Wave) -> str:
     if finding.fault.space != "global" or not arrays:
         return ""
     listed = " and ".join(f"`{name}`" for name in arrays)
-    return f" On this line stand {listed}: work out again how far their indices go."
+    return f" This line uses {listed}: check how far the indices go."
 
 
 @predicate.register
@@ -157,16 +157,17 @@ def misaligned_access(finding: MisalignedAccess, wave: Wave) -> str:
     there = place(finding.touched, wave) if finding.touched else ArrayPlace("")
     text = f"{finding.verb} {width} bytes"
     if there.array:
-        text += f" that begin in {there.text}"
+        text += f" that begin at {there.text}"
     text += (
         f", at an address that is not a multiple of {width}. An access of {width} bytes must begin "
         f"at a multiple of {width} bytes"
     )
     if there.array and there.size and there.size < width:
-        text += (
-            f": at {there.owner} plus a multiple of {width // there.size} elements. Or is one "
-            f"element meant? It has {counted(there.size, 'byte')}"
-        )
+        step = width // there.size
+        rule = f"the index into {there.owner} must be a multiple of {step}"
+        if (there.index or 0) % step == 0:
+            rule = f"{there.owner} itself does not begin at one"
+        text += f": {rule}. Or do you mean one element? It has {counted(there.size, 'byte')}"
     return f"{text}."
 
 
@@ -184,13 +185,13 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> str:
     touched = finding.touched
     there = place(touched, wave).wide(touched.width)
     advice = {
-        "shared": "Shared memory holds whatever lay there before: give it a value first. If "
-        "another thread does so on a line before this one, a barrier is missing between the two.",
-        "local": "Which elements of the array have got a value by then, and which not?",
+        "shared": "Shared memory has arbitrary values at first: write it before you read it. If "
+        "another thread writes it on an earlier line, a barrier is missing between the two lines.",
+        "local": "Which elements of the array have a value at this point, and which do not?",
     }.get(
         touched.space,
-        "What lies there is left over from something else: it must be written before it is read, "
-        "here or before the launch.",
+        "It has an arbitrary value. Write it before you read it, in the kernel or before the "
+        "launch.",
     )
     return f"{finding.verb} {there}, which nobody has written yet. {advice}"
 
@@ -204,11 +205,11 @@ def never_set(finding: NeverSet, wave: Wave) -> str:
     if finding.needed not in (None, line):
         text += f", and line {finding.needed} needs the result"
     text += (
-        ". A variable holds whatever its register held before: give it a value where you declare "
-        "it, or find the path to this line on which it gets none."
+        ". Such a variable has an arbitrary value. Give it one where you declare it, or find the "
+        "path to this line on which it gets none."
     )
     if declared.local_arrays(line):
-        text += " (An element past the end of a thread's own array never gets one.)"
+        text += " (An element past the end of a thread's own array never gets a value.)"
     return text
 
 
@@ -225,8 +226,8 @@ def two_barriers(finding: TwoBarriers, wave: Wave) -> str:
     if finding.other_line == finding.where.line:
         where = "the same line in another round of a loop, or another call"
     return (
-        f"waits at this barrier while other threads of its block wait at {where}. Every thread "
-        "must come to the same `__syncthreads()`, as often: move it out of the branch or loop."
+        f"waits at this barrier while other threads of its block wait at {where}. All threads "
+        "must reach the same `__syncthreads()` equally often: move it out of the branch or loop."
     )
 
 
@@ -235,7 +236,7 @@ def unnamed_lane(finding: UnnamedLane, wave: Wave) -> str:
     """A mask without the lane that passes it."""
     return (
         f"executes a warp-wide operation whose mask 0x{finding.mask:08x} does not name its own "
-        f"lane {finding.where.lane % WARP}. A mask names all lanes that come to the operation."
+        f"lane {finding.where.lane % WARP}. A mask must name all lanes that execute the operation."
     )
 
 
@@ -262,13 +263,13 @@ def absent_source(finding: AbsentSource, wave: Wave) -> str:
 def visit(finding: Visit, wave: Wave) -> str:
     """An access to the shared memory of a block that may not be there."""
     why = (
-        "may not have started yet: the blocks of a cluster run together, but do not begin at the "
-        "same moment. Put a `cluster.sync()` before the first such access."
+        "may not have started yet. The blocks of a cluster do not begin at the same moment. Put a "
+        "`cluster.sync()` before the first such access."
     )
     if finding.started:
         why = (
-            "may have left the kernel by then, and its shared memory with it. Put a "
-            "`cluster.sync()` between the last such access and the end of the kernel."
+            "may have ended before, and its shared memory with it. Put a `cluster.sync()` between "
+            "the last such access and the end of the kernel."
         )
     return f"uses the shared memory of block {short(finding.host)}, which {why}"
 
@@ -282,7 +283,7 @@ def unordered(finding: Race, wave: Wave) -> str:
         who += f" of block {short(other.block)}"
     text = f"{finding.verb} {there.text}, which {who} "
     if finding.benign:
-        return f"{text}wrote too, the same value in the same instruction: harmless, but wasteful."
+        return f"{text}also wrote, the same value in the same instruction: harmless, but wasteful."
     text += "updated atomically" if other.atomic else "wrote" if other.wrote else "read"
     advice = race_advice.advice(finding, there)
     if finding.at_once:
@@ -291,7 +292,7 @@ def unordered(finding: Race, wave: Wave) -> str:
         text += f" on line {other.line}"
     if not finding.same_line:
         text += called(other.calls)
-    nothing = "no barrier lies between the two"
+    nothing = "no barrier is between the two"
     if finding.between_blocks:
         nothing = "nothing orders the two blocks"
     return f"{text}, and {nothing}. {advice}"

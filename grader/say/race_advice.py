@@ -7,7 +7,7 @@ barrier that is missing, or a fence on the way of a flag; each is mended in its 
 from ..watch.findings import Race, Signal
 from .places import ArrayPlace, short
 
-_CHANCE = "Which comes first is chance"
+_CHANCE = "Either thread may come first"
 _ANY_ORDER = "Blocks run in any order"
 
 
@@ -30,18 +30,18 @@ def _written_twice(race: Race, place: ArrayPlace) -> str:
     if race.evidence.updates:
         return _lost_update(place)
     took = (
-        f"Both threads take {place.text}, and whose value stays is chance. If that index is not "
-        "the one you mean, work it out anew; otherwise let one thread alone write there, give each "
-        "a place of its own, or use an atomic."
+        f"Either value may remain in {place.text}. Is that the element you mean for both threads? "
+        "If not, correct the index. If it is, let only one thread write there, give each thread "
+        "its own element, or use an atomic."
     )
     if race.at_once or not race.evidence.may_repeat:
         return took
     if race.evidence.took_part:
         return (
-            f"The other thread wrote in an earlier round of the loop: put a {_barrier(race)} where "
-            "a round ends, or give each round a place of its own."
+            f"The other thread wrote in an earlier round of the loop. Put a {_barrier(race)} at "
+            "the end of a round, or give each round its own element."
         )
-    return f"{took} If they are in different rounds of a loop, {_barrier(race)} must lie between."
+    return f"{took} If they are in different rounds of a loop, put a {_barrier(race)} between."
 
 
 def _read_and_written(race: Race, place: ArrayPlace) -> str:
@@ -50,25 +50,26 @@ def _read_and_written(race: Race, place: ArrayPlace) -> str:
     if evidence.same_address:
         return _lost_update(place)
     apart = (
-        "One statement reads an element that another thread writes in the same statement: read "
-        f"into a variable first, then put a {barrier}, and write after it"
+        "One thread reads the element in the same statement in which the other writes it. Does "
+        "the index go to the element you mean? If it does, read into a variable first, then put a "
+        f"{barrier}, then write"
     )
     if not evidence.may_repeat:
         return f"{apart}."
     if race.other.wrote and evidence.took_part:
-        return f"{_CHANCE}; put a {barrier} between one round of the loop and the next."
+        return f"{_CHANCE}. Put a {barrier} between one round of the loop and the next."
     if race.mine.wrote and not evidence.wrote_since:
-        return f"{apart}, and another where a round of the loop ends."
+        return f"{apart}. Put another barrier at the end of each round of the loop."
     return (
-        f"{_CHANCE}; put a {barrier} between one round of the loop and the next. If it happens "
-        "within one round: read into a variable first, and write after another barrier."
+        f"{_CHANCE}. Put a {barrier} between one round of the loop and the next. If it happens "
+        "within one round, read into a variable first, and write after another barrier."
     )
 
 
 def _lost_update(place: ArrayPlace) -> str:
     return (
-        f"Both threads read {place.text}, change it and write it back, and one of the changes may "
-        "be lost: use an atomic, or give each thread an element of its own."
+        f"Both threads read {place.text}, change it and write it back, so one change may be lost. "
+        "Use an atomic, or give each thread its own element."
     )
 
 
@@ -76,32 +77,33 @@ def _barrier_between(race: Race, place: ArrayPlace) -> str:
     """Two lines of one block."""
     barrier, (first, then) = _barrier(race), race.evidence.kernel_lines
     if first is None or then is None:
-        return f"{_CHANCE}; put a {barrier} between the two."
+        return f"{_CHANCE}. Put a {barrier} between the two."
     if first == then and race.other.line and race.mine.line:
         first, then = race.other.line, race.mine.line
     if race.both_wrote and not (race.mine.atomic or race.other.atomic):
         return (
-            f"Both threads take {place.text}, and whose value stays is chance: give each an "
-            "element of its own, or let one thread alone write. Only if the one is to overwrite "
-            f"the other on purpose, put a {barrier} between line {first} and line {then}."
+            f"Either value may remain in {place.text}. Give each thread its own element, or let "
+            "only one thread write. If one thread should overwrite the other's value, put a "
+            f"{barrier} between line {first} and line {then}."
         )
     if first > then and race.mine.repeats:
         text = (
-            f"{_CHANCE}: line {then} is executed again, in the loop's next round, while others are "
-            f"still at line {first}. Put a {barrier} after line {first}, before the round ends"
+            f"{_CHANCE}: one thread executes line {then} again, in the next round of the loop, "
+            f"while others are still at line {first}. Put a {barrier} after line {first}, before "
+            "the round ends"
         )
     else:
-        text = f"{_CHANCE}; put a {barrier} between line {first} and line {then}"
+        text = f"{_CHANCE}. Put a {barrier} between line {first} and line {then}"
         if race.evidence.apart and race.mine.line is not None:
             text += f" (or before line {race.mine.line}, in the function that is called)"
     whose = {"`cluster.sync()`": "cluster", "`__syncthreads()`": "block"}.get(barrier)
-    return f"{text}, where all threads of the {whose} pass." if whose else f"{text}."
+    return f"{text}, where all threads of the {whose} reach it." if whose else f"{text}."
 
 
 def _barrier(race: Race) -> str:
     """The barrier that would order the two."""
     if race.evidence.barriers_of_some:
-        return "barrier that both threads come to"
+        return "barrier that both threads reach"
     if not race.same_block:
         return "`cluster.sync()`"
     if not race.same_warp:
@@ -125,25 +127,24 @@ def _between_blocks(race: Race, place: ArrayPlace) -> str:
         return _same_element(place)
     if race.same_line or (place.count == 1 and race.both_wrote):
         return (
-            f"{_ANY_ORDER}, and what several blocks update in one place needs an atomic, as in "
-            f"`atomicAdd`; or give each block a place of its own, if {place.text} is not the one "
-            "meant."
+            f"{_ANY_ORDER}. If several blocks should update {place.text}, use an atomic, such as "
+            "`atomicAdd`. If not, give each block its own element."
         )
     if mine.wrote and place.count == 1:
         return (
-            f"{_ANY_ORDER}: whoever reads {place.text} must wait for who writes it, by a flag that "
-            "is set behind a `__threadfence()` and that each thread which reads has waited for; or "
-            "read it in a launch of its own. If all blocks are to update it, use an atomic."
+            f"{_ANY_ORDER}. If all blocks should update {place.text}, use an atomic. If one block "
+            "should read the value of another, read it in a second launch. Or set a flag after "
+            "the write and a `__threadfence()`, and let each reading thread wait for the flag."
         )
     if mine.wrote:
         return (
-            f"{_ANY_ORDER}: line {mine.line} overwrites what another block may still want to read. "
-            "Write to another array than the one that is read, or launch twice."
+            f"{_ANY_ORDER}: line {mine.line} may overwrite a value before another block reads it. "
+            "Write to another array, or launch twice."
         )
     return (
-        f"{_ANY_ORDER}: what line {mine.line} reads may not have been written yet. Read it in a "
-        "launch of its own, or in the block that finishes last, which a ticket shows "
-        "(`__threadfence()`, then `atomicAdd`); or let each block read what it wrote itself."
+        f"{_ANY_ORDER}: line {mine.line} may read before the other block writes. Let each block "
+        "read only what it wrote itself, or read in a second launch. Or read in the block that "
+        "finishes last: a ticket shows it (`__threadfence()`, then `atomicAdd`)."
     )
 
 
@@ -152,22 +153,22 @@ def _atomic_and_not(race: Race, place: ArrayPlace) -> str:
     plain = race.mine if race.other.atomic else race.other
     if plain.wrote:
         return (
-            f"{_ANY_ORDER}, and an atomic is ordered with other atomics only: what line "
-            f"{plain.line} writes may come after it. Set {place.text} before the launch."
+            f"{_ANY_ORDER}: the plain write on line {plain.line} may come after the atomic, and "
+            f"overwrite its result. Set {place.text} before the launch."
         )
     return (
-        f"{_ANY_ORDER}: the read on line {plain.line} may come before all have added. Read it in a "
-        "launch of its own, or in the block that finishes last (a ticket and a fence)."
+        f"{_ANY_ORDER}: line {plain.line} may read before all blocks have updated {place.text}. "
+        "Read it in a second launch, or in the block that finishes last (a ticket and a fence)."
     )
 
 
 def _same_element(place: ArrayPlace) -> str:
     if place.count == 1 or place.index is None:
-        return "Whose value stays is chance: use an atomic, or give each block a place of its own."
+        return "Either value may remain. Use an atomic, or give each block its own element."
     return (
-        f"Both blocks take {place.text}, and whose value stays is chance. Does the index say which "
-        "block it is (`blockIdx`), and is that multiplied by as much as a block takes? If all "
-        "blocks are to add up there, use an atomic."
+        f"Either value may remain in {place.text}. Does the index contain `blockIdx`, multiplied "
+        "by the number of elements per block? If all blocks should add to one element, use an "
+        "atomic."
     )
 
 
@@ -184,13 +185,14 @@ def _flag(race: Race) -> str:
     read, set_ = (race.other, race.mine) if race.mine.wrote else (race.mine, race.other)
     if not read.volatile:
         return (
-            f"If line {read.line} waits for it, it must read it as `volatile` or by an atomic: the "
-            "compiler may read a plain variable once and keep it."
+            f"If line {read.line} waits for a flag, it must read the flag as `volatile` or with an "
+            "atomic. The compiler may read a plain variable only once."
         )
     fence = "`__threadfence_block()`" if race.same_block else "`__threadfence()`"
     return (
-        "It is `volatile`, so each access goes to memory, but that puts none in order: put a "
-        f"{fence} between the data that it announces and line {set_.line}; or use a barrier."
+        "This flag is `volatile`, so each access goes to memory. But `volatile` does not order "
+        f"the flag and the data. Put a {fence} between the write of the data and line "
+        f"{set_.line}, or use a barrier."
     )
 
 
@@ -203,28 +205,28 @@ def _signalled(race: Race, signal: Signal) -> str:
         return _reader(race, signal, fence)
     if signal.ordering:
         return (
-            f"The `__threadfence_block()` on line {signal.ordering[-1].line} holds for its own "
-            f"block only: another block may see {post} before {what}. Put a {fence} between the "
-            "two."
+            f"The `__threadfence_block()` on line {signal.ordering[-1].line} orders writes for its "
+            f"own block only. Another block may see {post} before {what}. Put a {fence} between "
+            "the two."
         )
     if not signal.posted_itself and not signal.waited:
         until = f"the fence on line {signal.before[-1].line}" if signal.before else post
         then = "" if signal.before else f", and then a {fence},"
         return (
-            f"Line {signal.post} speaks for the whole block, but thread {short(signal.poster)} has "
-            "not waited for the others: its fence covers what it did itself, and what others did "
-            f"before a barrier. Put a `__syncthreads()`{then} between {what} and {until}."
+            f"Line {signal.post} signals for the whole block, but thread {short(signal.poster)} "
+            "has not waited for the other threads. A fence orders only its own writes, and others' "
+            f"writes before a barrier. Put a `__syncthreads()`{then} between {what} and {until}."
         )
     put = f"Put a {fence} between {what} and {post}."
     another = "block" if race.between_blocks else "thread"
     if signal.after:
         return (
-            f"The fence on line {signal.after[0].line} comes too late: another {another} may see "
+            f"The fence on line {signal.after[0].line} comes too late. Another {another} may see "
             f"{post} before {what}. {put}"
         )
     return (
-        f"Line {signal.post} tells the other {another} that it is done, but may be seen before "
-        f"{what} is. {put}"
+        f"Line {signal.post} tells the other {another} that the data is ready, but that {another} "
+        f"may see {post} before {what}. {put}"
     )
 
 
@@ -236,12 +238,12 @@ def _reader(race: Race, signal: Signal, fence: str) -> str:
         if signal.fenced:
             return ""
         return (
-            f"What is read on line {line} may be older than what line {sight} saw: put a {fence} "
-            f"between line {sight} and line {line}."
+            f"Line {sight} sees the flag, but line {line} may still read an older value. Put a "
+            f"{fence} between line {sight} and line {line}."
         )
     if signal.met:
         return ""
     return (
-        f"Thread {short(signal.seer)} saw on line {sight} that it is done, but this thread has not "
-        f"waited for it: put a `__syncthreads()` between line {sight} and line {line}."
+        f"Thread {short(signal.seer)} saw the flag on line {sight}, but this thread has not waited "
+        f"for it. Put a `__syncthreads()` between line {sight} and line {line}."
     )

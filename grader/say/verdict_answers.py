@@ -2,25 +2,25 @@
 
 from ..counted import counted
 
-NOT_ATTEMPTED = "Nothing is written here yet: the kernel is as it was handed out."
+NOT_ATTEMPTED = "You have not changed this kernel yet."
 TOO_LONG = (
-    "The source has {:,} characters, and no kernel here needs more than {:,}: hand in the kernel "
+    "The source has {:,} characters, and no kernel here needs more than {:,}. Hand in the kernel "
     "alone."
 )
 ON_HARDWARE = "Right on the simulated GPU, wrong on the GPU: {}"
 ASKS_FOR = "This case asks for {}."  # that must go wrong
 ENOUGH = 8  # elements: among fewer, where the wrong ones lie is no pattern
 _ORDERS = {
-    "warps by chance": "with warps in an order drawn by chance",
+    "warps by chance": "with warps in a random order",
     "highest block first": "with the highest block first",
 }
 _FROM_NAN = (
-    " NaN is what 0 / 0, infinity / infinity and infinity - infinity give, and what the compiler "
-    "may put in the place of a variable that never got a value."
+    " NaN is the result of 0 / 0, infinity / infinity and infinity - infinity. The compiler may "
+    "also use NaN for a variable that never got a value."
 )
 NOT_FOLLOWED = (
-    "The answer is right, but what it is made of could not be followed, and this case asks for "
-    "that: {}. Use memory and threads of the size that the exercise's own arrays have."
+    "The answer is right, but the judge could not trace how it is computed, and this case needs "
+    "that: {}. Use only as much memory and as many threads as the exercise's arrays need."
 )
 TOO_MUCH = "too many values are computed, or too much memory belongs to the kernel"
 
@@ -28,8 +28,8 @@ TOO_MUCH = "too many values are computed, or too much memory belongs to the kern
 def changed_input(place: str, buffer: str, was: str, is_now: str) -> str:
     """An element of a const input is not what it was."""
     return (
-        f"The kernel changed its input: {place} was {was} and is {is_now} afterwards. Others "
-        f"still need {buffer} as it was, and the exercise declares it const; with that, the "
+        f"The kernel changed its input: {place} was {was} and is {is_now} afterwards. Other code "
+        f"still needs the old values. The exercise declares {buffer} const: do the same, and the "
         "compiler shows you every line that writes to it."
     )
 
@@ -37,27 +37,23 @@ def changed_input(place: str, buffer: str, was: str, is_now: str) -> str:
 def not_put_back(place: str, was: str, is_now: str) -> str:
     """An element that the next launch begins with is not what it was."""
     return (
-        f"{place} is not put back: it was {was} before the kernel ran and is {is_now} "
-        "afterwards, and the next launch begins with that. Before the kernel ends, the last thread "
-        f"that needs it must set it to {was} again."
+        f"The kernel does not reset {place}: it was {was} before the kernel ran and is {is_now} "
+        "afterwards. The next launch begins with that value. Before the kernel ends, the last "
+        f"thread that needs {place} must set it to {was} again."
     )
 
 
 def nothing_written(name: str) -> str:
     """No element of an array was stored."""
-    return f"Nothing was ever written to {name}: no thread got as far as storing a result."
+    return f"No thread wrote to {name}. Does any thread reach the line that stores the result?"
 
 
 def left_out(place: str, name: str, size: int, missing: int) -> str:
     """So many of the `size` elements were not stored, the one at `place` first."""
-    others = missing - 1
-    also = f", nor {'was' if others == 1 else 'were'} {others} other" if others else ""
-    also += "s" if others > 1 else ""
-    each = "It" if size == 1 else "Each"
+    also = f", nor to {counted(missing - 1, 'other element')}" if missing > 1 else ""
     return (
-        f"{place} was never written{also}; {name} has {counted(size, 'element')}. {each} "
-        f"needs a thread that stores to it: work out which thread should own {place}, and which "
-        "guard or index keeps it away."
+        f"No thread wrote to {place}{also}; {name} has {counted(size, 'element')}. Which thread "
+        f"should write {place}, and which guard or index prevents it?"
     )
 
 
@@ -65,19 +61,19 @@ def in_another_order(order: str, message: str) -> str:
     """The answer is wrong only when blocks and warps come in this order."""
     how = _ORDERS.get(order, f"with {order}")
     return (
-        f"Right when blocks and warps come in order; {how}, {message} Which block "
-        "comes when is up to the GPU: what one leaves for another must not depend on it."
+        f"The answer is right when blocks and warps run in order, but not {how}: {message} A GPU "
+        "runs blocks in any order. The result must not depend on it."
     )
 
 
 def wrong_element(place: str, wanted: str, is_now: str, by: str = "", nan: bool = False) -> str:
     """An element is another number than it should be, `by` so much."""
-    return f"{place} should be {wanted} and is {is_now}{by}.{_FROM_NAN if nan else ''}"
+    return f"{place} is {is_now}, and should be {wanted}.{by}{_FROM_NAN if nan else ''}"
 
 
 def off_by(off: str, most: str) -> str:
     """A difference, and the `most` that rounding explains ("": nothing)."""
-    return f": off by {off}" + (f", and rounding explains at most {most}" if most else "")
+    return f" The difference is {off}" + (f"; rounding explains at most {most}." if most else ".")
 
 
 def pattern(size: int, count: int, right_first: int) -> str:
@@ -91,13 +87,13 @@ def pattern(size: int, count: int, right_first: int) -> str:
     if 2 * count < size:  # what is left over after whole blocks is less than they are
         which = f"last {count}" if count > 1 else "last"
         return (
-            f" Only the {which} of {size} elements {_are(count)} wrong: look at what happens at "
-            "the end, where the last block may be only partly filled."
+            f" Only the {which} of {size} elements {_are(count)} wrong. Look at the end of the "
+            "array, where the last block may be only partly filled."
         )
     which = f"first {right_first}" if right_first > 1 else "first"
     return (
-        f" Only the {which} of {size} elements {_are(right_first)} right: look at what is "
-        "different after that, such as another warp, another block or another round of a loop."
+        f" Only the {which} of {size} elements {_are(right_first)} right. Does the warp, the "
+        "block, or the round of a loop change there?"
     )
 
 
@@ -108,23 +104,21 @@ def _are(count: int) -> str:
 def not_exactly(counter: str, count: int, wanted: int, why: str) -> str:
     """A counter came to another number than the case asks for."""
     return (
-        f"The answer is right, but {counter} came to {count:,}, and this case asks "
-        f"for exactly {wanted:,}. {why}"
+        f"The answer is right, but {counter} is {count:,}, and this case needs exactly "
+        f"{wanted:,}. {why}"
     )
 
 
 def over_budget(counter: str, count: int, budget: int, dearest: tuple[int | None, int]) -> str:
     """A counter came to more than its budget; the `dearest` line has a share in that."""
     line, share = dearest
-    where = f"; line {line} alone costs {share:,}" if line else ""
-    return (
-        f"The answer is right, but {counter} came to {count:,} and the budget is {budget:,}{where}."
-    )
+    where = f" Line {line} alone costs {share:,}." if line else ""
+    return f"The answer is right, but {counter} is {count:,}, and the budget is {budget:,}.{where}"
 
 
 def stopped_over_budget(message: str, counter: str, count: int, budget: int) -> str:
     """A run was stopped with this message, when a counter had passed its budget already."""
-    return f"{message} By then {counter} had come to {count:,}, and the budget is {budget:,}."
+    return f"{message} By then {counter} was already {count:,}, and the budget is {budget:,}."
 
 
 def lacks_order(count: int, named: str, needed: int, why: str) -> str:
@@ -138,16 +132,15 @@ def lacks_order(count: int, named: str, needed: int, why: str) -> str:
 def nothing_seen(element: str, why: str) -> str:
     """No input was seen to go into an element."""
     return (
-        f"The answer is right, but no input was seen to go into {element}, so that nothing is "
-        f"known of what it was made by. {why}"
+        f"The answer is right, but the judge saw no input go into {element}, and so cannot check "
+        f"how {element} is computed. {why}"
     )
 
 
 def on_its_way(fact: str, others: int, why: str) -> str:
     """A `fact` about the way to an element, which is so with some `others`."""
-    plural = "s" * (others > 1)
-    also = f"; so it is with {others:,} other element{plural}" if others else ""
-    return f"The answer is right, but {fact}{also}. {why}"
+    also = f" The same holds for {counted(others, 'other element')}." if others else ""
+    return f"The answer is right, but {fact}.{also} {why}"
 
 
 def nothing_went_wrong(asks: str) -> str:
@@ -163,39 +156,39 @@ def something_else(asks: str, fact: str) -> str:
 def on_other_lines(asks: str, gone: str, fact: str) -> str:
     """A kernel goes wrong on other lines than it is to; the line with the words `gone` may be no
     longer there."""
-    why = f"The line with `{gone}` is gone" if gone else "It is on other lines"
+    why = f"The line with `{gone}` is gone" if gone else "It happened on other lines"
     return f"{asks} {why}: {fact}"
 
 
 def broken_too_far(fact: str) -> str:
     """A kernel goes wrong also in a case in which it must not."""
     return (
-        "The kernel is broken further than the exercise asks: in this case nothing must go wrong, "
-        f"and here is what happened: {fact}"
+        "The kernel is more broken than the exercise asks for. In this case nothing may go wrong, "
+        f"but this happened: {fact}"
     )
 
 
 def another_signature(signature: str, changed: str) -> str:
     """Parameters that are not the exercise's."""
     return (
-        f"The exercise gives the signature {signature}, and calls the kernel with "
-        f"that: {changed}. Write the parameters as they were; their names are yours to choose."
+        f"The exercise calls the kernel as {signature}, but {changed}. Write the parameters as "
+        "they were. You may choose their names."
     )
 
 
 def in_place_of(number: int, mine: str, given: str) -> str:
     """One parameter of another type or name."""
-    return f"parameter {number} is `{mine}` in place of `{given}`"
+    return f"parameter {number} is `{mine}` instead of `{given}`"
 
 
 def reordered(signature: str, first: str) -> str:
     """Parameters with the exercise's names at other places."""
     return (
-        f"The exercise gives the signature {signature}, and here {first}: in this order each gets "
-        "what is meant for another."
+        f"The exercise calls the kernel as {signature}, but here {first}. In this order, a "
+        "parameter gets the value of another one."
     )
 
 
 def with_doubts(message: str, doubts: str) -> str:
     """A case that failed, and what the compiler has doubted."""
-    return f"{message}\nIt compiles, but not without a doubt:\n{doubts}"
+    return f"{message}\nThe kernel compiles, but the compiler warns:\n{doubts}"

@@ -8,7 +8,7 @@ from ..compilers.compiler import TOO_MUCH
 
 STOPPED_BEFORE = "Not run: the case before this one took too long and was stopped."
 _NO_REPLY = (
-    "The process that ran your kernel sent something that is no answer; "
+    "The process that ran your kernel sent an answer that the judge cannot read; "
     "please show it to your instructor"
 )
 _ALONE = (
@@ -40,21 +40,21 @@ def still_busy(seconds: float) -> str:
     """The simulated GPU stopped by itself."""
     return (
         f"After {seconds:g} s of the processor's time the simulated GPU was still busy with this "
-        "kernel, and stopped. Kernels of this course need a fraction of that: look for huge "
-        "arrays, unrolled loops, and more threads than there is work for."
+        "kernel, and stopped. Kernels of this course need much less. Look for huge arrays, "
+        "unrolled loops, and more threads than there is work."
     )
 
 
 def ended(by: str, compiles: bool, memory_bytes: int) -> str:
     """A process was ended by a signal, or by the judge."""
     who, look = (
-        ("compiler", "huge arrays, unrolled loops and templates")
+        ("compiler", "huge arrays, and for unrolled loops and templates without an end")
         if compiles
-        else ("process that ran your kernel", "the sizes of your arrays and at recursion")
+        else ("process that ran your kernel", "huge arrays, and for recursion without an end")
     )
     return (
-        f"The {who} was ended by {by}, most likely because it asked for more than the "
-        f"{memory_bytes / 2**30:.3g} GiB it may use. Look at {look} without an end."
+        f"The {who} was ended by {by}, most likely because it needed more than the "
+        f"{memory_bytes / 2**30:.3g} GiB that it may use. Look for {look}."
     )
 
 
@@ -77,7 +77,7 @@ def too_much(message: str, memory_bytes: int) -> str:
     return (
         f"The run asked for {amount}, and a run may use {memory_bytes / 2**30:.3g} GiB in all. "
         "Look at the sizes of your arrays: __device__ arrays count once, __shared__ arrays once "
-        "a block, local arrays once a thread."
+        "per block, local arrays once per thread."
     )
 
 
@@ -85,7 +85,7 @@ def our_fault(error: Exception, place: str, traceback_file: str) -> str:
     """An error that only the grader's authors can mend; the file ("": none) has what they need."""
     said = textwrap.shorten(str(error), 200)
     return (
-        f"The grader itself stumbled over this kernel ({type(error).__name__}: {said}; {place}). "
+        f"The grader itself failed on this kernel ({type(error).__name__}: {said}; {place}). "
         "That is not your mistake; please send your instructor the kernel and "
         f"{traceback_file or 'this sentence'}."
     )
@@ -96,7 +96,7 @@ def out_of_reach(folders: str, compiler: str, there: str) -> str:
     return (
         "That is not your mistake; please show it to your instructor: the judge's process may "
         f"read only what is under {folders}, and {compiler} was found in "
-        f"{there}. What it needs beside it must lie there too; `grader doctor` tries it."
+        f"{there}. Its files must be there too; `grader doctor` tries it."
     )
 
 
@@ -112,13 +112,14 @@ def no_such_kernel(expected: str, names: list[str], source: str) -> str:
     """A source that defines kernels of these `names` lacks the exercise's."""
     if expected in names:
         return (
-            f'The kernel {expected} lacks extern "C": without it C++ adds the parameter types to '
-            f'the name and nobody finds it. Write: extern "C" __global__ void {expected}(...)'
+            f'The kernel {expected} lacks extern "C". Without it, C++ adds the parameter types to '
+            f'the name, and the launch does not find the kernel. Write: extern "C" __global__ '
+            f"void {expected}(...)"
         )
     if re.search(rf"\b__device__\b[^;{{}}()]*\b{expected}\s*\(", source):
         return (
-            f"{expected} is a __device__ function, which only kernels can call. What is launched "
-            f'is __global__: extern "C" __global__ void {expected}(...)'
+            f"{expected} is a __device__ function, which only kernels can call. A kernel is "
+            f'__global__: extern "C" __global__ void {expected}(...)'
         )
     found = f"defines {', '.join(names)}" if names else "defines no kernel at all"
     return (

@@ -223,7 +223,7 @@ def test_a_right_kernel_that_is_to_break_is_not_called_a_wrong_answer(race):
     terminal.show_verdict(console, verdict, source)
     card = verdict_card.page(verdict, source, found.exercises[0]).text
     for text in (card, console.export_text()):
-        assert "not as asked" in text.lower()
+        assert "requirement not met" in text.lower()
         assert "wrong answer" not in text.lower().replace("_", " ")
         assert "Nothing went wrong" in text
 
@@ -250,7 +250,7 @@ def test_a_race_on_other_lines_does_not_count(race):
     other = RACE.replace("    // END", "    tile[0] = 1.0f;\n    __syncthreads();\n    // END")
     verdict = judge(ID, other, root=race)
     assert verdict.status == "wrong_answer"
-    assert "It is on other lines" in verdict.message
+    assert "It happened on other lines" in verdict.message
 
 
 def test_another_hazard_than_the_one_asked_for_keeps_its_own_status(race):

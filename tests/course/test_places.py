@@ -16,12 +16,12 @@ def rows(taken, ours=OURS):
 @pytest.mark.parametrize(
     ("taken", "said"),
     [
-        (lambda row, col: (col, row), "Row and column have changed places"),
-        (lambda row, col: (row, col + 1), "the index 2, from the left, is 1 too large"),
-        (lambda row, col: (row - 2, col), "the index 1, from the left, is 2 too small"),
-        (lambda row, col: (row, 5 - col), "the index 2, from the left, runs backwards, from 5"),
-        (lambda row, col: (4 * row, col), "the index 1, from the left, is 4 times what it should"),
-        (lambda row, col: (0, col), "the index 1, from the left, is always 0"),
+        (lambda row, col: (col, row), "Row and column are swapped"),
+        (lambda row, col: (row, col + 1), "index 2 from the left is 1 too large"),
+        (lambda row, col: (row - 2, col), "index 1 from the left is 2 too small"),
+        (lambda row, col: (row, 5 - col), "index 2 from the left is 5 minus the right index"),
+        (lambda row, col: (4 * row, col), "index 1 from the left is 4 times what it should"),
+        (lambda row, col: (0, col), "index 1 from the left is always 0"),
     ],
 )
 def test_what_all_elements_have_in_common_is_told(taken, said):
@@ -47,7 +47,7 @@ def test_three_dimensions_name_the_two_that_were_exchanged():
     ("right", "wrong", "said"),
     [
         ("x[place]", "x[place > 0 ? place - 1 : 0]", "the index is 1 too small"),
-        ("out[i]", "out[count - 1 - i]", "the index runs backwards, from 9 down"),
+        ("out[i]", "out[count - 1 - i]", "the index is 9 minus the right index"),
         ("x[place]", "x[place / 16]", "the index is always 0"),
     ],
 )
@@ -57,7 +57,7 @@ def test_a_copy_from_elsewhere_is_told_by_its_rule(right, wrong, said):
         "01_expand_where/expand", solution.replace(right, wrong), hidden=False, sizes=False
     )
     assert verdict.status == "wrong_answer"
-    assert "is made of x[" in verdict.message and said in verdict.message
+    assert "comes from x[" in verdict.message and said in verdict.message
 
 
 PLACES = [(0, 1), (0, 7), (1, 3), (2, 0), (4, 6), (5, 5)]
@@ -70,9 +70,9 @@ def flat(row_stride, col_stride):
 @pytest.mark.parametrize(
     ("mine", "said"),
     [
-        (flat(1, 40), "row and column have changed places."),
-        (flat(30, 1), "From row to row the index goes on by 30, and should by 40."),
-        (flat(40, 0), "From column to column the index goes on by 0, and should by 1."),
+        (flat(1, 40), "row and column are swapped."),
+        (flat(30, 1), "From row to row the index changes by 30, and should change by 40."),
+        (flat(40, 0), "From column to column the index changes by 0, and should change by 1."),
         (flat(40, 1), ""),  # as it should be
         ([*flat(1, 40)[:-1], 3], ""),  # one keeps to no rule
     ],
@@ -94,5 +94,5 @@ def test_exchanged_strides_of_an_expanded_array_are_told():
     source = solution.replace(right, wrong)
     verdict = judge("01_expand_where/expand_2d", source, hidden=False, sizes=False)
     assert verdict.status == "wrong_answer"
-    assert "out[0, 1] is made of x[0], and should be made of x[1]" in verdict.message
-    assert "row and column have changed places" in verdict.message
+    assert "out[0, 1] comes from x[0], and should come from x[1]" in verdict.message
+    assert "row and column are swapped" in verdict.message

@@ -11,16 +11,16 @@ from grader.judge import judge
 CAUSES = {
     "00_first_kernel": {
         "first_block_only": "In our kernel thread 0 of block 1 writes it.",
-        "bias_of_the_row": "out[0, 1] lacks bias[1], and holds bias[0]",
-        "turned_round": "is made of picture[7, 31], and should be made of picture[0, 31]",
+        "bias_of_the_row": "out[0, 1] leaves out bias[1], and uses bias[0], which does not",
+        "turned_round": "comes from picture[7, 31], and should come from picture[0, 31]",
     },
     "01_expand_where": {
-        "never_divides": "out[1] is made of x[6], and should be made of x[0]",
+        "never_divides": "out[1] comes from x[6], and should come from x[0]",
     },
     "02_tree_reduction": {
-        "zero_for_max": "The 0 in partial[2] stands in the code (line 13)",
-        "block_stride": "y[256] to y[511] are in partial[0] twice",
-        "stops_early": "partial[0] lacks x[1], x[3], x[5] and 125 more",
+        "zero_for_max": "0 is a number in your code (line 13). It lies above every element",
+        "block_stride": "y[256] to y[511] twice, and should use it once",
+        "stops_early": "partial[0] leaves out x[1], x[3], x[5] and 125 more",
     },
 }
 
@@ -29,24 +29,24 @@ EDITS = {  # of a solution, by exercise: words that stand there, what is put the
     "00_first_kernel/saxpy": (
         "out[i] = a * x[i] + y[i];",
         "out[i] = a * (x[i] + y[i]);",
-        r"adds \S+ \(x\[0\]\) and \S+ \(y\[0\]\); ours first multiplies \S+ \(x\[0\]\) by"
-        r"|ours first multiplies \S+ by \S+ \(x\[0\]\)",
+        r"adds \S+ \(x\[0\]\) and \S+ \(y\[0\]\)\. Our kernel first multiplies \S+ \(x\[0\]\) by"
+        r"|Our kernel first multiplies \S+ by \S+ \(x\[0\]\)",
     ),
     "01_expand_where/fast_expand": (
         "(rest + __umulhi(rest, multipliers[d])) >> shifts[d]",
         "__umulhi(rest, multipliers[d]) >> shifts[d]",
-        r"its index that ours does not take: .* shifts 2 to the right by 3 \(shifts\[3\]\); ours "
-        r"shifts 8",
+        r"Its index first differs from ours on line \d+: .* shifts 2 to the right by 3 "
+        r"\(shifts\[3\]\)\. Our kernel shifts 8",
     ),
     "04_safe_softmax/on_device": (
         "y[i] = expf(x[i] - largest) / total;",
         "y[i] = exp2f(x[i] - largest) / total;",
-        r"takes 2 to the power of (-\d+\.?\d*); ours takes the exponential of \1",
+        r"takes 2 to the power of (-\d+\.?\d*)\. Our kernel takes the exponential of \1",
     ),
     "05_online_softmax/merge": (
         "both.max == -INFINITY ?",
         "both.max < -1e20f ?",
-        r"asks whether -3e\+25 < -1e\+20, and takes 0; ours asks whether -3e\+25 == -inf",
+        r"asks whether -3e\+25 < -1e\+20, and takes 0\. Our kernel asks whether -3e\+25 == -inf",
     ),
     "06_pack_vectorization/any_type": (
         "static_cast<T>(static_cast<Real>(kept[k].element[i]) / scale)",
@@ -56,12 +56,13 @@ EDITS = {  # of a solution, by exercise: words that stand there, what is put the
     "08_project/cross_entropy": (
         "c == right ?",
         "c == right + 1 ?",
-        r"asks whether (\d+ == \d+), and takes 0; ours asks whether (?!\1)(\d+) == \2, and takes 1",
+        r"asks whether (\d+ == \d+), and takes 0\. Our kernel asks whether (?!\1)(\d+) == \2, and "
+        r"takes 1",
     ),
     "08_project/attention_row": (
         "const float share = 1.0f / sum;",
         "const float share = 1.0f;",
-        r"is what ours has on its way there, and ours goes on: it multiplies",
+        r"Our kernel has this value too, but only as an intermediate result\. It then multiplies",
     ),
 }
 
@@ -87,7 +88,7 @@ def test_the_first_step_or_choice_that_the_solution_does_not_take_is_told(exerci
         (
             "coordinate * strides[d]",
             "coordinate * strides[dims - 1 - d]",
-            "where coordinate 1 is one more, the index goes on by 0, and should by 5",
+            "if coordinate 1 grows by 1, the index changes by 0, and should change by 5",
         ),
         ("int place = 0;", "int place = 2;", "the index is 2 too large"),
     ],
@@ -111,14 +112,17 @@ def test_the_wrong_one_of_two_equal_elements_is_told():
     exercise = "08_project/top_four"
     source = course.exercise(exercise).solution.replace("a.index < b.index", "a.index > b.index")
     verdict = judge(exercise, source, hidden=False, sizes=False)
-    assert re.search(r"x\[0, \d+\] and x\[0, \d+\] are both \S+: of equal", verdict.message)
+    assert re.search(
+        r"x\[0, \d+\] and x\[0, \d+\] are both \S+\. \S+(, \d+\])? names the wrong one",
+        verdict.message,
+    )
 
 
 def test_what_lies_where_a_number_of_the_code_does_not_is_no_number_of_the_code():
     """A thread's index is a constant of its thread, and stands nowhere in the kernel."""
     exercise = "00_first_kernel/saxpy"
     source = course.exercise(exercise).solution.replace("a * x[i]", "a * x[i] + threadIdx.x")
-    assert "stands in the code" not in judge(exercise, source, hidden=False).message
+    assert "is in your code" not in judge(exercise, source, hidden=False).message
 
 
 def test_the_verdict_says_what_the_first_wrong_element_was_made_of():
@@ -136,7 +140,7 @@ def test_where_one_array_is_wrong_and_another_unwritten_all_is_told_of_the_unwri
     source = source.replace("partial[blockIdx.x] = largest;", "partial[blockIdx.x] = largest + 1;")
     source = source.replace("partial[blockIdx.x] = sum;", "return;")
     verdict = judge(exercise, source, hidden=False, sizes=False)
-    assert "Nothing was ever written to partial" in verdict.message
+    assert "No thread wrote to partial" in verdict.message
     assert verdict.message.endswith("In our kernel thread 0 of block 0 writes it.")
 
 

@@ -190,7 +190,7 @@ HALF_ARRIVES = """
 
 
 def test_a_warp_that_comes_to_an_aligned_barrier_in_parts_is_named_as_that():
-    with pytest.raises(cuda.BarrierDivergence, match="only 16 of the threads of its warp"):
+    with pytest.raises(cuda.BarrierDivergence, match="only 16 threads of its warp"):
         launch(HALF_ARRIVES)
     together = HALF_ARRIVES.replace("if (t < 16) { x[t] = 1;", "{").replace(
         "else asm", "if (0) asm"

@@ -29,5 +29,5 @@ def test_of_many_elements_a_cell_stands_for_several_and_says_if_they_differ():
 def test_the_picture_takes_the_colours_of_the_page_and_says_what_it_shows():
     page = flow_map([Part("x", (0,), 0, 1, 0, 1)], WRONG)
     assert "var(--jp-ui-font-color1" in page.html and "var(--jp-error-color1" in page.html
-    assert "partial[0] should be 3 and is 1" in page.html.partition('aria-label="')[2]
-    assert page.text.startswith("partial[0] should be 3 and is 1")
+    assert "partial[0] is 1, and should be 3" in page.html.partition('aria-label="')[2]
+    assert page.text.startswith("partial[0] is 1, and should be 3")

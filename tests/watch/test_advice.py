@@ -70,7 +70,7 @@ LOCK = f"""{KERNEL}(int* lock, float* total) {{
         ),
         (
             f"if (threadIdx.x == 0) {{\n __threadfence_block();\n {DRAWN} }}",
-            "The `__threadfence_block()` on line 5 holds for its own block only",
+            "The `__threadfence_block()` on line 5 orders writes for its own block only",
         ),
     ],
     ids=["missing", "behind the ticket", "for the block only"],
@@ -123,8 +123,8 @@ def test_a_reader_that_has_not_waited_for_who_saw_the_flag_is_told_as_that(look)
 """
     with simulator.options(order="forwards"):
         message = str(said(code, numbers(1), zeros(), numbers(128), grid=2))
-    assert "Thread 0 saw on line 10 that it is done" in message
-    assert "put a `__syncthreads()` between line 10 and line 13" in message
+    assert "Thread 0 saw the flag on line 10" in message
+    assert "Put a `__syncthreads()` between line 10 and line 13" in message
 
 
 @pytest.mark.parametrize("look", ["atomicAdd(flag, 0)", "*(volatile unsigned*)flag"])
@@ -141,7 +141,7 @@ def test_a_reader_without_a_fence_of_its_own_is_told_as_that(look):
 }}
 """
     message = str(said(code, numbers(1), zeros(), numbers(1), grid=2, block=1))
-    assert "put a `__threadfence()` between line 8 and line 9" in message
+    assert "Put a `__threadfence()` between line 8 and line 9" in message
 
 
 def test_a_block_that_reads_one_element_before_another_writes_it_is_told_to_wait():
@@ -154,13 +154,13 @@ def test_a_block_that_reads_one_element_before_another_writes_it_is_told_to_wait
 }}
 """
     message = str(said(code, numbers(1), numbers(64), grid=2, block=1))
-    assert "must wait for" in message or "may not have been written yet" in message
+    assert "wait for the flag" in message or "may read before the other block writes" in message
 
 
 def test_blocks_that_share_no_flag_are_told_of_blocks_and_not_of_fences():
     code = f"{KERNEL}(float* x) {{\n  x[blockIdx.x] = 1.0f;\n  x[2] = x[1 - blockIdx.x];\n}}"
     message = str(said(code, numbers(3), grid=2, block=1))
-    assert "Blocks run in any order" in message or "Both blocks take" in message
+    assert "Blocks run in any order" in message or "Either value may remain" in message
     assert "The fence on" not in message and "Put a `__threadfence" not in message
 
 
@@ -181,7 +181,7 @@ def test_a_ticket_that_is_not_put_back_is_told_as_that():
     source = LAST_BLOCK.solution(LAST_BLOCK.exercise("last_block"))
     source = source.replace("        *finished = 0;\n", "").replace("finished", "ticket")
     message = judge("02_tree_reduction/last_block", source, hidden=False).message
-    assert "ticket[0] is not put back: it was 0 before the kernel ran and is" in message
+    assert "The kernel does not reset ticket[0]: it was 0 before the kernel ran and is" in message
     assert "const" not in message
 
 
@@ -190,7 +190,7 @@ def test_a_variable_of_the_module_that_is_not_put_back_is_told_as_that():
     source = "__device__ unsigned int tickets;\n" + source.replace("        *finished = 0;\n", "")
     source = source.replace("atomicAdd(finished, 1)", "atomicAdd(&tickets, 1)")
     message = judge("02_tree_reduction/last_block", source, hidden=False).message
-    assert message.startswith("In launch 2 of 2: Nothing was ever written to total")
+    assert message.startswith("In launch 2 of 2: No thread wrote to total")
     assert "has left `tickets` at 1, where it began with 0" in message
 
 
@@ -238,7 +238,7 @@ def test_a_counter_is_told_of_wherever_it_lies_and_nothing_else_is(tmp_path, whe
     (root / "01_add/exercises.py").write_text(exercise)
     parameters, more = ("int* seen, ", "") if in_scratch else ("", "__device__ int seen[1];")
     message = counting(root, parameters, "seen", more).message
-    assert message.startswith("In launch 3 of 4: mine[0] should be 0 and is 64")
+    assert message.startswith("In launch 3 of 4: mine[0] is 64, and should be 0")
     assert "An earlier launch has left `seen` at 64, where it began with 0" in message
     assert "nan" not in message
 
@@ -263,14 +263,14 @@ def test_two_threads_with_one_element_are_told_which(statement, element):
 }}
 """
     message = str(said(code, np.arange(64, dtype=np.float32), numbers()))
-    assert f"Both threads take {element}" in message
+    assert f"Either value may remain in {element}" in message
     assert "sync" not in message
 
 
 def test_two_blocks_with_one_element_are_asked_for_their_block():
     code = f"{KERNEL}(float* y) {{\n  y[threadIdx.x] = blockIdx.x;\n}}"
     message = str(said(code, numbers(), grid=2))
-    assert "Both blocks take `y[" in message and "blockIdx" in message
+    assert "Either value may remain in `y[" in message and "blockIdx" in message
 
 
 def test_an_update_that_several_threads_make_wants_an_atomic():
@@ -278,7 +278,7 @@ def test_an_update_that_several_threads_make_wants_an_atomic():
     code += "  if (threadIdx.x < 2) n[threadIdx.x] = 0;\n  __syncthreads();\n"
     code += "  n[threadIdx.x % 2]++;\n}"
     message = str(said(code, numbers()))
-    assert "use an atomic" in message and "sync" not in message and "`n[" in message
+    assert "Use an atomic" in message and "sync" not in message and "`n[" in message
 
 
 def test_rounds_of_a_tree_are_kept_apart_by_a_barrier_between_rounds():
@@ -317,7 +317,7 @@ def test_a_barrier_in_a_branch_is_told_whatever_goes_wrong_after_it(after):
     error = said(code, numbers())
     assert isinstance(error, cuda.BarrierDivergence)
     assert error.line == 5
-    assert "has gone around" in str(error) and "line 8" in str(error)
+    assert "of its block skipped" in str(error) and "line 8" in str(error)
 
 
 def test_what_goes_wrong_before_a_barrier_is_not_blamed_on_it():
@@ -417,9 +417,9 @@ def test_a_member_of_a_struct_is_told_without_its_bytes():
 @pytest.mark.parametrize(
     ("before", "after", "told"),
     [
-        ("float a,", "double a,", "parameter 4 is `double a` in place of `float a`"),
-        ("int n)", "long n)", "`long n` in place of `int n`"),
-        ("int n)", "int n, int m)", "here it takes 6 parameters in place of 5"),
+        ("float a,", "double a,", "parameter 4 is `double a` instead of `float a`"),
+        ("int n)", "long n)", "`long n` instead of `int n`"),
+        ("int n)", "int n, int m)", "here it takes 6 parameters instead of 5"),
     ],
 )
 def test_a_changed_signature_is_told_as_that(before, after, told):
@@ -427,7 +427,7 @@ def test_a_changed_signature_is_told_as_that(before, after, told):
     source = lesson.solution(lesson.exercise("saxpy")).replace(before, after)
     verdict = judge("00_first_kernel/saxpy", source, hidden=False)
     assert verdict.status == "launch_error"
-    assert verdict.message.startswith("The exercise gives the signature `saxpy(")
+    assert verdict.message.startswith("The exercise calls the kernel as `saxpy(")
     assert told in verdict.message
     assert "np." not in verdict.message
 
@@ -439,8 +439,8 @@ def test_parameters_in_another_order_are_told_as_that():
     source = source.replace("ARGUMENTS", "float* out, const float* x, const float* y")
     verdict = judge("00_first_kernel/saxpy", source, hidden=False)
     assert verdict.points == 0
-    assert verdict.message.startswith("The exercise gives the signature `saxpy(const float* x,")
-    assert "parameter 1 is `float* out` in place of `const float* x`" in verdict.message
+    assert verdict.message.startswith("The exercise calls the kernel as `saxpy(const float* x,")
+    assert "parameter 1 is `float* out` instead of `const float* x`" in verdict.message
 
 
 # --- guards ---
@@ -452,10 +452,10 @@ PLACED += " + threadIdx.x;\n  y[i % 64] = INDEXED;\n}"
 @pytest.mark.parametrize(
     ("indexed", "guarded", "told"),
     [
-        ("x[i]", True, "Guard the access: let only indices below `n` come to it."),
-        ("x[i < n ? i + 1 : 0]", False, "exists; the access goes 1 further"),
+        ("x[i]", True, "Guard the access: the index must be below `n`."),
+        ("x[i < n ? i + 1 : 0]", False, "in range. The access goes 1 element after it"),
         ("x[i < n ? i * 4 : 0]", False, "4 times the thread's own index"),
-        ("x[i < n ? (i * 37 + 5) : 0]", False, "not to be seen from the run"),
+        ("x[i < n ? (i * 37 + 5) : 0]", False, "compute it by hand for this thread"),
     ],
 )
 def test_a_guard_is_advised_only_where_there_are_too_many_threads(indexed, guarded, told):
@@ -468,13 +468,13 @@ def test_a_guard_is_advised_only_where_there_are_too_many_threads(indexed, guard
 @pytest.mark.parametrize(
     ("rows", "columns", "limit"),
     [
-        (5, 20, "let only indices below `rows * columns` come to it"),
+        (5, 20, "the index must be below `rows * columns`. "),
         (
             100,
             1,
-            "let only indices below 100, the number of elements that `x` has here come to it",
+            "the index must be below 100, the number of elements of `x`. ",
         ),
-        (7, 9, "let only indices below 100, the number of elements that `x` has here come to it"),
+        (7, 9, "the index must be below 100, the number of elements of `x`. "),
     ],
 )
 def test_a_limit_is_told_in_the_kernels_words_only_where_they_are_certain(rows, columns, limit):
@@ -488,7 +488,7 @@ def test_a_limit_is_told_in_the_kernels_words_only_where_they_are_certain(rows, 
     ("statement", "told"),
     [
         ("y[0] = x[threadIdx.x];", "a loop or a guard must stop at 4"),
-        ("x[threadIdx.x] = 1.0f;", "is `blockIdx.x` what is meant?"),
+        ("x[threadIdx.x] = 1.0f;", "Do you mean `blockIdx.x`?"),
     ],
 )
 def test_who_reads_what_each_block_left_is_told_where_to_stop(statement, told):
@@ -504,14 +504,14 @@ def test_a_multiple_of_the_index_is_taken_for_bytes_only_where_it_may_be():
         code += f"  if (threadIdx.x < 60) y[threadIdx.x] = x[{per_thread} * threadIdx.x];\n}}"
         message = str(said(code, numbers(60), numbers()))
         assert f"That is {per_thread} times the thread's own index" in message
-        assert ("for the bytes of an element" in message) == bytes_an_element
+        assert ("the bytes per element" in message) == bytes_an_element
 
 
 def test_an_access_of_several_elements_is_never_taken_for_bytes_or_neighbours():
     code = f"{KERNEL}(const float4* x, float* y) {{\n"
     code += "  y[threadIdx.x] = x[threadIdx.x / 2 * 4 + threadIdx.x % 2].x + x[threadIdx.x].w;\n}"
     message = str(said(code, numbers(128), numbers()))
-    assert "bytes of an element" not in message and "neighbour" not in message
+    assert "bytes per element" not in message and "neighbour" not in message
 
 
 def test_rows_and_columns_that_are_swapped_are_told_as_that():
@@ -520,7 +520,7 @@ def test_rows_and_columns_that_are_swapped_are_told_as_that():
     code += "  y[0] = x[row * rows + col + 0 * cols];\n}"
     args = (numbers(32), numbers(), np.int32(16), np.int32(2))
     message = str(said(code, *args, block=(2, 16)))
-    assert "an element is `y * cols + x`" in message
+    assert "the index is `y * cols + x`" in message
 
 
 # --- words ---
@@ -588,8 +588,8 @@ def test_over_budget_names_the_counter_the_dearest_line_and_the_budget():
     (source,) = (one.source for one in wrong if one.name == "a_thread_a_row")
     verdict = judge("00_first_kernel/add_bias", source, hidden=False)
     assert verdict.status == "over_budget"
-    assert f"line {verdict.line} alone costs" in verdict.message
-    assert "global_load_sectors came to" in verdict.message and "budget is" in verdict.message
+    assert f"Line {verdict.line} alone costs" in verdict.message
+    assert "global_load_sectors is " in verdict.message and "budget is" in verdict.message
 
 
 def test_lines_of_a_cell_count_as_jupyterlab_shows_them():
@@ -625,7 +625,7 @@ def test_an_index_far_off_in_one_of_two_arrays_names_both():
     body = "{\n  int i = threadIdx.x;\n  out[i] = x[i + 400000000] + y[i];\n}"
     code = f"{KERNEL}(const float* x, const float* y, float* out) {body}"
     message = str(said(code, numbers(), numbers(), numbers(), block=32))
-    assert "in none of the arrays it was given. On this line stand `x` and `y`" in message
+    assert "in none of the arrays it was given. This line uses `x` and `y`" in message
 
 
 # --- copies that the compiler makes itself, which have no line in its line table ---

@@ -80,7 +80,7 @@ def test_no_barrier_is_advised_between_two_values_stored_at_once(store):
     code, x = ONE_PLACE.replace("STORE", store), np.arange(64, dtype=np.float32)
     advice = str(fails(cuda.DataRace, code, x, ones(), at=store))
     assert "sync" not in advice
-    assert "let one thread alone write there, give each a place of its own, or use an" in advice
+    assert "let only one thread write there, give each thread its own element, or use an" in advice
 
 
 def test_a_barrier_is_advised_where_another_round_of_the_loop_stored():
@@ -93,7 +93,7 @@ def test_a_barrier_is_advised_where_another_round_of_the_loop_stored():
 def test_an_atomic_is_advised_where_a_thread_writes_what_another_read_on_that_line():
     count = "__shared__ int n[64]; n[threadIdx.x] = 0; __syncthreads(); n[int(x[threadIdx.x])]++;"
     code = ONE_PLACE.replace("STORE", f"{count} __syncthreads(); y[threadIdx.x] = n[threadIdx.x];")
-    assert "use an atomic" in str(fails(cuda.DataRace, code, ones(), ones(), at=count))
+    assert "Use an atomic" in str(fails(cuda.DataRace, code, ones(), ones(), at=count))
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_a_missing_guard_is_out_of_bounds_at_the_first_thread_beyond():
     )
     assert (error.block, error.thread) == ((1, 0, 0), (36, 0, 0))
     assert "reads `x[100]`, and `x` has 100 elements" in str(error)
-    assert "if it is, guard the access" in str(error)
+    assert "If so, guard the access" in str(error)
 
 
 def test_one_element_before_the_start_is_out_of_bounds():
@@ -256,7 +256,7 @@ extern "C" __global__ void k(float* y) {
 }
 """
     error = fails(cuda.BarrierDivergence, code, ones(), at="__syncthreads")
-    assert "24 of the block's 64 threads have left the kernel without coming here" in str(error)
+    assert "24 of the block's 64 threads have left the kernel before it" in str(error)
 
 
 def test_an_early_return_before_a_barrier():

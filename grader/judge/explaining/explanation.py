@@ -73,7 +73,8 @@ def _question(choice: Choice) -> str:
 
 
 def _chosen(one: Choice) -> str:
-    return capital(f"{one.place.on} {one.place.who} {_question(one)}".strip())
+    on = f"{one.place.on.strip()}, " if one.place.on else ""
+    return capital(f"{on}{one.place.who} {_question(one)}")
 
 
 class Explanation(MadeOf):
@@ -83,9 +84,8 @@ class Explanation(MadeOf):
         """Where the first NaN arises."""
         if (place := self.mine.nan) and math.isnan(self._found):
             what = " and ".join(f"{one:g}" for one in self.mine.operands)
-            made = f", made of {what}" if len(self.mine.operands) > 1 else ""
-            where = f"{place.on.strip() or 'in the kernel'}, in {place.who}"
-            yield f"The first NaN on its way arises {where}{made}.", None
+            made = f" from {what}" if len(self.mine.operands) > 1 else ""
+            yield f"{capital(place.who)} computes the first NaN{made}{place.on}.", None
 
     def chosen(self) -> Told:
         """The first `?:` on its way that fell otherwise than in the solution."""
@@ -96,32 +96,33 @@ class Explanation(MadeOf):
                 for c in found
             ]
             strange = next((number for number in fixed[0] if number not in fixed[1]), None)
-            yield f"{_chosen(one)}; ours {_question(other)}.{_in_code(strange)}", one.place.line
+            told = f"{_chosen(one)}. Our kernel {_question(other)}.{_in_code(strange)}"
+            yield told, one.place.line
         for mine in _new(self.mine.choices, self.ours.choices):
             if won := self._ways.beaten(mine.values, mine.taken):
-                yield f"{_chosen(mine)}; ours {won}.", mine.place.line
+                yield f"{_chosen(mine)}. Our kernel {won}.", mine.place.line
         nan = _with_nan(self.mine.choices)
         if nan and not _with_nan(self.ours.choices):
-            yield f"{_chosen(nan)}: no comparison with NaN holds.", nan.place.line
+            yield f"{_chosen(nan)}. No comparison with NaN is true, except `!=`.", nan.place.line
 
     def parting(self) -> Told:
         """The first step that the solution does not take."""
         if found := self._ways.parting():
-            sentence = f"The first step on its way that ours does not take: {found.told}."
+            sentence = f"The first step that differs from ours is {found.told}."
             yield sentence + _in_code(found.constant), found.place.line
 
     def goes_on(self, from_parts: bool) -> Told:
         """The solution has the value too, and makes another of it."""
         if further := self._ways.goes_on(from_parts):
-            start = f"{self._here} is what ours has on its way there, and ours goes on: it"
+            start = "Our kernel has this value too, but only as an intermediate result. It then"
             yield f"{start} {further}.", None
 
     def other_order(self) -> Told:
         """The first sum, maximum or the like of two values that the solution does not take."""
         if found := self._ways.parting(any_order=True):
             yield (
-                f"{self._here} is made of the right elements. The first step on its way that ours "
-                f"does not take: {found.told}. Another order is no mistake, another value is.",
+                f"{self._here} uses the right elements. The first step that differs from ours is "
+                f"{found.told}. Another order is allowed, another value is not.",
                 found.place.line,
             )
 
@@ -142,7 +143,7 @@ class Explanation(MadeOf):
         else:
             return
         which = "It is" if len(found) == 1 else f"Each of the {len(found)} wrong elements is"
-        same = " The elements that it is made of are the right ones." if self._same else ""
+        same = f" {self._here} uses the right elements." if self._same else ""
         yield f"{which} {what}.{same}", None
 
     def fewer_steps(self) -> Told:
@@ -150,21 +151,21 @@ class Explanation(MadeOf):
         for kind in ("exponential", "division", "multiplication"):
             mine, ours = self._ways.passed(kind)
             if (mine != ours and kind != "multiplication") or (mine == 0) != (ours == 0):
-                many = [counted(one, kind) if one else f"no {kind}s" for one in (mine, ours)]
+                many = [counted(one, kind) if one else f"no {kind}" for one in (mine, ours)]
                 yield (
-                    f"An element passes {many[0]} on its way into {self._here}, and {many[1]} in a "
-                    "right kernel.",
+                    f"On the way from an input to {self._here}, your kernel computes {many[0]}, "
+                    f"and ours computes {many[1]}.",
                     None,
                 )
 
     def arithmetic(self) -> Told:
         """Another result of the right elements."""
         if self._same:
-            here = f"{self._here} is made of the right elements"
-            yield f"{here}: what is done with them differs.", None
+            here = f"{self._here} uses the right elements"
+            yield f"{here}, but not with the right arithmetic.", None
 
     def told(self) -> list[Said]:
-        """What it is made of, if that is amiss, is told first, then what was done with it."""
+        """What it is made of, if that is wrong, is told first, then what was done with it."""
         made_of = _first(
             (Pattern.NOBODY_WROTE, self.nobody),
             (Pattern.OTHER_PLACE, self.other_place),
@@ -197,7 +198,7 @@ def _first(*rules: tuple[Pattern, Callable[[], Told]]) -> list[Said]:
 
 
 def _in_code(number: float | None) -> str:
-    return "" if number is None else f" The {number:g} stands in the code, and not in ours."
+    return "" if number is None else f" The number {number:g} is in your code, and not in ours."
 
 
 def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:

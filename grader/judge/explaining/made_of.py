@@ -8,7 +8,7 @@ import numpy as np
 from ..protocol import Element, Used
 from ..verdict import Part
 from . import divergence, places
-from .telling import About, Times, Told, are, copied, times
+from .telling import About, Times, Told, capital, copied, times
 
 _OF_THE_COMPILER = re.compile(
     r"computes |(multiplies \S+|to the left) by \d\d?;"
@@ -39,8 +39,8 @@ class MadeOf(About):
         if mine != ours:
             loaded = self.mine.used[0].loaded
             sentence = (
-                f"{self._here} is made of {self._name(mine)}, and should be made of "
-                f"{self._name(ours)}: {loaded.who} loads it{loaded.on}."
+                f"{self._here} comes from {self._name(mine)}, and should come from "
+                f"{self._name(ours)}. {capital(loaded.who)} loads {self._name(mine)}{loaded.on}."
             )
             yield sentence + (self._rule() or self._to_its_place(mine, ours)), loaded.line
 
@@ -50,7 +50,7 @@ class MadeOf(About):
         found = ways.parting_of_indices() if mine.buffer == ours.buffer else None
         if not (found and found.ours) or _OF_THE_COMPILER.search(f"{found.mine};{found.ours};"):
             return ""
-        return f" The first step of its index that ours does not take: {found.told}."
+        return f" Its index first differs from ours {found.told}."
 
     def _rule(self) -> str:
         """How all that were looked at stand to what they should be."""
@@ -74,26 +74,30 @@ class MadeOf(About):
             yield from self.other_winner()
         if self._ours and not self._mine:
             there = self._listed(self._ours)
-            yield f"No input went into {self._here}, and {there} should.", None
+            yield f"{self._here} uses no input. It should use {there}.", None
         yield from self._differ(self._mine, self._ours, self.mine.used, self._here)
 
     def other_summands(self) -> Told:
         """The same without what only a maximum or a minimum was looked for in."""
         mine, ours = times(self.mine.summed), times(self.ours.summed)
         if self._all_told and mine and ours:
-            here = f"Apart from maxima, {self._here}"
+            here = f"Apart from maxima and minima, {self._here}"
             yield from self._differ(mine, ours, self.mine.summed, here)
 
     def _differ(self, mine: Times, ours: Times, used: Sequence[Used], what: str) -> Told:
         lacks, has = ours.keys() - mine.keys(), mine.keys() - ours.keys()
-        parts = [f"lacks {self._listed(lacks)}"] if lacks else []
-        parts += [f"holds {self._listed(has)}, which no part of it should be"] if has else []
+        parts = [f"leaves out {self._listed(lacks)}"] if lacks else []
+        belong = "does not belong there" if len(has) == 1 else "do not belong there"
+        parts += [f"uses {self._listed(has)}, which {belong}"] if has else []
         if parts:
-            loaded = next((one.loaded for one in used if one.first in has), None)
-            who = f" ({loaded.who} loads it{loaded.on})" if loaded else ""
+            wrong = next((one for one in used if one.first in has), None)
+            sentence, line = f"{what} {', and '.join(parts)}.", None
+            if wrong:
+                who, line = capital(wrong.loaded.who), wrong.loaded.line
+                sentence += f" {who} loads {self._name(wrong.first)}{wrong.loaded.on}."
             again = [one for one, times in mine.items() if times > ours.get(one, times)]
-            more = f" {self._listed(again)} {are(again)} in it more than once." if again else ""
-            yield f"{what} {', and '.join(parts)}{who}.{more}", loaded.line if loaded else None
+            more = f" It uses {self._listed(again)} more than once." if again else ""
+            yield f"{sentence}{more}", line
 
     def too_often(self) -> Told:
         """What was counted more often than in the solution, but for maxima, where that changes
@@ -103,18 +107,18 @@ class MadeOf(About):
             return
         if again := [one for one, times in mine.items() if times > ours[one]]:
             (often, should), *others = {(mine[one], ours[one]) for one in again}
-            much = "too often" if others else _often(often)
-            but = f", and should be {_often(should)}" if should > 1 and not others else ""
-            yield f"{self._listed(again)} {are(again)} in {self._here} {much}{but}.", None
+            each = f"{'each of ' if len(again) > 1 else ''}{self._listed(again)}"
+            much = f"{_often(often)}, and should use it {_often(should)}"
+            much = "more often than it should" if others else much
+            yield f"{self._here} uses {each} {much}.", None
 
     def constant_extreme(self) -> Told:
         """A maximum on its way that a constant won."""
         if found := self._ways.constant_extreme():
             yield (
-                f"On its way {self._here} is measured from a maximum or minimum of "
-                f"{found.value:g}, which stands in the code (line {found.line}): against it all "
-                f"elements lost, and in our kernel it is {found.ours:g}. What does the search "
-                "start from?",
+                f"{self._here} depends on a maximum or minimum. That is {found.value:g}, a number "
+                f"in your code (line {found.line}), and should be {found.ours:g}. No element won "
+                f"against {found.value:g}. What should such a search start from?",
                 found.line,
             )
 
@@ -124,21 +128,25 @@ class MadeOf(About):
             return
         line = self.mine.origin_line
         there = f" (line {line})" if line else ""
-        sentence = f"The {self._found:g} in {self._here} stands in the code{there}"
+        sentence = f"This {self._found:g} is a number in your code{there}. "
         if isinstance(self.ours.origin, Element) and self._mine:
+            which, side = ("largest", "above") if self._is_above() else ("smallest", "below")
             sentence += (
-                f": against it all of its elements lost, {self._name(self.ours.origin)} "
-                "among them, which it should be. What does your search start from?"
+                f"It lies {side} every element here, even the {which}, "
+                f"{self._name(self.ours.origin)}. What should a search for the {which} start from?"
             )
         else:
-            sentence += ", and no input has changed it."
+            sentence += "No input has changed it."
         yield sentence, line
+
+    def _is_above(self) -> bool:
+        return self._found > float(self.pair.wrong.expected.flat[0])
 
     def other_winner(self) -> Told:
         """One element in the place of another, of many that it was looked for in."""
         mine, ours = self.mine.origin, self.ours.origin
         if isinstance(mine, Element) and isinstance(ours, Element) and mine != ours:
-            sentence = f"{self._here} is {self._name(mine)} unchanged, and should be "
+            sentence = f"{self._here} is a copy of {self._name(mine)}, and should be a copy of "
             yield f"{sentence}{self._name(ours)}.", self.mine.origin_line
 
     def tie(self) -> Told:
@@ -158,8 +166,8 @@ class MadeOf(About):
                 flat = (int(np.ravel_multi_index(at, array.shape)) for at in places)
                 named = " and ".join(self._name(Element(name, at)) for at in flat)
                 yield (
-                    f"{named} are both {array[one]:.6g}: of equal elements it names the wrong one. "
-                    "What decides between them?",
+                    f"{named} are both {array[one]:.6g}. {self._here} names the wrong one of the "
+                    "two. Which of two equal elements should win?",
                     None,
                 )
 

@@ -37,8 +37,8 @@ def _exchanged_dimensions(rows: Rows) -> str:
         swapped = all(mine == _exchanged(ours, a, b) for mine, ours in rows)
         if swapped and any(mine != ours for mine, ours in rows):
             if dimensions == 2:
-                return "Row and column have changed places."
-            return f"Its indices {a + 1} and {b + 1}, from the left, have changed places."
+                return "Row and column are swapped."
+            return f"Its indices {a + 1} and {b + 1}, counted from the left, are swapped."
     return ""
 
 
@@ -54,7 +54,7 @@ def _along_one(rows: Rows) -> str:
     other = (mine != ours).any(axis=0)
     if mine.ndim != 2 or other.sum() != 1:
         return ""
-    which = "index" if mine.shape[1] == 1 else f"index {other.argmax() + 1}, from the left,"
+    which = "the index" if mine.shape[1] == 1 else f"index {other.argmax() + 1} from the left"
     a, b = mine[:, other].ravel(), ours[:, other].ravel()
     if len(np.unique(b)) < FEW:
         return ""
@@ -65,12 +65,12 @@ def _along_one(rows: Rows) -> str:
     elif (off == off[0]).all():
         found = f"is {abs(off[0])} too {'large' if off[0] > 0 else 'small'}"
     elif (total == total[0]).all():
-        found = f"runs backwards, from {total[0]} down"
+        found = f"is {total[0]} minus the right index"
     elif len(ratios) == 1 and not a[~some].any():
         found = f"is {telling.factor(float(ratios[0]))} what it should be"
     else:
         return ""
-    return f"So it is with all {len(rows)} that were looked at: the {which} {found}."
+    return f"In all {len(rows)} elements that the judge compared, {which} {found}."
 
 
 def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]) -> str:
@@ -89,15 +89,15 @@ def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]
         else tuple(f"coordinate {axis + 1}" for axis in range(len(places[0])))
     )
     steps = [
-        f"from {name} to {name} the index goes on by {a}, and should by {b}"
+        f"from {name} to {name} the index changes by {a}, and should change by {b}"
         if flat
-        else f"where {name} is one more, the index goes on by {a}, and should by {b}"
+        else f"if {name} grows by 1, the index changes by {a}, and should change by {b}"
         for name, a, b in zip(names, found[:-1], wanted[:-1], strict=True)
         if a != b
     ]
     pairs = combinations(range(len(names)), 2)
     swapped = [
-        f"{names[a]} and {names[b]} have changed places"
+        f"{names[a]} and {names[b]} are swapped"
         for a, b in pairs
         if _exchanged(found[:-1], a, b) == wanted[:-1]
     ]

@@ -47,10 +47,6 @@ def factor(ratio: float) -> str:
     return f"{ratio:.6g} times"
 
 
-def are(elements: Sequence[Element]) -> str:
-    return "is" if len(elements) == 1 else "are"
-
-
 def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 

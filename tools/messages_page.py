@@ -1,0 +1,193 @@
+"""docs/messages.md: every message about a kernel, with an example that was run.
+
+`python -m tools.messages_page` runs the examples, a few minutes, and writes the page. An example is
+a kernel of tests/broken or tests/said, a typical mistake of a lesson, or one of tests/suites.
+`templates` reads each sentence in the source of `ROOMS`; the page lists at its end those that no
+example has.
+"""
+
+import io
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from rich.console import Console
+
+from grader import course, cuda
+from grader.cli import terminal
+from grader.cuda import simulator
+from grader.judge import judge
+from grader.judge.verdict import by_cause, foremost
+from grader.notebook import cards
+from grader.status import Status
+from tools import prose
+
+HERE = Path(__file__).parents[1]
+sys.path.append(str(HERE / "tests"))
+
+from kernel_files import broken, run, said  # noqa: E402
+from suites import answers  # noqa: E402
+
+PAGE = HERE / "docs" / "messages.md"
+EXAMPLES = HERE / "docs" / "messages.txt"  # the names of the examples, one per line
+ROOMS = (
+    "grader/say/*.py",
+    "grader/judge/explaining/*.py",
+    "grader/judge/technique.py",
+    "grader/machine/barriers.py",
+    "grader/cuda/limits.py",
+    "grader/cuda/module.py",
+)
+STEPS = 100_000  # instructions of a thread, where no exercise has a limit
+WIDTH = 100  # columns of the terminal
+FIXED = 4  # words: a piece of a sentence that is as long shows that the sentence is there
+
+_HEAD = """\
+# Every message about a kernel
+
+Made by `python -m tools.messages_page`; `grader messages` prints the same.
+
+A message has four parts: what happened, where, why that is wrong, and what to look at next. Each
+example on this page is a kernel with one mistake. Below the kernel are the words of the card in
+the notebook and those of the terminal. The [last section](#messages-without-an-example) lists the
+sentences that no example has, with … for names and numbers.
+"""
+_REST = """
+## Messages without an example
+
+"""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A kernel with a mistake, and what a learner reads about it."""
+
+    name: str  # of the file in tests/broken, or lesson/exercise/mistake
+    mistake: str  # in words
+    source: str  # of the kernel and what it calls
+    status: Status
+    card: str
+    terminal: str  # "": the same as the card
+
+    @property
+    def text(self) -> str:
+        """The example as Markdown."""
+        mistake = self.mistake[:1].upper() + self.mistake[1:]
+        parts = [f"\n### {self.name}\n\n{mistake}.\n", _fenced("cuda", _numbered(self.source))]
+        parts.append("The card:\n\n" + _fenced("text", self.card))
+        if self.terminal:
+            parts.append("The terminal:\n\n" + _fenced("text", self.terminal))
+        return "\n".join(parts)
+
+
+def _fenced(language: str, text: str) -> str:
+    return f"```{language}\n{text.strip(chr(10))}\n```\n"
+
+
+def _numbered(source: str) -> str:
+    """The lines with their numbers, without comments above the first line of code."""
+    lines = list(enumerate(source.rstrip().splitlines(), 1))
+    while lines and (not lines[0][1].strip() or lines[0][1].startswith("//")):
+        lines.pop(0)
+    return "\n".join(f"{number:>3}  {line}".rstrip() for number, line in lines)
+
+
+def example(name: str) -> Example:
+    """An example by its name; it is run."""
+    return _of_lesson(*name.split("/")) if "/" in name else _of_file(name)
+
+
+def _of_file(name: str) -> Example:
+    """A kernel of tests/broken, launched as a `%%cuda` cell is."""
+    kernel = next(one for one in (*broken(), *said()) if one.name == name)
+    try:
+        with simulator.options(step_limit=STEPS):
+            run(kernel, simulator.RawModule, simulator.empty)
+    except cuda.CudaError as error:
+        card = cards.explain(cards.of_error(error)).text
+        return Example(name, kernel.words, kernel.source, error.status, card, "")
+    raise ValueError(f"{name} runs clean")
+
+
+def _of_lesson(lesson_name: str, exercise: str, name: str) -> Example:
+    """A typical mistake of a lesson, as `check` and `grader check` judge it."""
+    full = f"{lesson_name}/{exercise}/{name}"
+    mistake, source = _answers()[full]
+    verdict = judge(f"{lesson_name}/{exercise}", source, sizes=False, hidden=False)
+    case = foremost(verdict.cases)
+    if case is None:
+        raise ValueError(f"{full} passes")
+    errors = verdict.diagnostics if case.status == Status.COMPILE_ERROR else ()
+    what = cards.Diagnosis(case.status, case.message, source, line=case.line, diagnostics=errors)
+    with io.StringIO() as file:
+        console = Console(file=file, width=WIDTH, color_system=None)
+        alike = next(cases for cases in by_cause(verdict) if case in cases)
+        terminal.show_failures(console, replace(verdict, cases=tuple(alike)), source)
+        shown = "\n".join(line.rstrip() for line in file.getvalue().splitlines())
+    return Example(full, mistake, source, case.status, cards.explain(what).text, shown)
+
+
+@cache
+def _answers() -> dict[str, tuple[str, str]]:
+    """By name the mistake, in words, and the source: of the lessons and of tests/suites."""
+    found = {}
+    for suite in ("skips", "mistakes", "said"):
+        for answer in answers(suite):
+            words = f"{answer.name}: {answer.cause}" if answer.cause else answer.name
+            found[answer.path] = words.replace("_", " "), answer.source
+    for lesson in course.lessons():
+        for wrong in lesson.wrong_kernels:
+            found[f"{lesson.name}/{wrong.exercise}/{wrong.name}"] = wrong.mistake, wrong.source
+    return found
+
+
+def templates() -> list[str]:
+    """Each sentence of `ROOMS` in the order of the files, with … for names and numbers."""
+    texts = []
+    for pattern in ROOMS:
+        for path in sorted(HERE.glob(pattern)):
+            for block in prose.blocks_of_module(path.read_text(encoding="utf-8")):
+                texts.append(" ".join(block.text.replace(prose.CODE, "…").split()))
+    sentences = (one.strip() for text in texts for one in re.split(r"(?<=[.?!]) ", text))
+    said = (one for one in sentences if "\\" not in one and _pieces(one))  # no pattern of re
+    return list(dict.fromkeys(said))
+
+
+def _pieces(template: str) -> list[str]:
+    """What is fixed in a template, longest first; too short a piece shows nothing."""
+    pieces = (piece.strip(" ,.:;`") for piece in re.split(r"…|\{[^}]*\}", template))
+    return sorted((one for one in pieces if len(one.split()) >= FIXED), key=len, reverse=True)
+
+
+def unseen(page: str) -> Iterator[str]:
+    """The templates that a text does not show."""
+    words = " ".join(re.sub(r"`[^`\n]*`", "…", page).split())
+    for template in templates():
+        if _pieces(template)[0] not in words:
+            yield template
+
+
+def page(examples: Iterable[Example]) -> str:
+    """The page, by status."""
+    texts: dict[Status, list[str]] = {status: [] for status in Status}
+    for one in examples:
+        texts[Status(one.status)].append(one.text)
+    sections = [
+        f"\n## {status.replace('_', ' ').capitalize()}\n\n{status.meaning}\n{''.join(some)}"
+        for status, some in texts.items()
+        if some
+    ]
+    shown = _HEAD + "".join(sections)
+    return shown + _REST + "".join(f"- {one}\n" for one in unseen(shown))
+
+
+def names() -> list[str]:
+    """The names of the examples."""
+    return EXAMPLES.read_text(encoding="utf-8").split()
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(map(example, names())), encoding="utf-8")
