@@ -218,6 +218,9 @@ class Declared:
     given: bool = False
 
 
+_LOOP = re.compile(r"\b(?:for|while)\s*\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)")
+
+
 @dataclass(frozen=True)
 class StructMember:
     """A member of a struct: where it begins, in bytes, and what it is."""
@@ -273,6 +276,20 @@ class Declarations:
         element = rf"{word}(?:{_INDEX})+|^\s*\*[^=;]*{word}[^=;]*"
         assigned = re.search(rf"(?:{element})\s*=(?!=)", text)
         return bool(assigned) and len(re.findall(word, text)) == 1
+
+    def condition(self, line: int) -> tuple[str, int]:
+        """The condition of the loop that a source line begins, or else is in, and its line; "" if
+        it names no variable, or is not the only one on its line."""
+        loops = _LOOP.findall(self.line(line))
+        depth = lowest = 0
+        while not loops and line > 1:
+            line -= 1
+            depth += self.line(line).count("}") - self.line(line).count("{")
+            loops = _LOOP.findall(self.line(line)) if depth < lowest else []
+            lowest = min(depth, lowest)
+        parts = loops[0].split(";") if len(loops) == 1 else [""]
+        condition = parts[len(parts) // 2].strip()
+        return condition if re.search(r"\b(?!true|false)[A-Za-z_]", condition) else "", line
 
     def line(self, number: int | None) -> str:
         """A line of the source, counted from 1, without its comment; "" if there is none."""

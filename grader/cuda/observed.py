@@ -1,5 +1,7 @@
 """A launch on the simulated GPU with its observers; what these find becomes errors and hazards."""
 
+from collections import Counter
+
 import numpy as np
 
 from ..machine.events import Observer
@@ -13,6 +15,7 @@ from ..say import messages
 from ..watch.counters import Counting
 from ..watch.divergence import Divergence
 from ..watch.findings import (
+    EndlessLoop,
     Finding,
     GoneAround,
     HazardReport,
@@ -99,6 +102,18 @@ class Reporter:
         touched = self.here.bytes(hit.space, hit.store, address, access.width, at)
         where = self.here.location(at, int(lane_index(hit.lanes)[0]))
         return self._failure(ReadOnlyWrite(where, touched, access.constant))
+
+    def endless(
+        self, at: int, lane: int, runs: Counter[tuple[int, int]], reads: list[tuple[Access, Hit]]
+    ) -> CudaError:
+        """A thread goes round a loop for ever, which jumps back at `at`."""
+        touched = [
+            self.here.bytes(hit.space, hit.store, int(hit.addresses[0]), access.width, access.at)
+            for access, hit in reads
+            if access.strong
+        ]
+        where = self.here.location(at, lane)
+        return self._failure(EndlessLoop(where, runs, touched[-1] if touched else None))
 
     def stop(self, finding: Finding) -> None:
         """Raise what is wrong, unless that is tolerated."""

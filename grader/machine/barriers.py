@@ -331,7 +331,7 @@ class Collectives:
 
     def _staying(self) -> np.ndarray:
         """Per warp, which lanes have neither left nor are just about to."""
-        return self.alive & ~self._present(self.wave.schedule.standing_at(self.exits))
+        return self.alive & ~self._present(self.wave.standing_at(self.exits))
 
     def _present(self, index: np.ndarray) -> np.ndarray:
         """Per warp of the wave, the mask of its lanes that are in `index`."""

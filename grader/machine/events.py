@@ -149,6 +149,11 @@ class Events:
     """By event, the methods of those who want to hear of it, in the order of the observers."""
 
     def __init__(self, observers: Sequence[Observer] = ()):
+        self.attend(observers)
+
+    def attend(self, observers: Sequence[Observer]) -> None:
+        """From now on these observers hear of events, and no others."""
+        self.observers = observers
         for name, event in vars(Observer).items():
             if not name.startswith("_"):
                 wanted = [one for one in observers if getattr(type(one), name) is not event]

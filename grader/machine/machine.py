@@ -15,6 +15,7 @@ from ..cuda.errors import BarrierDivergence, CudaError, OutOfTime, ShuffleDiverg
 from ..ptx.flow import ANYWHERE, endless_loop
 from ..ptx.instructions import bind
 from ..ptx.program import Flow
+from .endless import Recurrence
 from .events import Observer, Rebind, Step, Successors
 from .lanes import Lanes, compact, count, lane_index
 from .launch import PreparedLaunch
@@ -43,6 +44,8 @@ class Machine:
         self.steps: list[Step] = [_unbound] * len(self.wave.kernel.instructions)
         self.recent: set[int] = set()  # where straight runs have begun since the last pause
         self.wave.tell(*attach(self.wave))
+        self.recurrence = Recurrence(self.wave)
+        self.unstarted = job.geometry.blocks
 
     def run(self) -> None:
         """Run every block of the grid, or those of the options; raises what goes wrong."""
@@ -62,6 +65,7 @@ class Machine:
     def _run_wave(self, first_block: int, blocks: int) -> None:
         wave = self.wave
         wave.begin(first_block, blocks)
+        self.unstarted -= blocks
         self.step_limit = self.wave.steps_taken + self.options.step_limit
         self.pause = min(self.wave.steps_taken + FIRST_PAUSE, self.step_limit)
         entry = self.wave.linked.parts[self.wave.kernel.name].entry
@@ -119,17 +123,20 @@ class Machine:
     def _account(self, pc: int, end: int, lanes: Lanes) -> None:
         self.wave.steps_taken += (end + 1 - pc) * -(-count(lanes) // A_STEP)
         if self.wave.steps_taken > self.pause:
-            self._pause(end, lanes)
+            self._pause(pc, end, lanes)
+        elif pc == self.recurrence.at:
+            self.recurrence.visit(lanes, self.unstarted)
         self.recent.add(pc)
         for tell in self.wave.events.run:
             tell(pc, end, lanes)
 
-    def _pause(self, at: int, lanes: Lanes) -> None:
+    def _pause(self, pc: int, end: int, lanes: Lanes) -> None:
         """At twice the steps of the last pause: has this come to its end, and what did it do?"""
         if self.wave.steps_taken > self.step_limit:
             steps = f"after {self.options.step_limit:,} instruction steps"
-            raise self._still_running(at, lanes, steps)
+            raise self._still_running(end, lanes, steps)
         self.recent.clear()
+        self.recurrence.begin(pc, lanes)
         self.pause = min(2 * self.wave.steps_taken, self.step_limit)
 
     def _still_running(self, at: int, lanes: Lanes, when: str) -> CudaError:
@@ -147,7 +154,7 @@ class Machine:
         """Of one thread that works while all others of the wave have ended or wait: the loop may
         end, only later than anybody wants to wait."""
         elsewhere = set(range(len(self.wave.kernel.instructions))) - self.wave.collectives.exits
-        if count(lanes) > 1 or len(self.schedule.standing_at(elsewhere)):
+        if count(lanes) > 1 or len(self.wave.standing_at(elsewhere)):
             return ""
         if self.wave.geometry.threads * self.wave.geometry.blocks == 1:
             return ""

@@ -88,7 +88,7 @@ def literal(operand: Immediate, kind: str) -> np.ndarray:
 GRID_WORKSPACE = 0x2000_0000_0000  # where a cooperative launch keeps its grid barrier
 _PER_BLOCK = ("%ctaid", "%smid", "%clusterid", "%cluster_cta")
 
-_CLOCKS = {  # and which bits of the clock each holds
+CLOCKS = {  # and which bits of the clock each holds
     "%clock": 0,
     "%clock_hi": 32,
     "%clock64": 0,
@@ -130,8 +130,8 @@ class SpecialRegisters:
         """The register called e.g. "%tid.x" as integers of PTX type `kind`; None if there is no
         such register."""
         dtype = unsigned(size_of(kind))
-        if name in _CLOCKS:
-            shift = _CLOCKS[name]
+        if name in CLOCKS:
+            shift = CLOCKS[name]
             return Derived(
                 lambda lanes: np.full(count(lanes), np.uint64(self.now() >> shift)).astype(dtype)
             )

@@ -46,10 +46,9 @@ class Lockstep:
             return False
         return self.favoured or pc < min(self.ready)
 
-    def standing_at(self, places: set[int]) -> np.ndarray:
-        """The lanes whose turn would come at one of these instructions, as an index array."""
-        parts = [part for pc in places & self.ready.keys() for part in self.ready[pc]]
-        return lane_index(merge(parts)) if parts else np.zeros(0, np.int64)
+    def groups(self) -> list[tuple[int, Lanes]]:
+        """The lanes whose turn will come, with the instructions where they stand."""
+        return [(pc, part) for pc, parts in self.ready.items() for part in parts]
 
     def _foremost(self) -> int:
         return min(self.ready)
@@ -100,9 +99,8 @@ class _Units:
             del self.units[number]
         return group
 
-    def standing_at(self, places: set[int]) -> np.ndarray:
-        parts = [unit.standing_at(places) for unit in self.units.values()]
-        return np.concatenate([np.zeros(0, np.int64), *parts])
+    def groups(self) -> list[tuple[int, Lanes]]:
+        return [group for unit in self.units.values() for group in unit.groups()]
 
 
 class Shuffled(_Units):
@@ -158,9 +156,8 @@ class InTurn(_Units):
     def may_go_on(self, pc: int, lanes: Lanes) -> bool:
         return pc not in self.noticed and self.together.may_go_on(pc, lanes)
 
-    def standing_at(self, places: set[int]) -> np.ndarray:
-        apart = super().standing_at(places)
-        return np.concatenate([self.together.standing_at(places), apart])
+    def groups(self) -> list[tuple[int, Lanes]]:
+        return [*self.together.groups(), *super().groups()]
 
 
 IN_TURN = re.compile(r"highest block first|block (\d+) last|warps by chance")

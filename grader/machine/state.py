@@ -18,7 +18,7 @@ from ..ptx.program import (
     address_of,
 )
 from .events import Events, Observer
-from .lanes import Lanes
+from .lanes import Lanes, lane_index, merge
 from .launch import PreparedLaunch
 from .memory.access import Access, ErrorReport, LaneValues, PendingCopies, WaveMemory
 from .registers import Derived, Frames, RegisterFile, SpecialRegisters
@@ -36,7 +36,7 @@ class Schedule(Protocol):
 
     def may_go_on(self, pc: int, lanes: Lanes) -> bool: ...
 
-    def standing_at(self, places: set[int]) -> np.ndarray: ...
+    def groups(self) -> list[tuple[int, Lanes]]: ...
 
 
 class WaveState:
@@ -70,6 +70,11 @@ class WaveState:
         self.memory = WaveMemory(
             self.flat, self.shared, self.local, self.geometry, report, self.events
         )
+
+    def standing_at(self, places: set[int]) -> np.ndarray:
+        """The lanes whose turn would come at one of these instructions, as an index array."""
+        parts = [lanes for at, lanes in self.schedule.groups() if at in places]
+        return lane_index(merge(parts)) if parts else np.zeros(0, np.int64)
 
     def spin(self) -> None:
         """Threads have made an access that a thread which waits for another makes."""

@@ -32,7 +32,7 @@ _ENDS = (Flow.RETURN, Flow.EXIT, Flow.TRAP)
 _CHOICES = (Carries.CHOSEN, Carries.ALL_BITS, Carries.ALL_BITS_SET)
 _FOLLOWED = ("shared", "local", "generic")  # the memory through which what never was set may go
 _MEMORY = "shared or local memory"
-_PASSED = "what calls pass and hand back"
+PASSED = "what calls pass and hand back"
 
 Ways = Sequence[tuple[Iterable[str], Iterable[str]]]  # (where something goes, where it comes from)
 
@@ -73,6 +73,23 @@ def reaches(code: Function, start: int, goal: int) -> bool:
         seen |= new
         pending += new
     return goal in seen
+
+
+def deciding(linked: LinkedProgram) -> frozenset[str]:
+    """The registers that have a say in where a thread goes on, or in which memory it touches; what
+    was loaded from memory is made of nothing here."""
+    start: set[str] = set()
+    ways: list[tuple[list[str], list[str]]] = []
+    for one in linked.function.instructions:
+        start.update(registers(one.guard), one.registers_of(Role.ADDRESS))
+        if one.form.control:  # of what a warp does together, the mask alone
+            start.update(registers(one.operands[-1]) if one.form.collective else one.read)
+        place = [PASSED] if passes(one, linked) else []
+        if one.form.carries is Carries.LOADED:
+            ways.append((place, one.written))
+        else:
+            ways.append((one.read, [*one.written, *place]))
+    return frozenset(spread(start, ways))
 
 
 def endless_loop(kernel: Function, executed: set[int], at: int) -> int:
@@ -309,11 +326,11 @@ def _reached(linked: LinkedProgram, start: frozenset[str]) -> frozenset[str]:
     ways: list[tuple[list[str], list[str]]] = []
     for one in linked.function.instructions if start else ():
         memory = any(transfer.space in _FOLLOWED for _, transfer in one.form.transfers)
-        place = [_PASSED] if passes(one, linked) else [_MEMORY] if memory else []
+        place = [PASSED] if passes(one, linked) else [_MEMORY] if memory else []
         if one.form.carries is Carries.LOADED:
             ways.append((one.written, place))
         elif one.form.carries is Carries.STORED:
             ways.append((place, registers(*one.operands[1:])))
         else:
             ways.append((one.written, one.read))
-    return frozenset(spread(start, ways) - {_MEMORY, _PASSED})
+    return frozenset(spread(start, ways) - {_MEMORY, PASSED})

@@ -17,6 +17,7 @@ from .flow import (
     MaybeUninitialized,
     MemoryUse,
     block_ends,
+    deciding,
     maybe_uninitialized,
     memory_use,
     swap_starts,
@@ -55,6 +56,11 @@ class Executable:
             (one.form.atomic and one.written) or (one.form.reads and one.form.strong)
             for one in self.linked.function.instructions
         )
+
+    @cached_property
+    def deciding(self) -> frozenset[str]:
+        """What the function of that name finds."""
+        return deciding(self.linked)
 
     @cached_property
     def register_types(self) -> dict[str, str]:

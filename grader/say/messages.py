@@ -1,14 +1,17 @@
 """Findings in words: one function for a kind of finding says what a thread does wrong."""
 
+import re
 from functools import singledispatch
 
 from ..counted import counted
 from ..machine.lanes import WARP
 from ..machine.wave import Wave
+from ..ptx.program import Immediate, Instruction
 from ..watch.findings import (
     AbsentSource,
     Bytes,
     DifferentMasks,
+    EndlessLoop,
     Finding,
     GoneAround,
     HazardReport,
@@ -114,6 +117,42 @@ def gone_around(finding: GoneAround, wave: Wave) -> str:
         "must reach `__syncthreads()`: move it out of the branch or loop, or let no thread leave "
         "before it."
     )
+
+
+@predicate.register
+def endless_loop(finding: EndlessLoop, wave: Wave) -> str:
+    """A loop that is proved never to end."""
+    if finding.awaited:
+        return (
+            f"waits for ever: it reads {place(finding.awaited, wave).text} again and again, and no "
+            "thread that is left will write another value there. Which thread should write it, and "
+            "does that one come so far?"
+        )
+    condition, line = wave.names.declared.condition(finding.where.line or 0)
+    reads = f"that the condition `{condition}` reads" if condition else "that could end it"
+    code = wave.kernel.instructions
+    executed = [one for first, last in finding.runs for one in code[first : last + 1]]
+    inside, compares = (
+        [one for one in some if one.form.name == "setp" and (one.line == line or not condition)]
+        for some in (executed, code)
+    )
+    if max(finding.runs.values()) > 1 or len(inside) > 1:  # the loop may be unrolled
+        what = f"after some rounds all {reads} is again as it was before"
+    else:
+        value = _steady(condition, inside or compares, finding.where.lane, wave)
+        what = f"nothing {reads} changes in the loop{value}"
+    return f"goes round this loop for ever: {what}."
+
+
+def _steady(condition: str, compares: list[Instruction], lane: int, wave: Wave) -> str:
+    """What the only variable of a condition is for a lane, where one instruction compares it with
+    the number that the condition names, or its neighbour."""
+    named = re.fullmatch(r"(\w+) *(?:[<>]=?|[!=]=) *(\d+)[uU]?", condition)
+    number = compares[0].operands[-1] if named and len(compares) == 1 else None
+    if not named or not isinstance(number, Immediate) or abs(number.value - int(named[2])) > 1:
+        return ""
+    value = wave.registers.read(compares[0].operands[1], compares[0].form.type)[lane]
+    return f": `{named[1]}` is {value} in every round"
 
 
 @predicate.register

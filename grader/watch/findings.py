@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,6 +15,7 @@ from ..cuda.errors import (
     Misaligned,
     OutOfBounds,
     ShuffleDivergence,
+    StepLimit,
     UninitializedRead,
 )
 from ..machine.memory.spaces import Fault, Store
@@ -121,6 +123,15 @@ class ReadOnlyWrite(Finding):
     error = ConstWrite
     touched: Bytes
     constant: bool  # for it is declared so
+
+
+@dataclass(frozen=True)
+class EndlessLoop(Finding):
+    """A loop that is proved never to end."""
+
+    error = StepLimit
+    runs: Counter[tuple[int, int]]  # by straight run (first, last instruction): how often in it
+    awaited: Bytes | None  # what is waited for; None: the thread waits for nobody
 
 
 @dataclass(frozen=True)

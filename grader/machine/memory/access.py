@@ -4,7 +4,7 @@ what mbarriers count)."""
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
@@ -82,6 +82,10 @@ class ErrorReport(Protocol):
     def misaligned(self, access: Access, lane: int, address: int) -> CudaError: ...
 
     def read_only(self, access: Access, hit: Hit) -> CudaError: ...
+
+    def endless(
+        self, at: int, lane: int, runs: Counter[tuple[int, int]], reads: list[tuple[Access, Hit]]
+    ) -> CudaError: ...
 
 
 @dataclass(frozen=True)
