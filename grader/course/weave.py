@@ -192,10 +192,11 @@ def _exercise_cells(lesson: Lesson, name: str, line: int, with_rules: bool) -> l
     if fault := exercise.kind.fault(solution):
         raise LessonError(f"{authors.place_of(lesson.path, name)}: {exercise.source} {fault}.")
     promised = _promised(exercise) if with_rules else ""
+    known = {"warpwise": {"kind": exercise.kind.name, "minutes": exercise.minutes}}
     return [
         *(v4.new_markdown_cell(words) for words in (costs.stated(exercise), promised) if words),
         v4.new_code_cell(
-            cuda_cell(name, solution), metadata={**CUDA, **graded(name, solution=True)}
+            cuda_cell(name, solution), metadata={**CUDA, **graded(name, solution=True), **known}
         ),
         v4.new_code_cell(
             f'check("{name}")',

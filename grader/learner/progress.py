@@ -4,15 +4,16 @@ A line for each thing done, in JSON, and nothing is ever changed but by adding l
 
     {"at": "2026-11-22T10:00:00+00:00", "lesson": "02_tree_reduction", "passed": "interleaved"}
     {"at": ..., "lesson": ..., "predicted": "3f2a90c1", "choice": "8", "right": true}
+    {"at": ..., "lesson": ..., "tried": "interleaved", "right": false}
 
 So two of these files become one by putting one behind the other, a line twice does no harm, and a
-file that is deleted is a new beginning. The first answer to a prediction is the one that counts.
+file that is deleted is a new beginning. The first answer to a prediction is the one that counts as
+its answer. Later answers, checks and hints ("right": null) tell `recall` what is remembered.
 Outside a learner's folder nothing is kept.
 """
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -22,18 +23,27 @@ from typing import Any
 FILE = "progress.jsonl"
 MARK = ".warpwise"  # the folder by which a learner's folder is known
 
+Try = tuple[datetime, bool | None]  # when (UTC), and if it was right; None: a hint was taken
+
 
 @dataclass
 class Done:
     """All that was done of one lesson."""
 
     passed: set[str] = field(default_factory=set)  # exercises
+    # By exercise, or key of a prediction, in order.
+    tries: defaultdict[str, list[Try]] = field(default_factory=lambda: defaultdict(list))
     # By prediction that was answered, the choice and True if it was right.
     predicted: dict[str, tuple[str, bool]] = field(default_factory=dict)
 
     @property
     def right(self) -> int:
         return sum(right for _, right in self.predicted.values())
+
+
+def now() -> datetime:
+    """The time of what is done now."""
+    return datetime.now(UTC)
 
 
 def folder(inside: Path | None = None) -> Path | None:
@@ -54,6 +64,11 @@ def passed(lesson: str, exercise: str) -> None:
         _add({"lesson": lesson, "passed": exercise})
 
 
+def tried(lesson: str, exercise: str, right: bool | None) -> None:
+    """Remember a check of an exercise; or a hint for it, if `right` is None."""
+    _add({"lesson": lesson, "tried": exercise, "right": right})
+
+
 def predicted(lesson: str, key: str, choice: str, right: bool) -> None:
     """Remember what was answered."""
     _add({"lesson": lesson, "predicted": key, "choice": choice, "right": right})
@@ -61,8 +76,7 @@ def predicted(lesson: str, key: str, choice: str, right: bool) -> None:
 
 def answer(lesson: str, key: str) -> str | None:
     """The choice that was first made in answer to a prediction, if anything."""
-    choice, _ = of(lesson).predicted.get(key, (None, False))
-    return choice
+    return of(lesson).predicted.get(key, (None, False))[0]
 
 
 def of(lesson: str) -> Done:
@@ -74,38 +88,43 @@ def of(lesson: str) -> Done:
 def read(root: Path) -> dict[str, Done]:
     """All that was done, by lesson; nothing for lessons of which nothing was."""
     done: dict[str, Done] = defaultdict(Done)
-    for event in sorted(_events(root / FILE), key=lambda event: event["at"]):
+    for event in _events(root / FILE):
         lesson = done[event["lesson"]]
+        name = event.get("tried") or event.get("passed") or event["predicted"]
+        lesson.tries[name].append((event["at"], event.get("right", True)))
         if "passed" in event:
             lesson.passed.add(event["passed"])
-        else:
+        elif "predicted" in event:
             lesson.predicted.setdefault(event["predicted"], (event["choice"], event["right"]))
     return done
 
 
 def _add(event: dict[str, Any]) -> None:
     if root := folder():
-        now = datetime.now(UTC).isoformat(timespec="seconds")
+        at = now().isoformat(timespec="seconds")
         # One write to a file opened for appending: notebooks that are open together do not mix.
         with (root / FILE).open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"at": now, **event}, ensure_ascii=False) + "\n")
+            file.write(json.dumps({"at": at, **event}, ensure_ascii=False) + "\n")
 
 
-def _events(path: Path) -> Iterator[dict[str, Any]]:
-    """The lines that are as this module writes them; others, of a damaged file or a newer
-    edition, are passed over."""
+def _events(path: Path) -> list[dict[str, Any]]:
+    """The lines that are as this module writes them, in order of time, `at` as a datetime; others,
+    of a damaged file or a newer edition, are passed over."""
     text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    events = []
     for line in text.splitlines():
         with suppress(ValueError):
             match json.loads(line):
                 case (
-                    {"at": str(), "lesson": str(), "passed": str()}
+                    {"at": str(at), "lesson": str(), "passed": str()}
+                    | {"at": str(at), "lesson": str(), "tried": str(), "right": bool() | None}
                     | {
-                        "at": str(),
+                        "at": str(at),
                         "lesson": str(),
                         "predicted": str(),
                         "choice": str(),
                         "right": bool(),
                     }
                 ) as event:
-                    yield event
+                    events.append(event | {"at": datetime.fromisoformat(at).astimezone(UTC)})
+    return sorted(events, key=lambda event: event["at"])

@@ -1,15 +1,10 @@
 """The page that JupyterLab opens with: where the learner is in the course, and where to go on. The
-server gives it to our labextension.
-
-The lessons are read in the notebooks as they were handed out: that takes milliseconds, where
-loading the course would take the longest part of a second, and somebody waits.
-"""
+server gives it to our labextension."""
 
 import asyncio
 import json
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,8 +15,8 @@ from tornado import web
 
 from ..counted import counted
 from ..cuda import gpu_count
-from . import progress
-from .folder import LESSONS, outdated
+from . import progress, recall
+from .folder import outdated
 
 if TYPE_CHECKING:
     from jupyter_server.serverapp import ServerApp
@@ -47,6 +42,7 @@ _RESTORE = (
     "`grader restore LESSON EXERCISE` brings a cell back as it was handed out, and keeps what you "
     "wrote below it; without the exercise, the whole lesson."
 )
+_WARM_UP = "warm_up"  # the notebook that begins with warmup()
 _UPDATE = "There is a new edition of {}: `grader update` in a terminal brings it in."
 
 
@@ -72,20 +68,10 @@ def _load_jupyter_server_extension(app: "ServerApp") -> None:
 
 
 @dataclass(frozen=True)
-class HandedOut:
-    """A notebook as it was handed out: a lesson, or a page to be read."""
-
-    name: str
-    title: str
-    exercises: tuple[str, ...]  # names, in order; a page has none
-    predictions: int  # that are to be made in it
-
-
-@dataclass(frozen=True)
 class Station:
     """A lesson on the map, with what its learner has done."""
 
-    lesson: HandedOut
+    lesson: recall.HandedOut
     did: progress.Done
     there: bool  # the learner's folder has the notebook
 
@@ -115,31 +101,13 @@ def stations(root: Path) -> list[Station]:
     done = progress.read(root)
     return [
         Station(each, done.get(each.name, progress.Done()), _is_there(root, each.name))
-        for each in _handed_out(root)
+        for each in recall.handed_out(root)
         if each.exercises
     ]
 
 
-def _handed_out(root: Path) -> list[HandedOut]:
-    paths = sorted((root / LESSONS).glob("*.ipynb"))
-    return [_read(path, path.stat().st_mtime_ns) for path in paths]
-
-
 def _is_there(root: Path, name: str) -> bool:
     return (root / f"{name}.ipynb").exists()
-
-
-@lru_cache(maxsize=64)
-def _read(path: Path, changed: int) -> HandedOut:
-    """The notebook that was last `changed` then."""
-    cells = json.loads(path.read_bytes()).get("cells", [])
-    texts = ["".join(cell.get("source", "")) for cell in cells]
-    titles = [text.partition("\n")[0][2:] for text in texts if text.startswith("# ")]
-    marks = [cell.get("metadata", {}).get("nbgrader", {}) for cell in cells]
-    names = (mark.get("grade_id", "") for mark in marks if mark.get("solution"))
-    exercises = tuple(dict.fromkeys(filter(None, names)))
-    questions = sum(text.startswith("predict(") for text in texts)
-    return HandedOut(path.stem, next(iter(titles), path.stem), exercises, questions)
 
 
 def next_station(lessons: list[Station]) -> Station | None:
@@ -152,6 +120,7 @@ def page(root: Path) -> str:
     """The start page of the learner's folder `root` as HTML, whose classes our labextension
     styles; a lesson is a link to its notebook."""
     lessons = stations(root)
+    concepts = recall.concepts(root)
     go_on = next_station(lessons)
     newer = [name for name in outdated(root) if _is_there(root, name)]
     notes = [("A new edition", _UPDATE.format(", ".join(newer)))] if newer else []
@@ -161,10 +130,12 @@ def page(root: Path) -> str:
         ("A cell that you want back", _RESTORE),
         ("What is kept", _FILES),
     ]
-    rows = "".join(_row(station, station is go_on) for station in lessons)
+    rows = "".join(
+        _row(station, station is go_on, concepts[station.lesson.name]) for station in lessons
+    )
     links = "".join(
         f"<li>{_link(each)}</li>"
-        for each in _handed_out(root)
+        for each in recall.handed_out(root)
         if not each.exercises and _is_there(root, each.name)
     )
     beside = f"<h2>To look things up</h2><ul>{links}</ul>" if links else ""
@@ -174,17 +145,36 @@ def page(root: Path) -> str:
         said = "Go on here: " if go_on.begun else "Begin here: "
         link = _link(go_on.lesson, said, ' class="warpwise-go"')
         first = f"<p>{link}</p>"
+    if (pieces := recall.warm_up(root)) and _is_there(root, _WARM_UP):
+        said = f"Warm up first: {recall.length(pieces)}"
+        first = f'<p><a class="warpwise-go" href="{_WARM_UP}.ipynb">{said}</a></p>{first}'
     return (
         f"<h1>Warpwise: CUDA, run and watched</h1><p>{escape(_ABOUT)}</p>{first}"
         f'<div class="warpwise-columns"><ol>{rows}</ol><aside>{beside}</aside></div>'
     )
 
 
-def _link(page: HandedOut, said: str = "", attributes: str = "") -> str:
+def _link(page: recall.HandedOut, said: str = "", attributes: str = "") -> str:
     return f'<a{attributes} href="{page.name}.ipynb">{said}{escape(page.title)}</a>'
 
 
-def _row(station: Station, is_next: bool) -> str:
+def _concepts(concepts: list[recall.Concept]) -> str:
+    """The concepts of a lesson, each with its state and its minutes; a click shows them."""
+    numbers = [
+        f"{sum(each.state == state for each in concepts)} {state}"
+        for state in ("new", "learning", "mastered")
+    ]
+    due = sum(each.due for each in concepts)
+    summary = ", ".join([*numbers, f"{due} due"])
+    items = "".join(
+        f"<li>{escape(each.title)}: {each.state}{', due' if each.due else ''}, "
+        f"{counted(each.minutes, 'minute')}</li>"
+        for each in concepts
+    )
+    return f"<details><summary>Concepts: {summary}</summary><ul>{items}</ul></details>"
+
+
+def _row(station: Station, is_next: bool, concepts: list[recall.Concept]) -> str:
     lesson, did = station.lesson, station.did
     title = _link(lesson) if station.there else escape(lesson.title)
     kinds = {"next": is_next, "begun": station.begun, "done": station.done}
@@ -195,6 +185,7 @@ def _row(station: Station, is_next: bool) -> str:
         made = len(did.predicted)
         done += f"; {made} of {counted(lesson.predictions, 'prediction')} made"
         done += f", {did.right} right" if made else ""
+    done += _concepts(concepts)
     return f'<li class="{names}"><span>{number}</span>{title}<div>{done}</div></li>'
 
 

@@ -1,7 +1,7 @@
 """What a learner meets in JupyterLab."""
 
 from . import draw
-from .checking import check, hint, play
+from .checking import check, hint, play, warmup
 from .kernel import Kernel, diff, watch
 from .prediction import predict
 from .profiling import compare, profile, ptx
@@ -21,5 +21,6 @@ __all__ = [
     "predict",
     "profile",
     "ptx",
+    "warmup",
     "watch",
 ]

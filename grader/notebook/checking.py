@@ -1,4 +1,5 @@
-"""check(), hint() and play(): how far an exercise is, what to try next, a launch step by step."""
+"""check(), hint(), play() and warmup(): how far an exercise is, what to try next, a launch step by
+step, what to do again."""
 
 import os
 import secrets
@@ -10,17 +11,18 @@ from grader.cuda.limits import Dim
 from grader.judge import judge, sizes
 from grader.judge.judging import STANDARD_LIMITS
 from grader.judge.playback.marks import marks_of
-from grader.learner import progress
+from grader.learner import progress, recall
 from grader.status import Status
 from grader.watch.observe import Run
 from grader.watch.recorder import recordings
 
-from . import cards, session, verdict_card
+from . import cards, failures, session, verdict_card
 from .failures import Notice
 from .html import Page
 from .kernel import run_of
 from .player import player
 from .player.replay import of_case, of_failure, of_replay
+from .prediction import ask_again
 
 LIMITS = replace(STANDARD_LIMITS, reasoning_seconds=3.0)  # somebody is waiting
 
@@ -38,7 +40,8 @@ def check(name: str, *, hidden: bool = False) -> None:
     verdict = verdict if more else sizes.looked_for(verdict, exercise, source, LIMITS)
     seen = verdict.for_learner()
     before = sizes.with_case(seen, sizes.result(exercise, Status.NOT_RUN)) if more else seen
-    ours = not progress.is_fetched(lesson.lesson.name)  # others may still hand in
+    origin = exercise.id.partition("/")[0]  # a warm-up brings in exercises of other lessons
+    ours = not progress.is_fetched(origin)  # others may still hand in
     page = verdict_card.page(before, source, exercise, cell=name, ours=ours)
     # The verdict first: what follows may take a while.
     first = verdict_card.looking(page) if more else verdict_card.noted(page, seen, source)
@@ -53,8 +56,10 @@ def check(name: str, *, hidden: bool = False) -> None:
     ran = replay or (of_case(exercise, source, verdict.seed) if "printf" in source else None)
     if ran and ran.run.printed:
         display(cards.printed(ran.case.name, ran.run.printed))
+    if verdict.status not in (Status.NOT_ATTEMPTED, Status.UNSUPPORTED):
+        progress.tried(origin, name, verdict.status == Status.PASSED)
     if verdict.status == "passed":
-        progress.passed(lesson.lesson.name, name)
+        progress.passed(origin, name)
     elif os.environ.get("NBGRADER_EXECUTION") == "validate":
         # nbgrader's Validate says Success of every cell that ends without an error.
         raise Notice(page.text)
@@ -67,6 +72,7 @@ def hint(name: str) -> None:
     exercise = lesson.exercise(name)
     if not exercise.hints:
         raise Notice(f"There are no hints for `{name}`.")
+    progress.tried(exercise.id.partition("/")[0], name, None)
     for end in lesson.ends.get(name, ()):
         if end in exercise.hints_on and (name, end) not in lesson.ends_hinted:
             lesson.ends_hinted.add((name, end))
@@ -120,3 +126,36 @@ def _of_run(run: Run) -> Page:
     if not marks and (elsewhere := [one for one in run.hazards if not one.warning]):
         note = f"What went wrong happened in block {elsewhere[0].block}, which was not recorded."
     return player(recording, marks, note)
+
+
+# ---- warmup ----
+
+_NOTHING = "Pieces come back some days after you did them, from lessons whose exercises all pass."
+
+
+def warmup() -> None:
+    """Show three to five short pieces of passed lessons, for at most ten minutes: questions, and
+    an exercise, whose cell is put below this one."""
+    shell = failures.shell()
+    failures.install(shell)
+    root = progress.folder()
+    if root is None:
+        raise Notice("This is no learner's folder: `grader lab FOLDER` makes one.")
+    pieces = recall.warm_up(root)
+    if not pieces:
+        display(cards.line("success", "Nothing is due", _NOTHING))
+        return
+    display(cards.line("note", "Warm-up", recall.length(pieces)))
+    for piece in pieces:
+        if isinstance(piece.task, recall.Prediction):
+            ask_again(piece.task, piece.lesson)
+        else:
+            session.add(piece.lesson, piece.name)
+            _show(f"**In the new cell below:** `{piece.name}`\n\n{piece.asked}")
+            shell.set_next_input(piece.task)
+        summary = f"<summary>Read again: {piece.section} ({piece.lesson})</summary>"
+        _show(f"<details>{summary}\n\n{piece.above}\n\n</details>")
+
+
+def _show(markdown: str) -> None:
+    display({"text/markdown": markdown, "text/plain": markdown}, raw=True)

@@ -1,8 +1,7 @@
 """predict(): a question to answer before the next cell is run."""
 
-import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ipywidgets as widgets
@@ -10,6 +9,7 @@ from IPython.display import display
 from IPython.display import update_display as show_instead
 
 from grader.learner import progress
+from grader.learner.recall import Prediction
 
 from . import session
 from .failures import Notice
@@ -21,21 +21,16 @@ ANSWERABLE = "application/vnd.warpwise.html"
 
 
 @dataclass(frozen=True)
-class Prediction:
-    """A question to answer before a cell is run."""
+class _Asked:
+    """A question that the page shows."""
 
-    text: str
-    choices: tuple[str, ...]
-    answer: str  # one of the choices
-    because: str  # why it is right
-
-    @property
-    def key(self) -> str:
-        """By which its answer is remembered: another wording is another question."""
-        return hashlib.sha256("\n".join((self.text, *self.choices)).encode()).hexdigest()[:16]
+    prediction: Prediction
+    lesson: str  # the name of the one that it is from
+    name: str  # by which its answer is remembered
+    again: bool = False  # in a warm-up: a wrong choice gets a second try
 
 
-_asked: dict[str, Prediction] = {}  # by key
+_asked: dict[str, _Asked] = {}  # by the key of the output
 
 
 def predict(question: str, choices: Sequence[str], answer: str, because: str) -> None:
@@ -45,34 +40,50 @@ def predict(question: str, choices: Sequence[str], answer: str, because: str) ->
     if answer not in choices:
         raise ValueError(f"predict: the answer {answer!r} is not one of the choices {choices!r}")
     prediction = Prediction(question, tuple(choices), answer, because)
-    _asked[prediction.key] = prediction
-    given = progress.answer(session.current().lesson.name, prediction.key)
+    lesson, key = session.current().lesson.name, prediction.key
+    _asked[key] = _Asked(prediction, lesson, key)
+    given = progress.answer(lesson, key)
     if given in prediction.choices:
         display(_answered(prediction, given))
     else:
-        unanswered = {OURS: {"prediction": prediction.key, "answered": False}}
-        display(_Buttons(prediction), display_id=prediction.key, metadata=unanswered)
+        unanswered = {OURS: {"prediction": key, "answered": False}}
+        display(_Buttons(prediction, key), display_id=key, metadata=unanswered)
+
+
+def ask_again(prediction: Prediction, lesson: str) -> None:
+    """Ask a question of a lesson again, with whatever was answered before."""
+    key = f"again_{prediction.key}"
+    _asked[key] = _Asked(prediction, lesson, prediction.key, again=True)
+    display(_Buttons(prediction, key), display_id=key)
 
 
 def answer(key: str, number: int) -> None:
     """The learner chose number `number`, from 0, of the question `key`, in the page."""
     if key not in _asked:
         raise Notice("Run the question's cell first.")
-    prediction = _asked[key]
-    choice = prediction.choices[number]
-    progress.predicted(session.current().lesson.name, key, choice, choice == prediction.answer)
-    show_instead(_answered(prediction, choice), display_id=key)
+    asked = _asked[key]
+    prediction, choice = asked.prediction, asked.prediction.choices[number]
+    right = choice == prediction.answer
+    progress.predicted(asked.lesson, asked.name, choice, right)
+    left = tuple(other for other in prediction.choices if other != choice)
+    if right or not asked.again or len(left) == 1:  # one alone needs no thought
+        show_instead(_answered(prediction, choice), display_id=key)
+    else:
+        said = f"It is not “{choice}”. Read that part of the lesson again. Then choose again."
+        second = replace(prediction, text=f"{prediction.text}\n{said}", choices=left)
+        _asked[key] = replace(asked, prediction=second, again=False)
+        show_instead(_Buttons(second, key), display_id=key)
 
 
 class _Buttons(widgets.VBox):
     """The question and a button for each choice. Nothing that is sent to the page, or saved with
     it, holds the answer; once there is one, a page without widgets stands in its place."""
 
-    def __init__(self, prediction: Prediction):
-        self._prediction = prediction
+    def __init__(self, prediction: Prediction, key: str):
+        self._prediction, self._key = prediction, key
         buttons = [widgets.Button(description=text, layout=_FITTING) for text in prediction.choices]
         for number, button in enumerate(buttons):
-            button.on_click(lambda _, number=number: answer(prediction.key, number))
+            button.on_click(lambda _, number=number: answer(key, number))
         row = widgets.HBox(buttons, layout={"flex_flow": "row wrap"})
         font = (
             "font-size: var(--jp-content-font-size1, 14px); line-height: 1.5; white-space: normal"
@@ -86,7 +97,7 @@ class _Buttons(widgets.VBox):
         head, choices = _head(prediction), [prose(choice) for choice in prediction.choices]
         items = "".join(f"<li>{choice}</li>" for choice in choices)
         links = "".join(  # that our labextension follows
-            f'<a href="#predict={prediction.key}:{number}" style="{_CHOICE}">{choice}</a>'
+            f'<a href="#predict={self._key}:{number}" style="{_CHOICE}">{choice}</a>'
             for number, choice in enumerate(choices)
         )
         listed = "\n".join(f"  - {choice}" for choice in prediction.choices)

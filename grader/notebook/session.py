@@ -35,14 +35,20 @@ class NotebookSession:
     hints: Counter[str] = field(default_factory=Counter)  # how many of an exercise were shown
     partial_marks: bool = True  # one fault that the lesson names leaves a part of the points
     ends_hinted: set[tuple[str, str]] = field(default_factory=set)  # (exercise, end)
+    # Exercises of any lesson that a warm-up has brought into the notebook, by name.
+    warm_up: dict[str, course.Exercise] = field(default_factory=dict)
+
+    @property
+    def exercises(self) -> dict[str, course.Exercise]:
+        """All exercises that can be checked in the notebook, by name."""
+        return {exercise.name: exercise for exercise in self.lesson.exercises} | self.warm_up
 
     def exercise(self, name: str) -> course.Exercise:
         """The lesson's exercise `name`; a Notice with the names there are otherwise."""
-        exercises = {exercise.name: exercise for exercise in self.lesson.exercises}
-        if name not in exercises:
-            known = ", ".join(f"`{one}`" for one in exercises)
+        if name not in self.exercises:
+            known = ", ".join(f"`{one}`" for one in self.exercises)
             raise Notice(f"This lesson has no exercise `{name}`. Its exercises are: {known}.")
-        return exercises[name]
+        return self.exercises[name]
 
     def source(self, name: str) -> str:
         """The text last given to `%%cuda name`; a Notice if there is none."""
@@ -81,20 +87,33 @@ def lesson(name: str, partial_marks: bool = True) -> None:
     `check` and `hint` where the exercises are, and says which device kernels run on.
     `partial_marks`: whether one fault that the lesson names leaves a part of the points."""
     global _session
+    opened = _open(name)
+    if _session is None or _session.lesson.path != opened.path:
+        _session = NotebookSession(opened)
+    _session.lesson = opened  # running the set-up cell again forgets nothing
+    _session.partial_marks = partial_marks
+    display(_opened(opened))
+
+
+def add(lesson_name: str, exercise: str) -> None:
+    """From now on an exercise of any lesson can be checked in this notebook too."""
+    global _session
+    opened = _open(lesson_name)
+    _session = _session or NotebookSession(opened)
+    _session.warm_up[exercise] = opened.exercise(exercise)
+
+
+def _open(name: str) -> course.Lesson:
+    """The lesson `name`, in a notebook that knows `%%cuda` from now on."""
     shell = failures.shell()
     failures.install(shell)
     shell.magics_manager.register_function(_cuda, "cell", "cuda")
     if _no_python not in shell.Completer.custom_matchers:
         shell.Completer.custom_matchers.append(_no_python)
     try:
-        opened = course.lesson(name, compiler=compilers.chosen_name())
+        return course.lesson(name, compiler=compilers.chosen_name())
     except NotInCourse as error:
         raise Notice(str(error)) from None
-    if _session is None or _session.lesson.path != opened.path:
-        _session = NotebookSession(opened)
-    _session.lesson = opened  # running the set-up cell again forgets nothing
-    _session.partial_marks = partial_marks
-    display(_opened(opened))
 
 
 def _opened(lesson: course.Lesson) -> Page:
@@ -135,6 +154,8 @@ def _cuda(line: str, cell: str) -> None:
     NAME is what check(), hint() and the grader call this cell. Lines are counted as JupyterLab
     does, with `%%cuda NAME` the first."""
     name, lesson, shell = _name(line), current(), failures.shell()
+    if name in lesson.warm_up and name not in lesson.sources:
+        shell.set_next_input(f'check("{name}")')  # a cell below this one
     source = lesson.sources[name] = _source(cell)
     # What the cell defined before has this text now: a launch says what is wrong with it, and no
     # old kernel runs in its place.
@@ -145,7 +166,7 @@ def _cuda(line: str, cell: str) -> None:
     plain = dict.fromkeys(entry for entry in entries if not entry.startswith("_Z"))
     shell.push({entry: Kernel(entry, source, name) for entry in plain})
     lesson.kernels[name] |= set(plain)
-    exercises = {exercise.name for exercise in lesson.lesson.exercises}
+    exercises = lesson.exercises.keys()
     if name not in exercises and (meant := sorted(exercises & set(plain))):
         said = (
             f'but `check("{meant[0]}")` does not see it: that judges the cell whose first line is '

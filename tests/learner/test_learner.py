@@ -241,7 +241,7 @@ def test_the_start_page_says_what_is_done_and_where_to_go_on(own):
 
 def test_of_lessons_without_questions_no_predictions_are_counted(own):
     folder.make(own)
-    for path in (own / start_page.LESSONS).glob("*.ipynb"):
+    for path in (own / folder.LESSONS).glob("*.ipynb"):
         path.write_text(path.read_text().replace("predict(", "print("))
     shown = start_page.page(own)
     assert f"0 of {len(LESSON.exercises)} exercises passed" in shown

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
+from datetime import timedelta
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -12,6 +14,7 @@ from IPython.utils.capture import capture_output
 from traitlets.config import Config
 
 from grader import course
+from grader.learner import folder as learners_folder
 from grader.learner import progress
 from grader.notebook import Kernel, diff, prediction, session
 
@@ -366,6 +369,12 @@ def test_a_question_hides_its_answer_until_a_choice_is_clicked(opened):
     assert "Halving" in instead.data["text/plain"]
 
 
+def key_of(question):
+    asked = prediction._asked.items()
+    (key,) = [key for key, one in asked if one.prediction.text == question]
+    return key
+
+
 @pytest.fixture
 def own_folder(tmp_path, monkeypatch):
     """The current folder is a learner's own, in which nothing was done yet."""
@@ -376,7 +385,11 @@ def own_folder(tmp_path, monkeypatch):
 
 def test_a_question_that_was_answered_is_shown_with_its_answer_after_a_restart(opened, own_folder):
     opened.run(QUESTION)
-    (key,) = [key for key, asked in prediction._asked.items() if asked.text == "How many steps?"]
+    (key,) = [
+        key
+        for key, asked in prediction._asked.items()
+        if asked.prediction.text == "How many steps?"
+    ]
     prediction.answer(key, 1)
     prediction.answer(key, 0)  # too late to count
     again = opened.run(QUESTION)
@@ -387,7 +400,11 @@ def test_a_question_that_was_answered_is_shown_with_its_answer_after_a_restart(o
 def test_outside_a_learner_s_folder_nothing_is_kept(opened, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     opened.run(QUESTION)
-    (key,) = [key for key, asked in prediction._asked.items() if asked.text == "How many steps?"]
+    (key,) = [
+        key
+        for key, asked in prediction._asked.items()
+        if asked.prediction.text == "How many steps?"
+    ]
     prediction.answer(key, 0)
     assert list(tmp_path.iterdir()) == []
     assert "Halving" not in opened.run(QUESTION).text
@@ -411,6 +428,88 @@ def test_the_first_cell_says_what_is_passed_and_links_to_the_lessons_beside_it(
     assert "Passed so far: ✓ `interleaved`." in shown.text
     assert f"Previous: {course.lesson(before).title}" in shown.text
     assert re.findall(r'href="([^"]+)"', shown.html) == [f"{before}.ipynb", f"{after}.ipynb"]
+
+
+# --- warmup ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def warm(notebook, tmp_path, monkeypatch):
+    """A learner's folder in which all of the lesson was done a month ago, and a call that does a
+    warm-up, with the cells that it puts below."""
+    learners_folder.make(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    now = progress.now()
+    monkeypatch.setattr(progress, "now", lambda: now - timedelta(days=30))
+    for exercise in LESSON.exercises:
+        progress.passed(LESSON.name, exercise.name)
+    monkeypatch.setattr(progress, "now", lambda: now)
+    below: list[str] = []
+    monkeypatch.setattr(notebook.shell, "set_next_input", below.append)
+    return lambda: (notebook.run("from grader.notebook import *; warmup()"), below)
+
+
+def lines_of_today(root):
+    lines = (root / progress.FILE).read_text().splitlines()
+    return [json.loads(line) for line in lines[len(LESSON.exercises) :]]
+
+
+def test_a_warm_up_asks_a_question_again_and_a_wrong_choice_gets_a_second_try(warm, tmp_path):
+    warm()
+    key, asked = next((key, one) for key, one in prediction._asked.items() if one.again)
+    choices, right = asked.prediction.choices, asked.prediction.answer
+    wrong = next(number for number, choice in enumerate(choices) if choice != right)
+    with capture_output() as seen:
+        prediction.answer(key, wrong)
+    (second,) = [output.data["text/plain"] for output in seen.outputs]
+    assert f"It is not “{choices[wrong]}”" in second
+    assert asked.prediction.because not in second
+    with capture_output() as seen:
+        prediction.answer(key, choices.index(right))
+    assert asked.prediction.because in seen.outputs[0].data["text/plain"]
+    assert [line["right"] for line in lines_of_today(tmp_path)] == [False, True]
+    assert {line["predicted"] for line in lines_of_today(tmp_path)} == {asked.prediction.key}
+
+
+def test_a_warm_up_puts_an_exercise_below_and_check_remembers_what_was_needed(
+    notebook, warm, tmp_path
+):
+    shown, below = warm()
+    (cell,) = below
+    name = cell.partition("\n")[0].removeprefix("%%cuda ")
+    assert f"In the new cell below:** `{name}`" in shown.text
+    assert cell == f"%%cuda {name}\n" + LESSON.handed_out(LESSON.exercise(name)).rstrip()
+    notebook.run(cell)
+    assert below[1:] == [f'check("{name}")']
+    notebook.run(f'check("{name}")')
+    assert lines_of_today(tmp_path) == []  # nothing was tried
+    notebook.run(f'hint("{name}")')
+    notebook.run(f"%%cuda {name}\n{LESSON.solution(LESSON.exercise(name))}")
+    notebook.run(f'check("{name}")')
+    hinted, checked = lines_of_today(tmp_path)
+    assert (hinted["lesson"], hinted["tried"], hinted["right"]) == (LESSON.name, name, None)
+    assert (checked["lesson"], checked["tried"], checked["right"]) == (LESSON.name, name, True)
+
+
+def test_a_warm_up_leaves_a_notebook_its_own_lesson(notebook, warm):
+    notebook.run('from grader.notebook import *; lesson("00_first_kernel")')
+    _, (cell,) = warm()
+    assert session.current().lesson.name == "00_first_kernel"
+    assert not notebook.run('%%cuda triple\nextern "C" __global__ void triple() {}').failed
+    assert not notebook.run(cell).failed
+
+
+def test_when_nothing_is_due_a_warm_up_says_so(notebook, own_folder):
+    shown = notebook.run("from grader.notebook import warmup; warmup()")
+    assert shown.text.startswith("Nothing is due: ")
+    assert not shown.failed
+
+
+def test_outside_a_learner_s_folder_a_warm_up_says_how_to_make_one(notebook, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shown = notebook.run("from grader.notebook import warmup; warmup()")
+    assert shown.failed
+    assert "`grader lab FOLDER` makes one" in shown.text
 
 
 # --- what the editor is told --------------------------------------------------------------------
