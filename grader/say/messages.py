@@ -141,11 +141,11 @@ def endless_loop(finding: EndlessLoop, wave: Wave) -> str | Message:
         for some in (executed, code)
     )
     if max(finding.runs.values()) > 1 or len(inside) > 1:  # the loop may be unrolled
-        what = f"after some rounds all {reads} is again as it was before"
+        what = f"After some rounds all {reads} is again as it was before"
     else:
         value = _steady(condition, inside or compares, finding.where.lane, wave)
-        what = f"nothing {reads} changes in the loop{value}"
-    return f"goes round this loop for ever: {what}."
+        what = f"Nothing {reads} changes in the loop{value}"
+    return f"goes round this loop for ever. {what}."
 
 
 def _steady(condition: str, compares: list[Instruction], lane: int, wave: Wave) -> str:

@@ -334,7 +334,11 @@ def test_what_goes_wrong_before_a_barrier_is_not_blamed_on_it():
 @pytest.mark.parametrize(
     ("leave", "mask", "why"),
     [
-        ("if (threadIdx.x >= 20) return;", "0xffffffff", "it has left the kernel. The value that it gets is undefined. Let no lane"),
+        (
+            "if (threadIdx.x >= 20) return;",
+            "0xffffffff",
+            "it has left the kernel. The value that it gets is undefined. Let no lane",
+        ),
         ("", "threadIdx.x < 16 ? 0xffff : 0xffff0000", "the mask 0x0000ffff does not name it"),
         ("", "0xffffffff", "the block has no thread there"),
     ],
