@@ -31,7 +31,7 @@ class Message:
     first: Annotated[
         str,
         Meta(
-            description="What happened, and where: at most 30 words, except in the compiler's own "
+            description="The event and its place: at most 30 words, except in the compiler's own "
             "messages. A card always shows it."
         ),
     ] = ""
@@ -39,9 +39,9 @@ class Message:
         str,
         Meta(description="The reason why it is wrong, what it leads to, and details: in a fold."),
     ] = ""
-    remedy: Annotated[str, Meta(description="What to look at, or what to do, next.")] = ""
+    remedy: Annotated[str, Meta(description="The next thing to look at or to do.")] = ""
     ours: Annotated[
-        str, Meta(description="What the lesson's own kernel does instead. Only a hint shows it.")
+        str, Meta(description="The step of our own kernel in its place. Only a hint shows it.")
     ] = ""
 
     def __str__(self) -> str:

@@ -128,7 +128,7 @@ def endless_loop(finding: EndlessLoop, wave: Wave) -> str | Message:
     """A loop that is proved never to end."""
     if finding.awaited:
         return Message(
-            f"waits for ever: it reads {place(finding.awaited, wave).text} again and again.",
+            f"waits without end: it reads {place(finding.awaited, wave).text} again and again.",
             "No thread that is left will write another value there.",
             "Which thread should write it, and does that thread reach the line that does?",
         )
@@ -145,7 +145,7 @@ def endless_loop(finding: EndlessLoop, wave: Wave) -> str | Message:
     else:
         value = _steady(condition, inside or compares, finding.where.lane, wave)
         what = f"Nothing {reads} changes in the loop{value}"
-    return f"goes round this loop for ever. {what}."
+    return f"never leaves this loop. {what}."
 
 
 def _steady(condition: str, compares: list[Instruction], lane: int, wave: Wave) -> str:

@@ -35,7 +35,7 @@ EDITS = {  # of a solution, by exercise: words that stand there, what is put the
     "01_expand_where/fast_expand": (
         "(rest + __umulhi(rest, multipliers[d])) >> shifts[d]",
         "__umulhi(rest, multipliers[d]) >> shifts[d]",
-        r"Its index goes wrong here: on line \d+, .* shifts 2 to the right by 3 "
+        r"Its index goes wrong here\. On line \d+, .* shifts 2 to the right by 3 "
         r"\(shifts\[3\]\)\. .*Our kernel shifts 8",
     ),
     "04_safe_softmax/on_device": (

@@ -54,7 +54,8 @@ class MadeOf(About):
         found = ways.parting_of_indices() if mine.buffer == ours.buffer else None
         if not (found and found.ours) or _OF_THE_COMPILER.search(f"{found.mine};{found.ours};"):
             return Message()
-        return replace(found.told, first="", why=f"Its index goes wrong here: {found.told.first[:1].lower()}{found.told.first[1:]}")
+        why = f"Its index goes wrong here. {found.told.first}"
+        return replace(found.told, first="", why=why)
 
     def _rule(self) -> str:
         """How all that were looked at stand to what they should be."""
