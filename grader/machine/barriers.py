@@ -311,8 +311,8 @@ class Collectives:
                 at,
                 lane,
                 Message(
-                    f"waits here, because its mask 0x{mask:08x} also names {_lanes(missing)}, "
-                    f"which never {come} here.",
+                    f"waits here for {_lanes(missing)} of its warp, which never {come}. Its mask "
+                    f"0x{mask:08x} names them.",
                     remedy="Name only lanes that come here, or move the operation out of the "
                     "branch.",
                 ),
@@ -353,5 +353,5 @@ def whole_warps(lanes: Lanes) -> bool:
 
 def _lanes(mask: int) -> str:
     named = [str(lane) for lane in range(WARP) if mask >> lane & 1]
-    shown = ", ".join(named[:8]) + (", ..." if len(named) > 8 else "")
+    shown = ", ".join(named[:4]) + (", ..." if len(named) > 4 else "")
     return f"lane{'s' if len(named) > 1 else ''} {shown}"

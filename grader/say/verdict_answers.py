@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from ..counted import counted
 from ..cuda.errors import Message
+from ..status import Pattern
 
 NOT_ATTEMPTED = "You have not changed this kernel yet."
 TOO_LONG = (
@@ -21,6 +22,18 @@ _FROM_NAN = (
     "NaN is the result of 0 / 0, infinity / infinity and infinity - infinity. The compiler may "
     "also use NaN for a variable that never got a value."
 )
+NEXT = {  # by what was seen of the first wrong element: what to ask oneself
+    Pattern.NOBODY_WROTE: "",  # the message has a question of its own
+    Pattern.OTHER_PLACE: "Compute the index of this load by hand for this thread.",
+    Pattern.CONSTANT_WON: "Which value should stand there instead of this number?",
+    Pattern.OTHER_ELEMENTS: "Which loop, guard or index decides which elements it uses?",
+    Pattern.TOO_OFTEN: "Which loop or step comes to the same element again?",
+    Pattern.FIRST_NAN: "Which of its values makes this step NaN, and where does that come from?",
+    Pattern.SCALED: "Which factor or step is missing, or is there once too often?",
+    Pattern.CHOSEN_OTHERWISE: "Should this comparison hold here?",
+    Pattern.OTHER_STEP: "Is this the right step, and is it done with the right values?",
+    Pattern.LEFT_EARLY: "Which step must come after the one that makes this value?",
+}
 TOO_MUCH = "too many values are computed, or too much memory belongs to the kernel"
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...counted import counted
 from ...cuda.errors import Message
+from ...say import verdict_answers as say
 from ...status import Pattern
 from ..protocol import Choice
 from ..verdict import CaseResult
@@ -110,11 +111,8 @@ class Explanation(MadeOf):
     def parting(self) -> Told:
         """The first step that the solution does not take."""
         if found := self._ways.parting():
-            asked = Message(
-                why="Everything that this step uses is right.",
-                remedy="Is this the right step, and is it done with the right values?",
-            )
-            yield found.told + asked, found.place.line
+            right = Message(why="Everything that this step uses is right.")
+            yield found.told + right, found.place.line
 
     def goes_on(self, from_parts: bool) -> Told:
         """The solution has the value too, and makes another of it."""
@@ -212,10 +210,11 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
         return result
     line = next((line for _, _, line in told if line), None)
     parts = replace(result.parts, why="")
-    for number, (_, message, _) in enumerate(told):  # one piece of advice is enough
-        parts += replace(message, remedy="") if number else message
+    for _, message, _ in told:
+        parts += replace(message, remedy="")
     if line is None and pair.wrong.written and (stored := pair.mine.stored):
         parts += Message(f"{capital(stored.who)} wrote it{stored.on}.")
     patterns = tuple(str(pattern) for pattern, _, _ in told)
-    result = result.saying(parts + Message(why=result.parts.why))
+    remedy = told[0][1].remedy or say.NEXT.get(told[0][0], "")  # one is enough
+    result = result.saying(parts + Message(why=result.parts.why, remedy=remedy))
     return replace(result, line=line, patterns=patterns)

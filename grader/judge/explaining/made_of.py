@@ -143,7 +143,8 @@ class MadeOf(About):
             sentence += f"{self._name(self.ours.origin)}."
             remedy = f"What should a search for the {which} start from?"
         else:
-            sentence, remedy = f"{sentence}No input has changed it.", ""
+            sentence += "No input has changed it."
+            remedy = "Which input should change it, and on which line?"
         yield Message(sentence, remedy=remedy), line
 
     def _is_above(self) -> bool:
@@ -154,7 +155,10 @@ class MadeOf(About):
         mine, ours = self.mine.origin, self.ours.origin
         if isinstance(mine, Element) and isinstance(ours, Element) and mine != ours:
             sentence = f"{self._here} is a copy of {self._name(mine)}, and should be a copy of "
-            yield f"{sentence}{self._name(ours)}.", self.mine.origin_line
+            told = Message(
+                f"{sentence}{self._name(ours)}.", remedy="Which step chooses between them?"
+            )
+            yield told, self.mine.origin_line
 
     def tie(self) -> Told:
         """The number of an element in its row, where another one of the same value is meant."""
