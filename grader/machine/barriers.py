@@ -353,5 +353,5 @@ def whole_warps(lanes: Lanes) -> bool:
 
 def _lanes(mask: int) -> str:
     named = [str(lane) for lane in range(WARP) if mask >> lane & 1]
-    shown = ", ".join(named[:4]) + (", ..." if len(named) > 4 else "")
+    shown = ", ".join(named[:4]) + (f" and {len(named) - 4} others" if len(named) > 4 else "")
     return f"lane{'s' if len(named) > 1 else ''} {shown}"

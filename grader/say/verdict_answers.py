@@ -85,8 +85,8 @@ def left_out(place: str, name: str, size: int, missing: int) -> Message:
 
 def left_changed(left: str) -> Message:
     """An earlier launch `left` something in memory, in a sentence."""
-    remedy = "A kernel must put back what it counts in memory before it ends."
-    return Message(why=left, remedy=remedy) if left else Message()
+    rule = "A kernel must put back what it counts in memory before it ends."
+    return Message(why=f"{left} {rule}") if left else Message()
 
 
 def in_another_order(order: str, message: Message) -> Message:

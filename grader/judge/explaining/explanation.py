@@ -209,12 +209,13 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
     if not told:
         return result
     line = next((line for _, _, line in told if line), None)
-    parts = replace(result.parts, why="")
+    parts = replace(result.parts, why="", remedy="")
     for _, message, _ in told:
         parts += replace(message, remedy="")
     if line is None and pair.wrong.written and (stored := pair.mine.stored):
         parts += Message(f"{capital(stored.who)} wrote it{stored.on}.")
     patterns = tuple(str(pattern) for pattern, _, _ in told)
-    remedy = told[0][1].remedy or say.NEXT.get(told[0][0], "")  # one is enough
+    advice = told[0][1].remedy, say.NEXT.get(told[0][0]), result.parts.remedy
+    remedy = next(filter(None, advice), "")  # one is enough
     result = result.saying(parts + Message(why=result.parts.why, remedy=remedy))
     return replace(result, line=line, patterns=patterns)
