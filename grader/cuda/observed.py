@@ -29,7 +29,7 @@ from ..watch.races.races import Races
 from ..watch.trace import Tracing
 from ..watch.uninitialized import UndefinedResults, Uninitialized
 from ..watch.whereabouts import Whereabouts
-from .errors import BarrierDivergence, CudaError, DataRace
+from .errors import BarrierDivergence, CudaError, DataRace, Message
 
 # In the order in which they hear of an event. What counts hears of an access before it is refused
 # for what was read there.
@@ -70,7 +70,9 @@ class Reporter:
         self.here = Whereabouts(wave)
         self.races: list[HazardReport] = []
 
-    def error(self, kind: type[CudaError], at: int, lane: int, predicate: str) -> CudaError:
+    def error(
+        self, kind: type[CudaError], at: int, lane: int, predicate: str | Message
+    ) -> CudaError:
         """An exception about the thread in `lane` at instruction `at`: "thread 3 of block 0
         {predicate}"."""
         return self._failure(MachineFault(self.here.location(at, lane), kind, predicate))
@@ -137,7 +139,7 @@ class Reporter:
         for hazard in self.races:
             if not hazard.warning and hazard.status != self.wave.job.options.tolerated:
                 raise DataRace(
-                    hazard.message,
+                    hazard.parts,
                     kernel=hazard.kernel,
                     line=hazard.line,
                     block=hazard.block,
@@ -156,7 +158,7 @@ class Reporter:
         hazard = messages.hazard(finding, self.wave)
         self.hazards.append(hazard)
         return finding.raised(
-            hazard.message,
+            hazard.parts,
             kernel=hazard.kernel,
             line=hazard.line,
             block=hazard.block,

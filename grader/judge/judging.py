@@ -12,6 +12,7 @@ from .. import compilers, course, cuda
 from ..course import solution_counts
 from ..course.model import COUNTERS
 from ..cuda.diagnostics import encodable, one_line_end, summary
+from ..cuda.errors import Message
 from ..say import verdict_answers as say
 from ..status import Status
 from . import arrangement, cases, compare, partial, stepped, technique
@@ -160,7 +161,7 @@ def _explained(judged: Judged, at: int) -> Judged:
         return judged
     if result.status == Status.OUT_OF_BOUNDS:
         said = places.beyond_an_array(judged, at)
-        return judged.with_result(at, replace(result, message=f"{result.message} {said}".rstrip()))
+        return judged.with_result(at, result.saying(result.parts + Message(why=said)))
     wrong = None
     if result.status == Status.WRONG_ANSWER and isinstance(outcome, Ran):
         wrong = compare.first_wrong(instance, outcome)
@@ -205,8 +206,7 @@ def warnings(judged: Judged) -> Judged:
     if not doubts or at is None:
         return judged
     result = judged.results[at]
-    message = say.with_doubts(result.message, doubts)
-    return judged.with_result(at, replace(result, message=message))
+    return judged.with_result(at, result.saying(result.parts + say.doubted(doubts)))
 
 
 def summed(judged: Judged) -> Verdict:

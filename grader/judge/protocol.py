@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ..course.model import Rule
 from ..cuda.diagnostics import Diagnostic
+from ..cuda.errors import Message, in_parts
 from ..status import Status
 from .playback.strip import Strip
 
@@ -357,7 +358,7 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     """It did not: a verdict's `status`, its `message` and `line`, of a source that does not
     compile the `diagnostics`, of a run that was stopped the `counters` up to then, of a race the
     `other_line`, the compiler's `warnings`, and of a run `where` it went wrong. `broken_off`: in
-    the middle of something, so that its worker answers nothing more."""
+    the middle of something, so that its worker answers nothing more. `parts` are the message's."""
 
     status: Status
     message: str = ""
@@ -368,6 +369,14 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     warnings: tuple[Diagnostic, ...] = ()
     where: Scene | None = None
     broken_off: bool = False
+    parts: Message = Message()
+
+    @property
+    def told(self) -> Message:
+        """The message in its parts; one that a worker gave no parts of is split. A worker knows
+        nothing of our own kernel."""
+        told = self.parts.while_open + Message(remedy=self.parts.remedy)
+        return told if str(told) == self.message else in_parts(self.message)
 
 
 Reply = Ran | Failed

@@ -12,6 +12,7 @@ from ..cuda.errors import (
     CudaError,
     DataRace,
     Index,
+    Message,
     Misaligned,
     OutOfBounds,
     ShuffleDivergence,
@@ -26,7 +27,7 @@ class HazardReport:
     """A finding as it is shown: in words, and where. None where something is unknown."""
 
     status: str  # the verdict's word for it
-    message: str
+    parts: Message
     kernel: str
     line: int | None  # from 1, in the learner's source
     other_line: int | None = None
@@ -34,6 +35,11 @@ class HazardReport:
     thread: Index | None = None
     other_thread: Index | None = None
     warning: bool = False  # doubtful, not wrong
+
+    @property
+    def message(self) -> str:
+        """All that it says."""
+        return str(self.parts)
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,7 @@ class MachineFault(Finding):
     """What the machine, or an instruction, finds wrong, and has words for."""
 
     kind: type[CudaError]
-    predicate: str  # "thread 3 of block 0 {predicate}"
+    predicate: str | Message  # "thread 3 of block 0 {predicate}"
 
     @property
     def raised(self) -> type[CudaError]:
@@ -158,7 +164,7 @@ class MissedBarrier(Finding):
     """A barrier that some threads of the block have left without."""
 
     error = BarrierDivergence
-    missing: str  # what the machine says of them
+    missing: Message  # what the machine says of them
 
 
 @dataclass(frozen=True)
@@ -193,7 +199,7 @@ class AbsentSource(Finding):
 
     error = ShuffleDivergence
     source: int  # the lane, in its warp
-    reason: str  # what the machine says of it
+    reason: Message  # what the machine says of it
     left: bool  # it has left the kernel
 
 

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from ...course import Lesson
 from ...cuda.diagnostics import visible
+from ...cuda.errors import Message
 from ...submissions.cells import as_typed
 from .. import ClassroomError
 from ..export import ExerciseRow, rows, write_csv, write_json
@@ -176,7 +177,7 @@ def _explained(answer: GradedAnswer) -> Markup:
     row = answer.row
     what = cards.Diagnosis(
         row.status,
-        visible(answer.message),
+        Message(visible(answer.message)),
         visible(as_typed(answer.source, row.exercise)),
         line=row.line,
         diagnostics=answer.diagnostics,

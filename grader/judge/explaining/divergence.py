@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ...cuda.errors import Message
 from ..protocol import Element, SliceSteps, ThreadPlace
 from .trail import Flags, Numbers, Trail
 
@@ -36,10 +37,17 @@ class Parting:
     constant: float | None = None
 
     @property
-    def told(self) -> str:
-        """Where the learner's is done, and both steps: "on line 3: thread 1 of block 0 adds"."""
-        ours = f". Our kernel {self.ours}" if self.ours else ""
-        return f"{self.place.on.strip() or 'here'}: {self.place.who} {self.mine}{ours}"
+    def told(self) -> Message:
+        """The learner's step with its place, and ours: "On line 3, thread 1 of block 0 adds"."""
+        who = f"{self.place.who} {self.mine}."
+        who = f"On{self.place.on[3:]}, {who}" if self.place.on else f"T{who[1:]}"
+        ours = f"Our kernel {self.ours}." if self.ours else ""
+        return Message(who, remedy=number_in_code(self.constant), ours=ours)
+
+
+def number_in_code(number: float | None) -> str:
+    """A question about a number that the solution does not have; "" without one."""
+    return "" if number is None else f"Is the {number:g} in your code the right number?"
 
 
 @dataclass(frozen=True)

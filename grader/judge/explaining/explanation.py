@@ -14,14 +14,17 @@ from itertools import islice
 import numpy as np
 
 from ...counted import counted
+from ...cuda.errors import Message
+from ...say import verdict_answers as say
 from ...status import Pattern
 from ..protocol import Choice
 from ..verdict import CaseResult
 from ..words import Words
+from .divergence import number_in_code
 from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
 
-Said = tuple[Pattern, str, int | None]  # a pattern, its sentence, and the line that it is about
+Said = tuple[Pattern, Message, int | None]  # a pattern, its message, and the line of that
 _ASKS = {
     **{"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="},
     **{"lo": "<", "ls": "<=", "hi": ">", "hs": ">="},
@@ -96,11 +99,11 @@ class Explanation(MadeOf):
                 for c in found
             ]
             strange = next((number for number in fixed[0] if number not in fixed[1]), None)
-            told = f"{_chosen(one)}. Our kernel {_question(other)}.{_in_code(strange)}"
-            yield told, one.place.line
+            remedy, ours = number_in_code(strange), f"Our kernel {_question(other)}."
+            yield Message(f"{_chosen(one)}.", remedy=remedy, ours=ours), one.place.line
         for mine in _new(self.mine.choices, self.ours.choices):
             if won := self._ways.beaten(mine.values, mine.taken):
-                yield f"{_chosen(mine)}. Our kernel {won}.", mine.place.line
+                yield Message(f"{_chosen(mine)}.", ours=f"Our kernel {won}."), mine.place.line
         nan = _with_nan(self.mine.choices)
         if nan and not _with_nan(self.ours.choices):
             yield f"{_chosen(nan)}. No comparison with NaN is true, except `!=`.", nan.place.line
@@ -108,23 +111,23 @@ class Explanation(MadeOf):
     def parting(self) -> Told:
         """The first step that the solution does not take."""
         if found := self._ways.parting():
-            sentence = f"The first step that differs from ours is {found.told}."
-            yield sentence + _in_code(found.constant), found.place.line
+            right = Message(why="Everything that this step uses is right.")
+            yield found.told + right, found.place.line
 
     def goes_on(self, from_parts: bool) -> Told:
         """The solution has the value too, and makes another of it."""
         if further := self._ways.goes_on(from_parts):
-            start = "Our kernel has this value too, but only as an intermediate result. It then"
-            yield f"{start} {further}.", None
+            fact = "This value is only an intermediate result: a step after it is missing."
+            yield Message(fact, ours=f"Our kernel then {further}."), None
 
     def other_order(self) -> Told:
         """The first sum, maximum or the like of two values that the solution does not take."""
         if found := self._ways.parting(any_order=True):
-            yield (
-                f"{self._here} uses the right elements. The first step that differs from ours is "
-                f"{found.told}. Another order is allowed, another value is not.",
-                found.place.line,
+            more = Message(
+                why=f"{self._here} uses the right elements. Another order is allowed, another "
+                "value is not."
             )
+            yield found.told + more, found.place.line
 
     def scaled(self) -> Told:
         """All wrong elements wrong by one factor, or by one amount."""
@@ -152,11 +155,9 @@ class Explanation(MadeOf):
             mine, ours = self._ways.passed(kind)
             if (mine != ours and kind != "multiplication") or (mine == 0) != (ours == 0):
                 many = [counted(one, kind) if one else f"no {kind}" for one in (mine, ours)]
-                yield (
-                    f"On the way from an input to {self._here}, your kernel computes {many[0]}, "
-                    f"and ours computes {many[1]}.",
-                    None,
-                )
+                way = f"On the way from an input to {self._here}, "
+                fact = f"{way}your kernel computes {many[0]}."
+                yield Message(fact, ours=f"{way}our kernel computes {many[1]}."), None
 
     def arithmetic(self) -> Told:
         """Another result of the right elements."""
@@ -193,23 +194,28 @@ class Explanation(MadeOf):
 
 def _first(*rules: tuple[Pattern, Callable[[], Told]]) -> list[Said]:
     """What the first rule says that applies."""
-    said = ((pattern, *told) for pattern, rule in rules for told in rule())
+    said = (
+        (pattern, Message(told) if isinstance(told, str) else told, line)
+        for pattern, rule in rules
+        for told, line in rule()
+    )
     return list(islice(said, 1))
 
 
-def _in_code(number: float | None) -> str:
-    return "" if number is None else f" The number {number:g} is in your code, and not in ours."
-
-
 def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
-    """`result` with a sentence on why, and the line that it is about, as far as that was seen."""
+    """`result` with sentences on why, and the line that it is about, as far as that was seen."""
     about = Explanation(pair, words)
     result, told = replace(result, made_of=about.parts()), about.told()
     if not told:
         return result
     line = next((line for _, _, line in told if line), None)
-    sentences = [result.message, *(sentence for _, sentence, _ in told)]
+    parts = replace(result.parts, why="", remedy="")
+    for _, message, _ in told:
+        parts += replace(message, remedy="")
     if line is None and pair.wrong.written and (stored := pair.mine.stored):
-        sentences.append(f"{capital(stored.who)} wrote it{stored.on}.")
+        parts += Message(f"{capital(stored.who)} wrote it{stored.on}.")
     patterns = tuple(str(pattern) for pattern, _, _ in told)
-    return replace(result, message=" ".join(sentences), line=line, patterns=patterns)
+    advice = told[0][1].remedy, say.NEXT.get(told[0][0]), result.parts.remedy
+    remedy = next(filter(None, advice), "")  # one is enough
+    result = result.saying(parts + Message(why=result.parts.why, remedy=remedy))
+    return replace(result, line=line, patterns=patterns)

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from ...cuda.errors import Message
 from ..protocol import Element, Used
 from ..verdict import Part
 from . import divergence, places
@@ -29,7 +31,7 @@ class MadeOf(About):
     def nobody(self) -> Told:
         """Nobody wrote it: who does, in a right kernel."""
         if not self.pair.wrong.written and self.ours.stored:
-            yield f"In our kernel {self.ours.stored.who} writes it.", None
+            yield Message(ours=f"In our kernel {self.ours.stored.who} writes it."), None
 
     def other_place(self) -> Told:
         """One element in the place of another."""
@@ -42,15 +44,18 @@ class MadeOf(About):
                 f"{self._here} comes from {self._name(mine)}, and should come from "
                 f"{self._name(ours)}. {capital(loaded.who)} loads {self._name(mine)}{loaded.on}."
             )
-            yield sentence + (self._rule() or self._to_its_place(mine, ours)), loaded.line
+            rule = Message(why=self._rule())
+            more = rule if rule.why else self._to_its_place(mine, ours)
+            yield Message(sentence) + more, loaded.line
 
-    def _to_its_place(self, mine: Element, ours: Element) -> str:
+    def _to_its_place(self, mine: Element, ours: Element) -> Message:
         """Where the index of an element that was handed on goes another way."""
         ways = divergence.TwoTrails(self.mine.index, self.ours.index, self._name)
         found = ways.parting_of_indices() if mine.buffer == ours.buffer else None
         if not (found and found.ours) or _OF_THE_COMPILER.search(f"{found.mine};{found.ours};"):
-            return ""
-        return f" Its index first differs from ours {found.told}."
+            return Message()
+        why = f"Its index goes wrong here. {found.told.first}"
+        return replace(found.told, first="", why=why)
 
     def _rule(self) -> str:
         """How all that were looked at stand to what they should be."""
@@ -64,7 +69,7 @@ class MadeOf(About):
             there = [self.words.place(one) for one in (wrong.element, *wrong.others)]
             flat = ([one.index for one in side] for side in zip(*taken, strict=True))
             said = places.by_strides(there[: len(taken)], *flat)
-        return f" {said}" if said else ""
+        return said
 
     def other_elements(self) -> Told:
         """What is not in it, and what does not belong there."""
@@ -116,9 +121,12 @@ class MadeOf(About):
         """A maximum on its way that a constant won."""
         if found := self._ways.constant_extreme():
             yield (
-                f"{self._here} depends on a maximum or minimum. That is {found.value:g}, a number "
-                f"in your code (line {found.line}), and should be {found.ours:g}. No element won "
-                f"against {found.value:g}. What should such a search start from?",
+                Message(
+                    f"It depends on a maximum or minimum that is {found.value:g}, a number in your "
+                    f"code (line {found.line}).",
+                    f"This should be {found.ours:g}. No element won against {found.value:g}.",
+                    "What should such a search start from?",
+                ),
                 found.line,
             )
 
@@ -130,14 +138,14 @@ class MadeOf(About):
         there = f" (line {line})" if line else ""
         sentence = f"This {self._found:g} is a number in your code{there}. "
         if isinstance(self.ours.origin, Element) and self._mine:
-            which, side = ("largest", "above") if self._is_above() else ("smallest", "below")
-            sentence += (
-                f"It lies {side} every element here, even the {which}, "
-                f"{self._name(self.ours.origin)}. What should a search for the {which} start from?"
-            )
+            which, side = ("largest", "below") if self._is_above() else ("smallest", "above")
+            sentence += f"Every element here is {side} it, even the {which}, "
+            sentence += f"{self._name(self.ours.origin)}."
+            remedy = f"What should a search for the {which} start from?"
         else:
             sentence += "No input has changed it."
-        yield sentence, line
+            remedy = "Which input should change it, and on which line?"
+        yield Message(sentence, remedy=remedy), line
 
     def _is_above(self) -> bool:
         return self._found > float(self.pair.wrong.expected.flat[0])
@@ -147,7 +155,10 @@ class MadeOf(About):
         mine, ours = self.mine.origin, self.ours.origin
         if isinstance(mine, Element) and isinstance(ours, Element) and mine != ours:
             sentence = f"{self._here} is a copy of {self._name(mine)}, and should be a copy of "
-            yield f"{sentence}{self._name(ours)}.", self.mine.origin_line
+            told = Message(
+                f"{sentence}{self._name(ours)}.", remedy="Which step chooses between them?"
+            )
+            yield told, self.mine.origin_line
 
     def tie(self) -> Told:
         """The number of an element in its row, where another one of the same value is meant."""
@@ -165,11 +176,8 @@ class MadeOf(About):
             if one != other and array[one] == array[other]:
                 flat = (int(np.ravel_multi_index(at, array.shape)) for at in places)
                 named = " and ".join(self._name(Element(name, at)) for at in flat)
-                yield (
-                    f"{named} are both {array[one]:.6g}. {self._here} names the wrong one of the "
-                    "two. Which of two equal elements should win?",
-                    None,
-                )
+                text = f"{named} are both {array[one]:.6g}. {self._here} names the wrong one of"
+                yield Message(f"{text} the two.", remedy="Which of two equal elements wins?"), None
 
 
 def _often(times: int) -> str:

@@ -7,6 +7,7 @@ from operator import itemgetter
 
 import numpy as np
 
+from ...cuda.errors import Message
 from ..compare import Wrong
 from ..protocol import Element, Made, Used
 from ..verdict import Part
@@ -17,7 +18,8 @@ MOST = 600  # parts told of
 NAMED = 3  # elements, or runs of them, that a sentence lists
 
 Times = dict[Element, int]  # how often each element went in
-Told = Iterator[tuple[str, int | None]]  # a sentence, and the line that it is about; or nothing
+# A message, or a fact without advice, and the line that it is about; or nothing.
+Told = Iterator[tuple[str | Message, int | None]]
 
 
 def runs(values: Mapping[Element, object]) -> Iterator[list[Element]]:

@@ -171,6 +171,7 @@ def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Re
             error.line,
             counters=dict(error.counters) if isinstance(error, StepLimit) else {},
             other_line=error.other_line if isinstance(error, DataRace) else None,
+            parts=error.parts,
             where=Scene(error.launch, error.block, error.order) if error.launch else None,
         )
     except OutOfTime:

@@ -63,8 +63,7 @@ class Leftovers:
                 place = f"{called}[{at}]" if array.size > 1 else called
                 return (
                     f"An earlier launch has left `{place}` at {array[at]:.9g}, where it began with "
-                    f"{before[at]:.9g}: what a kernel counts in memory it must put back before it "
-                    "ends, or its next launch counts on from there."
+                    f"{before[at]:.9g}. The next launch begins with that value."
                 )
         return ""
 

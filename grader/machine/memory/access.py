@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ...counted import counted
-from ...cuda.errors import CudaError, OutOfBounds
+from ...cuda.errors import CudaError, Message, OutOfBounds
 from ...ptx.program import Transfer
 from ..lanes import WARP, Geometry, Lanes, compact, count, lane_index
 from .spaces import (
@@ -73,7 +73,9 @@ class LaneValues(Protocol):
 class ErrorReport(Protocol):
     """Makes exceptions of what goes wrong at an instruction, with line, block and thread."""
 
-    def error(self, kind: type[CudaError], at: int, lane: int, predicate: str) -> CudaError: ...
+    def error(
+        self, kind: type[CudaError], at: int, lane: int, predicate: str | Message
+    ) -> CudaError: ...
 
     def access_error(
         self, raised: AccessFault, at: int, lane: np.ndarray, verb: str, size: int
