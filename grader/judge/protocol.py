@@ -155,7 +155,8 @@ class Opening(msgspec.Struct, frozen=True):
     """The first message to a worker: the `source` that all questions will be about. `device`:
     "simulator" compiles it and answers questions on the simulated GPU, "compiler" compiles it for
     hardware and sends what came out, "gpu" runs the `cubin` that another one has sent. `more`:
-    other sources that questions name; a compiler that is a program cannot be started later."""
+    other sources that questions name; a compiler that is a program cannot be started later.
+    `options` are the compiler's."""
 
     device: Device
     source: str
@@ -166,6 +167,7 @@ class Opening(msgspec.Struct, frozen=True):
     architecture: str = ""
     cubin: bytes = b""
     more: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
 
 
 class Question(msgspec.Struct, frozen=True, eq=False):

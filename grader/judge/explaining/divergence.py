@@ -7,19 +7,19 @@ values. Where both do the same in another order nothing is told.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from ..protocol import Element, SliceSteps, ThreadPlace
-from .trail import Flags, Numbers, Trail
+from .trail import EXPONENTIALS, Flags, Numbers, Trail
 
 CLOSE = (15, 22)  # bits in which values that are the same agree, tried in this order
 DIGITS = (6, 7)  # in which they are told then
-KINDS = {"exponential": ("ex2",), "division": ("div", "rcp"), "multiplication": ("mul",)}
-POWERS = {"exp", "exp2"}
+KINDS = {"exponential": EXPONENTIALS, "division": ("div", "rcp"), "multiplication": ("mul",)}
+MUCH = 8  # times smaller than what it was made of: a difference in which much cancels
 ANY_ORDER = ("add", "max", "min", "and", "or", "xor")
 
 
@@ -52,12 +52,28 @@ class Extreme:
     ours: float
 
 
+@dataclass(frozen=True)
+class Cancelled:
+    """A step in which large numbers cancel, in words. Roundings move the element by up to `by`, and
+    in the solution by up to `ours`."""
+
+    place: ThreadPlace
+    mine: str
+    by: float
+    ours: float
+
+
 class TwoTrails:
     """The learner's way to an element and the solution's; `named`: what an element is called."""
 
     def __init__(self, mine: SliceSteps, ours: SliceSteps, named: Callable[[Element], str]):
         self._cones, self._named = (mine, ours), named
         self._ways: dict[int, list[Trail]] = {}
+
+    @cached_property
+    def first_parting(self) -> Parting | None:
+        """Where the formula is another one."""
+        return self.parting()
 
     def parting(self, any_order: bool = False) -> Parting | None:
         """Where the ways part; None where they do not. Sums, maxima and the like of other pairs of
@@ -67,7 +83,11 @@ class TwoTrails:
             mine, ours = self._as_near_as(nearness)
             if mine and ours:
                 known = mine.known_in(ours)
-                if found := next(_between(mine, ours, known, any_order), None):
+                # Another formula may come to a known value: first what unknown steps lead on from.
+                matters = _matters(mine, known)
+                steps = sorted(_differing(mine, known), key=lambda at: not matters[at])
+                told = (_told(mine, ours, at, any_order) for at in steps)
+                if found := next(filter(None, told), None):
                     return found
         return None
 
@@ -77,8 +97,9 @@ class TwoTrails:
         mine, ours = self._as_near_as(len(CLOSE) - 1)
         taken = {ours.taken(at) for at in range(len(ours))}
         known = np.array([mine.taken(at) in taken for at in range(len(mine))], bool)
-        in_order, others = (_between(mine, ours, known, one) for one in (True, False))
-        return next(in_order, None) or next(others, None)
+        steps = _differing(mine, known)
+        told = (_told(mine, ours, at, any_order) for any_order in (True, False) for at in steps)
+        return next(filter(None, told), None)
 
     def goes_on(self, from_parts: bool) -> str:
         """What the solution does next with the value that `mine` ends with; "" if it never has
@@ -121,6 +142,20 @@ class TwoTrails:
             if line is not None and value not in expected:
                 return Extreme(value, line, ours[-1][0])
         return None
+
+    def cancelled(self, off: float) -> Cancelled | None:
+        """Where numbers cancel whose rounding explains why an element is `off`, and in the solution
+        does not: the sum or difference that the element hangs on most."""
+        mine, ours = self._as_near_as(0)
+        slopes = mine.slopes()
+        moves, expected = mine.rounding(slopes), ours.rounding(ours.slopes())
+        if not (len(ours) and moves > abs(off) / 2 > 2 * expected):
+            return None
+        largest = np.zeros(len(mine))
+        np.maximum.at(largest, mine.owner, np.abs(mine.value[mine.source]))
+        cancels = mine.does("add", "sub") & (np.abs(mine.value) < largest / MUCH)
+        at = int(np.where(cancels, np.abs(slopes) * largest, 0).argmax())
+        return Cancelled(mine.place(at), mine.words(at), moves, expected) if cancels[at] else None
 
     def passed(self, kind: str) -> tuple[int, int]:
         """The most steps of a kind on one way, in the learner's and in the solution's."""
@@ -175,29 +210,38 @@ def _in_code(trail: Trail, top: int) -> int | None:
     return trail.line(at) if trail.constant[at] else None
 
 
-def _between(mine: Trail, ours: Trail, known: Flags, any_order: bool) -> Iterator[Parting]:
+def _differing(mine: Trail, known: Flags) -> list[int]:
     """The steps that are not known, though all that they were computed from is."""
     unknown = np.bincount(mine.owner[~known[mine.source]], minlength=len(mine))
-    for at in np.flatnonzero(~known & ~mine.inner & (mine.op >= 0) & (unknown == 0)).tolist():
-        found = _told(mine, ours, at, any_order)
-        if found is not None:
-            yield found
+    steps: list[int] = np.flatnonzero(~known & (mine.op >= 0) & (unknown == 0)).tolist()
+    return steps
+
+
+def _matters(mine: Trail, known: Flags) -> Flags:
+    """Which steps are reached from the last one by unknown steps alone."""
+    matters, ahead = np.zeros(len(mine), bool), [len(mine) - 1]
+    while ahead:
+        at = ahead.pop()
+        matters[at] = True
+        ahead += {one for one in mine.sources(at) if not known[one] and not matters[one]}
+    return matters
 
 
 def _told(mine: Trail, ours: Trail, at: int, any_order: bool) -> Parting | None:
-    place = mine.place(at)
+    place, words = mine.place(at), mine.words(at)
     constant = next((one for one in mine.constants(at) if one not in ours.in_code), None)
     partner = _partner(mine, ours, at)
     before = None if partner is None else _left_out(mine, ours, partner)
     if before is not None and not any_order:
-        return Parting(place, mine.words(at), f"first {ours.words(before)}", constant)
+        return Parting(place, words, f"first {ours.words(before)}", constant)
     verb = mine.verb(at)
     in_another_order = partner is not None and verb == ours.verb(partner) and verb in ANY_ORDER
     if partner is not None and in_another_order == any_order:
-        return Parting(place, mine.words(at), ours.words(partner), constant)
+        others = ours.words(partner)
+        return Parting(place, words, others, constant) if words != others else None
     alone = partner is None and verb not in ANY_ORDER
     if not any_order and (constant is not None or alone or verb in ("cut", "half", "single")):
-        return Parting(place, mine.words(at), "", constant)
+        return Parting(place, words, "", constant)
     return None
 
 
@@ -211,7 +255,7 @@ def _partner(mine: Trail, ours: Trail, at: int) -> int | None:
             shared[user] = shared.get(user, 0) + 1
     new = [user for user in shared if ours.key(user) not in mine.keys]
     other = [user for user in shared if shared[user] == len(keys) and ours.verb(user) != verb]
-    new = new or [user for user in other if len(keys) > 1 or {verb, ours.verb(user)} == POWERS]
+    new = new or [user for user in other if len(keys) > 1 or (mine.calls(at) and ours.calls(user))]
     given = sum(not mine.constant[one] for one in mine.sources(at))
     alike = [user for user in shared if ours.verb(user) == verb and verb not in ANY_ORDER]
     return max(

@@ -40,6 +40,7 @@ def fell_otherwise(mine: Sequence[Choice], ours: Sequence[Choice]) -> tuple[Choi
         others = [other for value in _about(one) for other in about.get(value, {}).values()]
         asked = one.opcode, one.holds
         apart = [b for b in others if b.taken != one.taken and (b.opcode, b.holds) != asked]
+        apart = [other for other in apart if _question(other) != _question(one)]
         if apart:
             return one, min(apart, key=lambda other: other.opcode != one.opcode)
     return None
@@ -82,10 +83,24 @@ class Explanation(MadeOf):
 
     def nan(self) -> Told:
         """Where the first NaN arises."""
-        if (place := self.mine.nan) and math.isnan(self._found):
+        if (place := self.mine.nan) and self._arose:
             what = " and ".join(f"{one:g}" for one in self.mine.operands)
             made = f" from {what}" if len(self.mine.operands) > 1 else ""
             yield f"{capital(place.who)} computes the first NaN{made}{place.on}.", None
+
+    def cancelled(self) -> Told:
+        """Roundings that large numbers leave where they cancel."""
+        wrong = self.pair.wrong
+        off = self._found - float(wrong.expected.flat[0])
+        found = self._ways.cancelled(off) if math.isfinite(off) and self._same else None
+        if found:
+            yield (
+                f"{self._here} loses its digits by cancellation{found.place.on}: {found.place.who} "
+                f"{found.mine}. A float has about 7 digits. Where large numbers cancel, mostly "
+                f"their rounding is left. Here rounding changes {self._here} by up to "
+                f"{found.by:.2g}, and in our kernel by up to {found.ours:.2g}.",
+                found.place.line,
+            )
 
     def chosen(self) -> Told:
         """The first `?:` on its way that fell otherwise than in the solution."""
@@ -107,7 +122,7 @@ class Explanation(MadeOf):
 
     def parting(self) -> Told:
         """The first step that the solution does not take."""
-        if found := self._ways.parting():
+        if found := self._ways.first_parting:
             sentence = f"The first step that differs from ours is {found.told}."
             yield sentence + _in_code(found.constant), found.place.line
 
@@ -176,7 +191,7 @@ class Explanation(MadeOf):
             (Pattern.TOO_OFTEN, self.too_often),
             (Pattern.OTHER_PLACE, self.other_winner),
         )
-        done = _first((Pattern.FIRST_NAN, self.nan))
+        done = _first((Pattern.FIRST_NAN, self.nan), (Pattern.CANCELLED, self.cancelled))
         done += [] if made_of else _first((Pattern.SCALED, self.scaled))
         done += _first(
             (Pattern.CHOSEN_OTHERWISE, self.chosen),

@@ -68,7 +68,7 @@ class MadeOf(About):
 
     def other_elements(self) -> Told:
         """What is not in it, and what does not belong there."""
-        if not self._all_told:
+        if not self._all_told or self._arose:
             return
         if len(self._mine) == 1:
             yield from self.other_winner()
@@ -80,7 +80,7 @@ class MadeOf(About):
     def other_summands(self) -> Told:
         """The same without what only a maximum or a minimum was looked for in."""
         mine, ours = times(self.mine.summed), times(self.ours.summed)
-        if self._all_told and mine and ours:
+        if self._all_told and mine and ours and not self._arose:
             here = f"Apart from maxima and minima, {self._here}"
             yield from self._differ(mine, ours, self.mine.summed, here)
 
@@ -101,9 +101,9 @@ class MadeOf(About):
 
     def too_often(self) -> Told:
         """What was counted more often than in the solution, but for maxima, where that changes
-        nothing."""
+        nothing, and where the formula is another one."""
         mine, ours = times(self.mine.summed), times(self.ours.summed)
-        if not self._all_told or mine.keys() != ours.keys():
+        if not self._all_told or mine.keys() != ours.keys() or self._ways.first_parting:
             return
         if again := [one for one, times in mine.items() if times > ours[one]]:
             (often, should), *others = {(mine[one], ours[one]) for one in again}

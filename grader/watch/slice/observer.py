@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -13,10 +14,23 @@ from ...machine.events import Observer, Step
 from ...machine.lanes import WARP, Lanes, lane_index
 from ...machine.memory.access import Access, Accessed, Hit, Values
 from ...machine.memory.spaces import Store
-from ...ptx.program import Carries, Instruction, Operand, Register, address_of, components
+from ...machine.naming import plain
+from ...ptx.flow import passes
+from ...ptx.numbers import size_of
+from ...ptx.program import (
+    Carries,
+    Flow,
+    Instruction,
+    Operand,
+    Register,
+    address_of,
+    components,
+    symbol_of,
+)
 from ..whereabouts import FindingReport, bytes_of
 from . import Graph, TooLong
 
+LIBRARY = "library_"  # what names of the library's functions begin with, compiled as calls
 MOST_BYTES = 1 << 24  # of memory that is followed
 
 
@@ -26,7 +40,8 @@ class Slicer(Observer):
     def __init__(self, graph: Graph, report: FindingReport):
         wave = report.wave
         self.wave, self.code = wave, wave.kernel.instructions
-        self.graph, self._begin = graph, graph.enter(self.code, wave.geometry.threads)
+        self._library = {slot: given for _, slot, given in _library_calls(self.code)}
+        self.graph, self._begin = graph, graph.enter(self._told(), wave.geometry.threads)
         heap = wave.heap.store
         outside = [store for store in wave.flat.stores if store is not heap]
         if sum(len(store.data) for store in outside) > MOST_BYTES:
@@ -39,6 +54,18 @@ class Slicer(Observer):
         self._thread = np.zeros(lanes, np.int64)
         self._none = np.zeros(lanes, np.int32)
         self._fetched = np.zeros((lanes, 16), np.int32)  # by asynchronous copies
+        self._passed = wave.calls.shadow()  # the nodes of what calls pass and hand back
+
+    def _told(self) -> list[Instruction]:
+        """The code, in which a function's result is computed by "call.powf" or the like."""
+        names = {slot: name for name, slot, _ in _library_calls(self.code)}
+        told = list(self.code)
+        for at, one in enumerate(told):
+            name = names.get(passes(one, self.wave.linked) or "")
+            if name and one.form.carries is Carries.LOADED:
+                form = replace(one.form, opcode=f"call.{name}", transfers=())
+                told[at] = replace(one, form=replace(form, carries=Carries.COMPUTED))
+        return told
 
     def begin_wave(self, first_block: int) -> None:
         geometry = self.wave.geometry
@@ -51,6 +78,8 @@ class Slicer(Observer):
 
     def execute(self, at: int, step: Step) -> Step:
         form, outs = self.code[at].form, self._outs(self.code[at])
+        if slot := passes(self.code[at], self.wave.linked):
+            return self._passing(at, slot, step)
         if not outs:
             return step
         if form.collective or form.carries is Carries.LOADED or form.atomic:
@@ -98,6 +127,34 @@ class Slicer(Observer):
         index, memory = lane_index(hit.lanes), self._memory(hit.store)
         where = (hit.element * access.size)[:, None] + np.arange(access.width)
         memory[where] = self._fetched[index, : access.width]
+
+    def _passing(self, at: int, slot: str, step: Step) -> Step:
+        """What a call passes or hands back. The result of a function of the library is made of what
+        that is given, whatever it does inside."""
+        one = self.code[at]
+        stores, size = one.form.carries is Carries.STORED, size_of(one.form.type)
+        address, values = one.operands[:2] if stores else one.operands[1::-1]
+        begins = range(address_of(address).offset, self._passed[slot].shape[1], size)
+        given = self._library.get(slot)
+
+        def passing(lanes: Lanes) -> None:
+            step(lanes)
+            index = lane_index(lanes)
+            for begin, value in zip(begins, components(values), strict=False):
+                nodes = self._of(value) if stores else self._passed[slot][:, begin]
+                made = nodes[index]
+                if stores or given:
+                    sources = [self._passed[name][index, 0] for name in given or ()] or [made]
+                    made = self._add(at, index, *sources[:2])
+                    bits = np.zeros((len(index), 8), np.uint8)
+                    bits[:, :size] = self.wave.calls.slots[slot][index, begin : begin + size]
+                    self.graph.value[made] = bits.view(np.uint64)[:, 0]
+                if stores:
+                    self._passed[slot][index, begin] = made
+                elif isinstance(value, Register):
+                    self._nodes[value.name][index] = made
+
+        return passing
 
     def _computed(self, at: int, outs: list[tuple[str, np.ndarray]], step: Step) -> Step:
         make = self._maker(at)
@@ -266,6 +323,18 @@ class Slicer(Observer):
 
     def _memory(self, store: Store) -> np.ndarray:
         return self.graph.memory(_address(store), len(store.data))
+
+
+def _library_calls(code: Sequence[Instruction]) -> Iterator[tuple[str, str, list[str]]]:
+    """The calls of functions of the library: which one, the parameter that takes its result, and
+    those that it is given."""
+    for one in code:
+        if one.form.flow is Flow.CALL and len(one.operands) > 2:
+            result, function, given, *_ = one.operands
+            name = plain(symbol_of(function))
+            if name.startswith(LIBRARY):
+                slots = [symbol_of(part) for part in components(given)]
+                yield name.removeprefix(LIBRARY), symbol_of(components(result)[0]), slots
 
 
 def _address(store: Store) -> int:
