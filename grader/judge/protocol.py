@@ -267,6 +267,22 @@ class Choice(msgspec.Struct, frozen=True, array_like=True):
     taken: float
 
 
+class Shuffled(msgspec.Struct, frozen=True, array_like=True):
+    """A value that came by a shuffle: its mode ("up", "down", "bfly", "idx"), the thread that got
+    it, and whether that was its own one."""
+
+    mode: str
+    place: ThreadPlace
+    own: bool
+
+
+class Decision(msgspec.Struct, frozen=True, array_like=True):
+    """A branch or a choice that hung on an element, and the thread that took it."""
+
+    element: Element
+    place: ThreadPlace
+
+
 class Made(msgspec.Struct, frozen=True):
     """What became of one element. `stored`: who wrote it last (None: nobody). `used`: what it was
     made of, in order; `cut`: there was more than is told. `origin`: the element that was handed on
@@ -274,7 +290,8 @@ class Made(msgspec.Struct, frozen=True):
     that was done. `nan`: where the first NaN on its way arose, of what `operands`. `whole`: nothing
     was done on the way that is not followed. `summed`: what it was made of by other ways than
     through a maximum or a minimum. `behind`: all values behind it, step by step; `choices`: what
-    some of them were chosen by. `index`: of an element that was handed on, all values behind the
+    some of them were chosen by. `shuffles`: the first of each kind on the way; `decisions`: those
+    of the thread that stored it. `index`: of an element that was handed on, all values behind the
     place that it was loaded from."""
 
     stored: ThreadPlace | None = None
@@ -288,6 +305,8 @@ class Made(msgspec.Struct, frozen=True):
     summed: tuple[Used, ...] = ()
     behind: SliceSteps = SliceSteps()
     choices: tuple[Choice, ...] = ()
+    shuffles: tuple[Shuffled, ...] = ()
+    decisions: tuple[Decision, ...] = ()
     index: SliceSteps = SliceSteps()
 
 

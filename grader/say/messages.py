@@ -162,7 +162,7 @@ def out_of_store(finding: OutOfStore, wave: Wave) -> str:
     store = (meant(line, verb, wave) if fault.space == "global" else None) or fault.store
     if store is None:
         return f"{verb} {fault.reason}.{_far_off(finding, wave)}"
-    there = place(Bytes(fault.space, store, fault.address, size, line), wave)
+    there = place(Bytes(fault.space, store, fault.address, size, line), wave, outside=True)
     if there.index is None or there.count is None:
         how_far = ", past its end or before its start"
     elif there.index < 0:
@@ -206,6 +206,11 @@ def misaligned_access(finding: MisalignedAccess, wave: Wave) -> str:
         rule = f"the index into {there.owner} must be a multiple of {step}"
         if (there.index or 0) % step == 0:
             rule = f"{there.owner} itself does not begin at one"
+        elif finding.alike:
+            rule = (
+                f"the threads of this warp are all {finding.alike} bytes off, so look at the "
+                "pointer from which they count, not at each thread's index"
+            )
         text += f": {rule}. Or do you mean one element? It has {counted(there.size, 'byte')}"
     return f"{text}."
 
@@ -324,7 +329,7 @@ def unordered(finding: Race, wave: Wave) -> str:
     if finding.benign:
         return f"{text}also wrote, the same value in the same instruction: harmless, but wasteful."
     text += "updated atomically" if other.atomic else "wrote" if other.wrote else "read"
-    advice = race_advice.advice(finding, there)
+    advice = race_advice.advice(finding, there, wave.names.declared)
     if finding.at_once:
         return f"{text} at the same moment. {advice}"
     if other.line:

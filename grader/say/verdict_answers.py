@@ -189,6 +189,14 @@ def reordered(signature: str, first: str) -> str:
     )
 
 
+def already_wrong(earlier: str, launches: int, message: str) -> str:
+    """What so many launches left was wrong before the next one failed with a message."""
+    return (
+        f"After launch {launches} the result is already wrong: {earlier} Then launch "
+        f"{launches + 1} fails too: {message}"
+    )
+
+
 def with_doubts(message: str, doubts: str) -> str:
     """A case that failed, and what the compiler has doubted."""
     return f"{message}\nThe kernel compiles, but the compiler warns:\n{doubts}"

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...counted import counted
 from ...status import Pattern
-from ..protocol import Choice
+from ..protocol import Choice, Element
 from ..verdict import CaseResult
 from ..words import Words
 from .made_of import MadeOf
@@ -120,9 +120,43 @@ class Explanation(MadeOf):
         if nan and not _with_nan(self.ours.choices):
             yield f"{_chosen(nan)}. No comparison with NaN is true, except `!=`.", nan.place.line
 
-    def parting(self) -> Told:
-        """The first step that the solution does not take."""
-        if found := self._ways.first_parting:
+    def decided(self) -> Told:
+        """The first element, of an array that gives no data, which decides what is taken: where
+        another one decides in the solution, or where the same ones do and another is taken."""
+        data = {one.buffer for one in (*self._mine, *self._ours)}
+        mine, ours = (
+            [one for one in side.decisions if one.element.buffer not in data]
+            for side in (self.mine, self.ours)
+        )
+        pairs = zip(mine, ours, strict=False)
+        first = next(((a, b) for a, b in pairs if a.element != b.element), None)
+        if first and first[0].element.buffer == first[1].element.buffer:
+            one, other = first
+            by = f"decides by {self._valued(one.element)}{one.place.on}"
+            yield (
+                f"{capital(one.place.who)} {by}. Our kernel decides by "
+                f"{self._valued(other.element)}.",
+                one.place.line,
+            )
+        if mine and not first and len(mine) == len(ours) and len(self._mine) < len(data) == 2:
+            by = f"{self._valued(mine[-1].element)}{mine[-1].place.on}"
+            yield (
+                f"{capital(mine[-1].place.who)} decides by {by}, as our kernel does, and then "
+                "takes the other side.",
+                mine[-1].place.line,
+            )
+
+    def _valued(self, element: Element) -> str:
+        """An element of an input, with its value."""
+        inputs = self.words.problem.inputs
+        value = f" ({inputs[element.buffer].flat[element.index]:.6g})"
+        return f"{self._name(element)}{value if element.buffer in inputs else ''}"
+
+    def parting(self, of_others: bool) -> Told:
+        """The first step that the solution does not take; `of_others`: its elements are others, so
+        that only a number in the code tells anything."""
+        found = self._ways.first_parting
+        if found and not (of_others and found.constant is None):
             sentence = f"The first step that differs from ours is {found.told}."
             yield sentence + _in_code(found.constant), found.place.line
 
@@ -183,6 +217,8 @@ class Explanation(MadeOf):
         """What it is made of, if that is wrong, is told first, then what was done with it."""
         made_of = _first(
             (Pattern.NOBODY_WROTE, self.nobody),
+            (Pattern.OTHER_ELEMENTS, self.without_stride),
+            (Pattern.OTHER_ELEMENTS, self.shuffled),
             (Pattern.OTHER_PLACE, self.other_place),
             (Pattern.CONSTANT_WON, self.constant),
             (Pattern.CONSTANT_WON, self.constant_extreme),
@@ -193,9 +229,11 @@ class Explanation(MadeOf):
         )
         done = _first((Pattern.FIRST_NAN, self.nan), (Pattern.CANCELLED, self.cancelled))
         done += [] if made_of else _first((Pattern.SCALED, self.scaled))
+        apart = any(pattern == Pattern.OTHER_ELEMENTS for pattern, _, _ in made_of)
         done += _first(
+            (Pattern.CHOSEN_OTHERWISE, self.decided),
             (Pattern.CHOSEN_OTHERWISE, self.chosen),
-            (Pattern.OTHER_STEP, self.parting),
+            (Pattern.OTHER_STEP, partial(self.parting, apart)),
             (Pattern.LEFT_EARLY, partial(self.goes_on, bool(made_of))),
         )
         return [*made_of, *done] or _first(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...say import race_advice
 from ..protocol import Element, Used
 from ..verdict import Part
 from . import divergence, places
@@ -13,6 +14,13 @@ from .telling import About, Times, Told, capital, copied, times
 _OF_THE_COMPILER = re.compile(
     r"computes |(multiplies \S+|to the left) by \d\d?;"
 )  # bytes from elements
+
+_SHUFFLES = {
+    "bfly": "__shfl_xor_sync",
+    "down": "__shfl_down_sync",
+    "idx": "__shfl_sync",
+    "up": "__shfl_up_sync",
+}
 
 
 class MadeOf(About):
@@ -27,9 +35,35 @@ class MadeOf(About):
         return ()
 
     def nobody(self) -> Told:
-        """Nobody wrote it: who does, in a right kernel."""
+        """Nobody wrote it: the only line that would, and who does in a right kernel."""
         if not self.pair.wrong.written and self.ours.stored:
-            yield f"In our kernel {self.ours.stored.who} writes it.", None
+            name = self.words.name(self.pair.wrong.element.buffer)
+            only, line = self._declared.only_written(name)
+            yield f"{only}In our kernel {self.ours.stored.who} writes it.", line
+
+    def without_stride(self) -> Told:
+        """A loop over strides in which each round goes equally far."""
+        for line in range(1, 1 + len(self._declared.lines)):
+            if self.pair.wrong.written and (found := self._declared.without_stride(line)):
+                yield race_advice.without_stride(*found), line
+
+    def shuffled(self) -> Told:
+        """A shuffle that brings other lanes' values than the solution's."""
+        mine, ours = ({one.mode for one in side.shuffles} for side in (self.mine, self.ours))
+        strange = [one for one in self.mine.shuffles if ours and one.mode not in ours | {"idx"}]
+        for one in strange if self._mine != self._ours else ():
+            way, others = f"`{_SHUFFLES[one.mode]}`", [_SHUFFLES[mode] for mode in sorted(ours)]
+            if one.own:
+                fact = f"gets its own value back: {way} finds no lane there"
+            elif "up" in ours - mine or (one.mode == "up" and "down" in ours - mine):
+                fact = f"takes a value with {way}"
+            else:
+                continue
+            instead = " and ".join(f"`{name}`" for name in others)
+            yield (
+                f"{capital(one.place.who)} {fact}{one.place.on}. Our kernel uses {instead}.",
+                one.place.line,
+            )
 
     def other_place(self) -> Told:
         """One element in the place of another."""

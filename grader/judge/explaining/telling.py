@@ -8,6 +8,7 @@ from operator import itemgetter
 
 import numpy as np
 
+from ...compilers.declared import Declarations
 from ..compare import Wrong
 from ..protocol import Element, Made, Used
 from ..verdict import Part
@@ -92,7 +93,7 @@ class About:
         self.mine, self.ours = pair.mine, pair.ours
         self._ways = divergence.TwoTrails(pair.mine.behind, pair.ours.behind, words.element)
         self._mine, self._ours = times(pair.mine.used), times(pair.ours.used)
-        self._name = words.element
+        self._name, self._declared = words.element, Declarations(words.source)
         self._here = self._name(pair.wrong.element)
         self._found = float(pair.wrong.found.flat[0])
         self._all_told = all(one.whole and not one.cut for one in (pair.mine, pair.ours))

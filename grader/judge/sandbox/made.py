@@ -8,13 +8,14 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from ...ptx.program import Carries, Immediate, Instruction, Register
+from ...ptx.program import Carries, Flow, Immediate, Instruction, Register
 from ...watch.slice import Graph
 from ...watch.slice import made as making
-from ..protocol import Choice, Element, Made, Used
+from ..protocol import Choice, Decision, Element, Made, Shuffled, Used
 from .slices import Elements, as_numbers, literal, place_of, slice_of
 
 MOST = 2000  # told of
+MODES = ("up", "down", "bfly", "idx")  # of shuffles
 DEEP = 8  # comparisons of one condition
 
 Numbers = Callable[[str], npt.NDArray[np.float64]]  # every value of a graph, as a PTX type
@@ -24,7 +25,7 @@ _Asked = tuple[str, tuple[float, float], tuple[bool, bool], bool, float]  # a Ch
 def choices(graph: Graph, root: int) -> tuple[Choice, ...]:
     """The comparisons by which values on the way to a node were chosen, in order; of those that are
     alike in all but their places the first."""
-    carried = [one is not None and one.form.carries is Carries.CHOSEN for one in graph.code]
+    carried = [_chooses(one) for one in graph.code]
     nodes = graph.slice_of(root).nodes[::-1]
     chosen = nodes[np.array(carried, bool)[graph.at[nodes]]][:MOST]
     numbers = cache(partial(as_numbers, graph.value))  # all at once, for each type
@@ -36,6 +37,52 @@ def choices(graph: Graph, root: int) -> tuple[Choice, ...]:
         Choice(opcode, place_of(graph, node), values, fixed, holds, taken)
         for (opcode, values, fixed, holds, taken), node in first.items()
     )
+
+
+def _shuffles(graph: Graph, root: int) -> Iterator[Shuffled]:
+    """The first shuffle of each mode on the way to a node, by which a thread gets another one's
+    value, and by which it gets its own."""
+    modes = [_mode(one) for one in graph.code]
+    met: set[tuple[str, bool]] = set()
+    nodes = graph.slice_of(root).nodes[::-1]
+    for node in nodes[np.array([mode != "" for mode in modes])[graph.at[nodes]]].tolist():
+        mode, left = modes[graph.at[node]], int(graph.left[node])
+        own = left > 0 and bool(graph.thread[left] == graph.thread[node])
+        if (mode, own) not in met:
+            met.add((mode, own))
+            yield Shuffled(mode, place_of(graph, node), own)
+
+
+def _mode(instruction: Instruction | None) -> str:
+    """How a shuffle chooses a lane; "" for what is none."""
+    form = instruction.form if instruction else None
+    return (form.one_of(MODES) or "") if form and form.carries is Carries.ACROSS else ""
+
+
+def _decisions(graph: Graph, elements: Elements, root: int, index: int) -> Iterator[Decision]:
+    """The branches of the thread that made a node, before it, and the choices on its way and on
+    that to its `index`, as far as they hung on an element; each element once."""
+    flows = np.array([one.form.flow if one else None for one in graph.code])
+    own = np.flatnonzero(graph.thread[:root] == graph.thread[root])
+    branches = own[flows[graph.at[own]] == Flow.BRANCH]
+    asked = [(node, int(graph.left[node])) for node in branches.tolist()]
+    for end in (root, index):
+        nodes = graph.slice_of(end).nodes
+        chosen = [node for node in nodes.tolist() if _chooses(graph.code[graph.at[node]])]
+        asked += [(node, int(graph.right[node])) for node in chosen]
+    met: set[Element] = set()
+    for node, predicate in sorted(asked)[:MOST]:
+        sources = [source for test in _tests(graph, predicate) for source in graph.sources(test)]
+        for source in sources:
+            found = making.came_from(graph, source).found if source > 0 else 0
+            element = elements.behind(graph, found) if found < 0 else None
+            if element and element not in met:
+                met.add(element)
+                yield Decision(element, place_of(graph, node))
+
+
+def _chooses(instruction: Instruction | None) -> bool:
+    return instruction is not None and instruction.form.carries is Carries.CHOSEN
 
 
 def _asked(graph: Graph, node: int, numbers: Numbers) -> Iterator[_Asked]:
@@ -104,6 +151,7 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
     summed = _used(graph, elements, root, extremes=False) if making.extreme(graph, root) else used
     nan = making.first_nan(graph, root)
     source = making.came_from(graph, root)
+    address = _address(graph, source)
     return replace(
         told,
         origin=_origin(graph, elements, source.found),
@@ -113,7 +161,9 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
         summed=tuple(summed[:MOST_USED]),
         behind=slice_of(graph, elements, root),
         choices=choices(graph, root),
-        index=slice_of(graph, elements, _address(graph, source)),
+        shuffles=tuple(_shuffles(graph, root)),
+        decisions=tuple(_decisions(graph, elements, root, address)),
+        index=slice_of(graph, elements, address),
     )
 
 

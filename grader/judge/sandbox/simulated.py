@@ -139,7 +139,7 @@ def run_case(source: str, case: CaseRequest, compiled: tuple[str, ...] = ()) -> 
 def _followed(source: str, case: CaseRequest, compiled: tuple[str, ...]) -> Ran:
     """The making of the elements that are `case.followed`, and what `case.asked` asks for; nothing
     of it where it takes too much to follow the case."""
-    graph = Graph()
+    graph = Graph(detailed=bool(case.followed))
     options = simulator.options(step_limit=case.steps, order=case.order, checks=False)
     try:
         with options, simulator.observe(observers=[partial(Slicer, graph)], counted=False):

@@ -90,6 +90,7 @@ class Slicer(Observer):
         instruction, index = self.code[at], lane_index(lanes)
         sent = self._of(instruction.operands[1])[source]
         moved = source != index
+        moved |= self.graph.detailed and instruction.form.has("up", "down")
         sent[moved] = self._add(at, index[moved], sent[moved])
         self._outs(instruction)[0][1][index] = sent
 
@@ -99,6 +100,13 @@ class Slicer(Observer):
             index = lane_index(lanes)
             groups = index // WARP << 32 | masks[index].astype(np.int64)
             self._together(at, index, groups)
+
+    def branch(self, at: int, lanes: Lanes, taken: np.ndarray) -> None:
+        guard = self.code[at].guard
+        if self.graph.detailed and guard:
+            index = lane_index(lanes)
+            made = self._add(at, index, self._nodes[guard.name][index])
+            self.graph.value[made] = taken
 
     def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
         """`__syncthreads_count` and the like."""
