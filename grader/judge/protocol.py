@@ -267,19 +267,20 @@ class Choice(msgspec.Struct, frozen=True, array_like=True):
     taken: float
 
 
-class Shuffled(msgspec.Struct, frozen=True, array_like=True):
-    """A value that came by a shuffle: its mode ("up", "down", "bfly", "idx"), the thread that got
-    it, and whether that was its own one."""
+class Crossing(msgspec.Struct, frozen=True, array_like=True):
+    """A value that came by a shuffle: its PTX opcode, the thread that got it, and whether that was
+    its own one."""
 
-    mode: str
+    opcode: str
     place: ThreadPlace
     own: bool
 
 
 class Decision(msgspec.Struct, frozen=True, array_like=True):
-    """A branch or a choice that hung on an element, and the thread that took it."""
+    """A branch or a choice that hung on an element: its value, and the thread that took it."""
 
     element: Element
+    value: float
     place: ThreadPlace
 
 
@@ -305,7 +306,7 @@ class Made(msgspec.Struct, frozen=True):
     summed: tuple[Used, ...] = ()
     behind: SliceSteps = SliceSteps()
     choices: tuple[Choice, ...] = ()
-    shuffles: tuple[Shuffled, ...] = ()
+    shuffles: tuple[Crossing, ...] = ()
     decisions: tuple[Decision, ...] = ()
     index: SliceSteps = SliceSteps()
 

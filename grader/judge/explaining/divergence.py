@@ -6,7 +6,6 @@ computed from is, is where the ways part; it is told beside what the solution do
 values. Where both do the same in another order nothing is told.
 """
 
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,11 +13,10 @@ from functools import cached_property
 import numpy as np
 
 from ..protocol import Element, SliceSteps, ThreadPlace
-from .trail import EXPONENTIALS, Flags, Numbers, Trail
+from .trail import Flags, Numbers, Trail
 
 CLOSE = (15, 22)  # bits in which values that are the same agree, tried in this order
 DIGITS = (6, 7)  # in which they are told then
-KINDS = {"exponential": EXPONENTIALS, "division": ("div", "rcp"), "multiplication": ("mul",)}
 MUCH = 8  # times smaller than what it was made of: a difference in which much cancels
 ANY_ORDER = ("add", "max", "min", "and", "or", "xor")
 
@@ -40,27 +38,6 @@ class Parting:
         """Where the learner's is done, and both steps: "on line 3: thread 1 of block 0 adds"."""
         ours = f". Our kernel {self.ours}" if self.ours else ""
         return f"{self.place.on.strip() or 'here'}: {self.place.who} {self.mine}{ours}"
-
-
-@dataclass(frozen=True)
-class Extreme:
-    """A maximum or minimum that the solution does not come to: its value, and the line on which
-    that stands in the code; `ours` is the solution's."""
-
-    value: float
-    line: int | None
-    ours: float
-
-
-@dataclass(frozen=True)
-class Cancelled:
-    """A step in which large numbers cancel, in words. Roundings move the element by up to `by`, and
-    in the solution by up to `ours`."""
-
-    place: ThreadPlace
-    mine: str
-    by: float
-    ours: float
 
 
 class TwoTrails:
@@ -119,33 +96,26 @@ class TwoTrails:
         """The maximum or minimum of the same two values in which the solution has the other one
         win; "" if there is none."""
         _, ours = self._as_near_as(0)
-        first, second = (self._extremes.get(value, frozenset()) for value in values)
-        lost = [at for at in first & second if ours.value[at] != taken]
-        return ours.words(min(lost)) if lost else ""
+        lost = ours.does("max", "min") & (ours.value != taken)
+        for value in values:
+            users = ours.owner[ours.value[ours.source] == value]
+            lost &= np.bincount(users, minlength=len(ours)) > 0
+        return ours.words(int(lost.argmax())) if lost.any() else ""
 
-    @cached_property
-    def _extremes(self) -> dict[float, frozenset[int]]:
-        """The maxima and minima in the solution, by each value that they are taken of."""
-        _, ours = self._as_near_as(0)
-        some = ours.does("max", "min")[ours.owner]
-        values, steps = ours.value[ours.source[some]].tolist(), ours.owner[some].tolist()
-        found: defaultdict[float, set[int]] = defaultdict(set)
-        for value, at in zip(values, steps, strict=True):
-            found[value].add(at)
-        return {value: frozenset(steps) for value, steps in found.items() if value == value}
-
-    def constant_extreme(self) -> Extreme | None:
-        """Of a maximum that a number in the code has won, where in the solution an element wins."""
+    def constant_extreme(self) -> tuple[float, int, float] | None:
+        """Of a maximum or minimum that the solution does not come to, as a number in the code wins
+        it: that number, its line, and what the solution comes to."""
         mine, ours = map(_tops, self._as_near_as(0))
         expected = {value for value, _ in ours}
         for value, line in mine if ours else ():
             if line is not None and value not in expected:
-                return Extreme(value, line, ours[-1][0])
+                return value, line, ours[-1][0]
         return None
 
-    def cancelled(self, off: float) -> Cancelled | None:
+    def cancelled(self, off: float) -> tuple[ThreadPlace, str, float, float] | None:
         """Where numbers cancel whose rounding explains why an element is `off`, and in the solution
-        does not: the sum or difference that the element hangs on most."""
+        does not: the sum or difference that the element hangs on most, in words, and how far
+        roundings move the element, and in the solution."""
         mine, ours = self._as_near_as(0)
         slopes = mine.slopes()
         moves, expected = mine.rounding(slopes), ours.rounding(ours.slopes())
@@ -155,12 +125,7 @@ class TwoTrails:
         np.maximum.at(largest, mine.owner, np.abs(mine.value[mine.source]))
         cancels = mine.does("add", "sub") & (np.abs(mine.value) < largest / MUCH)
         at = int(np.where(cancels, np.abs(slopes) * largest, 0).argmax())
-        return Cancelled(mine.place(at), mine.words(at), moves, expected) if cancels[at] else None
-
-    def passed(self, kind: str) -> tuple[int, int]:
-        """The most steps of a kind on one way, in the learner's and in the solution's."""
-        mine, ours = (way.passed(KINDS[kind]) for way in self._as_near_as(0))
-        return mine, ours
+        return (mine.place(at), mine.words(at), moves, expected) if cancels[at] else None
 
     def _as_near_as(self, nearness: int) -> list[Trail]:
         """Both, values told apart as `CLOSE` has it."""

@@ -13,9 +13,8 @@ from itertools import islice
 
 import numpy as np
 
-from ...counted import counted
 from ...status import Pattern
-from ..protocol import Choice, Element
+from ..protocol import Choice
 from ..verdict import CaseResult
 from ..words import Words
 from .made_of import MadeOf
@@ -90,16 +89,16 @@ class Explanation(MadeOf):
 
     def cancelled(self) -> Told:
         """Roundings that large numbers leave where they cancel."""
-        wrong = self.pair.wrong
-        off = self._found - float(wrong.expected.flat[0])
+        off = self._found - float(self.pair.wrong.expected.flat[0])
         found = self._ways.cancelled(off) if math.isfinite(off) and self._same else None
         if found:
+            place, words, by, ours = found
             yield (
-                f"{self._here} loses its digits by cancellation{found.place.on}: {found.place.who} "
-                f"{found.mine}. A float has about 7 digits. Where large numbers cancel, mostly "
-                f"their rounding is left. Here rounding changes {self._here} by up to "
-                f"{found.by:.2g}, and in our kernel by up to {found.ours:.2g}.",
-                found.place.line,
+                f"{self._here} loses its digits by cancellation{place.on}: {place.who} {words}. A "
+                f"float has about 7 digits. Where large numbers cancel, mostly their rounding is "
+                f"left. Here rounding changes {self._here} by up to {by:.2g}, and in our kernel by "
+                f"up to {ours:.2g}.",
+                place.line,
             )
 
     def chosen(self) -> Told:
@@ -121,36 +120,23 @@ class Explanation(MadeOf):
             yield f"{_chosen(nan)}. No comparison with NaN is true, except `!=`.", nan.place.line
 
     def decided(self) -> Told:
-        """The first element, of an array that gives no data, which decides what is taken: where
-        another one decides in the solution, or where the same ones do and another is taken."""
+        """Of an element that is another one's copy, the first element, of an array that gives no
+        data, which decides what is copied: where one of another value decides in the solution, or
+        the same one does and another is taken."""
+        if len(self._mine) != 1 or len(self._ours) != 1:
+            return
         data = {one.buffer for one in (*self._mine, *self._ours)}
         mine, ours = (
             [one for one in side.decisions if one.element.buffer not in data]
             for side in (self.mine, self.ours)
         )
-        pairs = zip(mine, ours, strict=False)
-        first = next(((a, b) for a, b in pairs if a.element != b.element), None)
-        if first and first[0].element.buffer == first[1].element.buffer:
-            one, other = first
-            by = f"decides by {self._valued(one.element)}{one.place.on}"
-            yield (
-                f"{capital(one.place.who)} {by}. Our kernel decides by "
-                f"{self._valued(other.element)}.",
-                one.place.line,
-            )
-        if mine and not first and len(mine) == len(ours) and len(self._mine) < len(data) == 2:
-            by = f"{self._valued(mine[-1].element)}{mine[-1].place.on}"
-            yield (
-                f"{capital(mine[-1].place.who)} decides by {by}, as our kernel does, and then "
-                "takes the other side.",
-                mine[-1].place.line,
-            )
-
-    def _valued(self, element: Element) -> str:
-        """An element of an input, with its value."""
-        inputs = self.words.problem.inputs
-        value = f" ({inputs[element.buffer].flat[element.index]:.6g})"
-        return f"{self._name(element)}{value if element.buffer in inputs else ''}"
+        names = [f"{self._name(one.element)} ({one.value:g})" for one in (*mine, *ours)]
+        for one, other, by, instead in zip(mine, ours, names, names[len(mine) :], strict=False):
+            said = f"{capital(one.place.who)} decides by {by}{one.place.on}"
+            if one.value != other.value:
+                yield f"{said}. Our kernel decides by {instead}.", one.place.line
+            elif one == mine[-1] and len(data) == 2 and by == instead:
+                yield f"{said}, as ours does, and then takes the other side.", one.place.line
 
     def parting(self, of_others: bool) -> Told:
         """The first step that the solution does not take; `of_others`: its elements are others, so
@@ -195,18 +181,6 @@ class Explanation(MadeOf):
         same = f" {self._here} uses the right elements." if self._same else ""
         yield f"{which} {what}.{same}", None
 
-    def fewer_steps(self) -> Told:
-        """Kinds of arithmetic that the solution does more or less of on the way."""
-        for kind in ("exponential", "division", "multiplication"):
-            mine, ours = self._ways.passed(kind)
-            if (mine != ours and kind != "multiplication") or (mine == 0) != (ours == 0):
-                many = [counted(one, kind) if one else f"no {kind}" for one in (mine, ours)]
-                yield (
-                    f"On the way from an input to {self._here}, your kernel computes {many[0]}, "
-                    f"and ours computes {many[1]}.",
-                    None,
-                )
-
     def arithmetic(self) -> Told:
         """Another result of the right elements."""
         if self._same:
@@ -239,7 +213,6 @@ class Explanation(MadeOf):
         return [*made_of, *done] or _first(
             (Pattern.OTHER_PLACE, self.tie),
             (Pattern.OTHER_STEP, self.other_order),
-            (Pattern.OTHER_STEP, self.fewer_steps),
             (Pattern.OTHER_STEP, self.arithmetic),
         )
 

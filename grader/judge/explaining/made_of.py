@@ -15,13 +15,6 @@ _OF_THE_COMPILER = re.compile(
     r"computes |(multiplies \S+|to the left) by \d\d?;"
 )  # bytes from elements
 
-_SHUFFLES = {
-    "bfly": "__shfl_xor_sync",
-    "down": "__shfl_down_sync",
-    "idx": "__shfl_sync",
-    "up": "__shfl_up_sync",
-}
-
 
 class MadeOf(About):
     """Which elements, and from where."""
@@ -49,21 +42,18 @@ class MadeOf(About):
 
     def shuffled(self) -> Told:
         """A shuffle that brings other lanes' values than the solution's."""
-        mine, ours = ({one.mode for one in side.shuffles} for side in (self.mine, self.ours))
-        strange = [one for one in self.mine.shuffles if ours and one.mode not in ours | {"idx"}]
-        for one in strange if self._mine != self._ours else ():
-            way, others = f"`{_SHUFFLES[one.mode]}`", [_SHUFFLES[mode] for mode in sorted(ours)]
-            if one.own:
-                fact = f"gets its own value back: {way} finds no lane there"
-            elif "up" in ours - mine or (one.mode == "up" and "down" in ours - mine):
-                fact = f"takes a value with {way}"
-            else:
-                continue
-            instead = " and ".join(f"`{name}`" for name in others)
-            yield (
-                f"{capital(one.place.who)} {fact}{one.place.on}. Our kernel uses {instead}.",
-                one.place.line,
-            )
+        mine, ours = (
+            {_shuffle(one.opcode) for one in side.shuffles} for side in (self.mine, self.ours)
+        )
+        instead = " and ".join(f"`__shfl_{one}sync`" for one in sorted(ours))
+        for one in self.mine.shuffles if ours and self._mine != self._ours else ():
+            way, who = _shuffle(one.opcode), capital(one.place.who)
+            fact = f"takes a value with `__shfl_{way}sync`"
+            if way and one.own:
+                fact = f"gets its own value back: `__shfl_{way}sync` finds no lane there"
+            opposite = "up_" in ours - mine or (way == "up_" and "down_" in ours - mine)
+            if way and way not in ours and (one.own or opposite):
+                yield f"{who} {fact}{one.place.on}. Our kernel uses {instead}.", one.place.line
 
     def other_place(self) -> Told:
         """One element in the place of another."""
@@ -149,11 +139,12 @@ class MadeOf(About):
     def constant_extreme(self) -> Told:
         """A maximum on its way that a constant won."""
         if found := self._ways.constant_extreme():
+            value, line, ours = found
             yield (
-                f"{self._here} depends on a maximum or minimum. That is {found.value:g}, a number "
-                f"in your code (line {found.line}), and should be {found.ours:g}. No element won "
-                f"against {found.value:g}. What should such a search start from?",
-                found.line,
+                f"{self._here} depends on a maximum or minimum. That is {value:g}, a number in "
+                f"your code (line {line}), and should be {ours:g}. No element won against "
+                f"{value:g}. What should such a search start from?",
+                line,
             )
 
     def constant(self) -> Told:
@@ -208,3 +199,8 @@ class MadeOf(About):
 
 def _often(times: int) -> str:
     return {1: "once", 2: "twice"}.get(times, f"{times} times")
+
+
+def _shuffle(opcode: str) -> str:
+    """ "xor_" of `__shfl_xor_sync`, "" of `__shfl_sync`."""
+    return {"bfly": "xor_", "idx": ""}.get(mode := opcode.split(".")[2], f"{mode}_")

@@ -44,7 +44,6 @@ _WHOLE = re.compile(r"cvt\..*\.[su](8|16|32|64)\.f\d+|cvt\.r[mpnz]i\..*")
 _HALF = re.compile(r"cvt\..*\.b?f16\.f(32|64)")
 _SINGLE = re.compile(r"cvt\..*\.f32\.f64")
 _CALL = re.compile(r"call\.((?:__)?(exp2?|log)f?|\w+)")
-EXPONENTIALS = ("exp", "exp2", "ex2", "exp10f()", "exp10()", "__exp10f()")
 
 _SLOPES: dict[tuple[str, int], Callable[..., tuple[float, ...]]] = {  # of a result by its operands
     ("add", 2): lambda made, a, b: (1, 1),
@@ -133,14 +132,7 @@ class Trail:
         if self.buffer[at] >= 0:
             element = Element(self.behind.buffers[self.buffer[at]], int(self.index[at]))
             return f"{said} ({self.named(element)})"
-        return f"{said} (an exponential)" if self.verb(at) in EXPONENTIALS else said
-
-    def passed(self, verbs: tuple[str, ...]) -> int:
-        """The most steps of some kinds on one way to the element."""
-        most: list[int] = []
-        for at, own in enumerate(self.does(*verbs).tolist()):
-            most.append(own + max((most[one] for one in self.sources(at)), default=0))
-        return most[-1] if most else 0
+        return f"{said} (an exponential)" if self.verb(at).startswith("exp") else said
 
     def slopes(self) -> Values:
         """By step, the derivative of the element by the step's result, accumulated backwards

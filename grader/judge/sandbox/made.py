@@ -11,15 +11,13 @@ from msgspec.structs import replace
 from ...ptx.program import Carries, Flow, Immediate, Instruction, Register
 from ...watch.slice import Graph
 from ...watch.slice import made as making
-from ..protocol import Choice, Decision, Element, Made, Shuffled, Used
+from ..protocol import Choice, Crossing, Decision, Element, Made, Used
 from .slices import Elements, as_numbers, literal, place_of, slice_of
 
 MOST = 2000  # told of
-MODES = ("up", "down", "bfly", "idx")  # of shuffles
 DEEP = 8  # comparisons of one condition
 
 Numbers = Callable[[str], npt.NDArray[np.float64]]  # every value of a graph, as a PTX type
-_Asked = tuple[str, tuple[float, float], tuple[bool, bool], bool, float]  # a Choice without place
 
 
 def choices(graph: Graph, root: int) -> tuple[Choice, ...]:
@@ -29,34 +27,24 @@ def choices(graph: Graph, root: int) -> tuple[Choice, ...]:
     nodes = graph.slice_of(root).nodes[::-1]
     chosen = nodes[np.array(carried, bool)[graph.at[nodes]]][:MOST]
     numbers = cache(partial(as_numbers, graph.value))  # all at once, for each type
-    first: dict[_Asked, int] = {}
+    first: dict[object, Choice] = {}
     for node in chosen.tolist():
-        for asked in _asked(graph, node, numbers):
-            first.setdefault(asked, node)
-    return tuple(
-        Choice(opcode, place_of(graph, node), values, fixed, holds, taken)
-        for (opcode, values, fixed, holds, taken), node in first.items()
-    )
+        for one in _asked(graph, node, numbers):
+            first.setdefault((one.opcode, one.values, one.fixed, one.holds, one.taken), one)
+    return tuple(first.values())
 
 
-def _shuffles(graph: Graph, root: int) -> Iterator[Shuffled]:
-    """The first shuffle of each mode on the way to a node, by which a thread gets another one's
+def _shuffles(graph: Graph, root: int) -> tuple[Crossing, ...]:
+    """The first shuffle of each kind on the way to a node, by which a thread gets another one's
     value, and by which it gets its own."""
-    modes = [_mode(one) for one in graph.code]
-    met: set[tuple[str, bool]] = set()
-    nodes = graph.slice_of(root).nodes[::-1]
-    for node in nodes[np.array([mode != "" for mode in modes])[graph.at[nodes]]].tolist():
-        mode, left = modes[graph.at[node]], int(graph.left[node])
+    nodes = graph.slice_of(root).nodes
+    across = [one is not None and one.form.carries is Carries.ACROSS for one in graph.code]
+    first: dict[tuple[str, bool], Crossing] = {}
+    for node in nodes[np.array(across)[graph.at[nodes]]].tolist():
+        opcode, left = graph.code[graph.at[node]].form.opcode, int(graph.left[node])
         own = left > 0 and bool(graph.thread[left] == graph.thread[node])
-        if (mode, own) not in met:
-            met.add((mode, own))
-            yield Shuffled(mode, place_of(graph, node), own)
-
-
-def _mode(instruction: Instruction | None) -> str:
-    """How a shuffle chooses a lane; "" for what is none."""
-    form = instruction.form if instruction else None
-    return (form.one_of(MODES) or "") if form and form.carries is Carries.ACROSS else ""
+        first[opcode, own] = Crossing(opcode, place_of(graph, node), own)
+    return tuple(first.values())
 
 
 def _decisions(graph: Graph, elements: Elements, root: int, index: int) -> Iterator[Decision]:
@@ -78,14 +66,15 @@ def _decisions(graph: Graph, elements: Elements, root: int, index: int) -> Itera
             element = elements.behind(graph, found) if found < 0 else None
             if element and element not in met:
                 met.add(element)
-                yield Decision(element, place_of(graph, node))
+                value = float(elements.buffers[element.buffer].flat[element.index])
+                yield Decision(element, value, place_of(graph, node))
 
 
 def _chooses(instruction: Instruction | None) -> bool:
     return instruction is not None and instruction.form.carries is Carries.CHOSEN
 
 
-def _asked(graph: Graph, node: int, numbers: Numbers) -> Iterator[_Asked]:
+def _asked(graph: Graph, node: int, numbers: Numbers) -> Iterator[Choice]:
     """What was asked for a value to be chosen, and which it was."""
     instruction = graph.code[graph.at[node]]
     taken = float(numbers(instruction.form.type)[node]) if instruction else 0.0
@@ -96,7 +85,9 @@ def _asked(graph: Graph, node: int, numbers: Numbers) -> Iterator[_Asked]:
         if len(values) == 2:
             (one, is_fixed), (other, other_fixed) = values
             fixed = is_fixed, other_fixed
-            yield compared.form.opcode, (one, other), fixed, bool(graph.value[test]), taken
+            holds = bool(graph.value[test])
+            place = place_of(graph, node)
+            yield Choice(compared.form.opcode, place, (one, other), fixed, holds, taken)
 
 
 def _tests(graph: Graph, predicate: int) -> Iterator[int]:
@@ -161,7 +152,7 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
         summed=tuple(summed[:MOST_USED]),
         behind=slice_of(graph, elements, root),
         choices=choices(graph, root),
-        shuffles=tuple(_shuffles(graph, root)),
+        shuffles=_shuffles(graph, root),
         decisions=tuple(_decisions(graph, elements, root, address)),
         index=slice_of(graph, elements, address),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -40,8 +40,8 @@ class Slicer(Observer):
     def __init__(self, graph: Graph, report: FindingReport):
         wave = report.wave
         self.wave, self.code = wave, wave.kernel.instructions
-        self._library = {slot: given for _, slot, given in _library_calls(self.code)}
-        self.graph, self._begin = graph, graph.enter(self._told(), wave.geometry.threads)
+        self._given: dict[str, list[str]] = {}  # to functions of the library, by what takes results
+        self.graph, self._begin = graph, graph.enter([*self._named()], wave.geometry.threads)
         heap = wave.heap.store
         outside = [store for store in wave.flat.stores if store is not heap]
         if sum(len(store.data) for store in outside) > MOST_BYTES:
@@ -56,16 +56,22 @@ class Slicer(Observer):
         self._fetched = np.zeros((lanes, 16), np.int32)  # by asynchronous copies
         self._passed = wave.calls.shadow()  # the nodes of what calls pass and hand back
 
-    def _told(self) -> list[Instruction]:
-        """The code, in which a function's result is computed by "call.powf" or the like."""
-        names = {slot: name for name, slot, _ in _library_calls(self.code)}
-        told = list(self.code)
-        for at, one in enumerate(told):
-            name = names.get(passes(one, self.wave.linked) or "")
-            if name and one.form.carries is Carries.LOADED:
-                form = replace(one.form, opcode=f"call.{name}", transfers=())
-                told[at] = replace(one, form=replace(form, carries=Carries.COMPUTED))
-        return told
+    def _named(self) -> Iterator[Instruction]:
+        """The code, in which "call.powf" or the like computes the result of a function of the
+        library."""
+        names: dict[str | None, str] = {}
+        for one in self.code:
+            slot = passes(one, self.wave.linked)
+            if one.form.flow is Flow.CALL and len(one.operands) > 2:
+                result, function, given, *_ = one.operands
+                slot, name = symbol_of(components(result)[0]), plain(symbol_of(function))
+                if name.startswith(LIBRARY):
+                    names[slot] = f"call.{name.removeprefix(LIBRARY)}"
+                    self._given[slot] = [symbol_of(part) for part in components(given)]
+            elif slot in names and one.form.carries is Carries.LOADED:
+                form = replace(one.form, opcode=names[slot], transfers=())
+                one = replace(one, form=replace(form, carries=Carries.COMPUTED))
+            yield one
 
     def begin_wave(self, first_block: int) -> None:
         geometry = self.wave.geometry
@@ -139,28 +145,24 @@ class Slicer(Observer):
     def _passing(self, at: int, slot: str, step: Step) -> Step:
         """What a call passes or hands back. The result of a function of the library is made of what
         that is given, whatever it does inside."""
-        one = self.code[at]
-        stores, size = one.form.carries is Carries.STORED, size_of(one.form.type)
+        one, given = self.code[at], self._given.get(slot)
+        stores = one.form.carries is Carries.STORED
         address, values = one.operands[:2] if stores else one.operands[1::-1]
-        begins = range(address_of(address).offset, self._passed[slot].shape[1], size)
-        given = self._library.get(slot)
+        begin, size = address_of(address).offset, size_of(one.form.type)
 
         def passing(lanes: Lanes) -> None:
             step(lanes)
-            index = lane_index(lanes)
-            for begin, value in zip(begins, components(values), strict=False):
-                nodes = self._of(value) if stores else self._passed[slot][:, begin]
-                made = nodes[index]
-                if stores or given:
-                    sources = [self._passed[name][index, 0] for name in given or ()] or [made]
-                    made = self._add(at, index, *sources[:2])
-                    bits = np.zeros((len(index), 8), np.uint8)
-                    bits[:, :size] = self.wave.calls.slots[slot][index, begin : begin + size]
-                    self.graph.value[made] = bits.view(np.uint64)[:, 0]
+            for place, value in enumerate(components(values)):
+                passed = self._passed[slot][:, begin + place * size]
                 if stores:
-                    self._passed[slot][index, begin] = made
+                    passed[lanes] = self._of(value)[lanes]
+                elif isinstance(value, Register) and given:
+                    sources = (self._passed[name][lanes, 0] for name in given)
+                    made = self._add(at, lane_index(lanes), *sources)
+                    self.graph.value[made] = self.wave.registers.storage(value.name)[lanes]
+                    self._nodes[value.name][lanes] = made
                 elif isinstance(value, Register):
-                    self._nodes[value.name][index] = made
+                    self._nodes[value.name][lanes] = passed[lanes]
 
         return passing
 
@@ -331,18 +333,6 @@ class Slicer(Observer):
 
     def _memory(self, store: Store) -> np.ndarray:
         return self.graph.memory(_address(store), len(store.data))
-
-
-def _library_calls(code: Sequence[Instruction]) -> Iterator[tuple[str, str, list[str]]]:
-    """The calls of functions of the library: which one, the parameter that takes its result, and
-    those that it is given."""
-    for one in code:
-        if one.form.flow is Flow.CALL and len(one.operands) > 2:
-            result, function, given, *_ = one.operands
-            name = plain(symbol_of(function))
-            if name.startswith(LIBRARY):
-                slots = [symbol_of(part) for part in components(given)]
-                yield name.removeprefix(LIBRARY), symbol_of(components(result)[0]), slots
 
 
 def _address(store: Store) -> int:
