@@ -226,6 +226,8 @@ _GIVEN = re.compile(r"\b(\w+)\s*=(?!=)([^;]*);")
 _READ = re.compile(r"\b(\w+)\s*\[((?:[^][]|\[[^][]*\])*)\](?!\s*=[^=])")
 _SHUFFLED = re.compile(r"\b(__shfl_(?:xor|down|up)_sync)\s*\(((?:[^()]|\([^()]*\))*)\)")
 _WORD = re.compile(r"\w+")
+_NUMBER = re.compile(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+NEAR = 3  # lines
 
 
 @dataclass(frozen=True)
@@ -300,9 +302,23 @@ class Declarations:
         """A sentence about the condition under which the only line that writes to an array does so,
         and that condition's line; "" and None where there is none."""
         lines = [at for at in range(1, 1 + len(self.lines)) if self.only_assigned(at, name)]
-        condition, at = self.guard(lines[0]) if len(lines) == 1 else ("", 0)
-        said = f"Line {lines[0]} writes to {name} only if `{condition}` (line {at}). "
-        return (said, at) if condition else ("", None)
+        guard, at = self.guard(lines[0]) if len(lines) == 1 else ("", 0)
+        if not guard:
+            return "", None
+        loop, head = self.condition(lines[0])
+        while_ = f", while `{loop}` (line {head})," if loop else ""
+        return f"Line {lines[0]} writes to {name}{while_} only if `{guard}` (line {at}). ", at
+
+    def with_number(self, line: int, value: float) -> int:
+        """The line nearest to one, a few lines away at most, on which a number stands: compilers
+        give constants the line of what they are used for."""
+
+        def has(at: int) -> bool:
+            text = self.line(at).replace("INFINITY", "1e999")
+            return abs(value) in map(float, _NUMBER.findall(text))
+
+        near = range(max(1, line - NEAR), line + NEAR + 1)
+        return min(filter(has, near), key=lambda at: abs(at - line), default=line)
 
     def _around(self, line: int, head: re.Pattern[str]) -> tuple[str, int]:
         """What stands in the parentheses of the `head` that a source line begins, or else is in,

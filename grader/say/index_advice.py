@@ -193,7 +193,7 @@ def _too_many_threads(place: _Element, who: ThreadNumbers, all_threads: int, rea
             f"The index is the thread's own, and {place.owner} has {place.count} elements, one per "
             f"block. Do you mean `blockIdx.x`?{also}"
         )
-    larger = [name for name, count in who.arrays.items() if count > place.index]
+    larger = [one for one, n in who.arrays.items() if n > place.index and f"`{one}`" != place.owner]
     if larger:
         return (
             f"The index is the thread's own. `{larger[0]}` has such an element, {place.owner} has "

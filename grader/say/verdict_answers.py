@@ -116,6 +116,16 @@ def over_budget(counter: str, count: int, budget: int, dearest: tuple[int | None
     return f"The answer is right, but {counter} is {count:,}, and the budget is {budget:,}.{where}"
 
 
+def traffic(verb: str, moved: int, usual: int, what: str) -> str:
+    """Why a kernel needs more requests or sectors than ours: it `moved` more bytes than is `usual`,
+    or as many in smaller or scattered pieces."""
+    if moved > usual:
+        times = f"{moved / usual:.2g} times what our kernel {verb}s"
+        return f" Your kernel {verb}s {moved:,} bytes of global memory, {times}."
+    same = f"Your kernel {verb}s as many bytes of global memory as ours"
+    return f" {same}, but with more {what}: its accesses are smaller or scattered."
+
+
 def stopped_over_budget(message: str, counter: str, count: int, budget: int) -> str:
     """A run was stopped with this message, when a counter had passed its budget already."""
     return f"{message} By then {counter} was already {count:,}, and the budget is {budget:,}."

@@ -50,7 +50,21 @@ class TwoTrails:
     @cached_property
     def first_parting(self) -> Parting | None:
         """Where the formula is another one."""
-        return self.parting()
+        return self.parting() or self._left_raw()
+
+    def _left_raw(self) -> Parting | None:
+        """The first element that the solution makes something of before it is used, and `mine`
+        never does."""
+        mine, ours = self._as_near_as(0)
+        for at in np.flatnonzero(ours.op < 0).tolist():
+            users, plain = ours.users(ours.key(at)), mine.users(ours.key(at))
+            made = [
+                one for one in users if ours.counts[one] == 1 and ours.key(one) not in mine.keys
+            ]
+            if plain and made and len(made) == len(users):
+                ours_first = f"first {ours.words(made[0])}"
+                return Parting(mine.place(plain[0]), mine.words(plain[0]), ours_first)
+        return None
 
     def parting(self, any_order: bool = False) -> Parting | None:
         """Where the ways part; None where they do not. Sums, maxima and the like of other pairs of

@@ -237,5 +237,6 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
     sentences = [result.message, *(sentence for _, sentence, _ in told)]
     if line is None and pair.wrong.written and (stored := pair.mine.stored):
         sentences.append(f"{capital(stored.who)} wrote it{stored.on}.")
+        line = stored.line
     patterns = tuple(str(pattern) for pattern, _, _ in told)
     return replace(result, message=" ".join(sentences), line=line, patterns=patterns)

@@ -140,6 +140,7 @@ class MadeOf(About):
         """A maximum on its way that a constant won."""
         if found := self._ways.constant_extreme():
             value, line, ours = found
+            line = self._declared.with_number(line, value)
             yield (
                 f"{self._here} depends on a maximum or minimum. That is {value:g}, a number in "
                 f"your code (line {line}), and should be {ours:g}. No element won against "
@@ -152,6 +153,7 @@ class MadeOf(About):
         if self.mine.origin != "constant" or self.ours.origin == "constant":
             return
         line = self.mine.origin_line
+        line = self._declared.with_number(line, self._found) if line else None
         there = f" (line {line})" if line else ""
         sentence = f"This {self._found:g} is a number in your code{there}. "
         if isinstance(self.ours.origin, Element) and self._mine:
