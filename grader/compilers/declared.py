@@ -226,7 +226,7 @@ _GIVEN = re.compile(r"\b(\w+)\s*=(?!=)([^;]*);")
 _READ = re.compile(r"\b(\w+)\s*\[((?:[^][]|\[[^][]*\])*)\](?!\s*=[^=])")
 _SHUFFLED = re.compile(r"\b(__shfl_(?:xor|down|up)_sync)\s*\(((?:[^()]|\([^()]*\))*)\)")
 _WORD = re.compile(r"\w+")
-_NUMBER = re.compile(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_NUMBER = r"(?<![\w.])((?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 NEAR = 3  # lines
 
 
@@ -310,15 +310,17 @@ class Declarations:
         return f"Line {lines[0]} writes to {name}{while_} only if `{guard}` (line {at}). ", at
 
     def with_number(self, line: int, value: float) -> int:
-        """The line nearest to one, a few lines away at most, on which a number stands: compilers
-        give constants the line of what they are used for."""
-
-        def has(at: int) -> bool:
-            text = self.line(at).replace("INFINITY", "1e999")
-            return abs(value) in map(float, _NUMBER.findall(text))
-
-        near = range(max(1, line - NEAR), line + NEAR + 1)
-        return min(filter(has, near), key=lambda at: abs(at - line), default=line)
+        """The line nearest to one, a few lines away at most, on which a number stands, a float's
+        first: compilers give constants the line of what they are used for."""
+        near = sorted(range(max(1, line - NEAR), line + NEAR + 1), key=lambda at: abs(at - line))
+        texts = [(at, self.line(at).replace("INFINITY", "1e999f")) for at in near]
+        found = (
+            at
+            for end in ("f", "")
+            for at, text in texts
+            if abs(value) in map(float, re.findall(_NUMBER + end, text))
+        )
+        return next(found, line)
 
     def _around(self, line: int, head: re.Pattern[str]) -> tuple[str, int]:
         """What stands in the parentheses of the `head` that a source line begins, or else is in,

@@ -162,7 +162,7 @@ def out_of_store(finding: OutOfStore, wave: Wave) -> str:
     store = (meant(line, verb, wave) if fault.space == "global" else None) or fault.store
     if store is None:
         return f"{verb} {fault.reason}.{_far_off(finding, wave)}"
-    there = place(Bytes(fault.space, store, fault.address, size, line), wave, outside=True)
+    there = place(Bytes(fault.space, store, fault.address, size, line), wave, verb)
     if there.index is None or there.count is None:
         how_far = ", past its end or before its start"
     elif there.index < 0:

@@ -174,7 +174,7 @@ class MadeOf(About):
         mine, ours = self.mine.origin, self.ours.origin
         if isinstance(mine, Element) and isinstance(ours, Element) and mine != ours:
             sentence = f"{self._here} is a copy of {self._name(mine)}, and should be a copy of "
-            yield f"{sentence}{self._name(ours)}.", self.mine.origin_line
+            yield f"{sentence}{self._name(ours)}.", None
 
     def tie(self) -> Told:
         """The number of an element in its row, where another one of the same value is meant."""
