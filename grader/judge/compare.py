@@ -1,5 +1,6 @@
 """What a run left in its buffers, held against what is expected: a CaseResult that teaches."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -18,6 +19,7 @@ from .protocol import Element, Failed, Ran, Reply, Scene
 from .verdict import CaseResult, Mismatch, told_apart
 from .words import Words
 
+_TRAFFIC = re.compile(r"global_(load|store)_(requests|sectors|bytes)")
 SHOWN = 5  # mismatches listed
 _IN_ORDER = ("input", "output", "written", "second")  # arrays of a run in the case's own order
 
@@ -250,6 +252,11 @@ def _over_budget(instance: CaseInstance, ran: Ran, name_the_dearest: bool) -> Ca
         if count > budget.at_most:
             dearest = ran.costs.get(counter, (None, 0)) if name_the_dearest else (None, 0)
             why = _why(budget, instance.problem)
+            traffic = _TRAFFIC.fullmatch(counter)
+            bytes_moved = f"global_{traffic[1]}_bytes" if traffic else ""
+            if traffic and (usual := case.ours.get(bytes_moved)):
+                moved = ran.counters[bytes_moved]
+                why = f"{say.traffic(traffic[1], moved, usual, traffic[2])} {why}"
             message = say.over_budget(counter, count, budget.at_most, dearest, why)
             return failed(case, Status.OVER_BUDGET, message, dearest[0])
     return None

@@ -156,7 +156,8 @@ class Opening(msgspec.Struct, frozen=True):
     """The first message to a worker: the `source` that all questions will be about. `device`:
     "simulator" compiles it and answers questions on the simulated GPU, "compiler" compiles it for
     hardware and sends what came out, "gpu" runs the `cubin` that another one has sent. `more`:
-    other sources that questions name; a compiler that is a program cannot be started later."""
+    other sources that questions name; a compiler that is a program cannot be started later.
+    `options` are the compiler's."""
 
     device: Device
     source: str
@@ -167,6 +168,7 @@ class Opening(msgspec.Struct, frozen=True):
     architecture: str = ""
     cubin: bytes = b""
     more: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
 
 
 class Question(msgspec.Struct, frozen=True, eq=False):
@@ -266,6 +268,23 @@ class Choice(msgspec.Struct, frozen=True, array_like=True):
     taken: float
 
 
+class Crossing(msgspec.Struct, frozen=True, array_like=True):
+    """A value that came by a shuffle: its PTX opcode, the thread that got it, and whether that was
+    its own one."""
+
+    opcode: str
+    place: ThreadPlace
+    own: bool
+
+
+class Decision(msgspec.Struct, frozen=True, array_like=True):
+    """A branch or a choice that hung on an element: its value, and the thread that took it."""
+
+    element: Element
+    value: float
+    place: ThreadPlace
+
+
 class Made(msgspec.Struct, frozen=True):
     """What became of one element. `stored`: who wrote it last (None: nobody). `used`: what it was
     made of, in order; `cut`: there was more than is told. `origin`: the element that was handed on
@@ -273,7 +292,8 @@ class Made(msgspec.Struct, frozen=True):
     that was done. `nan`: where the first NaN on its way arose, of what `operands`. `whole`: nothing
     was done on the way that is not followed. `summed`: what it was made of by other ways than
     through a maximum or a minimum. `behind`: all values behind it, step by step; `choices`: what
-    some of them were chosen by. `index`: of an element that was handed on, all values behind the
+    some of them were chosen by. `shuffles`: the first of each kind on the way; `decisions`: those
+    of the thread that stored it. `index`: of an element that was handed on, all values behind the
     place that it was loaded from."""
 
     stored: ThreadPlace | None = None
@@ -287,6 +307,8 @@ class Made(msgspec.Struct, frozen=True):
     summed: tuple[Used, ...] = ()
     behind: SliceSteps = SliceSteps()
     choices: tuple[Choice, ...] = ()
+    shuffles: tuple[Crossing, ...] = ()
+    decisions: tuple[Decision, ...] = ()
     index: SliceSteps = SliceSteps()
 
 

@@ -204,7 +204,7 @@ def _too_many_threads(
             "per block.",
             remedy=f"Do you mean `blockIdx.x`?{also}",
         )
-    larger = [name for name, count in who.arrays.items() if count > place.index]
+    larger = [one for one, n in who.arrays.items() if n > place.index and f"`{one}`" != place.owner]
     if larger:
         return Message(
             why=f"The index is the thread's own. `{larger[0]}` has such an element, {place.owner} "

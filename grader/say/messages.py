@@ -166,7 +166,7 @@ def out_of_store(finding: OutOfStore, wave: Wave) -> Message:
     store = (meant(line, verb, wave) if fault.space == "global" else None) or fault.store
     if store is None:
         return Message(f"{verb} {fault.reason}.", remedy=_far_off(finding, wave))
-    there = place(Bytes(fault.space, store, fault.address, size, line), wave)
+    there = place(Bytes(fault.space, store, fault.address, size, line), wave, verb)
     if there.index is None or there.count is None:
         how_far = ", past its end or before its start"
     elif there.index < 0:
@@ -208,6 +208,9 @@ def misaligned_access(finding: MisalignedAccess, wave: Wave) -> Message:
         remedy = f"The index into {there.owner} must be a multiple of {step}."
         if (there.index or 0) % step == 0:
             remedy = f"Look at {there.owner} itself: it does not begin at such an address."
+        elif finding.alike:
+            why += f" The threads of this warp are all {finding.alike} bytes off."
+            remedy = "Look at the pointer from which they count, not at each thread's index."
         remedy += f" Or do you mean one element? It has {counted(there.size, 'byte')}."
     return Message(text, why, remedy)
 
@@ -333,7 +336,7 @@ def unordered(finding: Race, wave: Wave) -> str | Message:
     if finding.benign:
         return f"{text}also wrote, the same value in the same instruction: harmless, but wasteful."
     text += "updated atomically" if other.atomic else "wrote" if other.wrote else "read"
-    advice = race_advice.advice(finding, there)
+    advice = race_advice.advice(finding, there, wave.names.declared)
     if finding.at_once:
         return Message(f"{text} at the same moment.") + advice
     if other.line:

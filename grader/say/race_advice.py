@@ -4,6 +4,7 @@ Two threads at one place are an index that both worked out alike, an update that
 barrier that is missing, or a fence on the way of a flag; each is mended in its own way.
 """
 
+from ..compilers.declared import Declarations
 from ..cuda.errors import Message
 from ..watch.findings import Race, Signal
 from .places import ArrayPlace, short
@@ -12,9 +13,19 @@ _CHANCE = "Either thread may come first."
 _ANY_ORDER = "Blocks run in any order."
 
 
-def advice(race: Race, place: ArrayPlace) -> Message:
-    """What to do about a race at a place."""
-    signal = race.evidence.signal
+def without_stride(index: str, name: str, line: int) -> Message:
+    """An index that is the same in each round of a loop over strides."""
+    return Message(
+        why=f"{index} does not use `{name}`, which the loop on line {line} changes in each round.",
+        remedy="Which element should this round read?",
+    )
+
+
+def advice(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
+    """What to do about a race at a place, in a source with these declarations."""
+    signal, line = race.evidence.signal, race.mine.line
+    if race.same_line and line and (ignored := declared.without_stride(line)):
+        return without_stride(*ignored)
     if signal and (broken := _signalled(race, signal)):
         return broken
     if race.between_blocks:
@@ -22,7 +33,11 @@ def advice(race: Race, place: ArrayPlace) -> Message:
     if _waits_for_a_flag(race, place):
         return _flag(race)
     if race.same_line:
-        return _written_twice(race, place) if race.both_wrote else _read_and_written(race, place)
+        if not race.both_wrote:
+            return _read_and_written(race, place)
+        guard, at = declared.guard(line) if line else ("", 0)
+        both = f"`{guard}` (line {at}) is true for both threads." if "==" in guard else ""
+        return Message(why=both) + _written_twice(race, place)
     return _barrier_between(race, place)
 
 
@@ -166,6 +181,14 @@ def _between_blocks(race: Race, place: ArrayPlace) -> Message:
 def _atomic_and_not(race: Race, place: ArrayPlace) -> Message:
     """One of the two is an atomic, the other is not."""
     plain = race.mine if race.other.atomic else race.other
+    atomic = race.mine if race.mine.atomic else race.other
+    if plain.wrote and place.count == 1 and any(atomic.thread):
+        return Message(
+            why=f"Thread {short(atomic.thread)} executes the atomic on line {atomic.line}, and not "
+            "only one thread of its block.",
+            remedy=f"If {place.text} should count blocks, let one thread execute it: "
+            "`if (threadIdx.x == 0)`.",
+        )
     if plain.wrote:
         return Message(
             why=f"{_ANY_ORDER} The plain write on line {plain.line} may come after the atomic, and "

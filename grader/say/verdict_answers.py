@@ -151,6 +151,16 @@ def over_budget(
     return Message(f"{text}{where}", why)
 
 
+def traffic(verb: str, moved: int, usual: int, what: str) -> str:
+    """Why a kernel needs more requests or sectors than ours: it `moved` more bytes than is `usual`,
+    or as many in smaller or scattered pieces."""
+    if moved > usual:
+        times = f"{moved / usual:.2g} times what our kernel {verb}s"
+        return f"Your kernel {verb}s {moved:,} bytes of global memory, {times}."
+    same = f"Your kernel {verb}s as many bytes of global memory as ours"
+    return f"{same}, but with more {what}: its accesses are smaller or scattered."
+
+
 def stopped_over_budget(counter: str, count: int, budget: int, why: str) -> Message:
     """A run was stopped when a counter had passed its budget already."""
     text = f"By then {counter} was already {count:,}, and the budget is {budget:,}."
@@ -226,6 +236,12 @@ def reordered(signature: str, first: str) -> Message:
         f"The exercise calls the kernel as {signature}. In this order, a parameter gets the value "
         "of another one.",
     )
+
+
+def already_wrong(earlier: Message, launches: int, later: Message) -> Message:
+    """What so many launches left was wrong before the next one failed."""
+    first = Message(f"After launch {launches} the result is already wrong.") + earlier
+    return first + Message(why=f"Then launch {launches + 1} fails too: {later.first}")
 
 
 def doubted(doubts: str) -> Message:

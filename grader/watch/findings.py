@@ -120,6 +120,7 @@ class MisalignedAccess(Finding):
     verb: str
     width: int  # bytes of the access
     touched: Bytes | None  # the first byte, where it lies in some memory
+    alike: int  # by how many bytes all threads of the warp miss a multiple; 0 if they differ
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from itertools import islice
 
 import numpy as np
 
-from ...counted import counted
 from ...cuda.errors import Message
 from ...say import verdict_answers as say
 from ...status import Pattern
@@ -43,6 +42,7 @@ def fell_otherwise(mine: Sequence[Choice], ours: Sequence[Choice]) -> tuple[Choi
         others = [other for value in _about(one) for other in about.get(value, {}).values()]
         asked = one.opcode, one.holds
         apart = [b for b in others if b.taken != one.taken and (b.opcode, b.holds) != asked]
+        apart = [other for other in apart if _question(other) != _question(one)]
         if apart:
             return one, min(apart, key=lambda other: other.opcode != one.opcode)
     return None
@@ -85,10 +85,25 @@ class Explanation(MadeOf):
 
     def nan(self) -> Told:
         """Where the first NaN arises."""
-        if (place := self.mine.nan) and math.isnan(self._found):
+        if (place := self.mine.nan) and self._arose:
             what = " and ".join(f"{one:g}" for one in self.mine.operands)
             made = f" from {what}" if len(self.mine.operands) > 1 else ""
             yield f"{capital(place.who)} computes the first NaN{made}{place.on}.", None
+
+    def cancelled(self) -> Told:
+        """Roundings that large numbers leave where they cancel."""
+        off = self._found - float(self.pair.wrong.expected.flat[0])
+        found = self._ways.cancelled(off) if math.isfinite(off) and self._same else None
+        if found:
+            place, words, by, ours = found
+            told = Message(
+                f"{self._here} loses its digits by cancellation{place.on}: {place.who} {words}.",
+                "A float has about 7 digits. Where large numbers cancel, mostly their rounding is "
+                f"left. Here rounding changes {self._here} by up to {by:.2g}.",
+                "Which formula does not take two large numbers from each other?",
+                f"In our kernel rounding changes it by up to {ours:.2g}.",
+            )
+            yield told, place.line
 
     def chosen(self) -> Told:
         """The first `?:` on its way that fell otherwise than in the solution."""
@@ -108,11 +123,33 @@ class Explanation(MadeOf):
         if nan and not _with_nan(self.ours.choices):
             yield f"{_chosen(nan)}. No comparison with NaN is true, except `!=`.", nan.place.line
 
-    def parting(self) -> Told:
-        """The first step that the solution does not take."""
-        if found := self._ways.parting():
-            right = Message(why="Everything that this step uses is right.")
-            yield found.told + right, found.place.line
+    def decided(self) -> Told:
+        """Of an element that is another one's copy, the first element, of an array that gives no
+        data, which decides what is copied: where one of another value decides in the solution, or
+        the same one does and another is taken."""
+        if len(self._mine) != 1 or len(self._ours) != 1:
+            return
+        data = {one.buffer for one in (*self._mine, *self._ours)}
+        mine, ours = (
+            [one for one in side.decisions if one.element.buffer not in data]
+            for side in (self.mine, self.ours)
+        )
+        names = [f"{self._name(one.element)} ({one.value:g})" for one in (*mine, *ours)]
+        for one, other, by, instead in zip(mine, ours, names, names[len(mine) :], strict=False):
+            said = f"{capital(one.place.who)} decides by {by}{one.place.on}"
+            if one.value != other.value:
+                ours_decides = f"Our kernel decides by {instead}."
+                yield Message(f"{said}.", ours=ours_decides), one.place.line
+            elif one == mine[-1] and len(data) == 2 and by == instead:
+                yield f"{said}, which is right, and then takes the wrong side.", one.place.line
+
+    def parting(self, of_others: bool) -> Told:
+        """The first step that the solution does not take; `of_others`: its elements are others, so
+        that only a number in the code tells anything."""
+        found = self._ways.first_parting
+        if found and not (of_others and found.constant is None):
+            right = "" if of_others else "Everything that this step uses is right."
+            yield found.told + Message(why=right), found.place.line
 
     def goes_on(self, from_parts: bool) -> Told:
         """The solution has the value too, and makes another of it."""
@@ -149,16 +186,6 @@ class Explanation(MadeOf):
         same = f" {self._here} uses the right elements." if self._same else ""
         yield f"{which} {what}.{same}", None
 
-    def fewer_steps(self) -> Told:
-        """Kinds of arithmetic that the solution does more or less of on the way."""
-        for kind in ("exponential", "division", "multiplication"):
-            mine, ours = self._ways.passed(kind)
-            if (mine != ours and kind != "multiplication") or (mine == 0) != (ours == 0):
-                many = [counted(one, kind) if one else f"no {kind}" for one in (mine, ours)]
-                way = f"On the way from an input to {self._here}, "
-                fact = f"{way}your kernel computes {many[0]}."
-                yield Message(fact, ours=f"{way}our kernel computes {many[1]}."), None
-
     def arithmetic(self) -> Told:
         """Another result of the right elements."""
         if self._same:
@@ -169,6 +196,8 @@ class Explanation(MadeOf):
         """What it is made of, if that is wrong, is told first, then what was done with it."""
         made_of = _first(
             (Pattern.NOBODY_WROTE, self.nobody),
+            (Pattern.OTHER_ELEMENTS, self.without_stride),
+            (Pattern.OTHER_ELEMENTS, self.shuffled),
             (Pattern.OTHER_PLACE, self.other_place),
             (Pattern.CONSTANT_WON, self.constant),
             (Pattern.CONSTANT_WON, self.constant_extreme),
@@ -177,17 +206,18 @@ class Explanation(MadeOf):
             (Pattern.TOO_OFTEN, self.too_often),
             (Pattern.OTHER_PLACE, self.other_winner),
         )
-        done = _first((Pattern.FIRST_NAN, self.nan))
+        done = _first((Pattern.FIRST_NAN, self.nan), (Pattern.CANCELLED, self.cancelled))
         done += [] if made_of else _first((Pattern.SCALED, self.scaled))
+        apart = any(pattern == Pattern.OTHER_ELEMENTS for pattern, _, _ in made_of)
         done += _first(
+            (Pattern.CHOSEN_OTHERWISE, self.decided),
             (Pattern.CHOSEN_OTHERWISE, self.chosen),
-            (Pattern.OTHER_STEP, self.parting),
+            (Pattern.OTHER_STEP, partial(self.parting, apart)),
             (Pattern.LEFT_EARLY, partial(self.goes_on, bool(made_of))),
         )
         return [*made_of, *done] or _first(
             (Pattern.OTHER_PLACE, self.tie),
             (Pattern.OTHER_STEP, self.other_order),
-            (Pattern.OTHER_STEP, self.fewer_steps),
             (Pattern.OTHER_STEP, self.arithmetic),
         )
 
@@ -214,6 +244,7 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
         parts += replace(message, remedy="")
     if line is None and pair.wrong.written and (stored := pair.mine.stored):
         parts += Message(f"{capital(stored.who)} wrote it{stored.on}.")
+        line = stored.line
     patterns = tuple(str(pattern) for pattern, _, _ in told)
     advice = told[0][1].remedy, say.NEXT.get(told[0][0]), result.parts.remedy
     remedy = next(filter(None, advice), "")  # one is enough

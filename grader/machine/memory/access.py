@@ -81,7 +81,7 @@ class ErrorReport(Protocol):
         self, raised: AccessFault, at: int, lane: np.ndarray, verb: str, size: int
     ) -> CudaError: ...
 
-    def misaligned(self, access: Access, lane: int, address: int) -> CudaError: ...
+    def misaligned(self, access: Access, lanes: np.ndarray, addresses: np.ndarray) -> CudaError: ...
 
     def read_only(self, access: Access, hit: Hit) -> CudaError: ...
 
@@ -139,9 +139,7 @@ class Access:
         if moved is not None:
             addresses = addresses + moved
         if np.bitwise_or.reduce(addresses) & (self.width - 1):
-            position = int(np.argmax(addresses & (self.width - 1) != 0))
-            lane, address = int(lane_index(lanes)[position]), int(addresses[position])
-            raise self.memory.report.misaligned(self, lane, address)
+            raise self.memory.report.misaligned(self, lane_index(lanes), addresses)
         try:
             return self._find(self.space, lanes, addresses)
         except AccessFault as fault:
