@@ -112,9 +112,8 @@ def _counts(row: dict[str, str]) -> dict[str, float | None]:
 def _number(text: str | None) -> float | None:
     """ncu prints "n/a" or nothing for what a GPU does not count, and may add instances in
     parentheses."""
-    plain = (text or "").partition(" (")[0].replace(",", "")
     try:
-        return float(plain)
+        return float((text or "").partition(" (")[0].replace(",", ""))
     except ValueError:
         return None
 

@@ -114,9 +114,8 @@ def _beside_numba() -> Iterator[Figure]:
         ours = Ready(microbenchmarks.softmax(rows, SMALL_COLUMNS)).seconds(True)
         what = f"times as fast as Numba's simulator, {rows} x {SMALL_COLUMNS:,}"
         target = None if rows == 1 else 100.0  # a single short launch is mostly preparation
-        module = f"{__package__}.numba_softmax"
         done = subprocess.run(
-            [sys.executable, "-m", module, str(rows), str(SMALL_COLUMNS)],
+            [sys.executable, "-m", f"{__package__}.numba_softmax", str(rows), str(SMALL_COLUMNS)],
             env=os.environ | {"NUMBA_ENABLE_CUDASIM": "1"},  # read when Numba is first imported
             capture_output=True,
             text=True,

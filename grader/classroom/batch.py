@@ -126,8 +126,7 @@ def _worth(
 ) -> Callable[[str, Path, datetime | None], float]:
     """The points of a learner's attempt, its lateness taken off without any late days."""
     file, lesson = grading.file, grading.lesson
-    about = lessons.lesson(lesson, grading.course.kernels)
-    most = sum(handing_out.points(file, about).values())
+    most = sum(handing_out.points(file, lessons.lesson(lesson, grading.course.kernels)).values())
     optional = {f"{lesson}/{name}" for name in file.plan(lesson).optional}
 
     def worth(learner: str, folder: Path, when: datetime | None) -> float:

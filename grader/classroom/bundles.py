@@ -190,8 +190,7 @@ def run(root: Path) -> dict[str, Any]:
         tests += [_test(answer.name, case, plan) for case in told.cases]
         if told.partial:
             more = told.points - sum(case.points for case in told.cases)
-            why = partial.said(told)
-            part = CaseResult("one fault", True, told.status, more, 0.0, why)
+            part = CaseResult("one fault", True, told.status, more, 0.0, partial.said(told))
             tests.append(_test(answer.name, part, plan))
     results: dict[str, Any] = {"tests": tests, "stdout_visibility": "hidden"}
     if unreadable := [answer.name for answer in answers if answer.unreadable]:

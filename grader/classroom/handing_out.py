@@ -197,8 +197,7 @@ def _difference(path: Path, made: str) -> str:
     shown = changed[:SHOWN_LINES]
     if len(changed) > SHOWN_LINES:
         shown.append(f"... and {counted(len(changed) - SHOWN_LINES, 'more line')}")
-    head = f"{path.name} (- as committed, + as its sources make it):"
-    return "\n    ".join([head, *shown])
+    return "\n    ".join([f"{path.name} (- as committed, + as its sources make it):", *shown])
 
 
 def _lines(notebook: str) -> list[str]:

@@ -216,8 +216,7 @@ def shared(html: str) -> str:
     def tag(found: re.Match[str]) -> str:
         return found[0] if " class=" in found[0] else _STYLE.sub(named, found[0])
 
-    body = _TAG.sub(tag, html)
-    return "<style>{}</style>{}".format("\n".join(rules), body) if rules else html
+    return "<style>{}</style>{}".format("\n".join(rules), _TAG.sub(tag, html)) if rules else html
 
 
 def apart(html: str) -> tuple[tuple[str, ...], str]:

@@ -332,7 +332,6 @@ def _move(source: Path, target: Path, old: str, new: str) -> None:
         with suppress(OSError):  # there is none, or it is a learner's: any name is read
             (source / f"{old}{suffix}").rename(source / f"{new}{suffix}")
     if target.exists():
-        stays = source.parent.name in _HANDED_OUT
-        shutil.rmtree(source if stays else target)
+        shutil.rmtree(source if source.parent.name in _HANDED_OUT else target)
     if source.exists():
         source.rename(target)

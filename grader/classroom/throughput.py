@@ -84,8 +84,7 @@ def _graded_week(scratch: Path, lesson: Lesson, what: str, own: bool) -> Iterato
     here = _class(scratch, lesson, DEPARTMENT, ALIKE, own)
     handed_in = _size(here.root)
     for command in ("autograde", "feedback"):
-        how = ("--jobs", str(JOBS)) if command == "autograde" else ()
-        run = _run(here, lesson, command, how)
+        run = _run(here, lesson, command, ("--jobs", str(JOBS)) if command == "autograde" else ())
         yield Figure(f"{what}: {command}", "s", run.seconds, MINUTE)
         yield Figure(f"{what}: {command}, of the processor, judging aside", "s", run.processor)
     yield Figure(f"{what}: written", "MB", (_size(here.root) - handed_in) / 1e6)
@@ -104,8 +103,7 @@ def _beside_dask(scratch: Path, lesson: Lesson) -> Figure:
     plain = _run(_class(scratch, lesson, CLASS // 2, CLASS // 2), lesson)
     with LocalCluster(n_workers=JOBS, threads_per_worker=1, dashboard_address=None) as cluster:
         where = ("--scheduler", cluster.scheduler_address)
-        there = _class(scratch, lesson, CLASS // 2, CLASS // 2)
-        dask = _run(there, lesson, how=where)
+        dask = _run(_class(scratch, lesson, CLASS // 2, CLASS // 2), lesson, how=where)
     what = f"time with Dask over that with --jobs {JOBS}"
     return Figure(what, "x", dask.seconds / plain.seconds, 1.15)
 

@@ -142,8 +142,7 @@ def counters(
     if not csv.exists():
         ncu.measure(csv)
     rows = counters_page.compare(ncu.works(), ncu.read(csv))
-    page = counters_page.page(rows, ncu.of_course()[1], ncu.hardware(csv))
-    _write_page(to, page)
+    _write_page(to, counters_page.page(rows, ncu.of_course()[1], ncu.hardware(csv)))
     differing = len(list(counters_page.differences(rows)))
     typer.echo(
         f"{counted(len(rows), 'kernel')} compared, {counted(differing, 'counter')} not equal: "

@@ -141,8 +141,7 @@ _NO_SEMICOLON = re.compile(r"""expected (?:a ";"|';' )""")
 def _of_a_semicolon(error: Diagnostic, lines: list[str]) -> str:
     """NVRTC finds the next word amiss, clang the place where the semicolon belongs."""
     before = lines[error.line - 1][: error.column or 0].strip()
-    rest = lines[error.line - 1][error.column or 0 :].strip()
-    if before and not rest:
+    if before and not lines[error.line - 1][error.column or 0 :].strip():
         return f"Line {error.line} has no `;` at its end."
     above = next((n for n in range(error.line - 1, 0, -1) if lines[n - 1].strip()), 0)
     if before or not above or lines[above - 1].rstrip().endswith((";", "{", "}", ":")):

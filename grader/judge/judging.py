@@ -205,8 +205,7 @@ def warnings(judged: Judged) -> Judged:
     if not doubts or at is None:
         return judged
     result = judged.results[at]
-    message = say.with_doubts(result.message, doubts)
-    return judged.with_result(at, replace(result, message=message))
+    return judged.with_result(at, replace(result, message=say.with_doubts(result.message, doubts)))
 
 
 def summed(judged: Judged) -> Verdict:

@@ -158,8 +158,7 @@ class Session:
         """The making of some elements of a case's buffers, where so many elements beyond its inputs
         can be read; () where the case is too long to be followed."""
         self._group(FOLLOWING, FOLLOWING)
-        case = replace(self._described(instance), followed=elements, room=room)
-        outcome = self._ask(case)
+        outcome = self._ask(replace(self._described(instance), followed=elements, room=room))
         return outcome.made if isinstance(outcome, Ran) else ()
 
     def record(self, instance: CaseInstance, recorded: Recorded) -> Strip | None:

@@ -173,5 +173,4 @@ def _instance(trial: Trial, exercise: Exercise) -> CaseInstance:
     args = tuple(name if isinstance(value, np.ndarray) else value for name, value in given.items())
     launch = Launch(trial.rule.kernel, trial.grid, trial.block, args, trial.shared_mem)
     problem = Problem(arrays, {}, (launch,))
-    case = Case(NAME, lambda rng: problem, exercise.size_points)
-    return CaseInstance(case, problem)
+    return CaseInstance(Case(NAME, lambda rng: problem, exercise.size_points), problem)

@@ -251,8 +251,7 @@ class Verdict:
     def ends(self) -> tuple[str, ...]:
         """What hints may be tied to: the patterns of the first case that failed, and the status."""
         failed = foremost(self.cases)
-        seen = failed.patterns if failed and failed.visible else ()
-        return (*seen, str(self.status))
+        return (*(failed.patterns if failed and failed.visible else ()), str(self.status))
 
     def without_part(self) -> Verdict:
         """The same verdict with the points of the passed cases alone."""

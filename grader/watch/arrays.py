@@ -53,12 +53,11 @@ def arrays_among(
     """What is known of each argument of a launch, whose parameters have these names; None for what
     is no array."""
     first: dict[int, int] = {}
-    named = zip_longest(args, names[: len(args)], fillvalue="")
     return tuple(
         described(arg, first.setdefault(id(owner_of(arg)), number), name)
         if isinstance(arg, np.ndarray)
         else None
-        for number, (arg, name) in enumerate(named)
+        for number, (arg, name) in enumerate(zip_longest(args, names[: len(args)], fillvalue=""))
     )
 
 

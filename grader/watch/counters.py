@@ -139,8 +139,7 @@ class Counting(Observer):
         access, hit, kind = done.access, done.hit, done.kind
         if hit.space == "global" and (access.bulk or kind == "atomic"):
             if access.bulk:
-                touched = _sectors_of_bulk(hit)
-                self.counters.add(self._lines[access.at], "global_sectors", touched)
+                self.counters.add(self._lines[access.at], "global_sectors", _sectors_of_bulk(hit))
             else:
                 self._note(access, hit, kind)
         if hit.space not in _COUNTED or access.bulk or access.mbarrier:

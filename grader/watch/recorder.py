@@ -249,8 +249,7 @@ class Recorder(Observer):
 
     def _lanes_of(self, threads: np.ndarray) -> np.ndarray:
         stride = self.wave.geometry.stride
-        numbers = np.array(self.recording.blocks, np.int64)
-        block = numbers[threads // stride] - self.wave.first_block
+        block = np.array(self.recording.blocks, np.int64)[threads // stride] - self.wave.first_block
         return block * stride + threads % stride
 
     def _number(self, hit: Hit) -> int:

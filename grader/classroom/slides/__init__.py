@@ -124,8 +124,7 @@ def _pieces(notebook: NotebookNode) -> Iterator[Piece]:
 
 def _prose(source: str) -> Iterator[Piece]:
     for block in itertools.chain.from_iterable(map(_fence_parts, _blocks(source))):
-        level = block.partition(" ")[0]
-        kind = {"#": "slide", "##": "slide", "###": "subslide"}.get(level, "-")
+        kind = {"#": "slide", "##": "slide", "###": "subslide"}.get(block.partition(" ")[0], "-")
         yield Piece(v4.new_markdown_cell(block), _prose_height(block), kind)
 
 

@@ -146,8 +146,7 @@ def _precompiled() -> Path:
     """What every source begins with, read once for all sources of this process and its children."""
     made = _headers() / "first.pch"
     flags = [one if one != "-emit-llvm" else "-emit-pch" for one in front(Job(""))]
-    header = str(_headers() / FIRST_OF_CLANG)
-    _run([*flags, *_places(), "-o", str(made), header], _headers(), "")
+    _run([*flags, *_places(), "-o", str(made), str(_headers() / FIRST_OF_CLANG)], _headers(), "")
     return made
 
 
