@@ -21,13 +21,14 @@ from ..counted import counted
 from ..course.kinds import ExerciseKind, Write, unmarked
 from ..course.weave import CHECK
 from ..judge import beside
+from ..submissions.intake import checks, grade_id
 from ..submissions.submission import HANDED_IN, STAMP, note, time_of
 from . import ClassroomError, changes, coursefile, planning, plugin, sanitize_html, verdicts
 from .batch import Track
 from .changes import MarkChange
 from .export import NOT_HANDED_IN, ExerciseRow, GradesExporter, of_cells, rows, total
 from .folder import CourseFolder, whole
-from .verdicts import KeptVerdict, grade_id
+from .verdicts import KeptVerdict
 
 CACHE_KEY = "cache_key.txt"  # beside a page: a name for the notebook and the marks that it shows
 # What is coloured in a learner's code, by Pygments' classes.
@@ -178,9 +179,9 @@ def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
         handed_out = _handed_out(given, given.stat().st_mtime_ns)
     sources = {grade_id(cell): _source(cell) for cell in notebook}
     cards, rules = {}, dict[str, None]()
-    for cell in notebook:
-        its_rules, card = plugin.apart(_card(cell, kept, content, sources))
-        cards[grade_id(cell).removeprefix(CHECK)] = Markup(card)
+    for name, cell in checks(notebook).items():
+        its_rules, card = plugin.apart(_card(name, cell, kept, content, sources))
+        cards[name] = Markup(card)
         rules.update(dict.fromkeys(its_rules))
     order = list(cards)
     rows = sorted(
@@ -211,18 +212,16 @@ def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
 
 
 def _card(
+    name: str,
     cell: dict[str, Any],
     kept: Mapping[str, KeptVerdict],
     content: PageContent,
     sources: Mapping[str, str],
 ) -> str:
-    """The grader's own HTML, which JudgeAnswers put into a check cell, with the mark that counts;
-    below it our solution, where that may be shown."""
+    """The grader's own HTML, which JudgeAnswers put into the check cell of exercise `name`, with
+    the mark that counts; below it our solution, where that may be shown."""
     from ..notebook.verdict_card import COMPARE, compared, of_points  # it takes long to import
 
-    if not grade_id(cell).startswith(CHECK):
-        return ""
-    name = grade_id(cell).removeprefix(CHECK)
     pages = ["".join(each["data"].get("text/html", "")) for each in cell.get("outputs", ())]
     # An earlier version put our solution into it.
     ours = rf"<details[^>]*><summary>(?:(?!</summary>).)*{COMPARE}.*?</details>"

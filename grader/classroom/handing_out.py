@@ -16,11 +16,11 @@ from nbgrader.preprocessors import ClearSolutions
 from .. import course as lessons
 from ..counted import counted
 from ..course import Lesson
-from ..course.weave import CHECK, cuda_cell, learners_cell, text, weave, weave_page
+from ..course.weave import cuda_cell, learners_cell, text, weave, weave_page
 from ..course_folder import NOTEBOOKS
 from ..errors import AuthorError
 from ..submissions.cells import cuda_source
-from ..submissions.intake import grade_id
+from ..submissions.intake import checks, grade_id
 from . import ClassroomError, coursefile
 from .coursefile import FILE, CourseFile
 from .folder import CourseFolder, new_course, seed, whole
@@ -112,10 +112,8 @@ def generate(course: CourseFolder, lesson: Lesson) -> None:
     coursefile.settle(course)
     file = coursefile.read(course)
     notebook, worth = weave(lesson, file.partial_marks), points(file, lesson)
-    for cell in notebook.cells:
-        name = grade_id(cell).removeprefix(CHECK)
-        if grade_id(cell) == CHECK + name:
-            cell.metadata.nbgrader["points"] = worth[name]
+    for name, cell in checks(notebook.cells).items():
+        cell.metadata.nbgrader["points"] = worth[name]
     whole(source, text(notebook))
     course.run(GenerateAssignment, lesson.name, force=True)
 

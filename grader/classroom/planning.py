@@ -164,16 +164,6 @@ def submitted(gradebook: Gradebook, learner: str | None = None) -> dict[str, lis
     }
 
 
-def spent_days(file: CourseFile, gradebook: Gradebook, lesson: str) -> dict[str, int]:
-    """By learner, the late days that a lesson has taken."""
-    return {
-        learner: lateness.spent
-        for learner, mine in submitted(gradebook).items()
-        for handed_in, lateness in standings(file, learner, map(itemgetter(0), mine))
-        if handed_in.lesson == lesson
-    }
-
-
 # --- where it stands ------------------------------------------------------------------------------
 
 
@@ -210,7 +200,12 @@ def statuses(course: CourseFolder, lesson: str) -> list[LearnerStatus]:
             ) from error
         names = {student.id: export.full_name(student) for student in gradebook.students}
         marked = export.by_learner(gradebook, lesson)
-        spent = spent_days(file, gradebook, lesson)
+        spent = {
+            learner: lateness.spent
+            for learner, mine in submitted(gradebook).items()
+            for handed_in, lateness in standings(file, learner, map(itemgetter(0), mine))
+            if handed_in.lesson == lesson
+        }
     found = []
     for learner in sorted({*names, *file.learners, *course.learners("submitted", lesson)}):
         until, person = due(file, lesson, learner), file.person(learner)

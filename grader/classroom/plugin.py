@@ -115,12 +115,10 @@ def fill(
     notebook: NotebookNode, lesson: Lesson, answers: Answers, judging: Judging, marking: Marking
 ) -> dict[str, verdicts.KeptVerdict]:
     """Put a score and a page into each check cell; what is kept of the verdicts, by exercise."""
-    kept = {}
-    for cell in notebook.cells:
-        name = intake.grade_id(cell).removeprefix(CHECK)
-        if intake.grade_id(cell) == CHECK + name:
-            kept[name] = _grade(lesson, answers[name], cell, judging, marking)
-    return kept
+    return {
+        name: _grade(lesson, answers[name], cell, judging, marking)
+        for name, cell in intake.checks(notebook.cells).items()
+    }
 
 
 def _grade(

@@ -109,11 +109,10 @@ def changes(lesson: Lesson, mistake: Mistake) -> list[str]:
     """The lines that the mistake changes in the solution, comments aside, as the lines of a
     diff."""
     solution = lesson.solution(lesson.exercise(mistake.wrong.exercise))
-    codes = []
-    for source in (solution, mistake.source):
-        lines = (line.split("//")[0].rstrip() for line in source.splitlines())
-        codes.append([line for line in lines if line])
-    ours, theirs = codes
+    ours, theirs = (
+        [code for line in source.splitlines() if (code := line.split("//")[0].rstrip())]
+        for source in (solution, mistake.source)
+    )
     diff = list(difflib.unified_diff(ours, theirs, n=3, lineterm=""))
     return ["⋮" if line.startswith("@@") else line for line in diff[3:]]
 

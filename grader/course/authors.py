@@ -7,19 +7,19 @@ import sys
 import traceback
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
+from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ..errors import AuthorError, CourseError
 
 Defined = TypeVar("Defined")
-
-_HINTS: dict[type, dict[str, object]] = {}  # as they have been asked for
 
 
 def defined(path: Path, kind: type[Defined]) -> tuple[Defined, ...]:
@@ -100,13 +100,19 @@ def place_of(folder: Path, name: str, case: str = "") -> str:
 def at(path: Path, *names: str) -> str:
     """The file, and the line that defines what has the last of `names` that it names, such as an
     exercise and a case of it; without a line where it names none of them."""
-    lines = text(path).splitlines()
+    whole = text(path)
     for name in filter(None, reversed(names)):
         for words in (f'name="{name}"', f'name = "{name}"', f'"{name}"', f"'{name}'"):
-            for number, line in enumerate(lines, 1):
-                if words in line:
-                    return f"{shown(path)}, line {number}"
+            if words in whole:
+                return f"{shown(path)}, line {whole.count(chr(10), 0, whole.index(words)) + 1}"
     return shown(path)
+
+
+def named_twice(things: Iterable[Any]) -> str:
+    """A name that two of the things have; empty if each has its own."""
+    return next(
+        (name for name, times in Counter(one.name for one in things).items() if times > 1), ""
+    )
 
 
 # --- the fields of what is defined ---------------------------------------------------------------
@@ -135,12 +141,11 @@ def require(value: object, path: Path, trail: Trail = ()) -> None:
                 require(part, path, trail)
 
 
+@cache
 def _hints(kind: type) -> dict[str, object]:
     """The annotation of each field of a dataclass."""
-    if kind not in _HINTS:
-        hints = typing.get_type_hints(kind)
-        _HINTS[kind] = {field.name: hints[field.name] for field in fields(kind)}
-    return _HINTS[kind]
+    hints = typing.get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind)}
 
 
 def _fits(value: object, hint: object) -> bool:

@@ -98,15 +98,13 @@ def exercise_files(path: Path) -> list[Path]:
 def _exercises(path: Path, compiler: str) -> tuple[Exercise, ...]:
     """The lesson's exercises in the order of its page."""
     found = [one for file in exercise_files(path) for one in _defined(file, compiler)]
-    names = [one.name for one in found]
-    if twice := [name for name in names if names.count(name) > 1]:
-        place = authors.place_of(path, twice[0])
-        raise AuthorError(f"{place}: two exercises are called {twice[0]!r}.")
+    if twice := authors.named_twice(found):
+        raise AuthorError(f"{authors.place_of(path, twice)}: two exercises are called {twice!r}.")
     page = authors.text(path / "lesson.md")
     places = re.findall(r"^`{3,}\{exercise\} *(\w+)", page, re.MULTILINE)
     order = {name: place for place, name in reversed(list(enumerate(places)))}
 
-    known = _rules(path, {*names})
+    known = _rules(path, {one.name for one in found})
     made = []
     for one in sorted(found, key=lambda one: order.get(one.name, len(places))):
         given = tuple(rule for rule in known if rule.exercise == one.name)
@@ -203,9 +201,8 @@ def _require_exercise(exercise: Exercise, path: Path) -> None:
             raise AuthorError(
                 f"{where}: case {case.name!r} is worth {case.points}: points are 0 or more."
             )
-    names = [case.name for case in exercise.cases]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise AuthorError(f"{authors.at(path, twice[0])}: two cases are called {twice[0]!r}.")
+    if twice := authors.named_twice(exercise.cases):
+        raise AuthorError(f"{authors.at(path, twice)}: two cases are called {twice!r}.")
     if not path.with_name(exercise.source).is_file():
         where = authors.at(path, exercise.name, exercise.source)
         raise AuthorError(f"{where}: there is no file {exercise.source} in the lesson's folder.")

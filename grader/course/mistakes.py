@@ -88,9 +88,8 @@ def wrong_kernels(folder: Path, solutions: Mapping[str, str]) -> tuple[WrongKern
         where = f"{authors.shown(path)}{f', line {line[1]}' if line else ''}"
         raise MistakeError(f"{where}: this is not TOML: {said}.") from error
     made = tuple(_all(path, listed, solutions))
-    names = [one.name for one in made]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise MistakeError(f"{authors.at(path, twice[0])}: two mistakes are called {twice[0]!r}.")
+    if twice := authors.named_twice(made):
+        raise MistakeError(f"{authors.at(path, twice)}: two mistakes are called {twice!r}.")
     return made
 
 
@@ -115,9 +114,8 @@ def _all(path: Path, listed: Table, solutions: Mapping[str, str]) -> Iterator[Wr
 
 def _header(path: Path, exercise: str, number: int = 0) -> str:
     """The file, and the line on which that table of an exercise begins, counted from 0."""
-    lines = enumerate(authors.text(path).splitlines(), 1)
     begins = re.compile(rf"\s*\[*{re.escape(exercise)}\b(?!\.)")
-    found = [at for at, line in lines if begins.match(line)]
+    found = [at for at, line in enumerate(authors.text(path).splitlines(), 1) if begins.match(line)]
     return f"{authors.shown(path)}, line {found[number]}" if found[number:] else authors.shown(path)
 
 

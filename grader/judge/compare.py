@@ -141,10 +141,9 @@ def _wrong_output(
         wrong = ~right(expected, found)
         if wrong.any():
             mismatches = _mismatches(words.name(buffer), wrong, expected.value, found)
-            when = words.when(buffer)
             right_first = int(wrong.ravel().argmax())
             pattern = say.pattern(wrong.size, int(wrong.sum()), right_first)
-            message = f"{when}{_first_wrong(mismatches[0], expected)}{pattern}"
+            message = f"{words.when(buffer)}{_first_wrong(mismatches[0], expected)}{pattern}"
             message = _because(message, words.launch(buffer), ran)
             where = of_buffer(instance, buffer, of if of not in _IN_ORDER else "")
             return failed(instance.case, Status.WRONG_ANSWER, message, None, where, mismatches)

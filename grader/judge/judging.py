@@ -104,15 +104,13 @@ def run(judged: Judged) -> Judged:
 
 def compared(judged: Judged) -> Judged:
     """What each case left is held against what is expected."""
-    names_the_dearest = judged.exercise.kind.names_the_dearest_line
-    rows = zip(judged.instances, judged.outcomes, judged.words, strict=True)
-    results = tuple(
-        technique.goes_wrong(*row)
-        if row[0].case.hazard
-        else compare.on_simulator(*row, names_the_dearest)
-        for row in rows
-    )
-    judged = replace(judged, results=results)
+    dearest = judged.exercise.kind.names_the_dearest_line
+    results = []
+    for row in zip(judged.instances, judged.outcomes, judged.words, strict=True):
+        is_hazard = row[0].case.hazard is not None
+        result = technique.goes_wrong(*row) if is_hazard else compare.on_simulator(*row, dearest)
+        results.append(replace(result, ran=not isinstance(row[1], NotRun)))
+    judged = replace(judged, results=tuple(results))
     return replace(judged, counters=_counters(judged))
 
 
@@ -194,7 +192,8 @@ def hardware(judged: Judged) -> Judged:
     outcomes = run_on_gpu(judged.source, instances, judged.limits)
     for at, outcome in zip(passed, outcomes, strict=True):
         result = compare.on_gpu(judged.instances[at], outcome, judged.words[at])
-        judged = judged.with_result(at, result)
+        ran = not isinstance(outcome, NotRun)
+        judged = judged.with_result(at, replace(result, ran=ran))
     return judged
 
 

@@ -190,10 +190,10 @@ def _code(cell: NotebookNode) -> Iterator[Piece]:
     parts = [] if hidden else list(_parts(cell.source))
     for number, part in enumerate(parts):
         colours = dict(CUDA) if cell.metadata.get("magics_language") else {}
-        piece = v4.new_code_cell(part, metadata=colours)
-        height = _CODE * (part.count("\n") + 1) + 24
         kind = "subslide" if number or cell.source.startswith("%%cuda") else "-"
-        yield Piece(piece, height, kind)
+        yield Piece(
+            v4.new_code_cell(part, metadata=colours), _CODE * (part.count("\n") + 1) + 24, kind
+        )
     yield from _outputs(cell, beside_code=bool(parts) and len(parts[-1].splitlines()) <= 6)
 
 

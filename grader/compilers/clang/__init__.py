@@ -162,7 +162,6 @@ def _places() -> tuple[str, ...]:
 
 def _run(arguments: list[str], folder: Path, source: str) -> str:
     """What clang says with these arguments in that folder. CompileError where it refuses."""
-    kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     with (folder / "log").open("wb") as log, (folder / "log").open("rb") as nothing:
         try:
             child = subprocess.Popen(
@@ -171,7 +170,7 @@ def _run(arguments: list[str], folder: Path, source: str) -> str:
                 stdout=log,
                 stderr=log,
                 cwd=folder,
-                env=kept,
+                env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
             )
         except OSError as error:
             raise CompilerFailure(f"clang could not be started ({error}).") from error
