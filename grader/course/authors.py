@@ -121,7 +121,7 @@ def named_twice(things: Iterable[Any]) -> str:
 Trail = tuple[tuple[str, str], ...]  # kind and name of what holds what holds a field
 
 
-def require(value: object, path: Path, trail: Trail = ()) -> None:
+def require(value: Any, path: Path, trail: Trail = ()) -> None:
     """AuthorError, naming the line of `path`, unless every field of a dataclass holds what its
     annotation says, also in the dataclasses inside it; `trail` is what it stands in."""
     called = getattr(value, "name", None)

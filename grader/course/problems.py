@@ -73,8 +73,13 @@ def together(*problems: Problem) -> Problem:
         for k, problem in enumerate(problems)
         for launch in problem.launches
     )
-    buffers = {name: suffixed(name) for name in ("inputs", "outputs", "scratch", "begins")}
-    return Problem(launches=launches, **buffers)
+    return Problem(
+        suffixed("inputs"),
+        suffixed("outputs"),
+        launches,
+        suffixed("scratch"),
+        begins=suffixed("begins"),
+    )
 
 
 def longest_path(factor: float = 3) -> Budget:

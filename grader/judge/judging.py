@@ -21,7 +21,7 @@ from .explaining.explanation import explained
 from .explaining.telling import Pair, copied
 from .judged import Judged
 from .protocol import Failed, Ran
-from .session import Limits, Session, run_on_gpu
+from .session import Limits, NotRun, Session, run_on_gpu
 from .verdict import Verdict, foremost, told_once
 from .words import Words
 

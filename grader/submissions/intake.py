@@ -242,7 +242,7 @@ def grade_id(cell: dict[str, Any]) -> str:
     return name if isinstance(name, str) else ""
 
 
-def checks(cells: Iterable[NotebookNode]) -> dict[str, NotebookNode]:
+def checks(cells: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """The check cells among a lesson's, by the name of the exercise."""
     return {
         grade_id(cell).removeprefix(CHECK): cell
