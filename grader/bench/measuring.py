@@ -14,10 +14,9 @@ from ..course.model import Buffers
 from ..cuda import gpu
 from ..cuda.errors import CudaError
 from . import runner, stopwatch
-from .runner import Run, Skipped
 from .timings import Device, Size, Timing, Timings, size_text, timing
 
-Prepare = Callable[[list[Buffers]], Run]  # of sets of buffers, at one size
+Prepare = Callable[[list[Buffers]], runner.Run]  # of sets of buffers, at one size
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,7 @@ def _sentence(name: str, size: Size, error: Exception, ours: bool) -> str:
     at = f"{name} at {size_text(size)}"
     if isinstance(error, ImportError):
         return f"{name} is not installed here."
-    if isinstance(error, Skipped):
+    if isinstance(error, runner.Skipped):
         return f"{at} {error}."
     if _out_of_memory(error):
         return f"{at} does not fit into this GPU's memory."

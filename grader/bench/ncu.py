@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 
 from .. import course
-from ..course import Lesson
 from ..cuda import gpu_count
 from ..cuda.errors import CudaError
 from ..errors import BadInput
@@ -181,7 +180,7 @@ def problem(work: Work) -> str:
     return ""
 
 
-def _file(lesson: Lesson, source: str) -> tuple[str, str]:
+def _file(lesson: course.Lesson, source: str) -> tuple[str, str]:
     """The name and the text of one of the lesson's files."""
     path = lesson.path / source
     return f"{lesson.name}/{path.stem}", path.read_text(encoding="utf-8")

@@ -16,7 +16,6 @@ from importlib.util import find_spec
 import numpy as np
 
 from ..cuda import simulator
-from ..cuda.simulator import Run
 from ..profiler.work import Work, buffers_of
 from . import microbenchmarks
 
@@ -70,7 +69,7 @@ class Ready:
                     break
         return best
 
-    def observed(self) -> Run:
+    def observed(self) -> simulator.Run:
         """The run's counters and steps."""
         with simulator.options(checks=False), simulator.observe() as run:
             self.run()

@@ -22,9 +22,7 @@ from typing import Any
 from .. import course as lessons
 from ..errors import GradebookBusy, LearnerError
 from . import ClassroomError, changes, coursefile, export, handing_out, lateness, verdicts
-from .changes import LATENESS, MarkChange
 from .collecting import Graded
-from .coursefile import BEST
 from .entering import Entering
 from .folder import CourseFolder, alone, linked, shipped
 from .grading import Grading, SubmittedWork, give_extra_credit, grading_of
@@ -105,7 +103,7 @@ def _works(
     that is the best of several attempts, all of them are judged."""
     course, file, lesson = grading.course, grading.file, grading.lesson
     read: dict[Path, SubmittedWork] = {}
-    if file.plan(lesson).attempts == BEST:
+    if file.plan(lesson).attempts == coursefile.BEST:
         tried = {path for name in learners for path in attempts(course, file, lesson, name)}
         read = {path: work for path in sorted(tried) if (work := grading.work(path))}
         judge(read.values(), False)
@@ -198,7 +196,7 @@ class Regraded:
     """The outcome of a grading."""
 
     graded: list[Graded]  # everybody's, as it is then
-    changes: list[MarkChange]  # those that changed a mark
+    changes: list[changes.MarkChange]  # those that changed a mark
     # By learner the lesson's points before and after, of those who had marks before.
     totals: dict[str, tuple[Total, Total]]
 
@@ -213,7 +211,7 @@ class Regraded:
         reasons: dict[str, None] = {}
         for change in self.changes:
             if change.learner in self.totals:
-                why = LATENESS if change.what == LATENESS else change.why
+                why = changes.LATENESS if change.what == changes.LATENESS else change.why
                 reasons |= dict.fromkeys(part.partition(":")[0] for part in why.split("; "))
         return list(reasons)
 

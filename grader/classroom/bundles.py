@@ -27,7 +27,6 @@ from ..judge.sandbox import landlock
 from ..judge.verdict import CaseResult
 from ..status import Status
 from ..submissions import intake, submission
-from ..submissions.intake import UnreadableNotebook
 
 if TYPE_CHECKING:
     from .folder import CourseFolder
@@ -168,7 +167,7 @@ def run(root: Path) -> dict[str, Any]:
     handed_in = submission.read(root / "submission", lesson.name, worked_on)
     try:
         notebook = handed_in.notebook()
-    except UnreadableNotebook as error:
+    except intake.UnreadableNotebook as error:
         return _nothing(lesson, plan, str(error))
     answers = intake.find(notebook, blank)
     tests, verdicts = [], []

@@ -25,10 +25,8 @@ from ..submissions.intake import checks, grade_id
 from ..submissions.submission import HANDED_IN, STAMP, note, time_of
 from . import ClassroomError, changes, coursefile, planning, plugin, sanitize_html, verdicts
 from .batch import Track
-from .changes import MarkChange
 from .export import NOT_HANDED_IN, ExerciseRow, GradesExporter, of_cells, rows, total
 from .folder import CourseFolder, whole
-from .verdicts import KeptVerdict
 
 CACHE_KEY = "cache_key.txt"  # beside a page: a name for the notebook and the marks that it shows
 # What is coloured in a learner's code, by Pygments' classes.
@@ -54,7 +52,7 @@ class PageContent:
     kinds: Mapping[str, ExerciseKind]  # by exercise
     rows: tuple[ExerciseRow, ...]  # the marks
     comments: Mapping[str, Sequence[str]]  # an instructor's, by exercise
-    changes: tuple[MarkChange, ...]
+    changes: tuple[changes.MarkChange, ...]
     due: str  # a time; empty: never
     optional: tuple[str, ...] = ()  # exercises that add nothing to the marks
     ours: Mapping[str, str] = field(default_factory=dict)  # solutions that may be shown
@@ -214,7 +212,7 @@ def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
 def _card(
     name: str,
     cell: dict[str, Any],
-    kept: Mapping[str, KeptVerdict],
+    kept: Mapping[str, verdicts.KeptVerdict],
     content: PageContent,
     sources: Mapping[str, str],
 ) -> str:
@@ -239,7 +237,7 @@ def _card(
     return card
 
 
-def _explained(row: ExerciseRow, kept: KeptVerdict | None) -> str:
+def _explained(row: ExerciseRow, kept: verdicts.KeptVerdict | None) -> str:
     """How the mark came about, where it is not the verdict's."""
     if row.score is None:
         return "This could not be judged, and has no mark until an instructor gives one."

@@ -15,14 +15,12 @@ from nbgrader.preprocessors import ClearSolutions
 
 from .. import course as lessons
 from ..counted import counted
-from ..course import Lesson
 from ..course.weave import cuda_cell, learners_cell, text, weave, weave_page
 from ..course_folder import NOTEBOOKS
 from ..errors import AuthorError
 from ..submissions.cells import cuda_source
 from ..submissions.intake import checks, grade_id
 from . import ClassroomError, coursefile
-from .coursefile import FILE, CourseFile
 from .folder import CourseFolder, new_course, seed, whole
 from .judges import Judges, ToJudge, VerdictStore, judges
 
@@ -51,7 +49,7 @@ class HandOut(ClearSolutions):
         return nb, resources
 
 
-def release(course: CourseFolder, lesson: Lesson) -> None:
+def release(course: CourseFolder, lesson: lessons.Lesson) -> None:
     """Enter `lesson` in the gradebook and publish the learner's version through the exchange,
     once its own solution has got full marks."""
     with judges(confined=False) as workers:
@@ -60,7 +58,7 @@ def release(course: CourseFolder, lesson: Lesson) -> None:
     course.run(course.exchange.ReleaseAssignment, lesson.name, force=True)
 
 
-def require_solved(course: CourseFolder, lesson: Lesson, workers: Judges) -> None:
+def require_solved(course: CourseFolder, lesson: lessons.Lesson, workers: Judges) -> None:
     """Before a lesson is handed out or graded: AuthorError with the first case that its own
     solution of an exercise fails, as then an input, a reference or a budget is wrong, and
     everybody's mark would be. A verdict that is in the store costs nothing."""
@@ -88,15 +86,15 @@ def store(course: CourseFolder) -> VerdictStore:
     return VerdictStore(course.root / "verdicts", course.kernels, partial_marks)
 
 
-def points(file: CourseFile, lesson: Lesson) -> dict[str, float]:
+def points(file: coursefile.CourseFile, lesson: lessons.Lesson) -> dict[str, float]:
     """The most that each exercise adds to the lesson's maximum: nothing where course.toml calls it
     optional or extra credit. ClassroomError when it names one that the lesson has not."""
     outside = file.plan(lesson.name).outside
     names = [exercise.name for exercise in lesson.exercises]
     if strange := outside - set(names):
         raise ClassroomError(
-            f"{FILE}: lessons.{lesson.name} speaks of an exercise {min(strange)!r}; the lesson has "
-            f"{', '.join(names)}."
+            f"{coursefile.FILE}: lessons.{lesson.name} speaks of an exercise {min(strange)!r}; the "
+            f"lesson has {', '.join(names)}."
         )
     return {
         exercise.name: 0.0 if exercise.name in outside else float(exercise.points)
@@ -104,7 +102,7 @@ def points(file: CourseFile, lesson: Lesson) -> dict[str, float]:
     }
 
 
-def generate(course: CourseFolder, lesson: Lesson) -> None:
+def generate(course: CourseFolder, lesson: lessons.Lesson) -> None:
     """build/source: the solved notebook. build/release: the learner's, stripped by nbgrader,
     which replaces that folder, and entered in the gradebook."""
     source = course.notebook("source", lesson.name)
@@ -118,7 +116,7 @@ def generate(course: CourseFolder, lesson: Lesson) -> None:
     course.run(GenerateAssignment, lesson.name, force=True)
 
 
-def seeds(course: CourseFolder, lesson: Lesson) -> dict[str, int]:
+def seeds(course: CourseFolder, lesson: lessons.Lesson) -> dict[str, int]:
     """The official seed of each exercise in this course: its hidden cases are drawn from it."""
     secret_file = Path(course.config.JudgeAnswers.secret_file)
     names = sorted(exercise.name for exercise in lesson.exercises)

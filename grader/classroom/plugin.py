@@ -29,7 +29,6 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Unicode
 
 from .. import course
-from ..course import Lesson
 from ..course.weave import CHECK, CUDA, cell_id, graded
 from ..judge import Verdict, judge
 from ..judge.sandbox import landlock
@@ -112,7 +111,11 @@ def take(notebook: NotebookNode, pairs: dict[str, Pair], unreadable: str = "") -
 
 
 def fill(
-    notebook: NotebookNode, lesson: Lesson, answers: Answers, judging: Judging, marking: Marking
+    notebook: NotebookNode,
+    lesson: course.Lesson,
+    answers: Answers,
+    judging: Judging,
+    marking: Marking,
 ) -> dict[str, verdicts.KeptVerdict]:
     """Put a score and a page into each check cell; what is kept of the verdicts, by exercise."""
     return {
@@ -122,7 +125,7 @@ def fill(
 
 
 def _grade(
-    lesson: Lesson,
+    lesson: course.Lesson,
     answer: intake.Answer,
     check: NotebookNode,
     judging: Judging,

@@ -16,7 +16,6 @@ import tomlkit
 
 from ..submissions.submission import is_name
 from . import ClassroomError, coursefile, spreadsheets
-from .coursefile import changed, table
 from .folder import CourseFolder
 
 Row = Mapping[str, str]  # by the column's name
@@ -180,13 +179,13 @@ def keep(
             gradebook.update_or_create_student(one.id, **plain)
     before = coursefile.read(course)
     matched = _columns(roster, lessons, before)
-    with changed(course) as document:
-        people = table(document, "learners")
+    with coursefile.changed(course) as document:
+        people = coursefile.table(document, "learners")
         for one in roster.members:
             people[one.id] = _entry(roster.system, one, before.person(one.id))
         for lesson, found in matched.items():
             kept = found[0] if len(found) == 1 else list(found)
-            table(document, "lessons", lesson, "columns")[roster.system.name] = kept
+            coursefile.table(document, "lessons", lesson, "columns")[roster.system.name] = kept
     return sorted(known - {one.id for one in roster.members}), matched
 
 

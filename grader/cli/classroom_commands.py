@@ -33,7 +33,6 @@ from ..classroom import (
     spreadsheets,
 )
 from ..classroom.folder import CourseFolder, open_course
-from ..classroom.marks import ShownNames
 from ..counted import counted, some
 from . import terminal
 from .terminal import complain, say, short, table
@@ -269,7 +268,7 @@ def write_report(
     from ..classroom import report
 
     here = course_here()
-    names = ShownNames(here, coursefile.read(here), section, anonymous)
+    names = marks.ShownNames(here, coursefile.read(here), section, anonymous)
     if lesson:
         page = report.write(here, lesson_called(here, lesson), names)
     else:
@@ -288,7 +287,7 @@ def show_leaderboard(
     opened = lesson_called(here, lesson)
     if not opened.contests:
         raise ClassroomError(f"There is no contest in {opened.name}.")
-    names = ShownNames(here, coursefile.read(here), section, anonymous)
+    names = marks.ShownNames(here, coursefile.read(here), section, anonymous)
     for contest in opened.contests:
         columns = ("", "learner", "sectors / least", "instructions / least")
         rows = (

@@ -126,7 +126,7 @@ def require(value: Any, path: Path, trail: Trail = ()) -> None:
     annotation says, also in the dataclasses inside it; `trail` is what it stands in."""
     called = getattr(value, "name", None)
     trail = *trail, (type(value).__name__, called if isinstance(called, str) else "")
-    for name, hint in _hints(type(value)).items():
+    for name, hint in _hints(value.__class__).items():
         found = getattr(value, name)
         if not _fits(found, hint):
             where = at(path, *(known for _, known in trail))

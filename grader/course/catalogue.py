@@ -13,7 +13,6 @@ from ..course_folder import KERNELS
 from ..errors import AuthorError, NotInCourse
 from . import authors, chosen, rules, solution_counts
 from .model import Benchmark, Contest, Exercise, Lesson, Problem, Rule, Shown
-from .solution_counts import COMPILER
 
 Draw = Callable[[np.random.Generator], Problem]
 
@@ -38,7 +37,7 @@ def lessons(root: Path = KERNELS) -> tuple[Lesson, ...]:
     return tuple(_lesson(root / name) for name in names(root))
 
 
-def lesson(name: str, root: Path = KERNELS, compiler: str = COMPILER) -> Lesson:
+def lesson(name: str, root: Path = KERNELS, compiler: str = solution_counts.COMPILER) -> Lesson:
     """The lesson called `name`, its budgets as that compiler makes the solutions; NotInCourse with
     the names there are otherwise, AuthorError when its files are not as they must be."""
     if name not in names(root):  # names come from notebooks too: "../elsewhere" must run nothing
@@ -68,7 +67,7 @@ def _no_lesson(given: str, root: Path) -> str:
     return f"There is no lesson {given!r}; there are: {', '.join(names(root)) or 'none'}."
 
 
-def _lesson(path: Path, compiler: str = COMPILER) -> Lesson:
+def _lesson(path: Path, compiler: str = solution_counts.COMPILER) -> Lesson:
     """The lesson in the folder `path`, executed again only when a file of it has changed."""
     read = ("*.py", "*.cu", "lesson.md", "steps*.json", chosen.FILE)
     files = [file for pattern in read for file in sorted(path.glob(pattern)) if file.is_file()]

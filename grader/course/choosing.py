@@ -13,7 +13,6 @@ import numpy as np
 
 from . import classes, rules
 from .chosen import dealt, of_case
-from .classes import Class, Numbers, Promised
 from .model import Exercise, Rule
 
 SEEDS = range(8)  # the sizes of other cases, and what they meet by chance, may hang on it
@@ -42,7 +41,7 @@ def choose(exercise: Exercise) -> list[Row]:
 
 
 def _launches_for(
-    promise: Promised, rule: Rule, missing: np.ndarray, mixing: bool
+    promise: classes.Promised, rule: Rule, missing: np.ndarray, mixing: bool
 ) -> Iterator[Row]:
     """Rows that meet all pairs that are missing."""
     pairs = np.argwhere(np.triu(missing | missing.T))
@@ -118,7 +117,7 @@ class LaunchChoices:
         return needed
 
 
-def _fillings(rule: Rule, known: tuple[Class, ...]) -> tuple[list[Filling], np.ndarray]:
+def _fillings(rule: Rule, known: tuple[classes.Class, ...]) -> tuple[list[Filling], np.ndarray]:
     """Ways to fill arrays and to place them, and which of the `known` classes each is of."""
     values: list[tuple[str, ...]] = [(one,) for one in rule.values] or [()]
     values += [rule.values] if len(rule.values) > 1 else []
@@ -133,7 +132,7 @@ def _fillings(rule: Rule, known: tuple[Class, ...]) -> tuple[list[Filling], np.n
     return fillings, np.array(columns, bool).reshape(len(fillings), len(known))
 
 
-def _rows_of(rule: Rule, numbers: Numbers) -> np.ndarray:
+def _rows_of(rule: Rule, numbers: classes.Numbers) -> np.ndarray:
     """How many rows of other values the first array may have: elements, where these go their own
     ways, and one where it has a single dimension."""
     length = next(one.length for one in rules.parameters(rule) if one.length)
