@@ -11,8 +11,6 @@ and Windows has neither signals nor resource limits; there the judge looks ten t
 what uses more than it may has had it for that long.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Launches to measure, with everything they need, and how each device runs them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field

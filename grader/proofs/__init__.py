@@ -10,8 +10,6 @@ what must not happen is asked of Z3 (`solver`), and what may happen is tried on 
 (`search`). Z3 is the extra `warpwise[proofs]`; `counterexample` needs none.
 """
 
-from __future__ import annotations
-
 import gc
 import time
 from collections.abc import Callable, Sequence

@@ -1,8 +1,6 @@
 """Launches whose sizes are just below, at and just above the numbers that stand in a kernel's PTX:
 there it may begin to do something else."""
 
-from __future__ import annotations
-
 import ast
 import math
 import re

@@ -1,7 +1,5 @@
 """A kernel as basic blocks and nested loops, and a symbolic thread on its way through them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations, pairwise, takewhile
 

@@ -6,8 +6,6 @@ said of twins of its atoms. That is an induction over rounds, so what a round ne
 own integers (`values.Obligation`) may be proved from the round before.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -4,8 +4,6 @@ Whatever must not happen (an access out of bounds, a race, threads that do not m
 to Z3. A question that may have an answer is a doubt; launches in which it may show are tried.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, islice

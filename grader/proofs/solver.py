@@ -7,8 +7,6 @@ it has come to. McCormick, "Computability of global solutions to factorable nonc
 (1976), has the four of the envelope.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Where the array arguments of a launch lie, so that an address says which element it is."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import zip_longest
 

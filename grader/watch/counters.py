@@ -8,8 +8,6 @@ Atomics, shuffles, barriers: warp instructions, in Nsight Compute those of some 
 touches global memory, also of atomics and of bulk copies, which Nsight Compute leaves out.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 
 import numpy as np

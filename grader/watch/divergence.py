@@ -1,7 +1,5 @@
 """Barriers that not every thread comes to, and shuffles from lanes that take no part."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..machine.barriers import FULL, whole_warps

@@ -5,8 +5,6 @@ recording is bounded: all of its first steps are kept, of later ones every secon
 ... and those around what went wrong; `Recording.steps` says how many there were.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """A launch played back: what some of its blocks did, step by step, as plain data."""
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import dataclass, field
 

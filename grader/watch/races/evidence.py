@@ -6,8 +6,6 @@ or a barrier on the way from the one access to the other. The strong accesses an
 run are kept here, those of few threads, as flags are.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import NamedTuple

@@ -5,8 +5,6 @@ what kind it was (`marks`). Epochs are counted through the whole launch; lanes a
 wave that ran then.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterator
 from functools import partial

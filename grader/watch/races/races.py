@@ -1,7 +1,5 @@
 """Data races: the accesses of a wave, fed to a detector for each memory that threads share."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...machine.lanes import WARP, Lanes, lane_index

@@ -1,7 +1,5 @@
 """Notes of every value that a launch computes what it is made of."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import product
