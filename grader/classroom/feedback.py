@@ -172,9 +172,9 @@ def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
     place = course.path("autograded", lesson, learner)
     notebook = verdicts.cells(place / f"{lesson}.ipynb")
     kept, given = verdicts.read_if_any(place), course.notebook("release", lesson)
-    handed_out = frozenset[str]()
-    if given.is_file():
-        handed_out = _handed_out(given, given.stat().st_mtime_ns)
+    handed_out = (
+        _handed_out(given, given.stat().st_mtime_ns) if given.is_file() else frozenset[str]()
+    )
     sources = {grade_id(cell): _source(cell) for cell in notebook}
     cards, rules = {}, dict[str, None]()
     for name, cell in checks(notebook).items():

@@ -100,9 +100,11 @@ class Grading:
 
     def questions(self, work: SubmittedWork) -> Iterator[ToJudge]:
         """The questions to the judge about it."""
-        for answer in work.answers:
-            if answer.source is not None:
-                yield self.question(f"{self.lesson}/{answer.name}", answer.source)
+        return (
+            self.question(f"{self.lesson}/{answer.name}", answer.source)
+            for answer in work.answers
+            if answer.source is not None
+        )
 
     def question(self, exercise: str, source: str) -> ToJudge:
         return ToJudge(exercise, source, self.seeds[exercise.partition("/")[2]])

@@ -249,9 +249,11 @@ def objection(course: CourseFolder, lesson: str, until: str, learner: str | None
     earlier = before is not None and after < before
     if not earlier and (learner or after >= now):
         return ""
-    changed = replace(plan, due=after)
-    if learner:
-        changed = replace(plan, extensions={**plan.extensions, learner: after})
+    changed = (
+        replace(plan, extensions={**plan.extensions, learner: after})
+        if learner
+        else replace(plan, due=after)
+    )
     then = replace(file, lessons={**file.lessons, lesson: changed})
     whose = {*everybody(file, lesson, course.learners("submitted", lesson)), *marked}
     if learner:

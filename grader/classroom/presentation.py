@@ -134,9 +134,11 @@ def solved(lesson: Lesson, folder: Path) -> NotebookNode:
         client = NotebookClient(notebook, timeout=PATIENCE, resources=resources, **quiet)
         client.execute(env={**os.environ, CHOICE: str(lesson.path.parents[1])})
     except (CellControlSignal, RuntimeError) as error:  # a cell's exception, time-out, dead kernel
-        why = str(error).splitlines()[0]
-        if isinstance(error, CellExecutionError):
-            why = f"{error.ename}: {error.evalue}"
+        why = (
+            f"{error.ename}: {error.evalue}"
+            if isinstance(error, CellExecutionError)
+            else str(error).splitlines()[0]
+        )
         raise AuthorError(
             f"A cell of kernels/{lesson.name}/lesson.md cannot be run ({why[:200]})."
         ) from error

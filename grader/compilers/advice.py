@@ -31,10 +31,14 @@ def _advice(error: Diagnostic, lines: list[str]) -> str:
         return _of_a_semicolon(error, lines)
     if of_a_declaration := _of_a_declaration(error, lines):
         return of_a_declaration
-    for says, has, advice in RULES:
-        if says.search(error.message) and (found := has.search(line)):
-            return advice.format(found[0], *found.groups())
-    return ""
+    return next(
+        (
+            advice.format(found[0], *found.groups())
+            for says, has, advice in RULES
+            if says.search(error.message) and (found := has.search(line))
+        ),
+        "",
+    )
 
 
 # ---- words of CUDA C++ that a misspelled one may be meant for, and of other languages ----
@@ -377,7 +381,6 @@ _SIGNS = (
 def named(error: Diagnostic, lines: list[str]) -> Diagnostic:
     """The error, or what it comes from where that is something that is not here."""
     text = f"{error.message}\n{lines[error.line - 1] if lines else ''}"
-    for sign, sentence in _SIGNS:
-        if sign.search(text):
-            return Diagnostic(sentence, error.line)
-    return error
+    return next(
+        (Diagnostic(sentence, error.line) for sign, sentence in _SIGNS if sign.search(text)), error
+    )

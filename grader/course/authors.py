@@ -91,10 +91,14 @@ def shown(path: Path) -> str:
 def place_of(folder: Path, name: str, case: str = "") -> str:
     """Where a lesson's folder defines the exercise called `name`, or a case of it: file and
     line."""
-    for file in sorted(folder.glob("exercises*.py")):
-        if f'name="{name}"' in text(file):
-            return at(file, name, case)
-    return f"{shown(folder / 'exercises.py')}: exercise {name!r}"
+    return next(
+        (
+            at(file, name, case)
+            for file in sorted(folder.glob("exercises*.py"))
+            if f'name="{name}"' in text(file)
+        ),
+        f"{shown(folder / 'exercises.py')}: exercise {name!r}",
+    )
 
 
 def at(path: Path, *names: str) -> str:

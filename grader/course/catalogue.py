@@ -234,6 +234,8 @@ def course_files(folder: Path) -> Iterator[tuple[str, bytes]]:
             yield f"kernels/{lesson.name}/{name}", content
     rest = [folder / "nbgrader_config.py", *(folder / "notebooks").glob("*.ipynb")]
     rest += (folder / "kernels/pages").rglob("*")
-    for path in sorted(rest):
-        if path.is_file():
-            yield path.relative_to(folder).as_posix(), path.read_bytes()
+    yield from (
+        (path.relative_to(folder).as_posix(), path.read_bytes())
+        for path in sorted(rest)
+        if path.is_file()
+    )

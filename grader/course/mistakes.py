@@ -127,9 +127,7 @@ def _wrong_kernel(exercise: str, entry: Table, solution: str) -> WrongKernel:
     if entry["must_get"] not in set(Status):
         raise EditError(f"must_get is {entry['must_get']!r}, which no verdict's status is")
     source = edited(solution, exercise, entry)
-    line = None
-    if "line" in entry:
-        line = source.count("\n", 0, place(entry["line"], source)) + 1
+    line = source.count("\n", 0, place(entry["line"], source)) + 1 if "line" in entry else None
     if "leaves" in entry and not (isinstance(leaves, int | float) and 0 <= leaves <= MOST_LEFT):
         raise EditError(f"leaves is {leaves!r}, and should be from 0 to {MOST_LEFT}")
     name, status, mistake = entry["name"], entry["must_get"], entry["mistake"]
@@ -202,5 +200,6 @@ def _answers(entry: Table, solution: str) -> Iterator[tuple[int, int, str]]:
             f"answer must have {counted(len(places), 'text')}, one for each BEGIN SOLUTION of the "
             "kernel"
         )
-    for found, text in zip(places, answers, strict=True):
-        yield found.start(1), found.end(1), text
+    yield from (
+        (found.start(1), found.end(1), text) for found, text in zip(places, answers, strict=True)
+    )

@@ -86,10 +86,11 @@ def _changed_input(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult
         if changed.any():
             mismatches = _mismatches(words.name(name), changed, before, after)
             first = mismatches[0]
-            if words.constant(name):
-                message = say.changed_input(first.place, first.buffer, *first.values)
-            else:
-                message = say.not_put_back(first.place, *first.values)
+            message = (
+                say.changed_input(first.place, first.buffer, *first.values)
+                if words.constant(name)
+                else say.not_put_back(first.place, *first.values)
+            )
             where = of_buffer(instance, name)
             return failed(instance.case, Status.WRONG_ANSWER, message, None, where, mismatches)
     return None

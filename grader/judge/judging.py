@@ -159,9 +159,11 @@ def _explained(judged: Judged, at: int) -> Judged:
     if result.status == Status.OUT_OF_BOUNDS:
         said = places.beyond_an_array(judged, at)
         return judged.with_result(at, replace(result, message=f"{result.message} {said}".rstrip()))
-    wrong = None
-    if result.status == Status.WRONG_ANSWER and isinstance(outcome, Ran):
-        wrong = compare.first_wrong(instance, outcome)
+    wrong = (
+        compare.first_wrong(instance, outcome)
+        if result.status == Status.WRONG_ANSWER and isinstance(outcome, Ran)
+        else None
+    )
     if wrong is None:
         return judged
     both = judged.session, judged.ours
@@ -215,9 +217,11 @@ def summed(judged: Judged) -> Verdict:
     first = judged.outcomes[0] if judged.outcomes else None
     last = judged.outcomes[-1] if judged.outcomes else None
     is_contest = judged.hidden and exercise.cases[-1].budgets and not exercise.cases[-1].visible
-    contest = {}
-    if is_contest and isinstance(last, Ran) and results[-1].points:
-        contest = {name: last.counters[name] for name in COUNTERS}
+    contest = (
+        {name: last.counters[name] for name in COUNTERS}
+        if is_contest and isinstance(last, Ran) and results[-1].points
+        else {}
+    )
     return Verdict(
         exercise=exercise.id,
         points=sum(one.points for one in results),

@@ -188,9 +188,11 @@ def _counted(lesson: Lesson, exercise: Exercise, one: CaseInstance) -> dict[str,
     try:
         ran = run_case(lesson.solution(exercise), described(one, _ENOUGH))
     except CudaError as error:
-        place = authors.place_of(lesson.path, exercise.name, one.case.name)
-        if error.line:
-            place = f"{authors.shown(lesson.path / exercise.source)}, line {error.line}"
+        place = (
+            f"{authors.shown(lesson.path / exercise.source)}, line {error.line}"
+            if error.line
+            else authors.place_of(lesson.path, exercise.name, one.case.name)
+        )
         raise _failing(place, one.case.name, str(error)) from error
     counters = ran.counters if one.case.budgets else {}
     for counter in {budget.counter for budget in one.case.budgets} - counters.keys():

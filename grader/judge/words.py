@@ -88,10 +88,14 @@ class Words:
     def order(self) -> str:
         """A sentence about parameters that stand in another order, with a space after it; "" where
         they do not."""
-        for kernel, mine, given in self._signatures():
-            if not _changed(kernel, mine, given) and (said := _order(kernel, mine, given)):
-                return f"{said} "
-        return ""
+        return next(
+            (
+                f"{said} "
+                for kernel, mine, given in self._signatures()
+                if not _changed(kernel, mine, given) and (said := _order(kernel, mine, given))
+            ),
+            "",
+        )
 
     def _signatures(self) -> Iterator[tuple[str, Parameters, Parameters]]:
         """Each kernel that is launched, with the learner's parameters and the exercise's."""
@@ -117,10 +121,11 @@ class Words:
 
 def _changed(kernel: str, mine: Parameters, given: Parameters) -> str:
     """A sentence about parameters that do not serve in place of the given ones; "" if all do."""
-    if len(mine) != len(given):
-        what = f"it takes {counted(len(mine), 'parameter')} instead of {len(given)}"
-    else:
-        what = _first(mine, given, lambda one, other: not compatible(one, other))
+    what = (
+        f"it takes {counted(len(mine), 'parameter')} instead of {len(given)}"
+        if len(mine) != len(given)
+        else _first(mine, given, lambda one, other: not compatible(one, other))
+    )
     return say.another_signature(_signature(kernel, given), f"here {what}") if what else ""
 
 

@@ -159,8 +159,7 @@ def _about_two(left: Monomial, right: Monomial) -> Iterator[Fact]:
 
 
 def _splits(monomial: Monomial) -> Iterator[tuple[str, Monomial]]:
-    for name in dict.fromkeys(monomial):
-        yield name, _without(monomial, (name,))
+    return ((name, _without(monomial, (name,))) for name in dict.fromkeys(monomial))
 
 
 def _constant_or_one(monomial: Monomial) -> z3.ArithRef:

@@ -256,10 +256,9 @@ class Arithmetic:
         for path, value in reversed(choices[:-1]):
             which = all_of(path)
             chosen = self.condition(value)
-            if z3.is_false(result):
-                result = all_of((which, chosen))
-            else:
-                result = z3.If(which, chosen, result)
+            result = (
+                all_of((which, chosen)) if z3.is_false(result) else z3.If(which, chosen, result)
+            )
         return result
 
     def condition(self, value: Value) -> Formula:

@@ -37,10 +37,14 @@ class Memory:
 
     def dtype_at(self, offsets: np.ndarray) -> np.dtype | None:
         """What the elements at these byte offsets are, if that is known and the same for all."""
-        for part in self.parts:
-            if part.start <= offsets.min() and offsets.max() < part.start + part.size:
-                return part.dtype
-        return None
+        return next(
+            (
+                part.dtype
+                for part in self.parts
+                if part.start <= offsets.min() and offsets.max() < part.start + part.size
+            ),
+            None,
+        )
 
 
 @dataclass(frozen=True, eq=False)

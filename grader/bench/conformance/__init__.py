@@ -114,8 +114,9 @@ SAMPLES, DRAWN = 4096, 1024  # inputs of a form that look for trouble, and that 
 
 def table() -> Iterator[FamilyResult]:
     """Runs every form on the simulated and on the real GPU."""
-    for family, forms in groupby(FORMS, key=lambda form: form.family):
-        yield _row(family, tuple(forms))
+    return (
+        _row(family, tuple(forms)) for family, forms in groupby(FORMS, key=lambda form: form.family)
+    )
 
 
 def inputs_of(form: InlineForm, chosen: int, by_hypothesis: int) -> tuple[np.ndarray, ...]:

@@ -101,10 +101,11 @@ def _pieces(notebook: NotebookNode) -> Iterator[Piece]:
     for cell in notebook.cells:
         if cell.metadata.get("slideshow", {}).get("slide_type") == "skip":
             continue
-        if cell.cell_type == "markdown":
-            pieces = list(_prose(cell.source))
-        else:
-            pieces = list((_question if cell.source.startswith("predict(") else _code)(cell))
+        pieces = (
+            list(_prose(cell.source))
+            if cell.cell_type == "markdown"
+            else list((_question if cell.source.startswith("predict(") else _code)(cell))
+        )
         if not pieces:
             continue
         first, *others = pieces
@@ -208,9 +209,11 @@ def _outputs(cell: NotebookNode, beside_code: bool) -> Iterator[Piece]:
     ]
     if not outputs:
         return
-    shown = [outputs]
-    if sum(_output_height(output, beside_code) for output in outputs) > ROOM:
-        shown = [[part] for output in outputs for part in _output_parts(output)]
+    shown = (
+        [[part] for output in outputs for part in _output_parts(output)]
+        if sum(_output_height(output, beside_code) for output in outputs) > ROOM
+        else [outputs]
+    )
     about = {"tags": ["with-code"] * beside_code, "transient": {"remove_source": True}}
     for parts in shown:
         height = sum(_output_height(part, beside_code) for part in parts)

@@ -277,5 +277,4 @@ def _turns(element: np.ndarray) -> Iterator[np.ndarray]:
     place = element[order]
     start = np.flatnonzero(np.r_[True, place[1:] != place[:-1]])
     turn = np.arange(len(order)) - np.repeat(start, np.diff(np.r_[start, len(order)]))
-    for number in range(int(turn.max()) + 1):
-        yield np.sort(order[turn == number])
+    yield from (np.sort(order[turn == number]) for number in range(int(turn.max()) + 1))
