@@ -15,7 +15,6 @@ from ..course import (
     Lesson,
     authors,
     catalogue,
-    choosing,
     chosen,
     classes,
     rules,
@@ -139,7 +138,7 @@ def _written(lesson: Lesson, exercises: list[Exercise]) -> Path:
     rows = chosen.kept(lesson.path)
     for exercise in exercises:
         try:
-            rows[exercise.name] = choosing.choose(exercise)
+            rows[exercise.name] = chosen.choose(exercise)
         except rules.RuleError as error:
             say(f"{exercise.id}: {error}.")
     known = {one.name: rows[one.name] for one in lesson.exercises if rows.get(one.name)}
