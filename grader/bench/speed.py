@@ -16,7 +16,7 @@ from importlib.util import find_spec
 import numpy as np
 
 from ..cuda import simulator
-from ..profiler.work import Work, buffers_of
+from ..profiler.work import Work, buffers_of, one_by_one
 from . import microbenchmarks
 
 WIDE = (128, 32_768)  # rows, columns
@@ -48,13 +48,8 @@ class Ready:
     """A work of one launch: compiled, its buffers made."""
 
     def __init__(self, work: Work):
-        self.launch = work.launches[0]
-        self.kernel = simulator.RawModule(code=work.source).get_function(self.launch.kernel)
         buffers = buffers_of(work, np.array, np.empty)
-        self.args = tuple(buffers[a] if isinstance(a, str) else a for a in self.launch.args)
-
-    def run(self) -> None:
-        self.kernel(self.launch.grid, self.launch.block, self.args)
+        (self.run,) = one_by_one(work, simulator.RawModule, buffers)
 
     def seconds(self, checks: bool) -> float:
         """The best of some runs."""

@@ -21,10 +21,11 @@ from typing import Any
 
 from .. import course as lessons
 from ..errors import GradebookBusy, LearnerError
+from ..whole_files import linked
 from . import ClassroomError, changes, coursefile, export, handing_out, lateness, verdicts
 from .collecting import Graded
 from .entering import Entering
-from .folder import CourseFolder, alone, linked, shipped
+from .folder import CourseFolder, alone, shipped
 from .grading import Grading, SubmittedWork, give_extra_credit, grading_of
 from .judges import Judges, judges
 from .planning import HandIn, attempts, counting, everybody, standings
@@ -208,12 +209,13 @@ class Regraded:
     @property
     def reasons(self) -> list[str]:
         """Why, each once and in few words."""
-        reasons: dict[str, None] = {}
-        for change in self.changes:
-            if change.learner in self.totals:
-                why = changes.LATENESS if change.what == changes.LATENESS else change.why
-                reasons |= dict.fromkeys(part.partition(":")[0] for part in why.split("; "))
-        return list(reasons)
+        said = (
+            changes.LATENESS if change.what == changes.LATENESS else change.why
+            for change in self.changes
+            if change.learner in self.totals
+        )
+        parts = (part for why in said for part in why.split("; "))
+        return list(dict.fromkeys(part.partition(":")[0] for part in parts))
 
     @property
     def largest(self) -> tuple[str, Total, Total]:

@@ -124,10 +124,11 @@ def gradescope(
         _PACKAGE / name for name in ("pyproject.toml", "constraints.txt", "README.md", "LICENSE")
     ]
     paths += [path for path in sorted((_PACKAGE / "grader").rglob("*")) if path.is_file()]
-    for path in paths:
-        within = path.relative_to(_PACKAGE)
-        if _LEFT_OUT.isdisjoint(within.parts):
-            files.append((within.as_posix(), path.read_bytes()))
+    files += [
+        (within.as_posix(), path.read_bytes())
+        for path in paths
+        if _LEFT_OUT.isdisjoint((within := path.relative_to(_PACKAGE)).parts)
+    ]
     files += [
         (f"kernels/{lesson.name}/{name}", given) for name, given in catalogue.handed_out(lesson)
     ]

@@ -13,9 +13,10 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 
 from ..course.weave import CHECK
+from ..whole_files import whole
 from . import verdicts
 from .export import by_learner
-from .folder import CourseFolder, whole
+from .folder import CourseFolder
 
 FILE = "changes.jsonl"
 LATENESS = "lateness"  # stands where an exercise's name would

@@ -33,8 +33,9 @@ from ..course.weave import text
 from ..judge import Verdict
 from ..submissions.intake import grade_id
 from ..submissions.submission import STAMP
+from ..whole_files import linked, whole
 from . import plugin, verdicts
-from .folder import explained, linked, whole
+from .folder import explained
 from .grading import Grading, SubmittedWork
 
 _STUDENTS, _SUBMITTED, _NOTEBOOKS, _GRADES, _COMMENTS = (

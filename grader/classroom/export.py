@@ -26,8 +26,9 @@ from sqlalchemy.orm import Query
 
 from ..counted import counted
 from ..course.weave import CHECK
+from ..whole_files import whole
 from . import spreadsheets, verdicts
-from .folder import CourseFolder, whole
+from .folder import CourseFolder
 
 NOT_HANDED_IN = "not_handed_in"  # beside a verdict's statuses
 # nbgrader's own, and what whoever reads them should know.

@@ -23,10 +23,11 @@ from ..course.weave import CHECK
 from ..judge import beside
 from ..submissions.intake import checks, grade_id
 from ..submissions.submission import HANDED_IN, STAMP, note, time_of
+from ..whole_files import whole
 from . import ClassroomError, changes, coursefile, planning, plugin, sanitize_html, verdicts
 from .batch import Track
 from .export import NOT_HANDED_IN, ExerciseRow, GradesExporter, of_cells, rows, total
-from .folder import CourseFolder, whole
+from .folder import CourseFolder
 
 CACHE_KEY = "cache_key.txt"  # beside a page: a name for the notebook and the marks that it shows
 # What is coloured in a learner's code, by Pygments' classes.

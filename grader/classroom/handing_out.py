@@ -20,8 +20,9 @@ from ..course_folder import NOTEBOOKS
 from ..errors import AuthorError
 from ..submissions.cells import cuda_source
 from ..submissions.intake import checks, grade_id
+from ..whole_files import whole
 from . import ClassroomError, coursefile
-from .folder import CourseFolder, new_course, seed, whole
+from .folder import CourseFolder, new_course, seed
 from .judges import Judges, ToJudge, VerdictStore, judges
 
 PAGES = "pages"  # the folder beside the lessons with what is only to be read

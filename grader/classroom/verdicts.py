@@ -20,7 +20,8 @@ from ..errors import MachineError
 from ..status import Status
 from ..submissions.cells import cuda_source
 from ..submissions.intake import Answer, grade_id
-from .folder import CourseFolder, whole
+from ..whole_files import whole
+from .folder import CourseFolder
 
 # Beside the autograded notebook: {"fingerprint": ..., "had": ..., "exercises": {name: {"problem":
 # ..., "verdict": ...}}}; the fingerprint says what the marks hang on (see `grading`), `had` the

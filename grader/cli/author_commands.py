@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from .. import course
-from ..classroom.folder import CONFIG, begin, open_course, whole
+from ..classroom.folder import CONFIG, begin, open_course
 from ..course import (
     Exercise,
     Lesson,
@@ -22,6 +22,7 @@ from ..course import (
 from ..course.weave import weave
 from ..errors import AuthorError, BadInput
 from ..judge import known_faults, steps
+from ..whole_files import whole
 from .terminal import complain, say, short
 
 PUBLISHED = "PUBLISHED.txt"  # in a folder that `grader publish` made

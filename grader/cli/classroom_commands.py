@@ -149,10 +149,16 @@ def regrade_lesson(
         batch.trial(here, name) if dry_run else nullcontext(here) as course_folder,
     ):
         done = batch.regrade(course_folder, name, learners, workers, track, yes)
-    rows = []
-    for change in done.changes:
-        before = "" if change.before is None else _mark(change.before)
-        rows.append((change.learner, change.what, before, _mark(change.after), change.why))
+    rows = [
+        (
+            change.learner,
+            change.what,
+            "" if change.before is None else _mark(change.before),
+            _mark(change.after),
+            change.why,
+        )
+        for change in done.changes
+    ]
     if rows:
         Console().print(table(CHANGE, rows, box=SIMPLE_HEAD))
     if csv:

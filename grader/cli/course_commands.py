@@ -26,10 +26,11 @@ from ..classroom import (
     roster,
 )
 from ..classroom import export as gradebooks
-from ..classroom.folder import open_course, whole
+from ..classroom.folder import open_course
 from ..counted import counted, some
 from ..errors import BadInput
 from ..submissions.submission import is_name
+from ..whole_files import whole
 from .classroom_commands import (
     ANONYMOUS,
     SECTION,

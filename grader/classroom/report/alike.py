@@ -196,13 +196,14 @@ class _Group:
 
 
 def _features(name: str, answer: OwnAnswer) -> set[Feature]:
-    found: set[Feature] = set()
-    for kind, words in (("comment", answer.comments), ("name", answer.names)):
-        found |= {(kind, where, word) for where in (name, "") for word in words}
-    if answer.statements:
-        found.add(("answer", name, answer.set))
-        found.add(("layout", name, answer.layout))
-    return found
+    said: set[Feature] = {
+        (kind, where, word)
+        for kind, words in (("comment", answer.comments), ("name", answer.names))
+        for where in (name, "")
+        for word in words
+    }
+    answers: set[Feature] = {("answer", name, answer.set), ("layout", name, answer.layout)}
+    return said | answers if answer.statements else said
 
 
 def _surprise(bits: Iterable[float], most: int) -> float:
