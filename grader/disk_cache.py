@@ -12,13 +12,14 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
+
+from .whole_files import whole
 
 Value = TypeVar("Value")
 
@@ -54,14 +55,7 @@ class DiskCache:
         nothing. OSError where nothing can be written."""
         content = msgspec.msgpack.encode(value)
         self.folder.mkdir(parents=True, exist_ok=True)
-        part = tempfile.NamedTemporaryFile(dir=self.folder, delete=False)  # noqa: SIM115
-        try:
-            with part:
-                part.write(_digest(key, content, secret) + b"\n" + content)
-            Path(part.name).replace(self.folder / key)
-        except BaseException:
-            Path(part.name).unlink(missing_ok=True)
-            raise
+        whole(self.folder / key, _digest(key, content, secret) + b"\n" + content, 0o600)
         if key.startswith(_SWEPT_BY):
             self.evict()
 

@@ -37,7 +37,7 @@ NAMES = {"any": "all", "all": "any", "min": "max", "max": "min", "And": "Or", "O
 def mutants(function: Callable) -> Iterator[tuple[str, Callable]]:
     """Its text and itself with a comparison, an operation, a sign, a number, a parameter, a
     condition, a connective, a call that says something, or the last element of a list changed."""
-    text = textwrap.dedent(inspect.getsource(function))
+    text = _text(function)
     tree = ast.parse(text)
     definition = tree.body[0]
     assert isinstance(definition, ast.FunctionDef)
@@ -55,12 +55,25 @@ def mutants(function: Callable) -> Iterator[tuple[str, Callable]]:
 
 def difference(function: Callable, text: str) -> tuple[str, str]:
     """What a mutant has in place of what, without white space around it."""
-    whole = ast.unparse(ast.parse(textwrap.dedent(inspect.getsource(function))))
+    whole = ast.unparse(ast.parse(_text(function)))
     lines = [*difflib.ndiff(whole.splitlines(), text.splitlines())]
     before, after = (
         " ".join(one[2:].strip() for one in lines if one.startswith(mark)) for mark in ("- ", "+ ")
     )
     return before, after
+
+
+def _text(function: Callable) -> str:
+    """A function's definition; one is made of a lambda, which is the only one that begins there."""
+    if function.__name__ != "<lambda>":
+        return textwrap.dedent(inspect.getsource(function))
+    module = ast.parse(inspect.getsource(inspect.getmodule(function)))
+    (found,) = (
+        node
+        for node in ast.walk(module)
+        if isinstance(node, ast.Lambda) and node.lineno == function.__code__.co_firstlineno
+    )
+    return f"def lemma({ast.unparse(found.args)}):\n    return {ast.unparse(found.body)}\n"
 
 
 def _annotations(tree: ast.AST) -> set[ast.AST]:
@@ -75,7 +88,7 @@ def _made(function: Callable, tree: ast.Module) -> Callable:
     space = dict(vars(inspect.getmodule(function)))
     tree.body[0].decorator_list = []  # type: ignore[attr-defined]
     exec(compile(ast.fix_missing_locations(tree), "mutant", "exec"), space)
-    return space[function.__name__]
+    return space[tree.body[0].name]
 
 
 def _changes(node: ast.AST, names: list[str]) -> Iterator[Change]:

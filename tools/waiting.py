@@ -15,7 +15,7 @@ import cupy
 import numpy as np
 from cupy.cuda import driver
 
-from grader.bench import stopwatch
+from grader.bench import measuring
 from grader.bench.timings import Device
 from grader.cuda import gpu
 from grader.cuda.limits import architecture
@@ -132,7 +132,7 @@ class Reading:
 
 def readings(device: Device) -> Iterator[Reading]:
     """For all of BLOCKS and LOADS that fit. Shared memory that nobody uses keeps more blocks
-    out. `device` is stopwatch.device()."""
+    out. `device` is measuring.device()."""
     names = {load: f"sums<{load[0]}, {load[1]}>" for load in LOADS}
     module = gpu.RawModule(code=SUM, name_expressions=names.values())
     x = cupy.ones(READ // 4, cupy.float32)
@@ -160,7 +160,7 @@ def _reading(
     read = n * BYTES[vector]
     args = (x, cupy.empty(grid * BLOCK, cupy.float32), np.int32(n))
     run = partial(kernel, (grid,), (BLOCK,), args, shared_mem=shared)
-    (took,) = stopwatch.times([lambda _: run()], 1, read)
+    (took,) = measuring.times([lambda _: run()], 1, read)
     speed = read / median(took) / 1e6
     warps = blocks * BLOCK // WARP
     return Reading(warps, loads, BYTES[vector], speed, speed / device.copy_gb_per_s)
@@ -174,7 +174,7 @@ def _shared_for(blocks: int) -> int:
 
 
 def main() -> None:
-    device = stopwatch.device()
+    device = measuring.device()
     print(f"{device.name}, {device.date}, a copy reaches {device.copy_gb_per_s:,.0f} GB/s")
     _show_compared([*compared()])
     for one in readings(device):

@@ -257,8 +257,10 @@ def _instructions(rows: list[WorkCounters]) -> list[str]:
     lines = []
     for row in rows:
         cell = row.cells["inst_executed"]
-        shown = ["n/a", "n/a"]
-        if cell.hardware is not None:
-            shown = [f"{cell.hardware:,.0f}", f"{cell.hardware / cell.simulated:.2f}"]
+        shown = (
+            [f"{cell.hardware:,.0f}", f"{cell.hardware / cell.simulated:.2f}"]
+            if cell.hardware is not None
+            else ["n/a", "n/a"]
+        )
         lines.append([row.work.name, f"{cell.simulated:,}", *shown])
     return markdown_table(["kernel", "PTX:", "hardware:", "ratio:"], lines)

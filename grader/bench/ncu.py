@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 
 from .. import course
-from ..course import Lesson
 from ..cuda import gpu_count
 from ..cuda.errors import CudaError
 from ..errors import BadInput
@@ -112,9 +111,8 @@ def _counts(row: dict[str, str]) -> dict[str, float | None]:
 def _number(text: str | None) -> float | None:
     """ncu prints "n/a" or nothing for what a GPU does not count, and may add instances in
     parentheses."""
-    plain = (text or "").partition(" (")[0].replace(",", "")
     try:
-        return float(plain)
+        return float((text or "").partition(" (")[0].replace(",", ""))
     except ValueError:
         return None
 
@@ -182,7 +180,7 @@ def problem(work: Work) -> str:
     return ""
 
 
-def _file(lesson: Lesson, source: str) -> tuple[str, str]:
+def _file(lesson: course.Lesson, source: str) -> tuple[str, str]:
     """The name and the text of one of the lesson's files."""
     path = lesson.path / source
     return f"{lesson.name}/{path.stem}", path.read_text(encoding="utf-8")

@@ -23,10 +23,10 @@ def bench(
     found = lessons(names, root)
     if not gpu_count():
         raise BadInput("There is no GPU here to time kernels on; `--device simulator` runs here.")
-    from . import stopwatch, supervised
+    from . import measuring, supervised
 
-    device = stopwatch.device()
-    device = replace(device, versions={**device.versions, **stopwatch.libraries()})
+    device = measuring.device()
+    device = replace(device, versions={**device.versions, **measuring.libraries()})
     copy, peak = f"{device.copy_gb_per_s:,.0f} GB/s", f"{device.peak_gflop_per_s:,.0f} GFLOP/s"
     console.print(f"{device.name}: a large copy reaches {copy}, its clock allows {peak} in fp32.")
     all_found: dict[str, list[Timings]] = {}

@@ -16,8 +16,7 @@ from importlib.util import find_spec
 import numpy as np
 
 from ..cuda import simulator
-from ..cuda.simulator import Run
-from ..profiler.work import Work, buffers_of
+from ..profiler.work import Work, buffers_of, one_by_one
 from . import microbenchmarks
 
 WIDE = (128, 32_768)  # rows, columns
@@ -49,13 +48,8 @@ class Ready:
     """A work of one launch: compiled, its buffers made."""
 
     def __init__(self, work: Work):
-        self.launch = work.launches[0]
-        self.kernel = simulator.RawModule(code=work.source).get_function(self.launch.kernel)
         buffers = buffers_of(work, np.array, np.empty)
-        self.args = tuple(buffers[a] if isinstance(a, str) else a for a in self.launch.args)
-
-    def run(self) -> None:
-        self.kernel(self.launch.grid, self.launch.block, self.args)
+        (self.run,) = one_by_one(work, simulator.RawModule, buffers)
 
     def seconds(self, checks: bool) -> float:
         """The best of some runs."""
@@ -70,7 +64,7 @@ class Ready:
                     break
         return best
 
-    def observed(self) -> Run:
+    def observed(self) -> simulator.Run:
         """The run's counters and steps."""
         with simulator.options(checks=False), simulator.observe() as run:
             self.run()
@@ -114,9 +108,8 @@ def _beside_numba() -> Iterator[Figure]:
         ours = Ready(microbenchmarks.softmax(rows, SMALL_COLUMNS)).seconds(True)
         what = f"times as fast as Numba's simulator, {rows} x {SMALL_COLUMNS:,}"
         target = None if rows == 1 else 100.0  # a single short launch is mostly preparation
-        module = f"{__package__}.numba_softmax"
         done = subprocess.run(
-            [sys.executable, "-m", module, str(rows), str(SMALL_COLUMNS)],
+            [sys.executable, "-m", f"{__package__}.numba_softmax", str(rows), str(SMALL_COLUMNS)],
             env=os.environ | {"NUMBA_ENABLE_CUDASIM": "1"},  # read when Numba is first imported
             capture_output=True,
             text=True,

@@ -101,7 +101,6 @@ def timing(
     ms, low, high = tenths[4], tenths[0], tenths[8]
     moved = benchmark.bytes(size)
     speed = moved / ms / 1e6
-    flops = benchmark.flops(size) if benchmark.flops else None
     return Timing(
         variant,
         tuple(size),
@@ -111,7 +110,7 @@ def timing(
         bytes=moved,
         gb_per_s=_rounded(speed),
         fraction=_rounded(speed / copy_gb_per_s),
-        flops=flops,
+        flops=benchmark.flops(size) if benchmark.flops else None,
     )
 
 

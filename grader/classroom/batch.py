@@ -21,12 +21,11 @@ from typing import Any
 
 from .. import course as lessons
 from ..errors import GradebookBusy, LearnerError
+from ..whole_files import linked
 from . import ClassroomError, changes, coursefile, export, handing_out, lateness, verdicts
-from .changes import LATENESS, MarkChange
 from .collecting import Graded
-from .coursefile import BEST
 from .entering import Entering
-from .folder import CourseFolder, alone, linked, shipped
+from .folder import CourseFolder, alone, shipped
 from .grading import Grading, SubmittedWork, give_extra_credit, grading_of
 from .judges import Judges, judges
 from .planning import HandIn, attempts, counting, everybody, standings
@@ -105,7 +104,7 @@ def _works(
     that is the best of several attempts, all of them are judged."""
     course, file, lesson = grading.course, grading.file, grading.lesson
     read: dict[Path, SubmittedWork] = {}
-    if file.plan(lesson).attempts == BEST:
+    if file.plan(lesson).attempts == coursefile.BEST:
         tried = {path for name in learners for path in attempts(course, file, lesson, name)}
         read = {path: work for path in sorted(tried) if (work := grading.work(path))}
         judge(read.values(), False)
@@ -126,8 +125,7 @@ def _worth(
 ) -> Callable[[str, Path, datetime | None], float]:
     """The points of a learner's attempt, its lateness taken off without any late days."""
     file, lesson = grading.file, grading.lesson
-    about = lessons.lesson(lesson, grading.course.kernels)
-    most = sum(handing_out.points(file, about).values())
+    most = sum(handing_out.points(file, lessons.lesson(lesson, grading.course.kernels)).values())
     optional = {f"{lesson}/{name}" for name in file.plan(lesson).optional}
 
     def worth(learner: str, folder: Path, when: datetime | None) -> float:
@@ -199,7 +197,7 @@ class Regraded:
     """The outcome of a grading."""
 
     graded: list[Graded]  # everybody's, as it is then
-    changes: list[MarkChange]  # those that changed a mark
+    changes: list[changes.MarkChange]  # those that changed a mark
     # By learner the lesson's points before and after, of those who had marks before.
     totals: dict[str, tuple[Total, Total]]
 
@@ -211,12 +209,13 @@ class Regraded:
     @property
     def reasons(self) -> list[str]:
         """Why, each once and in few words."""
-        reasons: dict[str, None] = {}
-        for change in self.changes:
-            if change.learner in self.totals:
-                why = LATENESS if change.what == LATENESS else change.why
-                reasons |= dict.fromkeys(part.partition(":")[0] for part in why.split("; "))
-        return list(reasons)
+        said = (
+            changes.LATENESS if change.what == changes.LATENESS else change.why
+            for change in self.changes
+            if change.learner in self.totals
+        )
+        parts = (part for why in said for part in why.split("; "))
+        return list(dict.fromkeys(part.partition(":")[0] for part in parts))
 
     @property
     def largest(self) -> tuple[str, Total, Total]:

@@ -27,7 +27,6 @@ from ..judge.sandbox import landlock
 from ..judge.verdict import CaseResult
 from ..status import Status
 from ..submissions import intake, submission
-from ..submissions.intake import UnreadableNotebook
 
 if TYPE_CHECKING:
     from .folder import CourseFolder
@@ -125,10 +124,11 @@ def gradescope(
         _PACKAGE / name for name in ("pyproject.toml", "constraints.txt", "README.md", "LICENSE")
     ]
     paths += [path for path in sorted((_PACKAGE / "grader").rglob("*")) if path.is_file()]
-    for path in paths:
-        within = path.relative_to(_PACKAGE)
-        if _LEFT_OUT.isdisjoint(within.parts):
-            files.append((within.as_posix(), path.read_bytes()))
+    files += [
+        (within.as_posix(), path.read_bytes())
+        for path in paths
+        if _LEFT_OUT.isdisjoint((within := path.relative_to(_PACKAGE)).parts)
+    ]
     files += [
         (f"kernels/{lesson.name}/{name}", given) for name, given in catalogue.handed_out(lesson)
     ]
@@ -168,7 +168,7 @@ def run(root: Path) -> dict[str, Any]:
     handed_in = submission.read(root / "submission", lesson.name, worked_on)
     try:
         notebook = handed_in.notebook()
-    except UnreadableNotebook as error:
+    except intake.UnreadableNotebook as error:
         return _nothing(lesson, plan, str(error))
     answers = intake.find(notebook, blank)
     tests, verdicts = [], []
@@ -190,8 +190,7 @@ def run(root: Path) -> dict[str, Any]:
         tests += [_test(answer.name, case, plan) for case in told.cases]
         if told.partial:
             more = told.points - sum(case.points for case in told.cases)
-            why = partial.said(told)
-            part = CaseResult("one fault", True, told.status, more, 0.0, why)
+            part = CaseResult("one fault", True, told.status, more, 0.0, partial.said(told))
             tests.append(_test(answer.name, part, plan))
     results: dict[str, Any] = {"tests": tests, "stdout_visibility": "hidden"}
     if unreadable := [answer.name for answer in answers if answer.unreadable]:

@@ -13,9 +13,10 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 
 from ..course.weave import CHECK
+from ..whole_files import whole
 from . import verdicts
 from .export import by_learner
-from .folder import CourseFolder, whole
+from .folder import CourseFolder
 
 FILE = "changes.jsonl"
 LATENESS = "lateness"  # stands where an exercise's name would
@@ -69,8 +70,7 @@ def now(course: CourseFolder, lesson: str) -> State:
         for mark in mine:
             by_hand, name = mark.by_hand is not None, mark.cell.removeprefix(CHECK)
             state[learner, name] = KnownMark(mark.score, mark.max_score, by_hand, parts)
-        late = 0.0 - (mine[0].late_penalty or 0.0)
-        state[learner, LATENESS] = KnownMark(late, 0.0, False, parts)
+        state[learner, LATENESS] = KnownMark(0.0 - (mine[0].late_penalty or 0.0), 0.0, False, parts)
     return state
 
 
@@ -90,8 +90,7 @@ def between(lesson: str, before: State, after: State) -> Iterator[MarkChange]:
                 old = KnownMark(0.0, 0.0, False, new.parts)
         if old is None or (old.score, old.most) != (new.score, new.most):
             about = (when, who, learner, lesson, what, old.score if old else None, new.score)
-            why = _why(what, old, new)
-            yield MarkChange(*about, why, new.parts, new.most, new.by_hand)
+            yield MarkChange(*about, _why(what, old, new), new.parts, new.most, new.by_hand)
 
 
 def _why(what: str, old: KnownMark | None, new: KnownMark) -> str:

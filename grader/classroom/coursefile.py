@@ -19,8 +19,9 @@ from zoneinfo import ZoneInfo
 import tomlkit
 from nbgrader.api import Grade
 
+from ..whole_files import whole
 from . import ClassroomError
-from .folder import CourseFolder, whole
+from .folder import CourseFolder
 
 FILE, VERSION = "course.toml", 1
 LAST, BEST = "last", "best"

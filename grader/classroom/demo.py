@@ -9,16 +9,13 @@ import shutil
 from pathlib import Path
 
 from .. import course
-from ..course import Lesson
 from ..course.weave import learners_cell, text
 from ..submissions import intake
 from ..submissions.cells import cuda_source
 from . import batch, collecting, feedback, presentation
-from .collecting import Graded
 from .folder import CourseFolder, new_course
 from .handing_out import release
 from .judges import ToJudge, VerdictStore, judges
-from .presentation import Mistake, Presentation
 
 ROOT = course.KERNELS.with_name("build") / "demo"
 WEEK = ROOT / "week"
@@ -26,7 +23,7 @@ WEEK = ROOT / "week"
 Answers = dict[str, str]  # CUDA source by exercise; an exercise left out stays blank
 
 
-def run(root: Path, lesson: Lesson, track: batch.Track) -> list[Graded]:
+def run(root: Path, lesson: course.Lesson, track: batch.Track) -> list[collecting.Graded]:
     """The whole week of one lesson in `root`, which is emptied first. Returns what everybody
     got."""
     shutil.rmtree(root, ignore_errors=True)
@@ -43,7 +40,7 @@ def run(root: Path, lesson: Lesson, track: batch.Track) -> list[Graded]:
     return graded
 
 
-def present(lesson: Lesson, track: batch.Track) -> Presentation:
+def present(lesson: course.Lesson, track: batch.Track) -> presentation.Presentation:
     """The lesson's notebook and slides, with every typical mistake and its diagnosis."""
     store = VerdictStore(ROOT / "verdicts", lesson.path.parent)
     asked = {}
@@ -55,11 +52,13 @@ def present(lesson: Lesson, track: batch.Track) -> Presentation:
         finished = workers.ask(store, new)
         for _ in track(finished, description=f"{lesson.name}: mistakes", total=len(new)):
             pass
-    mistakes = [Mistake(wrong, store.verdict(asked[wrong]).for_learner()) for wrong in asked]
+    mistakes = [
+        presentation.Mistake(wrong, store.verdict(asked[wrong]).for_learner()) for wrong in asked
+    ]
     return presentation.write(lesson, mistakes, ROOT / lesson.name)
 
 
-def classmates(lesson: Lesson) -> dict[str, Answers]:
+def classmates(lesson: course.Lesson) -> dict[str, Answers]:
     """Learner by learner, what they answer."""
     solved = {exercise.name: lesson.solution(exercise) for exercise in lesson.exercises}
     mistaken = {
@@ -68,7 +67,7 @@ def classmates(lesson: Lesson) -> dict[str, Answers]:
     return {"solution": solved, "blank": {}, **mistaken}
 
 
-def hand_in(here: CourseFolder, lesson: Lesson, learner: str, answers: Answers) -> None:
+def hand_in(here: CourseFolder, lesson: course.Lesson, learner: str, answers: Answers) -> None:
     """Fetch the lesson as `learner`, write the answers into its cells, submit it."""
     with here.gradebook() as gradebook:  # else formgrader calls everybody "None, None"
         spoken = learner.replace("_", " ")

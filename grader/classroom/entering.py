@@ -33,10 +33,10 @@ from ..course.weave import text
 from ..judge import Verdict
 from ..submissions.intake import grade_id
 from ..submissions.submission import STAMP
+from ..whole_files import linked, whole
 from . import plugin, verdicts
-from .folder import explained, linked, whole
+from .folder import explained
 from .grading import Grading, SubmittedWork
-from .verdicts import READ_ONLY
 
 _STUDENTS, _SUBMITTED, _NOTEBOOKS, _GRADES, _COMMENTS = (
     table.__table__ for table in (Student, SubmittedAssignment, SubmittedNotebook, Grade, Comment)
@@ -143,14 +143,14 @@ class Entering:
         if place.exists():
             shutil.rmtree(place)
         place.mkdir(parents=True)
-        whole(place / verdicts.FILE, marked.kept, READ_ONLY)
+        whole(place / verdicts.FILE, marked.kept, verdicts.READ_ONLY)
         for name, content in beside.items():
-            whole(place / name, content, READ_ONLY)
+            whole(place / name, content, verdicts.READ_ONLY)
         path = place / f"{self.grading.lesson}.ipynb"
         twin, inode = self._lies.get(marked.notebook, (path, 0))
         # Somebody may have had the other graded anew meanwhile, with formgrader's button.
         if not (twin.exists() and twin.stat().st_ino == inode and linked(path, twin)):
-            whole(path, marked.notebook, READ_ONLY)
+            whole(path, marked.notebook, verdicts.READ_ONLY)
             self._lies[marked.notebook] = path, path.stat().st_ino
 
     # --- rows of the gradebook -------------------------------------------------------------------

@@ -26,8 +26,9 @@ from sqlalchemy.orm import Query
 
 from ..counted import counted
 from ..course.weave import CHECK
+from ..whole_files import whole
 from . import spreadsheets, verdicts
-from .folder import CourseFolder, whole
+from .folder import CourseFolder
 
 NOT_HANDED_IN = "not_handed_in"  # beside a verdict's statuses
 # nbgrader's own, and what whoever reads them should know.
@@ -95,8 +96,9 @@ def of_cells(
     return query
 
 
-def marks(gradebook: Gradebook, lesson: str) -> Iterator[GradebookMark]:
-    """Each grade of the lesson."""
+def by_learner(gradebook: Gradebook, lesson: str) -> dict[str, list[GradebookMark]]:
+    """Everybody's grades of the lesson."""
+    found = defaultdict(list)
     rows = of_cells(
         gradebook,
         lesson,
@@ -111,14 +113,8 @@ def marks(gradebook: Gradebook, lesson: str) -> Iterator[GradebookMark]:
         Grade.needs_manual_grade,
     )
     for mark in map(GradebookMark._make, rows):
-        yield mark._replace(score=None) if mark.by_judge is mark.by_hand is None else mark
-
-
-def by_learner(gradebook: Gradebook, lesson: str) -> dict[str, list[GradebookMark]]:
-    """Everybody's grades of the lesson."""
-    found = defaultdict(list)
-    for mark in marks(gradebook, lesson):
-        found[mark.learner].append(mark)
+        is_marked = not (mark.by_judge is mark.by_hand is None)
+        found[mark.learner].append(mark if is_marked else mark._replace(score=None))
     return found
 
 

@@ -21,13 +21,13 @@ from ..counted import counted
 from ..course.kinds import ExerciseKind, Write, unmarked
 from ..course.weave import CHECK
 from ..judge import beside
+from ..submissions.intake import checks, grade_id
 from ..submissions.submission import HANDED_IN, STAMP, note, time_of
+from ..whole_files import whole
 from . import ClassroomError, changes, coursefile, planning, plugin, sanitize_html, verdicts
 from .batch import Track
-from .changes import MarkChange
 from .export import NOT_HANDED_IN, ExerciseRow, GradesExporter, of_cells, rows, total
-from .folder import CourseFolder, whole
-from .verdicts import KeptVerdict, grade_id
+from .folder import CourseFolder
 
 CACHE_KEY = "cache_key.txt"  # beside a page: a name for the notebook and the marks that it shows
 # What is coloured in a learner's code, by Pygments' classes.
@@ -53,7 +53,7 @@ class PageContent:
     kinds: Mapping[str, ExerciseKind]  # by exercise
     rows: tuple[ExerciseRow, ...]  # the marks
     comments: Mapping[str, Sequence[str]]  # an instructor's, by exercise
-    changes: tuple[MarkChange, ...]
+    changes: tuple[changes.MarkChange, ...]
     due: str  # a time; empty: never
     optional: tuple[str, ...] = ()  # exercises that add nothing to the marks
     ours: Mapping[str, str] = field(default_factory=dict)  # solutions that may be shown
@@ -173,14 +173,14 @@ def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
     place = course.path("autograded", lesson, learner)
     notebook = verdicts.cells(place / f"{lesson}.ipynb")
     kept, given = verdicts.read_if_any(place), course.notebook("release", lesson)
-    handed_out = frozenset[str]()
-    if given.is_file():
-        handed_out = _handed_out(given, given.stat().st_mtime_ns)
+    handed_out = (
+        _handed_out(given, given.stat().st_mtime_ns) if given.is_file() else frozenset[str]()
+    )
     sources = {grade_id(cell): _source(cell) for cell in notebook}
     cards, rules = {}, dict[str, None]()
-    for cell in notebook:
-        its_rules, card = plugin.apart(_card(cell, kept, content, sources))
-        cards[grade_id(cell).removeprefix(CHECK)] = Markup(card)
+    for name, cell in checks(notebook).items():
+        its_rules, card = plugin.apart(_card(name, cell, kept, content, sources))
+        cards[name] = Markup(card)
         rules.update(dict.fromkeys(its_rules))
     order = list(cards)
     rows = sorted(
@@ -211,18 +211,16 @@ def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
 
 
 def _card(
+    name: str,
     cell: dict[str, Any],
-    kept: Mapping[str, KeptVerdict],
+    kept: Mapping[str, verdicts.KeptVerdict],
     content: PageContent,
     sources: Mapping[str, str],
 ) -> str:
-    """The grader's own HTML, which JudgeAnswers put into a check cell, with the mark that counts;
-    below it our solution, where that may be shown."""
+    """The grader's own HTML, which JudgeAnswers put into the check cell of exercise `name`, with
+    the mark that counts; below it our solution, where that may be shown."""
     from ..notebook.verdict_card import COMPARE, compared, of_points  # it takes long to import
 
-    if not grade_id(cell).startswith(CHECK):
-        return ""
-    name = grade_id(cell).removeprefix(CHECK)
     pages = ["".join(each["data"].get("text/html", "")) for each in cell.get("outputs", ())]
     # An earlier version put our solution into it.
     ours = rf"<details[^>]*><summary>(?:(?!</summary>).)*{COMPARE}.*?</details>"
@@ -240,7 +238,7 @@ def _card(
     return card
 
 
-def _explained(row: ExerciseRow, kept: KeptVerdict | None) -> str:
+def _explained(row: ExerciseRow, kept: verdicts.KeptVerdict | None) -> str:
     """How the mark came about, where it is not the verdict's."""
     if row.score is None:
         return "This could not be judged, and has no mark until an instructor gives one."

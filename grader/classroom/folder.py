@@ -1,6 +1,5 @@
 """A course folder (source, release, submitted, autograded, feedback, gradebook.db) and nbgrader's
-steps in it, configured by the one nbgrader_config.py that JupyterLab's formgrader reads too; and
-writing a file so that nobody ever sees the half of it, also when the disk is full."""
+steps in it, configured by the one nbgrader_config.py that JupyterLab's formgrader reads too."""
 
 import hashlib
 import logging
@@ -9,7 +8,6 @@ import re
 import secrets
 import sqlite3
 import sys
-import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -301,40 +299,3 @@ def alone(course: CourseFolder) -> Iterator[None]:
                 "Another `grader autograde` is at work in this course; wait until it is done."
             ) from error
         yield
-
-
-# --- files ---------------------------------------------------------------------------------------
-
-
-def whole(path: Path, content: str | bytes, mode: int = 0o666) -> None:
-    """Put `content` (text as UTF-8, line ends as they are) in place of what `path` holds. `mode`:
-    its rights, less what the umask takes away."""
-    data = content.encode() if isinstance(content, str) else content
-    part = _part(path)
-    try:
-        with open(part, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-            file.write(data)
-        part.replace(path)
-    except BaseException as error:
-        with suppress(OSError):  # also where nothing may be written
-            part.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            error.filename, error.filename2 = str(path), None  # nobody knows of the part
-        raise
-
-
-def linked(path: Path, twin: Path) -> bool:
-    """Put the file `twin` in place of what `path` holds, so that both are one on the disk: for what
-    is never written to again, only replaced. False if the file system cannot do that."""
-    part = _part(path)
-    try:
-        os.link(twin, part)
-        part.replace(path)
-    except OSError:  # no links there, no more of them, or no twin any longer
-        part.unlink(missing_ok=True)
-        return False
-    return True
-
-
-def _part(path: Path) -> Path:
-    return path.with_name(f".{path.name[:40]}.{os.getpid()}.{threading.get_ident()}")

@@ -20,18 +20,15 @@ from ..course.weave import CHECK, text
 from ..errors import MachineError
 from ..submissions import intake, submission
 from ..submissions.cells import cuda_source
-from ..submissions.intake import Answer, UnreadableNotebook
-from ..submissions.submission import Submission
 from . import ClassroomError, coursefile, export, handing_out, verdicts
 from .cache_key import judge_key, lesson_key, marking
-from .coursefile import CourseFile
 from .folder import CourseFolder
 from .judges import ToJudge, VerdictStore
 from .plugin import Marking
 
 DIGITS = 16  # of the name of a part
 
-TakenApart = tuple[tuple[Answer, ...], str]  # a notebook's answers, and what to show of it
+TakenApart = tuple[tuple[intake.Answer, ...], str]  # a notebook's answers, and what to show of it
 
 
 @dataclass(frozen=True)
@@ -39,7 +36,7 @@ class SubmittedWork:
     """A submission, read once."""
 
     fingerprint: str  # a name for everything that the marks hang on
-    answers: tuple[Answer, ...]  # what there is to judge
+    answers: tuple[intake.Answer, ...]  # what there is to judge
     notebook: str  # what there is to show of it, a file's text
     beside: dict[str, str]  # what nbgrader put there, by name
     marking: Marking
@@ -55,7 +52,7 @@ class Grading:
     store: VerdictStore
     seeds: dict[str, int]  # by exercise, what its hidden cases are drawn from
     scores: dict[str, float]  # of those who have marks in the gradebook already
-    file: CourseFile
+    file: coursefile.CourseFile
     blank: dict[str, str]  # by exercise, the answer as it was handed out
     _read: dict[tuple[str, bytes], TakenApart] = field(
         default_factory=dict, compare=False, repr=False
@@ -80,7 +77,7 @@ class Grading:
             if same not in self._read:
                 self._read[same] = self._of(handed_in.notebook())
             taken = self._read[same]
-        except UnreadableNotebook as error:
+        except intake.UnreadableNotebook as error:
             unreadable = str(error)
         marking = Marking((), unreadable, handed_in.remark, handed_in.others)
         return SubmittedWork(fingerprint, *taken, handed_in.beside, marking)
@@ -103,9 +100,11 @@ class Grading:
 
     def questions(self, work: SubmittedWork) -> Iterator[ToJudge]:
         """The questions to the judge about it."""
-        for answer in work.answers:
-            if answer.source is not None:
-                yield self.question(f"{self.lesson}/{answer.name}", answer.source)
+        return (
+            self.question(f"{self.lesson}/{answer.name}", answer.source)
+            for answer in work.answers
+            if answer.source is not None
+        )
 
     def question(self, exercise: str, source: str) -> ToJudge:
         return ToJudge(exercise, source, self.seeds[exercise.partition("/")[2]])
@@ -116,7 +115,7 @@ class Grading:
     def _of(self, notebook: NotebookNode) -> TakenApart:
         return intake.find(notebook, self.seeds), text(notebook)
 
-    def _fingerprint(self, handed_in: Submission) -> str:
+    def _fingerprint(self, handed_in: submission.Submission) -> str:
         """A name for everything that a learner's marks hang on, part by part: `judge:...
         lesson:...`. When it was handed in is a part of its own, as lateness alone hangs on it."""
         partial = " partial" if self.file.partial_marks else ""
@@ -146,7 +145,7 @@ class Grading:
         try:
             kept = verdicts.read(place)
             notebook = intake.read_notebook(place / f"{self.lesson}.ipynb")
-        except (OSError, MachineError, UnreadableNotebook):
+        except (OSError, MachineError, intake.UnreadableNotebook):
             return None
         statuses = {each["verdict"]["status"] for each in kept.values()}
         return None if statuses <= {verdicts.UNREADABLE} else notebook
@@ -186,7 +185,7 @@ def grading_of(course: CourseFolder, lesson: Lesson) -> Grading:
     return Grading(course, lesson.name, store, seeds, scores, file, blank)
 
 
-def give_extra_credit(course: CourseFolder, file: CourseFile, lesson: str) -> None:
+def give_extra_credit(course: CourseFolder, file: coursefile.CourseFile, lesson: str) -> None:
     """Give everybody the judge's points for each exercise that is extra credit, and none for an
     optional one. Where an instructor has given a mark by hand, that alone counts."""
     plan = file.plan(lesson)

@@ -15,15 +15,14 @@ from nbgrader.preprocessors import ClearSolutions
 
 from .. import course as lessons
 from ..counted import counted
-from ..course import Lesson
-from ..course.weave import CHECK, cuda_cell, learners_cell, text, weave, weave_page
+from ..course.weave import cuda_cell, learners_cell, text, weave, weave_page
 from ..course_folder import NOTEBOOKS
 from ..errors import AuthorError
 from ..submissions.cells import cuda_source
-from ..submissions.intake import grade_id
+from ..submissions.intake import checks, grade_id
+from ..whole_files import whole
 from . import ClassroomError, coursefile
-from .coursefile import FILE, CourseFile
-from .folder import CourseFolder, new_course, seed, whole
+from .folder import CourseFolder, new_course, seed
 from .judges import Judges, ToJudge, VerdictStore, judges
 
 PAGES = "pages"  # the folder beside the lessons with what is only to be read
@@ -51,7 +50,7 @@ class HandOut(ClearSolutions):
         return nb, resources
 
 
-def release(course: CourseFolder, lesson: Lesson) -> None:
+def release(course: CourseFolder, lesson: lessons.Lesson) -> None:
     """Enter `lesson` in the gradebook and publish the learner's version through the exchange,
     once its own solution has got full marks."""
     with judges(confined=False) as workers:
@@ -60,7 +59,7 @@ def release(course: CourseFolder, lesson: Lesson) -> None:
     course.run(course.exchange.ReleaseAssignment, lesson.name, force=True)
 
 
-def require_solved(course: CourseFolder, lesson: Lesson, workers: Judges) -> None:
+def require_solved(course: CourseFolder, lesson: lessons.Lesson, workers: Judges) -> None:
     """Before a lesson is handed out or graded: AuthorError with the first case that its own
     solution of an exercise fails, as then an input, a reference or a budget is wrong, and
     everybody's mark would be. A verdict that is in the store costs nothing."""
@@ -88,15 +87,15 @@ def store(course: CourseFolder) -> VerdictStore:
     return VerdictStore(course.root / "verdicts", course.kernels, partial_marks)
 
 
-def points(file: CourseFile, lesson: Lesson) -> dict[str, float]:
+def points(file: coursefile.CourseFile, lesson: lessons.Lesson) -> dict[str, float]:
     """The most that each exercise adds to the lesson's maximum: nothing where course.toml calls it
     optional or extra credit. ClassroomError when it names one that the lesson has not."""
     outside = file.plan(lesson.name).outside
     names = [exercise.name for exercise in lesson.exercises]
     if strange := outside - set(names):
         raise ClassroomError(
-            f"{FILE}: lessons.{lesson.name} speaks of an exercise {min(strange)!r}; the lesson has "
-            f"{', '.join(names)}."
+            f"{coursefile.FILE}: lessons.{lesson.name} speaks of an exercise {min(strange)!r}; the "
+            f"lesson has {', '.join(names)}."
         )
     return {
         exercise.name: 0.0 if exercise.name in outside else float(exercise.points)
@@ -104,7 +103,7 @@ def points(file: CourseFile, lesson: Lesson) -> dict[str, float]:
     }
 
 
-def generate(course: CourseFolder, lesson: Lesson) -> None:
+def generate(course: CourseFolder, lesson: lessons.Lesson) -> None:
     """build/source: the solved notebook. build/release: the learner's, stripped by nbgrader,
     which replaces that folder, and entered in the gradebook."""
     source = course.notebook("source", lesson.name)
@@ -112,15 +111,13 @@ def generate(course: CourseFolder, lesson: Lesson) -> None:
     coursefile.settle(course)
     file = coursefile.read(course)
     notebook, worth = weave(lesson, file.partial_marks), points(file, lesson)
-    for cell in notebook.cells:
-        name = grade_id(cell).removeprefix(CHECK)
-        if grade_id(cell) == CHECK + name:
-            cell.metadata.nbgrader["points"] = worth[name]
+    for name, cell in checks(notebook.cells).items():
+        cell.metadata.nbgrader["points"] = worth[name]
     whole(source, text(notebook))
     course.run(GenerateAssignment, lesson.name, force=True)
 
 
-def seeds(course: CourseFolder, lesson: Lesson) -> dict[str, int]:
+def seeds(course: CourseFolder, lesson: lessons.Lesson) -> dict[str, int]:
     """The official seed of each exercise in this course: its hidden cases are drawn from it."""
     secret_file = Path(course.config.JudgeAnswers.secret_file)
     names = sorted(exercise.name for exercise in lesson.exercises)
@@ -197,8 +194,7 @@ def _difference(path: Path, made: str) -> str:
     shown = changed[:SHOWN_LINES]
     if len(changed) > SHOWN_LINES:
         shown.append(f"... and {counted(len(changed) - SHOWN_LINES, 'more line')}")
-    head = f"{path.name} (- as committed, + as its sources make it):"
-    return "\n    ".join([head, *shown])
+    return "\n    ".join([f"{path.name} (- as committed, + as its sources make it):", *shown])
 
 
 def _lines(notebook: str) -> list[str]:

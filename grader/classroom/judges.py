@@ -96,8 +96,7 @@ class VerdictStore:
     def _entry(self, question: ToJudge) -> tuple[str, bytes]:
         """The name of a question's entry, and its secret: nobody can tell them without the seed."""
         named = [self.key(question.exercise.partition("/")[0]), question]
-        secret = f"seal\n{question.seed}".encode()
-        return hashlib.sha256(repr(named).encode()).hexdigest(), secret
+        return hashlib.sha256(repr(named).encode()).hexdigest(), f"seal\n{question.seed}".encode()
 
 
 # --- who judges ----------------------------------------------------------------------------------

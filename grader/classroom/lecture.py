@@ -25,7 +25,6 @@ from urllib.parse import parse_qs, urlsplit
 from nbformat import NotebookNode
 
 from .. import course
-from ..course import Lesson
 from ..course.weave import weave
 from ..errors import CourseError
 from ..judge import judge, steps
@@ -46,7 +45,7 @@ _NOT_YOURS = "Open the address that `grader demo --live` said: it holds a token.
 class Lecture:
     """The slides of a `lesson`, and who may see them. One kernel is judged at a time."""
 
-    lesson: Lesson
+    lesson: course.Lesson
     page: str
     token: str = field(default_factory=secrets.token_urlsafe)
     _turn: Lock = field(default_factory=Lock)
@@ -162,7 +161,7 @@ class Preview:
         (self.folder / PAGE).write_text(page, encoding="utf-8")
         return said
 
-    def _html(self, lesson: Lesson) -> str:
+    def _html(self, lesson: course.Lesson) -> str:
         from nbconvert import HTMLExporter
 
         from . import presentation

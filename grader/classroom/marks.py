@@ -17,7 +17,6 @@ from ..status import Status
 from ..submissions.submission import is_name
 from . import ClassroomError, export, verdicts
 from .coursefile import CourseFile, Person
-from .export import ExerciseRow
 from .folder import CourseFolder, secret
 
 SHOWN = 8  # hexadecimal digits of a pseudonym
@@ -66,7 +65,7 @@ class MarksTable:
 
     columns: tuple[LessonColumn, ...]
     lines: tuple[LearnerLine, ...]
-    rows: tuple[ExerciseRow, ...]  # exercise by exercise
+    rows: tuple[export.ExerciseRow, ...]  # exercise by exercise
     left_out: tuple[str, ...] = ()  # who is not on the roster
 
     @property
@@ -87,7 +86,7 @@ class ShownNames:
     def has(self, learner: str) -> bool:
         return self.section in (None, self.file.person(learner).section)
 
-    def shown(self, rows: Iterable[ExerciseRow]) -> list[ExerciseRow]:
+    def shown(self, rows: Iterable[export.ExerciseRow]) -> list[export.ExerciseRow]:
         """The rows of those who are shown, under the name that they have."""
         return [
             replace(row, learner=self.name(row.learner), note="" if self.anonymous else row.note)
@@ -147,7 +146,7 @@ def read(lessons: list[Lesson], names: ShownNames, everybody: bool = False) -> M
     return MarksTable(columns, tuple(lines), tuple(shown), tuple(left_out))
 
 
-def _line(names: ShownNames, student: Student, rows: list[ExerciseRow]) -> LearnerLine:
+def _line(names: ShownNames, student: Student, rows: list[export.ExerciseRow]) -> LearnerLine:
     scores, comments = {}, {}
     for lesson, found in groupby(rows, attrgetter("lesson")):
         mine = list(found)
@@ -165,7 +164,7 @@ def _line(names: ShownNames, student: Student, rows: list[ExerciseRow]) -> Learn
     return LearnerLine(student.id, first, last, email, person, scores, comments)
 
 
-def _comment(row: ExerciseRow) -> str:
+def _comment(row: export.ExerciseRow) -> str:
     """The marks for an exercise in words, and without anything of a hidden case."""
     of = f"of {row.max_score:g}" if row.max_score else "extra"
     line = f", line {row.line}" if row.line else ""

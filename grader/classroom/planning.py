@@ -164,16 +164,6 @@ def submitted(gradebook: Gradebook, learner: str | None = None) -> dict[str, lis
     }
 
 
-def spent_days(file: CourseFile, gradebook: Gradebook, lesson: str) -> dict[str, int]:
-    """By learner, the late days that a lesson has taken."""
-    return {
-        learner: lateness.spent
-        for learner, mine in submitted(gradebook).items()
-        for handed_in, lateness in standings(file, learner, map(itemgetter(0), mine))
-        if handed_in.lesson == lesson
-    }
-
-
 # --- where it stands ------------------------------------------------------------------------------
 
 
@@ -210,7 +200,12 @@ def statuses(course: CourseFolder, lesson: str) -> list[LearnerStatus]:
             ) from error
         names = {student.id: export.full_name(student) for student in gradebook.students}
         marked = export.by_learner(gradebook, lesson)
-        spent = spent_days(file, gradebook, lesson)
+        spent = {
+            learner: lateness.spent
+            for learner, mine in submitted(gradebook).items()
+            for handed_in, lateness in standings(file, learner, map(itemgetter(0), mine))
+            if handed_in.lesson == lesson
+        }
     found = []
     for learner in sorted({*names, *file.learners, *course.learners("submitted", lesson)}):
         until, person = due(file, lesson, learner), file.person(learner)
@@ -254,9 +249,11 @@ def objection(course: CourseFolder, lesson: str, until: str, learner: str | None
     earlier = before is not None and after < before
     if not earlier and (learner or after >= now):
         return ""
-    changed = replace(plan, due=after)
-    if learner:
-        changed = replace(plan, extensions={**plan.extensions, learner: after})
+    changed = (
+        replace(plan, extensions={**plan.extensions, learner: after})
+        if learner
+        else replace(plan, due=after)
+    )
     then = replace(file, lessons={**file.lessons, lesson: changed})
     whose = {*everybody(file, lesson, course.learners("submitted", lesson)), *marked}
     if learner:

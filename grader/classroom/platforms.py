@@ -109,8 +109,7 @@ def _rows(
 def _with_sums(marks: MarksTable) -> list[list[Any]]:
     head, *rows = _rows(marks, ABOUT)
     for line, row in zip(marks.lines, rows, strict=True):
-        total = float(sum(line.scores.values())) if line.scores else None
-        row += [total, float(marks.most)]
+        row += [float(sum(line.scores.values())) if line.scores else None, float(marks.most)]
     return [[*head, "sum", "max"], *rows]
 
 

@@ -29,7 +29,6 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Unicode
 
 from .. import course
-from ..course import Lesson
 from ..course.weave import CHECK, CUDA, cell_id, graded
 from ..judge import Verdict, judge
 from ..judge.sandbox import landlock
@@ -112,19 +111,21 @@ def take(notebook: NotebookNode, pairs: dict[str, Pair], unreadable: str = "") -
 
 
 def fill(
-    notebook: NotebookNode, lesson: Lesson, answers: Answers, judging: Judging, marking: Marking
+    notebook: NotebookNode,
+    lesson: course.Lesson,
+    answers: Answers,
+    judging: Judging,
+    marking: Marking,
 ) -> dict[str, verdicts.KeptVerdict]:
     """Put a score and a page into each check cell; what is kept of the verdicts, by exercise."""
-    kept = {}
-    for cell in notebook.cells:
-        name = intake.grade_id(cell).removeprefix(CHECK)
-        if intake.grade_id(cell) == CHECK + name:
-            kept[name] = _grade(lesson, answers[name], cell, judging, marking)
-    return kept
+    return {
+        name: _grade(lesson, answers[name], cell, judging, marking)
+        for name, cell in intake.checks(notebook.cells).items()
+    }
 
 
 def _grade(
-    lesson: Lesson,
+    lesson: course.Lesson,
     answer: intake.Answer,
     check: NotebookNode,
     judging: Judging,
@@ -216,8 +217,7 @@ def shared(html: str) -> str:
     def tag(found: re.Match[str]) -> str:
         return found[0] if " class=" in found[0] else _STYLE.sub(named, found[0])
 
-    body = _TAG.sub(tag, html)
-    return "<style>{}</style>{}".format("\n".join(rules), body) if rules else html
+    return "<style>{}</style>{}".format("\n".join(rules), _TAG.sub(tag, html)) if rules else html
 
 
 def apart(html: str) -> tuple[tuple[str, ...], str]:

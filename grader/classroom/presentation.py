@@ -109,11 +109,10 @@ def changes(lesson: Lesson, mistake: Mistake) -> list[str]:
     """The lines that the mistake changes in the solution, comments aside, as the lines of a
     diff."""
     solution = lesson.solution(lesson.exercise(mistake.wrong.exercise))
-    codes = []
-    for source in (solution, mistake.source):
-        lines = (line.split("//")[0].rstrip() for line in source.splitlines())
-        codes.append([line for line in lines if line])
-    ours, theirs = codes
+    ours, theirs = (
+        [code for line in source.splitlines() if (code := line.split("//")[0].rstrip())]
+        for source in (solution, mistake.source)
+    )
     diff = list(difflib.unified_diff(ours, theirs, n=3, lineterm=""))
     return ["⋮" if line.startswith("@@") else line for line in diff[3:]]
 
@@ -135,9 +134,11 @@ def solved(lesson: Lesson, folder: Path) -> NotebookNode:
         client = NotebookClient(notebook, timeout=PATIENCE, resources=resources, **quiet)
         client.execute(env={**os.environ, CHOICE: str(lesson.path.parents[1])})
     except (CellControlSignal, RuntimeError) as error:  # a cell's exception, time-out, dead kernel
-        why = str(error).splitlines()[0]
-        if isinstance(error, CellExecutionError):
-            why = f"{error.ename}: {error.evalue}"
+        why = (
+            f"{error.ename}: {error.evalue}"
+            if isinstance(error, CellExecutionError)
+            else str(error).splitlines()[0]
+        )
         raise AuthorError(
             f"A cell of kernels/{lesson.name}/lesson.md cannot be run ({why[:200]})."
         ) from error

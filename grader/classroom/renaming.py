@@ -26,7 +26,6 @@ from ..course import names as lessons_in
 from ..course.weave import CHECK
 from ..submissions.submission import handed_in_at
 from . import ClassroomError, changes, coursefile
-from .coursefile import CourseFile, changed, table
 from .folder import CourseFolder, alone
 
 MOST_NAMED = 5  # logins, each in a sentence of its own
@@ -53,7 +52,9 @@ def nearest(name: str, known: Mapping[str, Iterable[str]]) -> str:
     return best if likeness.get(best, 0.0) >= LIKE else ""
 
 
-def off_roster(file: CourseFile, gradebook: Gradebook, learners: Iterable[str]) -> list[str]:
+def off_roster(
+    file: coursefile.CourseFile, gradebook: Gradebook, learners: Iterable[str]
+) -> list[str]:
     """Sentences about those among `learners` who are not on the roster; nothing without a
     roster."""
     strangers = file.off_roster(learners)
@@ -153,12 +154,12 @@ def _is_newer(theirs: HandedIn, ours: HandedIn) -> bool:
     return others > mine
 
 
-def _remember(course: CourseFolder, file: CourseFile, other: str, learner: str) -> None:
+def _remember(course: CourseFolder, file: coursefile.CourseFile, other: str, learner: str) -> None:
     """Keep that what is handed in as `other` from now on is this learner's, and its extensions."""
-    with changed(course) as document:
+    with coursefile.changed(course) as document:
         document["learners"][learner]["also"] = sorted({*file.learners[learner].also, other})
         for name in file.lessons:
-            extensions = table(document, "lessons", name).get("extensions", {})
+            extensions = coursefile.table(document, "lessons", name).get("extensions", {})
             if other in extensions:
                 extensions.setdefault(learner, extensions.pop(other))
 
@@ -275,9 +276,9 @@ def rename(course: CourseFolder, old: str, new: str) -> int:
             _require_one_of_both(moves, found, old, new)
             for source, target in moves:
                 _move(source, target, old, new)
-            with changed(course) as document:
+            with coursefile.changed(course) as document:
                 if old in document.get("lessons", {}):
-                    kept = table(document, "lessons", new)
+                    kept = coursefile.table(document, "lessons", new)
                     for name, value in document["lessons"].pop(old).items():
                         kept.setdefault(name, value)  # what it says of the new name goes before
             changes.rename(course, old, new)
@@ -332,7 +333,6 @@ def _move(source: Path, target: Path, old: str, new: str) -> None:
         with suppress(OSError):  # there is none, or it is a learner's: any name is read
             (source / f"{old}{suffix}").rename(source / f"{new}{suffix}")
     if target.exists():
-        stays = source.parent.name in _HANDED_OUT
-        shutil.rmtree(source if stays else target)
+        shutil.rmtree(source if source.parent.name in _HANDED_OUT else target)
     if source.exists():
         source.rename(target)

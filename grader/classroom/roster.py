@@ -16,7 +16,6 @@ import tomlkit
 
 from ..submissions.submission import is_name
 from . import ClassroomError, coursefile, spreadsheets
-from .coursefile import changed, table
 from .folder import CourseFolder
 
 Row = Mapping[str, str]  # by the column's name
@@ -180,13 +179,13 @@ def keep(
             gradebook.update_or_create_student(one.id, **plain)
     before = coursefile.read(course)
     matched = _columns(roster, lessons, before)
-    with changed(course) as document:
-        people = table(document, "learners")
+    with coursefile.changed(course) as document:
+        people = coursefile.table(document, "learners")
         for one in roster.members:
             people[one.id] = _entry(roster.system, one, before.person(one.id))
         for lesson, found in matched.items():
             kept = found[0] if len(found) == 1 else list(found)
-            table(document, "lessons", lesson, "columns")[roster.system.name] = kept
+            coursefile.table(document, "lessons", lesson, "columns")[roster.system.name] = kept
     return sorted(known - {one.id for one in roster.members}), matched
 
 
@@ -267,12 +266,15 @@ def matches(lessons: Mapping[str, str], headings: Iterable[str]) -> dict[str, tu
         owners = [name for name, rank in found.items() if rank and rank == best]
         if best and len(owners) == 1:
             ranks[owners[0]][heading] = best
-    best_of = {}
-    for name, mine in ranks.items():
-        # Neither of two that hold the name is better for being shorter.
-        most = max((rank[:2] for rank in mine.values()), default=None)
-        best_of[name] = tuple(heading for heading, rank in mine.items() if rank[:2] == most)
-    return best_of
+    # Neither of two that hold the name is better for being shorter.
+    most = {
+        name: max((rank[:2] for rank in mine.values()), default=None)
+        for name, mine in ranks.items()
+    }
+    return {
+        name: tuple(heading for heading, rank in mine.items() if rank[:2] == most[name])
+        for name, mine in ranks.items()
+    }
 
 
 def _rank(heading: str, name: str, title: str) -> Rank | None:
@@ -287,10 +289,9 @@ def _rank(heading: str, name: str, title: str) -> Rank | None:
     number = next(iter(own_numbers), None)
     agrees = 0 if not numbers or number is None else 1 if number in numbers else -1
     wanted = [_words(text)[0] for text in (name, title)]
-    held = 0  # how many words of the name or of the title stand there, if all do, also as one word
-    for mine in wanted:
-        if mine and ("".join(mine) in words or set(mine) <= set(words)):
-            held = max(held, len(mine))
+    # How many words of the name or of the title stand there, if all do, also as one word.
+    there = (mine for mine in wanted if "".join(mine) in words or set(mine) <= set(words))
+    held = max(map(len, there), default=0)
     if _OTHER & set(words) - {word for mine in wanted for word in mine}:
         return None
     unexplained = len(set(words) - _GENERAL)

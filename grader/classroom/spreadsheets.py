@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ..cuda.diagnostics import visible
+from ..whole_files import whole
 from . import ClassroomError
-from .folder import whole
 
 LARGEST = 32 << 20  # bytes
 _DELIMITERS = ",;\t"

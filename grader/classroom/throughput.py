@@ -23,7 +23,6 @@ from pathlib import Path
 
 from .. import course
 from ..bench.speed import Figure
-from ..course import Lesson
 from ..course.kinds import ExerciseKind
 from ..course.weave import learners_cell, text
 from ..errors import MachineError
@@ -56,7 +55,7 @@ class CommandRun:
     memory: float  # the most that it ever held, in MB
 
 
-def measure(lesson: Lesson) -> Iterator[Figure]:
+def measure(lesson: course.Lesson) -> Iterator[Figure]:
     """All figures, each as soon as it is there; some minutes in all."""
     with tempfile.TemporaryDirectory(prefix="throughput-") as folder:
         scratch = Path(folder)
@@ -79,13 +78,12 @@ def measure(lesson: Lesson) -> Iterator[Figure]:
             yield _beside_dask(scratch, lesson)
 
 
-def _graded_week(scratch: Path, lesson: Lesson, what: str, own: bool) -> Iterator[Figure]:
+def _graded_week(scratch: Path, lesson: course.Lesson, what: str, own: bool) -> Iterator[Figure]:
     """A class graded and given feedback, and how much that leaves on the disk."""
     here = _class(scratch, lesson, DEPARTMENT, ALIKE, own)
     handed_in = _size(here.root)
     for command in ("autograde", "feedback"):
-        how = ("--jobs", str(JOBS)) if command == "autograde" else ()
-        run = _run(here, lesson, command, how)
+        run = _run(here, lesson, command, ("--jobs", str(JOBS)) if command == "autograde" else ())
         yield Figure(f"{what}: {command}", "s", run.seconds, MINUTE)
         yield Figure(f"{what}: {command}, of the processor, judging aside", "s", run.processor)
     yield Figure(f"{what}: written", "MB", (_size(here.root) - handed_in) / 1e6)
@@ -97,21 +95,20 @@ def _size(folder: Path) -> int:
     return sum({(one.st_dev, one.st_ino): one.st_size for one in found}.values())
 
 
-def _beside_dask(scratch: Path, lesson: Lesson) -> Figure:
+def _beside_dask(scratch: Path, lesson: course.Lesson) -> Figure:
     """Two workers of a Dask cluster on this machine, beside two jobs."""
     from distributed import LocalCluster
 
     plain = _run(_class(scratch, lesson, CLASS // 2, CLASS // 2), lesson)
     with LocalCluster(n_workers=JOBS, threads_per_worker=1, dashboard_address=None) as cluster:
         where = ("--scheduler", cluster.scheduler_address)
-        there = _class(scratch, lesson, CLASS // 2, CLASS // 2)
-        dask = _run(there, lesson, how=where)
+        dask = _run(_class(scratch, lesson, CLASS // 2, CLASS // 2), lesson, how=where)
     what = f"time with Dask over that with --jobs {JOBS}"
     return Figure(what, "x", dask.seconds / plain.seconds, 1.15)
 
 
 def _class(
-    scratch: Path, lesson: Lesson, size: int, distinct: int, own: bool = True
+    scratch: Path, lesson: course.Lesson, size: int, distinct: int, own: bool = True
 ) -> CourseFolder:
     """A released course in which `size` learners have handed in `distinct` different notebooks;
     with `own` no answer in one of them stands in another."""
@@ -145,7 +142,7 @@ def _distinct(kind: ExerciseKind, source: str, number: int) -> str:
 
 def _run(
     here: CourseFolder,
-    lesson: Lesson,
+    lesson: course.Lesson,
     command: str = "autograde",
     how: tuple[str, ...] = ("--jobs", str(JOBS)),
 ) -> CommandRun:
@@ -164,7 +161,7 @@ def _run(
     return CommandRun(time.perf_counter() - start, processor, used.ru_maxrss / 1e3)
 
 
-def _stock_seconds(scratch: Path, lesson: Lesson) -> float:
+def _stock_seconds(scratch: Path, lesson: course.Lesson) -> float:
     """Seconds that stock `nbgrader autograde`, which executes notebooks, takes for a submission."""
     here = _class(scratch, lesson, STOCK_SAMPLE, STOCK_SAMPLE)
     (here.root / "nbgrader_config.py").write_text(
@@ -177,6 +174,6 @@ def _stock_seconds(scratch: Path, lesson: Lesson) -> float:
     return (time.perf_counter() - start) / STOCK_SAMPLE
 
 
-def lesson_to_measure() -> Lesson:
+def lesson_to_measure() -> course.Lesson:
     """The lesson with the most typical mistakes."""
     return max(course.lessons(), key=lambda lesson: len(lesson.wrong_kernels))

@@ -19,8 +19,9 @@ from nbformat import NotebookNode
 from ..errors import MachineError
 from ..status import Status
 from ..submissions.cells import cuda_source
-from ..submissions.intake import Answer
-from .folder import CourseFolder, whole
+from ..submissions.intake import Answer, grade_id
+from ..whole_files import whole
+from .folder import CourseFolder
 
 # Beside the autograded notebook: {"fingerprint": ..., "had": ..., "exercises": {name: {"problem":
 # ..., "verdict": ...}}}; the fingerprint says what the marks hang on (see `grading`), `had` the
@@ -167,12 +168,11 @@ def may_fall(course: CourseFolder, lesson: str, learner: str) -> bool:
 def _graded_points(course: CourseFolder, lesson: str, learner: str) -> ShownPoints:
     """The judge's points for each answer, as it was graded."""
     kept = read(course.path("autograded", lesson, learner))
-    shown = {}
-    for cell in cells(course.notebook("autograded", lesson, learner)):
-        name = grade_id(cell)
-        if name in kept and (judged := points(kept[name])) is not None:
-            shown[name] = (judged, _named(cuda_source("".join(cell["source"]))))
-    return shown
+    return {
+        name: (judged, _named(cuda_source("".join(cell["source"]))))
+        for cell in cells(course.notebook("autograded", lesson, learner))
+        if (name := grade_id(cell)) in kept and (judged := points(kept[name])) is not None
+    }
 
 
 def _named(source: str | None) -> str:
@@ -204,12 +204,6 @@ def _object(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise damaged(path)
     return content
-
-
-def grade_id(cell: dict[str, Any]) -> str:
-    """The name that nbgrader has for a cell; empty when it is none of nbgrader's."""
-    name = cell["metadata"].get("nbgrader", {}).get("grade_id")
-    return name if isinstance(name, str) else ""
 
 
 def damaged(path: Path) -> MachineError:

@@ -104,8 +104,7 @@ class Commands(TyperGroup):
         """Docstrings are read from the files: to import all commands would take a second."""
         for name, place in COMMANDS.items():
             module, _, function = place.partition(":")
-            help_text = _docstrings(module)[function] or ""
-            self.commands[name].help = help_text.partition("\n\n")[0]
+            self.commands[name].help = (_docstrings(module)[function] or "").partition("\n\n")[0]
         super().format_help(ctx, formatter)
 
     def invoke(self, ctx: Context) -> None:

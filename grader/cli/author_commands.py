@@ -9,13 +9,12 @@ from typing import Annotated
 import typer
 
 from .. import course
-from ..classroom.folder import CONFIG, begin, open_course, whole
+from ..classroom.folder import CONFIG, begin, open_course
 from ..course import (
     Exercise,
     Lesson,
     authors,
     catalogue,
-    choosing,
     chosen,
     classes,
     rules,
@@ -23,6 +22,7 @@ from ..course import (
 from ..course.weave import weave
 from ..errors import AuthorError, BadInput
 from ..judge import known_faults, steps
+from ..whole_files import whole
 from .terminal import complain, say, short
 
 PUBLISHED = "PUBLISHED.txt"  # in a folder that `grader publish` made
@@ -139,7 +139,7 @@ def _written(lesson: Lesson, exercises: list[Exercise]) -> Path:
     rows = chosen.kept(lesson.path)
     for exercise in exercises:
         try:
-            rows[exercise.name] = choosing.choose(exercise)
+            rows[exercise.name] = chosen.choose(exercise)
         except rules.RuleError as error:
             say(f"{exercise.id}: {error}.")
     known = {one.name: rows[one.name] for one in lesson.exercises if rows.get(one.name)}

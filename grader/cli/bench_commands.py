@@ -15,12 +15,11 @@ from rich.text import Text
 from .. import course
 from ..bench import records, timings
 from ..bench.speed import Figure, measure
-from ..bench.timings import Timings, changes, compared, size_text
 from ..counted import counted
 from ..errors import BadInput
 from .terminal import table
 
-Measured = Mapping[str, Sequence[Timings]]  # by lesson
+Measured = Mapping[str, Sequence[timings.Timings]]  # by lesson
 
 
 def bench(
@@ -101,7 +100,7 @@ def write(measured: Measured, folder: Path) -> None:
         for one in of_lesson:
             path = folder / f"{lesson}.{one.name}.csv"
             with path.open("w", newline="", encoding="utf-8") as file:
-                rows = [asdict(row) | {"size": size_text(row.size)} for row in one.rows]
+                rows = [asdict(row) | {"size": timings.size_text(row.size)} for row in one.rows]
                 names = (name for name in rows[0] if name != "size")
                 writer = csv.DictWriter(file, ["size", *names])
                 writer.writeheader()
@@ -114,10 +113,10 @@ def show_changes(measured: Measured, against: Path, console: Console) -> None:
     then = timings.kept(against)
     now = [one for of_lesson in measured.values() for one in of_lesson]
     pairs = [(one, then[one.name]) for one in now if one.name in then]
-    different = [change for pair in pairs for change in changes(*pair)]
+    different = [change for pair in pairs for change in timings.changes(*pair)]
     rows = (
         (
-            *(one.benchmark, size_text(one.size), one.variant),
+            *(one.benchmark, timings.size_text(one.size), one.variant),
             *(f"{one.then:.4g}", f"{one.now:.4g}", f"{one.times_as_fast:.3f}"),
         )
         for one in sorted(different, key=lambda change: change.times_as_fast)
@@ -126,7 +125,7 @@ def show_changes(measured: Measured, against: Path, console: Console) -> None:
         columns = ("benchmark", "size", "variant", "ms then", "ms now", "times as fast")
         title = {"title": f"Beside {against}", "title_justify": "left"}
         console.print(table(columns, rows, figures=3, **title))
-    alike = sum(compared(*pair) for pair in pairs) - len(different)
+    alike = sum(timings.compared(*pair) for pair in pairs) - len(different)
     console.print(f"As fast as then, as far as these times can tell: {alike} more.")
 
 
@@ -142,8 +141,7 @@ def counters(
     if not csv.exists():
         ncu.measure(csv)
     rows = counters_page.compare(ncu.works(), ncu.read(csv))
-    page = counters_page.page(rows, ncu.of_course()[1], ncu.hardware(csv))
-    _write_page(to, page)
+    _write_page(to, counters_page.page(rows, ncu.of_course()[1], ncu.hardware(csv)))
     differing = len(list(counters_page.differences(rows)))
     typer.echo(
         f"{counted(len(rows), 'kernel')} compared, {counted(differing, 'counter')} not equal: "

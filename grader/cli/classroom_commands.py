@@ -33,7 +33,6 @@ from ..classroom import (
     spreadsheets,
 )
 from ..classroom.folder import CourseFolder, open_course
-from ..classroom.marks import ShownNames
 from ..counted import counted, some
 from . import terminal
 from .terminal import complain, say, short, table
@@ -150,10 +149,16 @@ def regrade_lesson(
         batch.trial(here, name) if dry_run else nullcontext(here) as course_folder,
     ):
         done = batch.regrade(course_folder, name, learners, workers, track, yes)
-    rows = []
-    for change in done.changes:
-        before = "" if change.before is None else _mark(change.before)
-        rows.append((change.learner, change.what, before, _mark(change.after), change.why))
+    rows = [
+        (
+            change.learner,
+            change.what,
+            "" if change.before is None else _mark(change.before),
+            _mark(change.after),
+            change.why,
+        )
+        for change in done.changes
+    ]
     if rows:
         Console().print(table(CHANGE, rows, box=SIMPLE_HEAD))
     if csv:
@@ -269,7 +274,7 @@ def write_report(
     from ..classroom import report
 
     here = course_here()
-    names = ShownNames(here, coursefile.read(here), section, anonymous)
+    names = marks.ShownNames(here, coursefile.read(here), section, anonymous)
     if lesson:
         page = report.write(here, lesson_called(here, lesson), names)
     else:
@@ -288,7 +293,7 @@ def show_leaderboard(
     opened = lesson_called(here, lesson)
     if not opened.contests:
         raise ClassroomError(f"There is no contest in {opened.name}.")
-    names = ShownNames(here, coursefile.read(here), section, anonymous)
+    names = marks.ShownNames(here, coursefile.read(here), section, anonymous)
     for contest in opened.contests:
         columns = ("", "learner", "sectors / least", "instructions / least")
         rows = (

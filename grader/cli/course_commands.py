@@ -26,12 +26,11 @@ from ..classroom import (
     roster,
 )
 from ..classroom import export as gradebooks
-from ..classroom.coursefile import CourseFile
-from ..classroom.folder import open_course, whole
-from ..classroom.planning import LearnerStatus
+from ..classroom.folder import open_course
 from ..counted import counted, some
 from ..errors import BadInput
 from ..submissions.submission import is_name
+from ..whole_files import whole
 from .classroom_commands import (
     ANONYMOUS,
     SECTION,
@@ -291,7 +290,9 @@ def show_status(lesson: str, section: SECTION = None) -> None:
     say_who_is_off_the_roster(here, strangers)
 
 
-def _table(file: CourseFile, learners: list[LearnerStatus], strangers: list[str]) -> Table:
+def _table(
+    file: coursefile.CourseFile, learners: list[planning.LearnerStatus], strangers: list[str]
+) -> Table:
     """Without the columns that are empty for all; times are never cut, however narrow it is."""
     rows = [_cells(one, file, one.learner in strangers) for one in learners]
     columns = [name for name in rows[0] if any(row[name] for row in rows)]
@@ -303,7 +304,9 @@ def _table(file: CourseFile, learners: list[LearnerStatus], strangers: list[str]
     return table
 
 
-def _cells(one: LearnerStatus, file: CourseFile, is_stranger: bool) -> dict[str, str]:
+def _cells(
+    one: planning.LearnerStatus, file: coursefile.CourseFile, is_stranger: bool
+) -> dict[str, str]:
     """A learner's cells by column."""
     to_do = {
         "unreadable": one.unreadable,

@@ -61,8 +61,7 @@ def lab(
             typer.echo(str(error), err=True)
     if not opens:
         return 0
-    options = context.args if browser else ["--no-browser", *context.args]
-    command = launching.command(root, options)
+    command = launching.command(root, context.args if browser else ["--no-browser", *context.args])
     try:
         return subprocess.run(command, env=launching.environment(), cwd=root).returncode
     except KeyboardInterrupt:

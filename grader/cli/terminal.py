@@ -122,10 +122,15 @@ def _explanation(cases: list[CaseResult], verdict: Verdict, source: str, columns
 
 def show_beside(console: Console, both: Beside) -> None:
     """What a kernel that passed cost beside ours, and the lines that differ."""
-    rows = []
-    for cost in both.costs:
-        ours = "not kept" if cost.ours is None else f"{cost.ours:,}"
-        rows.append((cost.counter, f"{cost.yours:,}", cost.budget, ours))
+    rows = [
+        (
+            cost.counter,
+            f"{cost.yours:,}",
+            cost.budget,
+            "not kept" if cost.ours is None else f"{cost.ours:,}",
+        )
+        for cost in both.costs
+    ]
     if rows:
         console.print(table(("counter", "yours", "budget", "ours"), rows, figures=3))
     if both.changes:

@@ -16,7 +16,6 @@ from functools import lru_cache
 from .. import disk_cache
 from ..cuda.diagnostics import Diagnostic, forbidden, one_line_end
 from ..cuda.errors import CompileError, CompilerFailure
-from ..disk_cache import DiskCache
 from .advice import advised
 from .clang import Clang
 from .compiler import DEFAULT_ARCH, SOURCE_NAME, Compiler, Job, Program
@@ -117,7 +116,7 @@ def _program(compiler: Compiler, job: Job) -> Program:
 
 
 @lru_cache(maxsize=16)  # the judge asks for the same program in every case
-def _kept(cache: DiskCache, key: str, compiler: Compiler, job: Job) -> Program:
+def _kept(cache: disk_cache.DiskCache, key: str, compiler: Compiler, job: Job) -> Program:
     """The program from the cache, or compiled."""
     if (program := cache.read(key, Program)) is not None:
         return program

@@ -31,10 +31,14 @@ def _advice(error: Diagnostic, lines: list[str]) -> str:
         return _of_a_semicolon(error, lines)
     if of_a_declaration := _of_a_declaration(error, lines):
         return of_a_declaration
-    for says, has, advice in RULES:
-        if says.search(error.message) and (found := has.search(line)):
-            return advice.format(found[0], *found.groups())
-    return ""
+    return next(
+        (
+            advice.format(found[0], *found.groups())
+            for says, has, advice in RULES
+            if says.search(error.message) and (found := has.search(line))
+        ),
+        "",
+    )
 
 
 # ---- words of CUDA C++ that a misspelled one may be meant for, and of other languages ----
@@ -141,8 +145,7 @@ _NO_SEMICOLON = re.compile(r"""expected (?:a ";"|';' )""")
 def _of_a_semicolon(error: Diagnostic, lines: list[str]) -> str:
     """NVRTC finds the next word amiss, clang the place where the semicolon belongs."""
     before = lines[error.line - 1][: error.column or 0].strip()
-    rest = lines[error.line - 1][error.column or 0 :].strip()
-    if before and not rest:
+    if before and not lines[error.line - 1][error.column or 0 :].strip():
         return f"Line {error.line} has no `;` at its end."
     above = next((n for n in range(error.line - 1, 0, -1) if lines[n - 1].strip()), 0)
     if before or not above or lines[above - 1].rstrip().endswith((";", "{", "}", ":")):
@@ -378,7 +381,6 @@ _SIGNS = (
 def named(error: Diagnostic, lines: list[str]) -> Diagnostic:
     """The error, or what it comes from where that is something that is not here."""
     text = f"{error.message}\n{lines[error.line - 1] if lines else ''}"
-    for sign, sentence in _SIGNS:
-        if sign.search(text):
-            return Diagnostic(sentence, error.line)
-    return error
+    return next(
+        (Diagnostic(sentence, error.line) for sign, sentence in _SIGNS if sign.search(text)), error
+    )

@@ -90,7 +90,6 @@ def _between_commas(text: str) -> list[str]:
 def _parameter(text: str) -> Parameter:
     text = written = " ".join(text.partition("=")[0].split())  # without a default value
     pointed_to = text.rpartition("*")[0].rpartition("*")[2]
-    constant = re.search(r"\bconst\b", pointed_to) is not None
     text = re.sub(r"\b(const|volatile|__restrict__|__restrict|struct)\b", " ", text)
     text = " ".join(text.split())
     inside = text.removesuffix("]").rstrip()
@@ -106,7 +105,7 @@ def _parameter(text: str) -> Parameter:
         f"{kind}*" if pointer else kind,
         pointer,
         np.dtype(dtype) if dtype else None,
-        constant,
+        re.search(r"\bconst\b", pointed_to) is not None,
         written,
     )
 

@@ -65,8 +65,7 @@ class NotFetched(CourseError):
 
 def folder() -> Path:
     """Where they lie, or would: another version of them lies elsewhere."""
-    pins = "".join(wheel.sha256 for wheel in WHEELS).encode()
-    name = hashlib.sha256(pins).hexdigest()[:12]
+    name = hashlib.sha256("".join(wheel.sha256 for wheel in WHEELS).encode()).hexdigest()[:12]
     return cache_home() / "warpwise-cuda" / name
 
 

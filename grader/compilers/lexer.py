@@ -73,8 +73,7 @@ def renumbering(source: str) -> int | None:
 
     def blank(part: re.Match[str]) -> str:
         text = part[0].replace("\n", _MARK)
-        comment = part["comment"] or part["unclosed"]
-        return " " + _MARK * text.count(_MARK) if comment else text
+        return " " + _MARK * text.count(_MARK) if part["comment"] or part["unclosed"] else text
 
     plain = _OPAQUE.sub(blank, _SPLICE.sub(_MARK, source))
     found = _RENUMBERS.search(plain.replace(_MARK, ""))

@@ -60,8 +60,7 @@ class Nvrtc:
 
     def folders(self) -> tuple[Path, ...]:
         """NVRTC opens more libraries that lie beside it when it compiles."""
-        library = Path(_loaded().abs_path).resolve().parent
-        return library, *map(Path, include_folders())
+        return Path(_loaded().abs_path).resolve().parent, *map(Path, include_folders())
 
     def compile(self, job: Job) -> Program:
         program = ctypes.c_void_p()

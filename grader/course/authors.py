@@ -7,19 +7,19 @@ import sys
 import traceback
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
+from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ..errors import AuthorError, CourseError
 
 Defined = TypeVar("Defined")
-
-_HINTS: dict[type, dict[str, object]] = {}  # as they have been asked for
 
 
 def defined(path: Path, kind: type[Defined]) -> tuple[Defined, ...]:
@@ -91,22 +91,32 @@ def shown(path: Path) -> str:
 def place_of(folder: Path, name: str, case: str = "") -> str:
     """Where a lesson's folder defines the exercise called `name`, or a case of it: file and
     line."""
-    for file in sorted(folder.glob("exercises*.py")):
-        if f'name="{name}"' in text(file):
-            return at(file, name, case)
-    return f"{shown(folder / 'exercises.py')}: exercise {name!r}"
+    return next(
+        (
+            at(file, name, case)
+            for file in sorted(folder.glob("exercises*.py"))
+            if f'name="{name}"' in text(file)
+        ),
+        f"{shown(folder / 'exercises.py')}: exercise {name!r}",
+    )
 
 
 def at(path: Path, *names: str) -> str:
     """The file, and the line that defines what has the last of `names` that it names, such as an
     exercise and a case of it; without a line where it names none of them."""
-    lines = text(path).splitlines()
+    whole = text(path)
     for name in filter(None, reversed(names)):
         for words in (f'name="{name}"', f'name = "{name}"', f'"{name}"', f"'{name}'"):
-            for number, line in enumerate(lines, 1):
-                if words in line:
-                    return f"{shown(path)}, line {number}"
+            if words in whole:
+                return f"{shown(path)}, line {whole.count(chr(10), 0, whole.index(words)) + 1}"
     return shown(path)
+
+
+def named_twice(things: Iterable[Any]) -> str:
+    """A name that two of the things have; empty if each has its own."""
+    return next(
+        (name for name, times in Counter(one.name for one in things).items() if times > 1), ""
+    )
 
 
 # --- the fields of what is defined ---------------------------------------------------------------
@@ -115,12 +125,12 @@ def at(path: Path, *names: str) -> str:
 Trail = tuple[tuple[str, str], ...]  # kind and name of what holds what holds a field
 
 
-def require(value: object, path: Path, trail: Trail = ()) -> None:
+def require(value: Any, path: Path, trail: Trail = ()) -> None:
     """AuthorError, naming the line of `path`, unless every field of a dataclass holds what its
     annotation says, also in the dataclasses inside it; `trail` is what it stands in."""
     called = getattr(value, "name", None)
     trail = *trail, (type(value).__name__, called if isinstance(called, str) else "")
-    for name, hint in _hints(type(value)).items():
+    for name, hint in _hints(value.__class__).items():
         found = getattr(value, name)
         if not _fits(found, hint):
             where = at(path, *(known for _, known in trail))
@@ -135,12 +145,11 @@ def require(value: object, path: Path, trail: Trail = ()) -> None:
                 require(part, path, trail)
 
 
+@cache
 def _hints(kind: type) -> dict[str, object]:
     """The annotation of each field of a dataclass."""
-    if kind not in _HINTS:
-        hints = typing.get_type_hints(kind)
-        _HINTS[kind] = {field.name: hints[field.name] for field in fields(kind)}
-    return _HINTS[kind]
+    hints = typing.get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind)}
 
 
 def _fits(value: object, hint: object) -> bool:

@@ -13,7 +13,6 @@ from ..course_folder import KERNELS
 from ..errors import AuthorError, NotInCourse
 from . import authors, chosen, rules, solution_counts
 from .model import Benchmark, Contest, Exercise, Lesson, Problem, Rule, Shown
-from .solution_counts import COMPILER
 
 Draw = Callable[[np.random.Generator], Problem]
 
@@ -38,7 +37,7 @@ def lessons(root: Path = KERNELS) -> tuple[Lesson, ...]:
     return tuple(_lesson(root / name) for name in names(root))
 
 
-def lesson(name: str, root: Path = KERNELS, compiler: str = COMPILER) -> Lesson:
+def lesson(name: str, root: Path = KERNELS, compiler: str = solution_counts.COMPILER) -> Lesson:
     """The lesson called `name`, its budgets as that compiler makes the solutions; NotInCourse with
     the names there are otherwise, AuthorError when its files are not as they must be."""
     if name not in names(root):  # names come from notebooks too: "../elsewhere" must run nothing
@@ -68,7 +67,7 @@ def _no_lesson(given: str, root: Path) -> str:
     return f"There is no lesson {given!r}; there are: {', '.join(names(root)) or 'none'}."
 
 
-def _lesson(path: Path, compiler: str = COMPILER) -> Lesson:
+def _lesson(path: Path, compiler: str = solution_counts.COMPILER) -> Lesson:
     """The lesson in the folder `path`, executed again only when a file of it has changed."""
     read = ("*.py", "*.cu", "lesson.md", "steps*.json", chosen.FILE)
     files = [file for pattern in read for file in sorted(path.glob(pattern)) if file.is_file()]
@@ -98,15 +97,13 @@ def exercise_files(path: Path) -> list[Path]:
 def _exercises(path: Path, compiler: str) -> tuple[Exercise, ...]:
     """The lesson's exercises in the order of its page."""
     found = [one for file in exercise_files(path) for one in _defined(file, compiler)]
-    names = [one.name for one in found]
-    if twice := [name for name in names if names.count(name) > 1]:
-        place = authors.place_of(path, twice[0])
-        raise AuthorError(f"{place}: two exercises are called {twice[0]!r}.")
+    if twice := authors.named_twice(found):
+        raise AuthorError(f"{authors.place_of(path, twice)}: two exercises are called {twice!r}.")
     page = authors.text(path / "lesson.md")
     places = re.findall(r"^`{3,}\{exercise\} *(\w+)", page, re.MULTILINE)
     order = {name: place for place, name in reversed(list(enumerate(places)))}
 
-    known = _rules(path, {*names})
+    known = _rules(path, {one.name for one in found})
     made = []
     for one in sorted(found, key=lambda one: order.get(one.name, len(places))):
         given = tuple(rule for rule in known if rule.exercise == one.name)
@@ -203,9 +200,8 @@ def _require_exercise(exercise: Exercise, path: Path) -> None:
             raise AuthorError(
                 f"{where}: case {case.name!r} is worth {case.points}: points are 0 or more."
             )
-    names = [case.name for case in exercise.cases]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise AuthorError(f"{authors.at(path, twice[0])}: two cases are called {twice[0]!r}.")
+    if twice := authors.named_twice(exercise.cases):
+        raise AuthorError(f"{authors.at(path, twice)}: two cases are called {twice!r}.")
     if not path.with_name(exercise.source).is_file():
         where = authors.at(path, exercise.name, exercise.source)
         raise AuthorError(f"{where}: there is no file {exercise.source} in the lesson's folder.")
@@ -238,6 +234,8 @@ def course_files(folder: Path) -> Iterator[tuple[str, bytes]]:
             yield f"kernels/{lesson.name}/{name}", content
     rest = [folder / "nbgrader_config.py", *(folder / "notebooks").glob("*.ipynb")]
     rest += (folder / "kernels/pages").rglob("*")
-    for path in sorted(rest):
-        if path.is_file():
-            yield path.relative_to(folder).as_posix(), path.read_bytes()
+    yield from (
+        (path.relative_to(folder).as_posix(), path.read_bytes())
+        for path in sorted(rest)
+        if path.is_file()
+    )

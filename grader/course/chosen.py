@@ -3,8 +3,13 @@
 An author writes `covering(name, make)`: `make(rng, **row)` draws the problem of one launch, with
 `grid`, `block` and the whole-number parameters of the rule, and with `draw`, which draws arrays of
 the values that this launch is about, where the rule names `values`. `grader cases --write` chooses
-the rows of sizes (`choosing`) and keeps them in the lesson's launches.json, so that a case is
+the rows of sizes (`choose`) and keeps them in the lesson's launches.json, so that a case is
 the same on every machine. Each row is of the first such case whose `takes(row)` says so.
+
+The rows are the launches that the other cases lack: a cheap cover of classes and pairs. One launch
+is of several classes of one factor (31 elements are one fewer than a warp, and one fewer than a
+block of 32 threads), and a rule's conditions tie factors to each other. So the launches are taken
+from those that `classes` tries: a set that meets all, and costs little.
 """
 
 import json
@@ -15,13 +20,14 @@ from typing import Any
 
 import numpy as np
 
+from . import classes, rules
 from .inputs import mixed
-from .model import Case, Problem
+from .model import Case, Exercise, Problem, Rule
 from .problems import anywhere, hidden, longest_path, together
 
 FILE = "launches.json"
 
-Row = Mapping[str, Any]
+Row = Mapping[str, Any]  # of a launch: "grid", "block", its numbers, "values", "anywhere"
 
 
 @dataclass(frozen=True)
@@ -81,3 +87,142 @@ def text(rows: Mapping[str, Iterable[Row]]) -> str:
         for name, some in rows.items()
     ]
     return "{\n" + ",\n".join(made) + "\n}\n"
+
+
+SEEDS = range(8)  # the sizes of other cases, and what they meet by chance, may hang on it
+ROUNDS = 150  # in which a choice may become cheaper
+
+Filling = tuple[tuple[str, ...], bool]  # the values in arrays, and whether they begin anywhere
+
+
+def choose(exercise: Exercise) -> list[Row]:
+    """The rows that an exercise needs beside its other cases, rule by rule, as the launches for
+    one rule may be launches for the next; RuleError where no launch meets what is missing."""
+    others = tuple(case for case in exercise.cases if not of_case(case))
+    ours = tuple(case for case in exercise.cases if of_case(case))
+    rows: list[Row] = []
+    for number, rule in enumerate(exercise.rules if ours else ()):
+        kernel = {"kernel": rule.kernel} if len(exercise.rules) > 1 else {}
+        # A case may not make rows of several values where the rule lets one expect them.
+        for mixing in (True, False):
+            now = replace(exercise, cases=(*others, *dealt(ours, rows)))
+            found = [classes.met(now, classes.drawn(now, seed))[number] for seed in SEEDS]
+            missing = np.logical_or.reduce([one.missing for one in found])
+            added = _launches_for(found[0].promised, rule, missing, mixing)
+            rows += [{**kernel, **row} for row in added]
+    return rows
+
+
+def _launches_for(
+    promise: classes.Promised, rule: Rule, missing: np.ndarray, mixing: bool
+) -> Iterator[Row]:
+    """Rows that meet all pairs that are missing."""
+    pairs = np.argwhere(np.triu(missing | missing.T))
+    if not len(pairs):
+        return
+    fillings, columns = _fillings(rule, promise.classes[promise.members.shape[1] :])
+    several = mixing & (_rows_of(rule, promise.launches) >= len(rule.values))
+    costs = classes.cost(rule, promise.launches)[0]
+    sizes = _cheapest(np.hstack([promise.members, several[:, None]]), costs)
+    covers, launches, filled = [], [], []
+    for at, (values, _) in enumerate(fillings):
+        able = sizes[several[sizes]] if len(values) > 1 else sizes
+        others = np.broadcast_to(columns[at], (len(able), columns.shape[1]))
+        there = np.hstack([promise.members[able], others])
+        covers.append(there[:, pairs[:, 0]] & there[:, pairs[:, 1]])
+        launches.append(able)
+        filled.append(np.full(len(able), at))
+    options = LaunchChoices(np.vstack(covers), costs[np.concatenate(launches)])
+    if not options.covers.any(axis=0).all():
+        raise rules.RuleError(f"no launch of {rule.kernel} meets what is missing")
+    launch, filling = np.concatenate(launches), np.concatenate(filled)
+    for best in options.cover():
+        numbers = {name: int(one[launch[best]]) for name, one in promise.launches.items()}
+        yield _row(rule, numbers, fillings[filling[best]])
+
+
+def _cheapest(rows: np.ndarray, costs: np.ndarray) -> np.ndarray:
+    """Of rows of truths that are the same, the number of the one that costs least."""
+    order = np.argsort(costs, kind="stable")
+    _, first = np.unique(np.packbits(rows[order], axis=1), axis=0, return_index=True)
+    return np.asarray(order[first])
+
+
+@dataclass(frozen=True)
+class LaunchChoices:
+    """What can be chosen: what each meets (`covers[option, pair]`), and what it costs."""
+
+    covers: np.ndarray
+    costs: np.ndarray
+
+    def cover(self) -> list[int]:
+        """Choices that together meet all, at little cost: a greedy cover, of which some are given
+        up again and again and replaced by others if those cost no more."""
+        useful = _cheapest(self.covers, self.costs)
+        own = LaunchChoices(self.covers[useful], self.costs[useful])
+        rng = np.random.default_rng(0)
+        best = own._completed([], rng)
+        for _ in range(ROUNDS):
+            given_up = rng.choice(len(best), min(len(best), int(rng.integers(2, 7))), replace=False)
+            now = own._completed([one for at, one in enumerate(best) if at not in given_up], rng)
+            if own.costs[now].sum() <= own.costs[best].sum():
+                best = now
+        return [int(useful[one]) for one in best]
+
+    def _completed(self, chosen: list[int], rng: np.random.Generator) -> list[int]:
+        """The options that are chosen and such as meet the rest, without those that are spare."""
+        left = ~self.covers[chosen].any(axis=0)
+        able = np.flatnonzero(self.covers[:, left].any(axis=1))
+        rest = self.covers[np.ix_(able, left)].astype(np.float32)
+        worth = (1 / rest.sum(axis=0)) ** 0.5  # what few meet comes first
+        while worth.any():
+            gain = rest @ worth / self.costs[able] * rng.uniform(0.9, 1.0, len(able))
+            best = int(np.argmax(gain))
+            chosen = [*chosen, int(able[best])]
+            worth = np.where(rest[best] > 0, 0, worth)
+        times = self.covers[chosen].sum(axis=0)
+        needed = []
+        for one in sorted(chosen, key=lambda one: -self.costs[one]):
+            if (times[self.covers[one]] > 1).all():
+                times = times - self.covers[one]
+            else:
+                needed.append(one)
+        return needed
+
+
+def _fillings(rule: Rule, known: tuple[classes.Class, ...]) -> tuple[list[Filling], np.ndarray]:
+    """Ways to fill arrays and to place them, and which of the `known` classes each is of."""
+    values: list[tuple[str, ...]] = [(one,) for one in rule.values] or [()]
+    values += [rule.values] if len(rule.values) > 1 else []
+    fillings = [(one, moved) for one in values for moved in (False, True)[: 2 - rule.aligned]]
+    columns = [
+        [
+            what in one if factor == "values" else (what == "anywhere") == moved
+            for factor, what in known
+        ]
+        for one, moved in fillings
+    ]
+    return fillings, np.array(columns, bool).reshape(len(fillings), len(known))
+
+
+def _rows_of(rule: Rule, numbers: classes.Numbers) -> np.ndarray:
+    """How many rows of other values the first array may have: elements, where these go their own
+    ways, and one where it has a single dimension."""
+    length = next(one.length for one in rules.parameters(rule) if one.length)
+    each = length if rule.elementwise else length.rpartition(" * ")[0] or "1"
+    rows = classes.known(rule.rows or each, numbers)
+    return np.broadcast_to(1 if rows is None else rows, classes.count_of(numbers))
+
+
+def _row(rule: Rule, sizes: dict[str, int], filling: Filling) -> Row:
+    row: dict[str, Any] = {}
+    for name, key, flat in (
+        ("gridDim", "grid", rule.grid == 1),
+        ("blockDim", "block", isinstance(rule.blocks[0], int)),
+    ):
+        shape = [sizes[f"{name}.{axis}"] for axis in rules.AXES]
+        row[key] = shape[0] if flat else shape[:2]
+    row |= {name: sizes[name] for name in classes.edges_of(rule)}
+    values, moved = filling
+    row |= {"values": list(values)} if values else {}
+    return row if rule.aligned else row | {"anywhere": moved}

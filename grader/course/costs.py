@@ -160,8 +160,7 @@ def _drawn(case: Case) -> Problem:
 
 def _lines(case: Case) -> Iterator[str]:
     """A line for each thing that is counted in a case."""
-    for budget in case.budgets:
-        yield f"{_limit(budget, case)} (`{budget.counter}`)"
+    yield from (f"{_limit(budget, case)} (`{budget.counter}`)" for budget in case.budgets)
     for asked in case.exactly:
         amount = _amount(asked.count, called(asked.counter), case)
         yield f"exactly {amount} (`{asked.counter}`)"

@@ -88,9 +88,8 @@ def wrong_kernels(folder: Path, solutions: Mapping[str, str]) -> tuple[WrongKern
         where = f"{authors.shown(path)}{f', line {line[1]}' if line else ''}"
         raise MistakeError(f"{where}: this is not TOML: {said}.") from error
     made = tuple(_all(path, listed, solutions))
-    names = [one.name for one in made]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise MistakeError(f"{authors.at(path, twice[0])}: two mistakes are called {twice[0]!r}.")
+    if twice := authors.named_twice(made):
+        raise MistakeError(f"{authors.at(path, twice)}: two mistakes are called {twice!r}.")
     return made
 
 
@@ -115,9 +114,8 @@ def _all(path: Path, listed: Table, solutions: Mapping[str, str]) -> Iterator[Wr
 
 def _header(path: Path, exercise: str, number: int = 0) -> str:
     """The file, and the line on which that table of an exercise begins, counted from 0."""
-    lines = enumerate(authors.text(path).splitlines(), 1)
     begins = re.compile(rf"\s*\[*{re.escape(exercise)}\b(?!\.)")
-    found = [at for at, line in lines if begins.match(line)]
+    found = [at for at, line in enumerate(authors.text(path).splitlines(), 1) if begins.match(line)]
     return f"{authors.shown(path)}, line {found[number]}" if found[number:] else authors.shown(path)
 
 
@@ -129,9 +127,7 @@ def _wrong_kernel(exercise: str, entry: Table, solution: str) -> WrongKernel:
     if entry["must_get"] not in set(Status):
         raise EditError(f"must_get is {entry['must_get']!r}, which no verdict's status is")
     source = edited(solution, exercise, entry)
-    line = None
-    if "line" in entry:
-        line = source.count("\n", 0, place(entry["line"], source)) + 1
+    line = source.count("\n", 0, place(entry["line"], source)) + 1 if "line" in entry else None
     if "leaves" in entry and not (isinstance(leaves, int | float) and 0 <= leaves <= MOST_LEFT):
         raise EditError(f"leaves is {leaves!r}, and should be from 0 to {MOST_LEFT}")
     name, status, mistake = entry["name"], entry["must_get"], entry["mistake"]
@@ -204,5 +200,6 @@ def _answers(entry: Table, solution: str) -> Iterator[tuple[int, int, str]]:
             f"answer must have {counted(len(places), 'text')}, one for each BEGIN SOLUTION of the "
             "kernel"
         )
-    for found, text in zip(places, answers, strict=True):
-        yield found.start(1), found.end(1), text
+    yield from (
+        (found.start(1), found.end(1), text) for found, text in zip(places, answers, strict=True)
+    )

@@ -3,10 +3,11 @@ that work is shared."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from .model import Blank, Budget, Case, Dim, Expected, Launch, Problem, Times
+from .model import Budget, Case, Dim, Expected, Launch, Problem, Times
 
 Array = np.ndarray
 
@@ -57,20 +58,28 @@ def anywhere(problem: Problem) -> Problem:
 
 def together(*problems: Problem) -> Problem:
     """Several small problems as one; the buffers of number k get the suffix _k."""
-    inputs: dict[str, np.ndarray] = {}
-    outputs: dict[str, Expected] = {}
-    scratch: dict[str, Blank] = {}
-    begins: dict[str, int] = {}
-    launches: list[Launch] = []
-    for k, problem in enumerate(problems):
-        inputs |= {f"{name}_{k}": value for name, value in problem.inputs.items()}
-        outputs |= {f"{name}_{k}": value for name, value in problem.outputs.items()}
-        scratch |= {f"{name}_{k}": value for name, value in problem.scratch.items()}
-        begins |= {f"{name}_{k}": value for name, value in problem.begins.items()}
-        for launch in problem.launches:
-            args = tuple(f"{arg}_{k}" if isinstance(arg, str) else arg for arg in launch.args)
-            launches.append(replace(launch, args=args))
-    return Problem(inputs, outputs, tuple(launches), scratch, begins=begins)
+
+    def suffixed(buffers: str) -> dict[str, Any]:
+        return {
+            f"{name}_{k}": value
+            for k, problem in enumerate(problems)
+            for name, value in getattr(problem, buffers).items()
+        }
+
+    launches = tuple(
+        replace(
+            launch, args=tuple(f"{arg}_{k}" if isinstance(arg, str) else arg for arg in launch.args)
+        )
+        for k, problem in enumerate(problems)
+        for launch in problem.launches
+    )
+    return Problem(
+        suffixed("inputs"),
+        suffixed("outputs"),
+        launches,
+        suffixed("scratch"),
+        begins=suffixed("begins"),
+    )
 
 
 def longest_path(factor: float = 3) -> Budget:

@@ -88,9 +88,8 @@ def _parameter(text: str) -> RuleParameter:
     match = _PARAMETER.fullmatch(text)
     if not match or match["type"] not in DTYPES:
         raise RuleError(f"{text!r} is no parameter such as 'float x[n]' or 'int n'")
-    dtype = np.dtype(DTYPES[match["type"]])
     zero, out = bool(match["zero"]), bool(match["out"])
-    return RuleParameter(match["name"], dtype, match["length"], zero, out)
+    return RuleParameter(match["name"], np.dtype(DTYPES[match["type"]]), match["length"], zero, out)
 
 
 def dimensions(given: Dim) -> tuple[int, int, int]:
@@ -215,8 +214,9 @@ def is_whole(parameter: RuleParameter) -> bool:
 
 def _sizes(problem: Problem) -> dict[str, tuple[int, np.dtype]]:
     """The elements of every buffer of a problem, and their type."""
-    sizes = {name: (array.size, array.dtype) for name, array in problem.inputs.items()}
-    outputs = problem.outputs.items()
-    sizes |= {name: (one.value.size, np.dtype(one.dtype)) for name, one in outputs}
-    blank = problem.scratch.items()
-    return sizes | {name: (math.prod(shape), np.dtype(kind)) for name, (shape, kind) in blank}
+    outputs, blank = problem.outputs.items(), problem.scratch.items()
+    return {
+        **{name: (array.size, array.dtype) for name, array in problem.inputs.items()},
+        **{name: (one.value.size, np.dtype(one.dtype)) for name, one in outputs},
+        **{name: (math.prod(shape), np.dtype(kind)) for name, (shape, kind) in blank},
+    }

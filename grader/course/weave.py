@@ -77,8 +77,7 @@ def weave(lesson: Lesson, partial_marks: bool = True) -> NotebookNode:
 def weave_page(page: Path) -> NotebookNode:
     """The notebook of a page that is only to be read, a Markdown file with Python cells."""
     title, _, prose = authors.text(page).partition("\n")
-    beside = Lesson(page.stem, page.parent, title, ())
-    body = list(_cells(beside, "\n" + prose))
+    body = list(_cells(Lesson(page.stem, page.parent, title, ()), "\n" + prose))
     runs = any(cell.cell_type == "code" for cell in body)
     set_up = [v4.new_code_cell(_SET_UP_PAGE)] if runs else []
     return _notebook("page", page.stem, [v4.new_markdown_cell(title), *set_up, *body])

@@ -180,25 +180,31 @@ def _writes(mine: list[str], frame: list[str], handed_out: str, source: str) -> 
     extra = Counter(_deeds(mine)) - Counter(_deeds(frame))
     strange = {one for one in extra if one in _ASSIGNS | _MORE or not _CALLED.fullmatch(one)}
     given = {line for _, line, _ in _lines(handed_out)}
-    for number, line, text in _lines(source):
-        if line not in given and (does := strange.intersection(line)):
-            return f"line {number}, `{text}`, adds `{min(does)}`.", number
-    return (f"`{min(strange)}` is added.", None) if strange else None
+    return next(
+        (
+            (f"line {number}, `{text}`, adds `{min(does)}`.", number)
+            for number, line, text in _lines(source)
+            if line not in given and (does := strange.intersection(line))
+        ),
+        (f"`{min(strange)}` is added.", None) if strange else None,
+    )
 
 
 def _deeds(found: list[str]) -> Iterator[str]:
     """The tokens that assign, and the names of what is called."""
-    for token, behind in zip(found, [*found[1:], ""], strict=True):
-        if (
-            token in _ASSIGNS | _MORE
-            or token.startswith('"')
-            or (behind == "(" and token.isidentifier())
-        ):
-            yield token
+    return (
+        token
+        for token, behind in zip(found, [*found[1:], ""], strict=True)
+        if token in _ASSIGNS | _MORE
+        or token.startswith('"')
+        or (behind == "(" and token.isidentifier())
+    )
 
 
 def _lines(source: str) -> Iterator[tuple[int, tuple[str, ...], str]]:
     """Each line with code on it: its number, its tokens, its text."""
     rows = source.split("\n")
-    for number, pairs in groupby(zip(*tokens(source), strict=True), key=itemgetter(1)):
-        yield number, tuple(token for token, _ in pairs), rows[number - 1].strip()
+    yield from (
+        (number, tuple(token for token, _ in pairs), rows[number - 1].strip())
+        for number, pairs in groupby(zip(*tokens(source), strict=True), key=itemgetter(1))
+    )

@@ -90,10 +90,11 @@ def _changed_input(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult
         if changed.any():
             mismatches = _mismatches(words.name(name), changed, before, after)
             first = mismatches[0]
-            if words.constant(name):
-                message = say.changed_input(first.place, first.buffer, *first.values)
-            else:
-                message = say.not_put_back(first.place, *first.values)
+            message = (
+                say.changed_input(first.place, first.buffer, *first.values)
+                if words.constant(name)
+                else say.not_put_back(first.place, *first.values)
+            )
             where = of_buffer(instance, name)
             return failed(instance.case, Status.WRONG_ANSWER, message, None, where, mismatches)
     return None
@@ -144,11 +145,10 @@ def _wrong_output(
         wrong = ~right(expected, found)
         if wrong.any():
             mismatches = _mismatches(words.name(buffer), wrong, expected.value, found)
-            when = words.when(buffer)
             right_first = int(wrong.ravel().argmax())
             pattern = say.pattern(wrong.size, int(wrong.sum()), right_first)
             told = _first_wrong(mismatches[0], expected) + pattern
-            message = replace(told, first=f"{when}{told.first}")
+            message = replace(told, first=f"{words.when(buffer)}{told.first}")
             message = _because(message, words.launch(buffer), ran)
             where = of_buffer(instance, buffer, of if of not in _IN_ORDER else "")
             return failed(instance.case, Status.WRONG_ANSWER, message, None, where, mismatches)

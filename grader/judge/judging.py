@@ -25,7 +25,7 @@ from .explaining.explanation import explained
 from .explaining.telling import Pair, copied
 from .judged import Judged
 from .protocol import Failed, Ran
-from .session import Limits, Session, run_on_gpu
+from .session import Limits, NotRun, Session, run_on_gpu
 from .verdict import Verdict, foremost, told_once
 from .words import Words
 
@@ -108,15 +108,13 @@ def run(judged: Judged) -> Judged:
 
 def compared(judged: Judged) -> Judged:
     """What each case left is held against what is expected."""
-    names_the_dearest = judged.exercise.kind.names_the_dearest_line
-    rows = zip(judged.instances, judged.outcomes, judged.words, strict=True)
-    results = tuple(
-        technique.goes_wrong(*row)
-        if row[0].case.hazard
-        else compare.on_simulator(*row, names_the_dearest)
-        for row in rows
-    )
-    judged = replace(judged, results=results)
+    dearest = judged.exercise.kind.names_the_dearest_line
+    results = []
+    for row in zip(judged.instances, judged.outcomes, judged.words, strict=True):
+        is_hazard = row[0].case.hazard is not None
+        result = technique.goes_wrong(*row) if is_hazard else compare.on_simulator(*row, dearest)
+        results.append(replace(result, ran=not isinstance(row[1], NotRun)))
+    judged = replace(judged, results=tuple(results))
     return replace(judged, counters=_counters(judged))
 
 
@@ -251,7 +249,8 @@ def hardware(judged: Judged) -> Judged:
     outcomes = run_on_gpu(judged.source, instances, judged.limits)
     for at, outcome in zip(passed, outcomes, strict=True):
         result = compare.on_gpu(judged.instances[at], outcome, judged.words[at])
-        judged = judged.with_result(at, result)
+        ran = not isinstance(outcome, NotRun)
+        judged = judged.with_result(at, replace(result, ran=ran))
     return judged
 
 
@@ -273,9 +272,11 @@ def summed(judged: Judged) -> Verdict:
     first = judged.outcomes[0] if judged.outcomes else None
     last = judged.outcomes[-1] if judged.outcomes else None
     is_contest = judged.hidden and exercise.cases[-1].budgets and not exercise.cases[-1].visible
-    contest = {}
-    if is_contest and isinstance(last, Ran) and results[-1].points:
-        contest = {name: last.counters[name] for name in COUNTERS}
+    contest = (
+        {name: last.counters[name] for name in COUNTERS}
+        if is_contest and isinstance(last, Ran) and results[-1].points
+        else {}
+    )
     return Verdict(
         exercise=exercise.id,
         points=sum(one.points for one in results),

@@ -162,8 +162,7 @@ def with_part(judged: Judged, verdict: Verdict) -> Verdict:
     granted = round(fault.leaves * of, 2)
     if granted <= verdict.points:
         return verdict
-    part = Partial(fault.mistake, fault.leaves, of)
-    return replace(verdict, points=granted, partial=part)
+    return replace(verdict, points=granted, partial=Partial(fault.mistake, fault.leaves, of))
 
 
 def _fits(fault: NamedFault, results: dict[str, CaseResult]) -> bool:

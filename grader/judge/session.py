@@ -81,6 +81,10 @@ class Killed(Failed, frozen=True):
     so of itself."""
 
 
+class NotRun(Failed, frozen=True):
+    """The time of its group was over before the question was asked. Made here alone, too."""
+
+
 class Session:
     """The questions about `source`. `allowed`: the steps that each case takes the solution, by its
     name; `opening`: more of the first message. A worker starts when it is needed, or by `open`."""
@@ -148,14 +152,14 @@ class Session:
         # Those with much data come last: one that is stopped takes no other's turn.
         for at in sorted(range(len(instances)), key=lambda at: instances[at].size > MUCH):
             if stopped is None and time.monotonic() >= self._end:
-                stopped = Failed(Status.TIMEOUT, say.no_time(self._limits.total_seconds))
+                stopped = NotRun(Status.TIMEOUT, say.no_time(self._limits.total_seconds))
             outcome = stopped or self._ask(self._described(instances[at]))
             warnings = self._compiled.warnings if self._compiled else ()
             outcomes[at] = replace(outcome, warnings=warnings)
             if stopped is None and isinstance(self._compiled, Failed):
                 stopped = self._compiled
             elif stopped is None and ran_out_of_time(outcome):
-                stopped = Failed(Status.TIMEOUT, say.STOPPED_BEFORE)
+                stopped = NotRun(Status.TIMEOUT, say.STOPPED_BEFORE)
         return [outcomes[at] for at in range(len(instances))]
 
     def follow(
@@ -167,8 +171,7 @@ class Session:
         if self._calling and isinstance(self._calling.compiled(), Ran):
             return self._calling.follow(instance, elements, room)
         self._group(FOLLOWING, FOLLOWING)
-        case = replace(self._described(instance), followed=elements, room=room)
-        outcome = self._ask(case)
+        outcome = self._ask(replace(self._described(instance), followed=elements, room=room))
         return outcome.made if isinstance(outcome, Ran) else ()
 
     def record(self, instance: CaseInstance, recorded: Recorded) -> Strip | None:
@@ -271,7 +274,7 @@ def run_on_gpu(source: str, instances: tuple[CaseInstance, ...], limits: Limits)
         if isinstance(compiled, Failed):
             outcomes.append(compiled)
         elif time.monotonic() >= end:
-            outcomes.append(Failed(Status.TIMEOUT, say.no_time(limits.total_seconds)))
+            outcomes.append(NotRun(Status.TIMEOUT, say.no_time(limits.total_seconds)))
         else:
             with Session(source, limits, device="gpu", cubin=compiled.cubin) as session:
                 outcomes += session.run((one,))

@@ -87,9 +87,8 @@ def reasoned(
 ) -> tuple[EverySize, CaseResult | None]:
     """What is known of all sizes, and the result of a launch that goes wrong, if one is found: the
     same of the same text each time, whatever else the machine does."""
-    solution = exercise.solution if exercise.solved else ""
     limits = limits if analysis.available else replace(limits, reasoning=0.0)
-    outcome = reason(source, exercise.rules, solution, limits)
+    outcome = reason(source, exercise.rules, exercise.solution if exercise.solved else "", limits)
     why = outcome.message if isinstance(outcome, Failed) else TOO_LONG
     examined = outcome.examined if isinstance(outcome, Ran) else None
     examined = examined or Examined(why=why)
@@ -177,5 +176,4 @@ def _instance(trial: Trial, exercise: Exercise) -> CaseInstance:
     args = tuple(name if isinstance(value, np.ndarray) else value for name, value in given.items())
     launch = Launch(trial.rule.kernel, trial.grid, trial.block, args, trial.shared_mem)
     problem = Problem(arrays, {}, (launch,))
-    case = Case(NAME, lambda rng: problem, exercise.size_points)
-    return CaseInstance(case, problem)
+    return CaseInstance(Case(NAME, lambda rng: problem, exercise.size_points), problem)

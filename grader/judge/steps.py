@@ -17,7 +17,6 @@ import numpy as np
 
 from .. import compilers, course
 from ..course import Case, Exercise, Lesson, authors, chosen, rules, solution_counts
-from ..course.solution_counts import CACHE_KEY, Counts
 from ..cuda.errors import CudaError
 from ..errors import AuthorError
 from ..status import Pattern, Status
@@ -130,7 +129,7 @@ def text(lesson: Lesson, compiler: str) -> str:
     solution, or the file that defines it, has changed since it was written; with a compiler that
     is not here, it is left out then."""
     keys, kept = _cache_keys(lesson), solution_counts.kept(lesson.path, compiler)
-    before, counts = _measured(lesson, compiler), dict[str, Counts]()
+    before, counts = _measured(lesson, compiler), dict[str, solution_counts.Counts]()
     is_here = compilers.COMPILERS[compiler].available()
     with compilers.used(compiler) if is_here else nullcontext():
         for one in lesson.exercises:
@@ -140,7 +139,7 @@ def text(lesson: Lesson, compiler: str) -> str:
                 counts[one.name] = measure(lesson, one)
     if not (is_here or kept):
         return ""
-    lines = [f' "{CACHE_KEY}": {_json({name: keys[name] for name in counts})}']
+    lines = [f' "{solution_counts.CACHE_KEY}": {_json({name: keys[name] for name in counts})}']
     for name, measured in counts.items():
         cases = [f"  {_json(case)}: {_json(row)}" for case, row in measured.items()]
         lines.append(f" {_json(name)}: {{\n" + ",\n".join(cases) + "\n }")
@@ -149,13 +148,15 @@ def text(lesson: Lesson, compiler: str) -> str:
 
 def _measured(lesson: Lesson, compiler: str) -> dict[str, str]:
     """By exercise, the fingerprint of what was measured last."""
-    keys: dict[str, str] = solution_counts.kept(lesson.path, compiler).get(CACHE_KEY, {})
+    keys: dict[str, str] = solution_counts.kept(lesson.path, compiler).get(
+        solution_counts.CACHE_KEY, {}
+    )
     return keys
 
 
-def measure(lesson: Lesson, exercise: Exercise) -> Counts:
+def measure(lesson: Lesson, exercise: Exercise) -> solution_counts.Counts:
     """What each case costs the solution, the most over a few seeds, by the case's name."""
-    most: Counts = {}
+    most: solution_counts.Counts = {}
     _require_hazards(lesson, exercise)
     for seed in SEEDS:
         for one in instantiate(exercise, seed, hidden=True):
@@ -187,9 +188,11 @@ def _counted(lesson: Lesson, exercise: Exercise, one: CaseInstance) -> dict[str,
     try:
         ran = run_case(lesson.solution(exercise), described(one, _ENOUGH))
     except CudaError as error:
-        place = authors.place_of(lesson.path, exercise.name, one.case.name)
-        if error.line:
-            place = f"{authors.shown(lesson.path / exercise.source)}, line {error.line}"
+        place = (
+            f"{authors.shown(lesson.path / exercise.source)}, line {error.line}"
+            if error.line
+            else authors.place_of(lesson.path, exercise.name, one.case.name)
+        )
         raise _failing(place, one.case.name, str(error)) from error
     counters = ran.counters if one.case.budgets else {}
     for counter in {budget.counter for budget in one.case.budgets} - counters.keys():

@@ -74,9 +74,8 @@ def departs(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult 
         return failed(instance.case, Status.OVER_BUDGET, say.not_traced(why))
     for stated, way in zip(_stated(instance), outcome.ways, strict=True):
         if way.first is not None and way.short > getattr(stated, "but", 0):
-            message = _message(stated, way, words)
             line = way.place.line if way.place else None
-            return failed(instance.case, Status.OVER_BUDGET, message, line)
+            return failed(instance.case, Status.OVER_BUDGET, _message(stated, way, words), line)
     return None
 
 

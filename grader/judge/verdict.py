@@ -16,7 +16,6 @@ from msgspec import Meta, convert, to_builtins
 
 from ..cuda.diagnostics import Diagnostic
 from ..cuda.errors import Message, in_parts
-from ..say.verdict_process import STOPPED_BEFORE
 from ..status import Status
 from .playback.strip import Strip
 from .protocol import Scene, Tried
@@ -132,6 +131,10 @@ class CaseResult:
             "version 2."
         ),
     ] = field(default_factory=Message)
+    ran: Annotated[
+        bool,
+        Meta(description="False if the case was not run, as the time was over before it."),
+    ] = True
 
     def __post_init__(self) -> None:
         """A message that came without its parts, as of an older version, is split into them."""
@@ -144,7 +147,7 @@ class CaseResult:
 
     @property
     def failed(self) -> bool:
-        """Whether it was run, and did not pass."""
+        """Whether it was to be run, and did not pass."""
         return self.status not in (Status.PASSED, Status.NOT_RUN)
 
 
@@ -279,8 +282,7 @@ class Verdict:
     def ends(self) -> tuple[str, ...]:
         """What hints may be tied to: the patterns of the first case that failed, and the status."""
         failed = foremost(self.cases)
-        seen = failed.patterns if failed and failed.visible else ()
-        return (*seen, str(self.status))
+        return (*(failed.patterns if failed and failed.visible else ()), str(self.status))
 
     def without_part(self) -> Verdict:
         """The same verdict with the points of the passed cases alone."""
@@ -299,12 +301,8 @@ def foremost(cases: Sequence[CaseResult]) -> CaseResult | None:
     """The failed case whose status, message and line are the verdict's: the first, or the first of
     its status that was run and that a learner sees, which says more than a hidden one."""
     failed = [case for case in cases if case.failed]
-    seen = (
-        case
-        for case in failed
-        if case.visible and case.status == failed[0].status and case.message != STOPPED_BEFORE
-    )
-    return next(seen, failed[0] if failed else None)
+    alike = (case for case in failed if case.visible and case.status == failed[0].status)
+    return next((case for case in alike if case.ran), failed[0] if failed else None)
 
 
 def shortened(message: str) -> str:
@@ -369,10 +367,9 @@ def _plain(data: Any) -> Any:
 
 def _category_only(case: CaseResult) -> CaseResult:
     passed = case.status == Status.PASSED
-    message = "" if passed else f"A hidden case failed ({case.status}): {case.name}."
     return replace(
         case,
-        message=message,
+        message="" if passed else f"A hidden case failed ({case.status}): {case.name}.",
         line=None,
         mismatches=(),
         made_of=(),

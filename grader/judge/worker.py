@@ -11,8 +11,6 @@ and Windows has neither signals nor resource limits; there the judge looks ten t
 what uses more than it may has had it for that long.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -56,9 +54,8 @@ class Worker:
     def __init__(self, device: Device):
         with ExitStack() as held:
             self._complaints = held.enter_context(tempfile.TemporaryFile())
-            prefix = "warpwise-"
             folder = held.enter_context(
-                tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True)
+                tempfile.TemporaryDirectory(prefix="warpwise-", ignore_cleanup_errors=True)
             )
             stdin, self._questions = os.pipe()
             end, stdout = os.pipe()
@@ -239,10 +236,9 @@ def _environment(folder: str) -> dict[str, str]:
     """What CUDA needs to be found, a home that is the empty folder, which goes with what is left in
     it, and the compiler's cache."""
     passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    cache = str(cache_home())
     own = dict.fromkeys(("HOME", "TMPDIR", "TEMP"), folder)
     # BLAS would start a thread for each core, and each reserves address space.
-    return {**passed_on, **own, "XDG_CACHE_HOME": cache, "OPENBLAS_NUM_THREADS": "1"}
+    return {**passed_on, **own, "XDG_CACHE_HOME": str(cache_home()), "OPENBLAS_NUM_THREADS": "1"}
 
 
 def _used(pid: int) -> tuple[float, int]:

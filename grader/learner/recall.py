@@ -111,11 +111,10 @@ def concepts(root: Path) -> dict[str, list[Concept]]:
         remembered(root), key=lambda each: (each.piece.lesson, each.piece.section)
     ):
         pieces = list(group)
-        differ = len({each.state for each in pieces}) > 1
         by_lesson[lesson].append(
             Concept(
                 title,
-                state="learning" if differ else pieces[0].state,
+                state="learning" if len({each.state for each in pieces}) > 1 else pieces[0].state,
                 due=any(each.due for each in pieces),
                 minutes=sum(each.piece.minutes for each in pieces),
             )

@@ -45,13 +45,13 @@ def bench(name: str) -> Timings:
 
 def _measured_now(lesson: Lesson, benchmark: Benchmark) -> Timings:
     """A line tells how far the measurement is until the table takes its place."""
-    from grader.bench import measuring, stopwatch
+    from grader.bench import measuring
 
     shown = display(cards.line("note", "Timing", benchmark.title), display_id=True)
     timings = measuring.measure(
         lesson,
         benchmark,
-        stopwatch.device(),
+        measuring.device(),
         lambda where: shown.update(cards.line("note", "Timing", f"{where} …")),
     )
     shown.update(measured(timings))

@@ -13,7 +13,6 @@ import numpy as np
 from .. import course
 from ..compilers.declared import DTYPES
 from ..counted import counted
-from ..course import Launch
 from ..cuda.limits import Architecture
 from ..cuda.simulator import RawModule
 from ..errors import BadInput
@@ -42,7 +41,7 @@ def work_of_file(path: Path, launch: LaunchArguments) -> Work:
     inputs = {name: one for name, one in given.items() if isinstance(one, np.ndarray)}
     blank = {name: one for name, one in given.items() if isinstance(one, tuple)}
     values = tuple(one if isinstance(one, np.generic) else name for name, one in given.items())
-    launched = Launch(kernel, dimensions(grid), dimensions(block), values, shared)
+    launched = course.Launch(kernel, dimensions(grid), dimensions(block), values, shared)
     return Work(path.name, source, (launched,), inputs, blank)
 
 

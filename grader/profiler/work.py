@@ -1,7 +1,5 @@
 """Launches to measure, with everything they need, and how each device runs them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +12,6 @@ import numpy.typing as npt
 from ..course import Case, Exercise, Launch, Problem
 from ..cuda import simulator
 from ..cuda.limits import MakeModule, opted_in
-from ..cuda.simulator import Run
 
 Blank = tuple[tuple[int, ...], npt.DTypeLike]  # the shape and dtype of a buffer
 
@@ -46,7 +43,7 @@ def of_problem(problem: Problem, source: str, name: str) -> Work:
     return Work(name, source, problem.launches, problem.inputs, blank, problem.begins)
 
 
-def simulate(work: Work) -> Run:
+def simulate(work: Work) -> simulator.Run:
     """Everything seen while the simulated GPU did the work. Raises CudaError."""
     with simulator.observe() as run:
         launch_all(work, simulator.RawModule, buffers_of(work, np.array, simulator.empty))

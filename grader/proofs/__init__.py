@@ -10,8 +10,6 @@ what must not happen is asked of Z3 (`solver`), and what may happen is tried on 
 (`search`). Z3 is the extra `warpwise[proofs]`; `counterexample` needs none.
 """
 
-from __future__ import annotations
-
 import gc
 import time
 from collections.abc import Callable, Sequence
@@ -49,11 +47,10 @@ def counterexample(source: str, rules: Sequence[Rule], solution: str = "") -> Fo
     that it lacks are tried first. Raises CompileError."""
     from .trying import broken_at_its_numbers
 
-    def find(effort: Effort) -> Found:
-        found = broken_at_its_numbers(source, rules, solution, effort)
-        return found or Found(Outcome.NOT_DECIDED)
-
-    return _measured(find, TRIALS)
+    unknown = Found(Outcome.NOT_DECIDED)
+    return _measured(
+        lambda effort: broken_at_its_numbers(source, rules, solution, effort) or unknown, TRIALS
+    )
 
 
 def _measured(find: Callable[[Effort], Found], seconds: float) -> Found:

@@ -220,12 +220,11 @@ class Atoms:
         """The names of its constants; products count as such."""
         known = self._names.get(formula.get_id())
         if known is None:
-            found: set[str] = set()
-            for child in formula.children():
-                found |= self.constants(child)
-            if not formula.children() and formula.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-                found.add(formula.decl().name())
-            known = self._names[formula.get_id()] = (formula, frozenset(found))
+            children = formula.children()
+            found = frozenset[str]().union(*map(self.constants, children))
+            if not children and formula.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+                found = frozenset([formula.decl().name()])
+            known = self._names[formula.get_id()] = (formula, found)
         return known[1]
 
     def renamed(self, thing: Thing, names: Mapping[str, str]) -> Thing:

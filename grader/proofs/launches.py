@@ -1,8 +1,6 @@
 """Launches whose sizes are just below, at and just above the numbers that stand in a kernel's PTX:
 there it may begin to do something else."""
 
-from __future__ import annotations
-
 import ast
 import math
 import re
@@ -299,8 +297,7 @@ class _Launches:
         for name in sorted(_names(quantity) & self._free):
             others = _names(quantity) & {*self.sizes} - {name}
             for size in (usual, LARGE) if others else (usual,):
-                names = self._names(block, {}, size)
-                if needed := self._needed(quantity, name, number, names):
+                if needed := self._needed(quantity, name, number, self._names(block, {}, size)):
                     given = dict.fromkeys(others, size) | needed
                     many = dict.fromkeys(self.loose, number) if quantity in self.sizes else {}
                     yield from self._fitting(block, many | given, usual)
@@ -324,8 +321,8 @@ class _Launches:
     def _names(
         self, block: tuple[int, int, int], given: Mapping[str, int], usual: int
     ) -> dict[str, int]:
-        names = rules.launch_names((1, 1, 1), block) | dict.fromkeys(self.sizes, usual)
-        return names | dict(given)
+        names = rules.launch_names((1, 1, 1), block)
+        return names | dict.fromkeys(self.sizes, usual) | dict(given)
 
     def _fitting(
         self, block: tuple[int, int, int], given: Mapping[str, int], usual: int

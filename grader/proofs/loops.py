@@ -1,9 +1,7 @@
 """A kernel as basic blocks and nested loops, and a symbolic thread on its way through them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, takewhile
 
 import z3
 
@@ -218,27 +216,24 @@ def with_condition(path: Path, condition: Formula) -> Path:
 
 def _common(paths: list[Path]) -> int:
     """How many conditions at their beginning several paths share."""
-    number = 0
-    for together in zip(*paths, strict=False):
-        if any(not one.eq(together[0]) for one in together[1:]):
-            break
-        number += 1
-    return number
+    shared = takewhile(
+        lambda together: all(one.eq(together[0]) for one in together[1:]), zip(*paths, strict=False)
+    )
+    return sum(1 for _ in shared)
+
+
+def _part_last(a: Path, b: Path) -> bool:
+    """Whether two ways are the same but for their last conditions, which are opposites."""
+    opposite = a and b and len(a) == len(b) and negated(a[-1]).eq(b[-1])
+    return bool(opposite) and _common([a, b]) >= len(a) - 1
 
 
 def _either(rests: list[Path]) -> Path:
     """That one of several ways was taken, as far as that says anything."""
     ways = list(rests)
-    changed = True
-    while changed and len(ways) > 1:
-        changed = False
-        for a, b in combinations(ways, 2):
-            opposite = a and b and len(a) == len(b) and negated(a[-1]).eq(b[-1])
-            if opposite and _common([a, b]) >= len(a) - 1:
-                ways = [way for way in ways if way is not a and way is not b]
-                ways.append(a[:-1])
-                changed = True
-                break
+    while opposite := next((pair for pair in combinations(ways, 2) if _part_last(*pair)), None):
+        a, b = opposite
+        ways = [*(way for way in ways if way is not a and way is not b), a[:-1]]
     if any(not way for way in ways):
         return ()
     if len(ways) == 1:

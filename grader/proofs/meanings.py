@@ -6,8 +6,6 @@ not said in this way may leave anything in the registers that it writes, which i
 assume.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ said of twins of its atoms. That is an induction over rounds, so what a round ne
 own integers (`values.Obligation`) may be proved from the round before.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -98,8 +96,7 @@ class AnyRound:
         if step is not None and not step.terms:
             return value
         if isinstance(value, Pointer):
-            offset = self._integer(value.offset, step, "s64")
-            return Pointer(value.array, offset)
+            return Pointer(value.array, self._integer(value.offset, step, "s64"))
         kind = self.thread.code.registers.get(name, "b32")
         if kind == "pred":
             return self.on.condition(self.on.unknown())
@@ -119,8 +116,7 @@ class AnyRound:
         low, high = (low if ends[0] >= 0 else -HUGE), (high if ends[1] <= 0 else HUGE)
         scope = max(self.on.atoms.scope(start, step), self.scope)
         made = self.on.atoms.integer("even", low, high, scope)
-        moved = self.on.product(self.count, step)
-        self.on.atoms.fact(made, term(made) == term(start + moved))
+        self.on.atoms.fact(made, term(made) == term(start + self.on.product(self.count, step)))
         self.even[min(made.atoms)] = step
         return made
 
@@ -223,8 +219,7 @@ class AnyRound:
 
     def _copies(self, mark: str) -> Twins:
         atoms = self.on.atoms
-        inside = atoms.by_name.keys() - self.outside
-        return Twins(atoms, inside, f"{mark}{len(atoms.by_name)}")
+        return Twins(atoms, atoms.by_name.keys() - self.outside, f"{mark}{len(atoms.by_name)}")
 
     def _copied(self, state: State, copies: Twins, size: int) -> tuple[tuple[Formula, ...], State]:
         """A state that leaves the loop: its own conditions, and it in the last round's atoms."""

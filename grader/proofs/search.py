@@ -4,8 +4,6 @@ Whatever must not happen (an access out of bounds, a race, threads that do not m
 to Z3. A question that may have an answer is a doubt; launches in which it may show are tried.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, islice
@@ -134,10 +132,11 @@ def _overlap(solver: Solver, a: AccessSite, b: AccessSite) -> list[Formula]:
     """That the first thread does `a`, the second one `b`, and they touch the same bytes."""
     here, there = a.pointer.offset, solver.second(b.pointer.offset)
     apart = there - here
-    if a.width == b.width and apart.divisible(a.width):
-        touch = [term(apart) == 0]
-    else:
-        touch = [term(apart) < a.width, term(apart) > -b.width]
+    touch = (
+        [term(apart) == 0]
+        if a.width == b.width and apart.divisible(a.width)
+        else [term(apart) < a.width, term(apart) > -b.width]
+    )
     return [*a.path, *(solver.second(one) for one in b.path), *touch]
 
 

@@ -115,8 +115,7 @@ class Setting:
             words = condition.split()
             if words[:2] == [name, "%"] and words[3:] == ["==", "0"] and words[2].isdigit():
                 factor = int(words[2])
-        made = self.on.atoms.integer(name, 0, MOST_PARAMETER // factor, Scope.GRID)
-        return made * factor
+        return self.on.atoms.integer(name, 0, MOST_PARAMETER // factor, Scope.GRID) * factor
 
     def _dimensions(self) -> None:
         shape = self.block

@@ -7,8 +7,6 @@ it has come to. McCormick, "Computability of global solutions to factorable nonc
 (1976), has the four of the envelope.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -36,82 +34,48 @@ from .trial import FORMULA, MOST_OF_ONE, Effort
 
 # ---- what is true of products ----
 
-Number = Any  # an int, or a term of Z3
-Implication = tuple[list[Any], Any]  # conditions that must hold, and what follows
+# Conditions that must hold, and what follows: of ints, or of terms of Z3.
+Implication = tuple[list[Any], Any]
 
 
-def zero(x: Number, y: Number, product: Number) -> Implication:
-    return [x == 0], product == 0
+Lemma = Callable[..., Implication]
 
-
-def one(x: Number, y: Number, product: Number) -> Implication:
-    return [x == 1], product == y
-
-
-def minus_one(x: Number, y: Number, product: Number) -> Implication:
-    return [x == -1], product == -y
-
-
-def same_sign(x: Number, y: Number, product: Number) -> Implication:
-    return [x >= 0, y >= 0], product >= 0
-
-
-def no_less_than_a_factor(x: Number, y: Number, product: Number) -> Implication:
-    return [x >= 1, y >= 0], product >= y
-
-
-def opposite_signs(x: Number, y: Number, product: Number) -> Implication:
-    return [x <= -1, y >= 0], product <= -y
-
-
-def twice_a_factor(x: Number, y: Number, product: Number) -> Implication:
-    return [x >= 2, y >= 0], product >= y + y
-
-
+# x, y and their product.
+ABOUT_ONE: dict[str, Lemma] = {
+    "zero": lambda x, y, product: ([x == 0], product == 0),
+    "one": lambda x, y, product: ([x == 1], product == y),
+    "minus one": lambda x, y, product: ([x == -1], product == -y),
+    "same sign": lambda x, y, product: ([x >= 0, y >= 0], product >= 0),
+    "no less than a factor": lambda x, y, product: ([x >= 1, y >= 0], product >= y),
+    "opposite signs": lambda x, y, product: ([x <= -1, y >= 0], product <= -y),
+    "twice a factor": lambda x, y, product: ([x >= 2, y >= 0], product >= y + y),
+}
 # x, y, product, and a further number that shares y: other * y == others
-def equal(x: Number, y: Number, product: Number, other: Number, others: Number) -> Implication:
-    return [x == other], product == others
-
-
-def apart(x: Number, y: Number, product: Number, other: Number, others: Number) -> Implication:
-    return [x >= other + 1, y >= 0], product >= others + y
-
-
-def in_order(x: Number, y: Number, product: Number, other: Number, others: Number) -> Implication:
-    return [x >= other, y >= 0], product >= others
-
-
-def next_to(x: Number, y: Number, product: Number, other: Number, others: Number) -> Implication:
-    return [x == other + 1], product == others + y
-
-
-ABOUT_ONE = (zero, one, minus_one, same_sign, no_less_than_a_factor, opposite_signs, twice_a_factor)
-ABOUT_TWO = (equal, apart, in_order, next_to)
-
-
-# A box is (low, high, least, most): x in [low, high], y in [least, most]. The four planes between
-# which a product of the two lies.
-def above_least(x: Number, y: Number, product: Number, *box: int) -> Implication:
-    low, _, least, _ = box
-    return [], product >= x * least + y * low - low * least
-
-
-def above_most(x: Number, y: Number, product: Number, *box: int) -> Implication:
-    _, high, _, most = box
-    return [], product >= x * most + y * high - high * most
-
-
-def below_least(x: Number, y: Number, product: Number, *box: int) -> Implication:
-    _, high, least, _ = box
-    return [], product <= x * least + y * high - high * least
-
-
-def below_most(x: Number, y: Number, product: Number, *box: int) -> Implication:
-    low, _, _, most = box
-    return [], product <= x * most + y * low - low * most
-
-
-ENVELOPE = (above_least, above_most, below_least, below_most)
+ABOUT_TWO: dict[str, Lemma] = {
+    "equal": lambda x, y, product, other, others: ([x == other], product == others),
+    "apart": lambda x, y, product, other, others: ([x >= other + 1, y >= 0], product >= others + y),
+    "in order": lambda x, y, product, other, others: ([x >= other, y >= 0], product >= others),
+    "next to": lambda x, y, product, other, others: ([x == other + 1], product == others + y),
+}
+# x in [low, high] and y in [least, most], which are a box; product lies between these four planes.
+ENVELOPE: dict[str, Lemma] = {
+    "above least": lambda x, y, product, low, high, least, most: (
+        [],
+        product >= x * least + y * low - low * least,
+    ),
+    "above most": lambda x, y, product, low, high, least, most: (
+        [],
+        product >= x * most + y * high - high * most,
+    ),
+    "below least": lambda x, y, product, low, high, least, most: (
+        [],
+        product <= x * least + y * high - high * least,
+    ),
+    "below most": lambda x, y, product, low, high, least, most: (
+        [],
+        product <= x * most + y * low - low * most,
+    ),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +83,7 @@ class Fact:
     """What a lemma says of some products: `parts` are what it is given, `ends` the numbers behind
     them."""
 
-    lemma: Callable[..., Implication]
+    lemma: Lemma
     parts: tuple[Monomial, ...]
     ends: tuple[int, ...] = ()
 
@@ -174,13 +138,13 @@ class Facts:
     def _about_one(self, whole: Monomial) -> Iterator[Fact]:
         for name, y in _splits(whole):
             x = (name,)
-            for lemma in ABOUT_ONE:
+            for lemma in ABOUT_ONE.values():
                 yield Fact(lemma, (x, y, whole))
                 if len(y) == 1:
                     yield Fact(lemma, (y, x, whole))
             firsts = (Polynomial({tuple(map(original, one)): 1}) for one in (x, y))
             ends = [end for one in firsts for end in self.atoms.interval(one)]
-            for plane in ENVELOPE:
+            for plane in ENVELOPE.values():
                 yield Fact(plane, (x, y, whole), tuple(ends))
 
 
@@ -189,14 +153,13 @@ def _about_two(left: Monomial, right: Monomial) -> Iterator[Fact]:
     if not shared:
         return
     x, other = _without(left, shared), _without(right, shared)
-    for lemma in ABOUT_TWO:
+    for lemma in ABOUT_TWO.values():
         yield Fact(lemma, (x, shared, left, other, right))
         yield Fact(lemma, (other, shared, right, x, left))
 
 
 def _splits(monomial: Monomial) -> Iterator[tuple[str, Monomial]]:
-    for name in dict.fromkeys(monomial):
-        yield name, _without(monomial, (name,))
+    return ((name, _without(monomial, (name,))) for name in dict.fromkeys(monomial))
 
 
 def _constant_or_one(monomial: Monomial) -> z3.ArithRef:
@@ -378,9 +341,7 @@ def fixed(values: Mapping[str, int], products: Iterable[Monomial]) -> list[Formu
     found = [z3.Int(name) == number for name, number in values.items()]
     for monomial in products:
         rest = [name for name in monomial if name not in values]
-        number = 1
-        for name in monomial:
-            number *= values.get(name, 1)
+        number = prod(values.get(name, 1) for name in monomial)
         if len(rest) <= 1 and len(rest) < len(monomial):
             part = z3.Int(rest[0]) if rest else z3.IntVal(1)
             found.append(z3.Int(product_name(monomial)) == part * number)

@@ -206,8 +206,7 @@ class SymbolicThread(Walk):
         if declared.length is not None:
             return Pointer(declared.name, Polynomial.of(0))
         # One that is no whole number is unknown, and the same for all threads.
-        unknown = Unknown(f"parameter {declared.name}")
-        return self.setting.numbers.get(declared.name) or unknown
+        return self.setting.numbers.get(declared.name) or Unknown(f"parameter {declared.name}")
 
     def _read(self, operand: Operand, state: State) -> Value:
         on = self.on
@@ -242,8 +241,7 @@ class SymbolicThread(Walk):
             base = self._read(address.base, state) if address.base else None
             if not isinstance(base, Pointer):
                 raise Undecided("an address comes from memory, or from several arrays", one.line)
-            pointer = Pointer(base.array, base.offset + address.offset)
-            what = transfer.verb, pointer, transfer.width
+            what = transfer.verb, Pointer(base.array, base.offset + address.offset), transfer.width
             self.accesses.append(AccessSite(at, state.path, *what, state.epochs))
 
     def _meet(self, at: int, one: Instruction, inside: State, state: State) -> State:

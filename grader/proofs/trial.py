@@ -60,9 +60,11 @@ class Trial:
 
     def sizes(self) -> Iterator[int]:
         """The elements of each array."""
-        for one in rules.parameters(self.rule):
-            if one.length is not None:
-                yield int(rules.value(one.length, self.names))
+        return (
+            int(rules.value(one.length, self.names))
+            for one in rules.parameters(self.rule)
+            if one.length is not None
+        )
 
     def keeps_to_its_rule(self) -> bool:
         """And is small enough to be tried."""

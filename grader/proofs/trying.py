@@ -1,7 +1,5 @@
 """Launches tried on the simulated GPU: only what it shows counts. This needs no Z3."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any

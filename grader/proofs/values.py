@@ -152,8 +152,7 @@ class Arithmetic:
             return Polynomial.of((value.number - low) % (high - low + 1) + low)
         made = self._derived("wrapped", *limits(kind), value)
         times = self._derived("times", -HUGE, HUGE, value)
-        equal = term(made) == term(value) - term(times) * 2 ** bits_of(kind)
-        self.atoms.fact(made, equal)
+        self.atoms.fact(made, term(made) == term(value) - term(times) * 2 ** bits_of(kind))
         return made
 
     def product(self, a: Polynomial, b: Polynomial) -> Polynomial:
@@ -216,8 +215,7 @@ class Arithmetic:
         while even < bits and value.divisible(2 ** (even + 1)):
             even += 1
         if even:
-            smaller = self.floor_quotient(value, 2**even)
-            return self.low_bits(smaller, bits - even) * (1 << even)
+            return self.low_bits(self.floor_quotient(value, 2**even), bits - even) * (1 << even)
         low, high = self.atoms.interval(value)
         if value.number is not None or (low >= 0 and high < 2**bits):
             return value if value.number is None else Polynomial.of(value.number % 2**bits)
@@ -258,10 +256,9 @@ class Arithmetic:
         for path, value in reversed(choices[:-1]):
             which = all_of(path)
             chosen = self.condition(value)
-            if z3.is_false(result):
-                result = all_of((which, chosen))
-            else:
-                result = z3.If(which, chosen, result)
+            result = (
+                all_of((which, chosen)) if z3.is_false(result) else z3.If(which, chosen, result)
+            )
         return result
 
     def condition(self, value: Value) -> Formula:
@@ -285,8 +282,7 @@ class Arithmetic:
         integers = [(path, value.divided(by)) for path, value in integers]
         ends = [self.atoms.interval(value) for _, value in integers]
         low, high = min(end[0] for end in ends), max(end[1] for end in ends)
-        things = [thing for pair in integers for thing in pair]
-        made = self._derived("either", low, high, *things)
+        made = self._derived("either", low, high, *[thing for pair in integers for thing in pair])
         for which, value in integers:
             self.atoms.fact(made, z3.Implies(which, term(made) == term(value)))
         return made * by

@@ -17,11 +17,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 from nbformat.validator import normalize
 
+from ..course.weave import CHECK
 from ..cuda.diagnostics import encodable
 from ..errors import LearnerError
 from .cells import cuda_source
@@ -232,12 +234,21 @@ def find(notebook: NotebookNode, names: Iterable[str]) -> tuple[Answer, ...]:
     return tuple(_answer(notebook, name) for name in names)
 
 
-def grade_id(cell: NotebookNode) -> str:
+def grade_id(cell: dict[str, Any]) -> str:
     """The name that nbgrader has for the cell; empty when it is none of nbgrader's or its mark is
     broken."""
-    mark = cell.metadata.get("nbgrader")
+    mark = cell["metadata"].get("nbgrader")
     name = mark.get("grade_id") if isinstance(mark, dict) else None
     return name if isinstance(name, str) else ""
+
+
+def checks(cells: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """The check cells among a lesson's, by the name of the exercise."""
+    return {
+        grade_id(cell).removeprefix(CHECK): cell
+        for cell in cells
+        if grade_id(cell).startswith(CHECK)
+    }
 
 
 def _answer(notebook: NotebookNode, name: str) -> Answer:

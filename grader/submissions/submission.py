@@ -15,7 +15,6 @@ from pathlib import Path
 from nbformat import NotebookNode, from_dict
 
 from . import intake, open_nbgrader
-from .intake import UnreadableNotebook
 
 STAMP, SECRET = HANDED_IN = ("timestamp.txt", "submission_secret.txt")  # nbgrader's own
 LONGEST_NAME, MOST_NAMES = 60, 3  # of other notebooks: characters, and how many are named
@@ -55,7 +54,7 @@ class Submission:
         """All that can be graded or shown of the notebook: each cell's text, pictures and grade_id.
         UnreadableNotebook when there is nothing."""
         if self.refused:
-            raise UnreadableNotebook(self.refused)
+            raise intake.UnreadableNotebook(self.refused)
         notebook = intake.parse_notebook(self.name, self.content)
         notebook.metadata = from_dict({})
         for cell in notebook.cells:
@@ -86,7 +85,7 @@ def read(folder: Path, lesson: str, worked_on: WorkedOn | None = None) -> Submis
     known = _digest("", others)
     try:
         content = intake.read_file(folder / chosen, known.update)
-    except UnreadableNotebook as error:
+    except intake.UnreadableNotebook as error:
         refused = str(error)
         if files and not (folder / name).exists():
             advice = (
@@ -125,7 +124,7 @@ def _most_worked_on(folder: Path, notebooks: list[str], name: str, worked_on: Wo
     by_age = sorted(notebooks, key=lambda path: (path == name, (folder / path).stat().st_mtime))
     for path in by_age[-MOST_READ:]:
         work[path] = 0
-        with suppress(UnreadableNotebook):
+        with suppress(intake.UnreadableNotebook):
             work[path] = worked_on(intake.read_answers(folder / path))
     best = max(reversed(work), key=work.__getitem__)
     return best if work[best] > 0 else name

@@ -1,7 +1,5 @@
 """Where the array arguments of a launch lie, so that an address says which element it is."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -53,12 +51,11 @@ def arrays_among(
     """What is known of each argument of a launch, whose parameters have these names; None for what
     is no array."""
     first: dict[int, int] = {}
-    named = zip_longest(args, names[: len(args)], fillvalue="")
     return tuple(
         described(arg, first.setdefault(id(owner_of(arg)), number), name)
         if isinstance(arg, np.ndarray)
         else None
-        for number, (arg, name) in enumerate(named)
+        for number, (arg, name) in enumerate(zip_longest(args, names[: len(args)], fillvalue=""))
     )
 
 

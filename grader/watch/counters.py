@@ -8,8 +8,6 @@ Atomics, shuffles, barriers: warp instructions, in Nsight Compute those of some 
 touches global memory, also of atomics and of bulk copies, which Nsight Compute leaves out.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 
 import numpy as np
@@ -139,8 +137,7 @@ class Counting(Observer):
         access, hit, kind = done.access, done.hit, done.kind
         if hit.space == "global" and (access.bulk or kind == "atomic"):
             if access.bulk:
-                touched = _sectors_of_bulk(hit)
-                self.counters.add(self._lines[access.at], "global_sectors", touched)
+                self.counters.add(self._lines[access.at], "global_sectors", _sectors_of_bulk(hit))
             else:
                 self._note(access, hit, kind)
         if hit.space not in _COUNTED or access.bulk or access.mbarrier:

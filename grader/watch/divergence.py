@@ -1,7 +1,5 @@
 """Barriers that not every thread comes to, and shuffles from lanes that take no part."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..machine.barriers import FULL, whole_warps
@@ -40,8 +38,7 @@ class Divergence(Observer):
                     )
 
     def gather(self, at: int, lanes: np.ndarray, masks: np.ndarray) -> None:
-        own = np.left_shift(1, lanes % WARP).astype(np.uint32)
-        unnamed = (masks[lanes] & own) == 0
+        unnamed = (masks[lanes] & np.left_shift(1, lanes % WARP).astype(np.uint32)) == 0
         if unnamed.any():
             lane = int(lanes[np.argmax(unnamed)])
             self.report.stop(UnnamedLane(self.report.here.location(at, lane), int(masks[lane])))
@@ -71,8 +68,7 @@ class Divergence(Observer):
         lane, takes_part = lane_index(lanes), self._takes_part
         masks = mask[lane]
         takes_part[lane] = True
-        named = masks >> (source % WARP).astype(np.uint32) & 1
-        absent = ~takes_part[source] | (named == 0)
+        absent = ~takes_part[source] | ((masks >> (source % WARP).astype(np.uint32) & 1) == 0)
         takes_part[lane] = False
         if absent.any():
             position = int(np.argmax(absent))

@@ -1,7 +1,5 @@
 """Findings: what is wrong, or doubtful, in a run, as data. `grader.say` has the sentences."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Watching launches: `with observe() as run: kernel(...)`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar

@@ -4,8 +4,6 @@ Counted in PTX instructions, a thread's those that it comes to, a warp's those t
 does, so that both sides of a divergent branch count. Nsight Compute has no such counters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -5,8 +5,6 @@ recording is bounded: all of its first steps are kept, of later ones every secon
 ... and those around what went wrong; `Recording.steps` says how many there were.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -249,8 +247,7 @@ class Recorder(Observer):
 
     def _lanes_of(self, threads: np.ndarray) -> np.ndarray:
         stride = self.wave.geometry.stride
-        numbers = np.array(self.recording.blocks, np.int64)
-        block = numbers[threads // stride] - self.wave.first_block
+        block = np.array(self.recording.blocks, np.int64)[threads // stride] - self.wave.first_block
         return block * stride + threads % stride
 
     def _number(self, hit: Hit) -> int:

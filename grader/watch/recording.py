@@ -1,7 +1,5 @@
 """A launch played back: what some of its blocks did, step by step, as plain data."""
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import dataclass, field
 
@@ -39,10 +37,14 @@ class Memory:
 
     def dtype_at(self, offsets: np.ndarray) -> np.dtype | None:
         """What the elements at these byte offsets are, if that is known and the same for all."""
-        for part in self.parts:
-            if part.start <= offsets.min() and offsets.max() < part.start + part.size:
-                return part.dtype
-        return None
+        return next(
+            (
+                part.dtype
+                for part in self.parts
+                if part.start <= offsets.min() and offsets.max() < part.start + part.size
+            ),
+            None,
+        )
 
 
 @dataclass(frozen=True, eq=False)

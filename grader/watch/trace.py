@@ -1,8 +1,6 @@
 """What the first block of a launch did, step by step, and what the first few blocks touched:
 enough to draw it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -6,8 +6,6 @@ NVIDIA's engineers have said in public (forums.developer.nvidia.com, "Unexpected
 conflict", 2019).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

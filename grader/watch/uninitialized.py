@@ -9,8 +9,6 @@ The compiler may take any value for one that never was set. Where it has settled
 NaN as a rule, there is nothing left to follow, here as on hardware.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

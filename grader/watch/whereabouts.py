@@ -1,7 +1,5 @@
 """Where something happened: the thread, the line, and the calls that lead there."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import cache, partial

@@ -4,7 +4,7 @@
 //   brighter  float[rows, cols], written
 //   grid      two dimensions: x runs along a row, y from row to row
 //
-// One thread a pixel: thread (x, y) of the grid owns column x of row y.
+// One thread per pixel: thread (x, y) of the grid owns column x of row y.
 extern "C" __global__ void brighten(const float* picture, float* brighter, float factor, int rows,
                                     int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -4,7 +4,7 @@
 //   brighter  float[rows, cols], written
 //   grid      two dimensions: x runs from row to row, y along a row
 //
-// One thread a pixel: thread (x, y) of the grid owns column y of row x.
+// One thread per pixel: thread (x, y) of the grid owns column y of row x.
 extern "C" __global__ void brighten_down(const float* picture, float* brighter, float factor,
                                          int rows, int cols) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Sum of x, and dot product of x and y, in one launch: 16 bytes a load, BATCH loads on the way.
+// Sum of x, and dot product of x and y, in one launch: 16 bytes per load, BATCH loads on the way.
 //
 //   x, y      float[n], only read, at any address of a float; n is any number
 //   partial   float[gridDim.x], all bits set before the launch, and again after it for the next one;

@@ -6,7 +6,7 @@
 //   zero      int[blockDim.x], written; zero[t]: from lane 0
 //   block     whole warps; one block
 extern "C" __global__ void give_and_take(const int* x, int* down, int* exchange, int* zero) {
-    const unsigned everyone = 0xffffffff;  // one bit a lane: all 32 take part
+    const unsigned everyone = 0xffffffff;  // one bit per lane: all 32 take part
     const int thread = threadIdx.x;
     const int value = x[thread];  // in a register: nobody else can address it
 

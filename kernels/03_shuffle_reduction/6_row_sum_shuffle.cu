@@ -1,4 +1,4 @@
-// Sum of every row of a matrix, a block to a row: each warp by shuffles, then one warp once more.
+// Sum of every row of a matrix, one block per row: each warp by shuffles, then one warp once more.
 //
 //   x      float[gridDim.x][columns], only read; block r owns row r, thread t of it the elements
 //          t, t + blockDim.x, t + 2 * blockDim.x, ...

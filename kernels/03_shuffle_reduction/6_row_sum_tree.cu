@@ -1,4 +1,4 @@
-// Sum of every row of a matrix, a block to a row: in shared memory, as in the last lesson.
+// Sum of every row of a matrix, one block per row: in shared memory, as in the last lesson.
 //
 //   x      float[gridDim.x][columns], only read; block r owns row r, thread t of it the elements
 //          t, t + blockDim.x, t + 2 * blockDim.x, ...

@@ -1,4 +1,4 @@
-// Sum of every row of a matrix: LANES lanes a row, ROWS rows at a time, PACKS packs of each.
+// Sum of every row of a matrix: LANES lanes per row, ROWS rows at a time, PACKS packs of each.
 //
 //   x      float[rows][columns], only read, at any address of a float; any number of columns
 //   total  float[rows], written

@@ -1,4 +1,4 @@
-// Softmax of every row of a matrix, one block to a row at a time, in three passes over the row.
+// Softmax of every row of a matrix, one block per row at a time, in three passes over the row.
 //
 //   x      float[rows][columns], only read; block b owns rows b, b + gridDim.x, b + 2 * gridDim.x...
 //          and thread t of it the elements t, t + blockDim.x, t + 2 * blockDim.x, ... of such a row

@@ -1,4 +1,4 @@
-// The sum of each row's exponentials, a warp to a row of 128: each lane takes four elements.
+// The sum of each row's exponentials, one warp per row of 128: each lane takes four elements.
 //
 //   x      float[gridDim.x, 128], only read, none of them above 0
 //   total  float[gridDim.x], written; the sum of e^x over each row

@@ -1,4 +1,4 @@
-// Softmax of every row of a matrix, one block to a row. Two numbers in it are wrong.
+// Softmax of every row of a matrix, one block per row. Two numbers in it are wrong.
 //
 //   x      float[gridDim.x][columns], only read; block r owns row r, thread t of it the elements
 //          t, t + blockDim.x, t + 2 * blockDim.x, ...

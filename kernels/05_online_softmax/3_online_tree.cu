@@ -2,7 +2,7 @@
 //
 //   x        float[rows][columns], only read; block r owns row r, thread t its elements t, t + 256...
 //   y        float[rows][columns], written; every row of y adds up to 1
-//   block    256 threads; one block a row
+//   block    256 threads; one block per row
 //
 // The first pass gathers maximum and sum at once, so the second one can already write.
 struct __align__(8) Pair {

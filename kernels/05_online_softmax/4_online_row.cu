@@ -2,7 +2,7 @@
 //
 //   x        float[rows][columns], only read; block r owns row r, thread t its elements t, t + 256...
 //   y        float[rows][columns], written; every row of y adds up to 1
-//   block    256 threads, 8 warps; one block a row
+//   block    256 threads, 8 warps; one block per row
 struct __align__(8) Pair {
     float max, sum;  // the largest x so far, and the sum of exp(x - max)
 };

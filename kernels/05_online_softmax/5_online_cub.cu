@@ -2,7 +2,7 @@
 //
 //   x        float[rows][columns], only read; block r owns row r, thread t its elements t, t + 256...
 //   y        float[rows][columns], written; every row of y adds up to 1
-//   block    256 threads; one block a row
+//   block    256 threads; one block per row
 //
 // BlockReduce takes any type and any associative operation; what it returns is the result in
 // thread 0 and unspecified in all others.

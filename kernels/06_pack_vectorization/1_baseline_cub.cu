@@ -1,4 +1,4 @@
-// Divide each row by its largest magnitude. Step 1: a block a row, CUB finds the maximum.
+// Divide each row by its largest magnitude. Step 1: one block per row, CUB finds the maximum.
 //
 //   x     float[rows, columns], only read; block b owns row b
 //   y     float[rows, columns], written: x / largest |x| of the row, NaN passed over, zeros kept

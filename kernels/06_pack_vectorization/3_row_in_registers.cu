@@ -16,7 +16,7 @@ struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as 
     T element[N];
 };
 
-constexpr int PACKS = 2;  // packs a thread can keep: 128 threads hold 1,024 columns
+constexpr int PACKS = 2;  // packs that a thread can keep: 128 threads hold 1,024 columns
 
 extern "C" __global__ void row_in_registers(const float* x, float* y, int columns) {
     using BlockReduce = cub::BlockReduce<float, 128>;

@@ -1,4 +1,4 @@
-// The largest magnitude of each row of 32, a warp to a row, in every lane of the warp.
+// The largest magnitude of each row of 32, one warp per row, in every lane of the warp.
 //
 //   x, y   float[rows, 32], x only read, y written; y[row, c]: the largest |x| of the row
 //   block  whole warps, as many in all as there are rows

@@ -1,16 +1,16 @@
-// Divide each row by its largest magnitude. Step 4: a warp a row, and nobody waits for a block.
+// Divide each row by its largest magnitude. Step 4: one warp per row, and nobody waits for a block.
 //
 //   x     float[rows, columns], only read; warp w of the grid owns row w, if there is one; columns:
 //         a multiple of 4, up to 1,024
 //   y     float[rows, columns], written: x / largest |x| of the row, NaN passed over, zeros kept
-//   block a multiple of 32 threads: a row a warp; x and y begin at multiples of 16 bytes
+//   block a multiple of 32 threads: one row per warp; x and y begin at multiples of 16 bytes
 
 template <typename T, int N>
 struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as one
     T element[N];
 };
 
-constexpr int PACKS = 8;  // packs a lane can keep: 32 lanes hold 1,024 columns
+constexpr int PACKS = 8;  // packs that a lane can keep: 32 lanes hold 1,024 columns
 
 extern "C" __global__ void warp_per_row(const float* x, float* y, int rows, int columns) {
     const int lane = threadIdx.x % 32;

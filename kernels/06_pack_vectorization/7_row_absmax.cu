@@ -1,8 +1,8 @@
-// The largest magnitude of each row, for any number of columns: a warp a row, packs where they fit.
+// The largest magnitude of each row of any length: one warp per row, packs where they fit.
 //
 //   x         float[rows, columns], only read; warp w of the grid owns row w, if there is one
 //   magnitude float[rows], written; magnitude[r] = largest |x| of row r, passing over NaN
-//   block     a multiple of 32 threads: a row a warp; x begins at a multiple of 16 bytes
+//   block     a multiple of 32 threads: one row per warp; x begins at a multiple of 16 bytes
 
 template <typename T, int N>
 struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as one

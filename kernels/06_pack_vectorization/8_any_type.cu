@@ -3,7 +3,7 @@
 //   x     T[rows, columns], only read; warp w of the grid owns row w, if there is one; columns is a
 //         multiple of the pack's length, and a row has at most 4,096 bytes
 //   y     T[rows, columns], written: x / largest |x| of the row, NaN passed over, zeros kept
-//   block a multiple of 32 threads: a row a warp; x and y begin at multiples of 16 bytes
+//   block a multiple of 32 threads: one row per warp; x and y begin at multiples of 16 bytes
 #include <cuda_fp16.h>
 
 template <typename T>
@@ -15,7 +15,7 @@ struct Arithmetic<__half> {  // but float for halves
     using type = float;
 };
 
-constexpr int PACKS = 8;  // packs a lane can keep, of 16 bytes each
+constexpr int PACKS = 8;  // packs that a lane can keep, of 16 bytes each
 // Your turn: a Pack of N values of type T, and below what is done with it.
 // BEGIN SOLUTION
 template <typename T, int N>

@@ -1,16 +1,16 @@
-// Divide each row by its largest magnitude: a warp a row, the row in registers. One line is wrong.
+// Divide each row by its largest magnitude: one warp per row, in registers. One line is wrong.
 //
 //   x     float[rows, columns], only read; warp w of the grid owns row w, if there is one; columns:
 //         a multiple of 4, up to 256
 //   y     float[rows, columns], written: x / largest |x| of the row, NaN passed over, zeros kept
-//   block a multiple of 32 threads: a row a warp
+//   block a multiple of 32 threads: one row per warp
 
 template <typename T, int N>
 struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as one
     T element[N];
 };
 
-constexpr int PACKS = 2;  // packs a lane can keep: 32 lanes hold 256 columns
+constexpr int PACKS = 2;  // packs that a lane can keep: 32 lanes hold 256 columns
 
 extern "C" __global__ void find_the_bug(const float* x, float* y, int rows, int columns) {
     const int lane = threadIdx.x % 32;

@@ -1,4 +1,4 @@
-// Divide each row by its largest magnitude: LANES lanes a row, ROWS rows on the way at a time.
+// Divide each row by its largest magnitude: LANES lanes per row, ROWS rows on the way at a time.
 //
 //   x     float[rows, columns], only read, at any address of a float
 //   y     float[rows, columns], written: x / largest |x| of the row, NaN passed over, zeros kept;

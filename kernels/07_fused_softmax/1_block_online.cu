@@ -1,4 +1,4 @@
-// Row softmax, a block a row, in packs: two passes over the row, nothing kept in between.
+// Row softmax, one block per row, in packs: two passes over the row, nothing kept in between.
 //
 //   x, y   float[rows][columns], x only read, y written; block r owns row r
 //   block  whole warps: a multiple of 32 threads, at most 1024
@@ -58,7 +58,7 @@ __device__ void online(const float* x, float* y, int columns) {
     if (lane == 0) of_warp[threadIdx.x / 32] = mine;
     __syncthreads();  // every warp reads what all of them have written
     const Pair all = butterfly(lane < blockDim.x / 32 ? of_warp[lane] : Pair{-INFINITY, 0.0f});
-    const float share = 1.0f / all.sum;  // one division a row
+    const float share = 1.0f / all.sum;  // one division per row
 
     for (int first = threadIdx.x; first < packs; first += BATCH * step) {
         for (int k = 0; k < BATCH; k++) {

@@ -1,4 +1,4 @@
-// Softmax of rows of 128, a warp to a row.
+// Softmax of rows of 128, one warp per row.
 //
 //   x, y   float[gridDim.x, 128], x only read, y written
 //   block  one warp

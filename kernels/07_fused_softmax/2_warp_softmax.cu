@@ -1,4 +1,4 @@
-// Row softmax, a warp a row: the row is read once, stays in registers, and is written once.
+// Row softmax, one warp per row: the row is read once, stays in registers, and is written once.
 //
 //   x, y   float[rows][columns], x only read, y written; warp w of the grid owns row w, if there
 //          is one; columns: a multiple of 4, up to 1,024
@@ -8,7 +8,7 @@ struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as 
     T element[N];
 };
 
-constexpr int PACKS = 8;  // packs a lane can keep: 32 lanes hold 1,024 columns
+constexpr int PACKS = 8;  // packs that a lane can keep: 32 lanes hold 1,024 columns
 
 extern "C" __global__ void warp_softmax(const float* x, float* y, int rows, int columns) {
     const int lane = threadIdx.x % 32;
@@ -44,7 +44,7 @@ extern "C" __global__ void warp_softmax(const float* x, float* y, int rows, int 
         sum += __shfl_xor_sync(0xffffffff, sum, apart);
     }
 
-    const float share = 1.0f / sum;  // one division a row
+    const float share = 1.0f / sum;  // one division per row
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {
         const int p = k * 32 + lane;

@@ -1,4 +1,4 @@
-// Row softmax, LANES lanes a row: a warp has 32 / LANES rows, and more bytes on the way.
+// Row softmax, LANES lanes per row: a warp has 32 / LANES rows, and more bytes on the way.
 //
 //   x, y   float[rows][columns], x only read, y written; LANES neighbouring threads of the grid own
 //          a row, if there is one; columns: a multiple of 4, up to 4 * LANES * PACKS
@@ -46,7 +46,7 @@ __device__ void softmax_rows(const float* x, float* y, int rows, int columns) {
         sum += __shfl_xor_sync(0xffffffff, sum, apart);
     }
 
-    const float share = 1.0f / sum;  // one division a row
+    const float share = 1.0f / sum;  // one division per row
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {
         const int p = k * LANES + lane;

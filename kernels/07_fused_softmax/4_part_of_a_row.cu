@@ -1,4 +1,4 @@
-// The sum of each row, a warp to a row, by way of shared memory.
+// The sum of each row, one warp per row, by way of shared memory.
 //
 //   x      float[gridDim.x, columns], only read; columns: at most 128
 //   total  float[gridDim.x], written

@@ -1,4 +1,4 @@
-// Row softmax, a block a row, the row kept in shared memory: fetched without waiting.
+// Row softmax, one block per row, the row kept in shared memory: fetched without waiting.
 //
 //   x, y        float[rows][columns], x only read, y written; block b owns rows b, b + gridDim.x,
 //               b + 2 * gridDim.x ...; columns: a multiple of 4

@@ -1,4 +1,4 @@
-// Row softmax, a cluster of blocks a row: each keeps its part of the row in shared memory.
+// Row softmax, one cluster of blocks per row: each keeps its part of the row in shared memory.
 //
 //   x, y        float[rows][columns], x only read, y written; cluster r owns row r, its block b the
 //               packs b * part ... of it; columns: a multiple of 4

@@ -1,4 +1,4 @@
-// Row softmax, several blocks a row, the first of two launches: the pairs of all parts.
+// Row softmax, several blocks per row, the first of two launches: the pairs of all parts.
 //
 //   x        float[rows][columns], only read; columns: a multiple of 4
 //   partial  Pair[rows][parts], written: the pair of each block's part of a row

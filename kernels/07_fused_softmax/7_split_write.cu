@@ -1,4 +1,4 @@
-// Row softmax, several blocks a row, the second of two launches: the answer.
+// Row softmax, several blocks per row, the second of two launches: the answer.
 //
 //   x, y     float[rows][columns], x only read, y written; columns: a multiple of 4
 //   partial  Pair[rows][parts], only read: what the first launch found

@@ -13,7 +13,7 @@ struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as 
     T element[N];
 };
 
-constexpr int PACKS = 8;  // packs a lane can keep: 32 lanes hold 1,024 keys
+constexpr int PACKS = 8;  // packs that a lane can keep: 32 lanes hold 1,024 keys
 
 extern "C" __global__ void masked_softmax(const float* x, float* y, float scale, int rows,
                                           int queries, int keys) {

@@ -1,8 +1,8 @@
-// Row softmax, a block a row, which is kept in registers.
+// Row softmax, one block per row, which is kept in registers.
 //
 //   x, y   T[rows][columns], x only read, y written, both at addresses of a T and equally far from a
 //          16-byte boundary; columns: any number up to 16 / sizeof(T) * THREADS * PACKS
-//   grid   a block a row
+//   grid   one block per row
 //   block  THREADS threads; thread t owns every THREADSth pack, from pack t on
 //
 // A row may begin anywhere. Its packs begin on 16-byte boundaries; what lies before the first and

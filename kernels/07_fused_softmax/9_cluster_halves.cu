@@ -1,5 +1,5 @@
-// Row softmax of halves, a cluster of BLOCKS blocks a row, which stays in registers as it came: half as
-// many as floats would take, so that the next rows' blocks can load, and all is raised to e twice.
+// Row softmax of halves, a cluster of BLOCKS blocks per row. It stays in registers as it came, half
+// as many as floats take, so that the next rows' blocks can load, and all is raised to e twice.
 //
 //   x, y   T[rows][columns], x only read, y written, equally far from a 16-byte boundary, at addresses
 //          of a T (__half, __nv_bfloat16); columns: up to 8 * THREADS * PACKS * BLOCKS

@@ -1,4 +1,4 @@
-// Row softmax, a cluster of BLOCKS blocks a row, which is kept in registers; the warps meet by messages.
+// Row softmax, one cluster of BLOCKS blocks per row, kept in registers; the warps meet by messages.
 //
 //   x, y   float[rows][columns], x only read, y written, both at addresses of a float and equally far
 //          from a 16-byte boundary; columns: any number up to 4 * THREADS * PACKS * BLOCKS

@@ -1,4 +1,4 @@
-// Attention weights: scale, mask and softmax in one kernel, a warp a row. One number is wrong.
+// Attention weights: scale, mask and softmax in one kernel, one warp per row. One number is wrong.
 //
 //   x, y   float[rows][keys], x only read, y written; rows = heads * queries, and row r belongs to
 //          query r % queries, which sees keys 0 to query + keys - queries; warp w of the grid owns
@@ -9,7 +9,7 @@ struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as 
     T element[N];
 };
 
-constexpr int PACKS = 8;  // packs a lane can keep: 32 lanes hold 1,024 keys
+constexpr int PACKS = 8;  // packs that a lane can keep: 32 lanes hold 1,024 keys
 
 extern "C" __global__ void find_the_bug(const float* x, float* y, float scale, int rows,
                                         int queries, int keys) {

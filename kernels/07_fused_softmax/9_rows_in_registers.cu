@@ -1,4 +1,4 @@
-// Row softmax, LANES lanes a row, ROWS rows on the way at a time, for floats and halves.
+// Row softmax, LANES lanes per row, ROWS rows on the way at a time, for floats and halves.
 //
 //   x, y   T[rows][columns], x only read, y written, both at addresses of a T and equally far from a
 //          16-byte boundary; columns: any number up to 16 / sizeof(T) * LANES * PACKS
@@ -89,7 +89,7 @@ __device__ void softmax_rows(const T* x, T* y, int rows, int columns) {
             sum += __shfl_xor_sync(~0u, sum, apart);
         }
 
-        const float share = 1.0f / sum;            // one division a row
+        const float share = 1.0f / sum;            // one division per row
         if (first + r * groups >= rows) continue;  // such a row's lanes are not missed any more
         T* to = y + (first + r * groups) * columns;
         const Row<T> row(to, columns);

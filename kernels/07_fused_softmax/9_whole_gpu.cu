@@ -1,5 +1,5 @@
-// Row softmax, the whole GPU a row, row after row: every block keeps its part in registers, and sends
-// its pair to the block that answers for this row, LAG rows before it needs the answer.
+// Row softmax, the whole GPU for one row after another: each block keeps its part in registers, and
+// sends its pair to the block that answers for this row, LAG rows before it needs the answer.
 //
 //   x, y        float[rows][columns], x only read, y written, both at addresses of a float and
 //               equally far from a 16-byte boundary; columns: up to 4 * THREADS * PACKS * gridDim.x
@@ -66,7 +66,7 @@ __device__ Pair merge_warp(Pair mine) {
     return {max, sum};
 }
 
-constexpr int MOST = 5;  // pairs a lane gathers: up to 160 blocks
+constexpr int MOST = 5;  // pairs that a lane gathers: up to 160 blocks
 
 // Named barriers: some warps arrive and go on, others wait for them; `threads` counts both.
 __device__ void arrive(int barrier, int threads) {

@@ -1,4 +1,4 @@
-// Layer normalisation, a block a row: y = (x - mean) / sqrt(variance + epsilon) * weight + bias.
+// Layer norm, one block per row: y = (x - mean) / sqrt(variance + epsilon) * weight + bias.
 //
 //   x, y          float[rows][columns], x only read, y written; block r owns row r
 //   weight, bias  float[columns], only read

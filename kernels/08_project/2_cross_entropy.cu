@@ -1,4 +1,4 @@
-// Softmax with cross-entropy, forwards and backwards in one launch, a block a row.
+// Softmax with cross-entropy, forwards and backwards in one launch, one block per row.
 //
 //   x         float[rows][classes], only read: a row's scores; block r owns row r
 //   target    int[rows], only read: the right class, 0 to classes - 1; or -1, the row does not count

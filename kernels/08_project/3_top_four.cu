@@ -1,4 +1,4 @@
-// The four largest of each row and where they stand, a warp a row.
+// The four largest of each row and where they stand, one warp per row.
 //
 //   x      float[rows][columns], only read; warp w of the grid owns row w, if there is one
 //   value  float[rows][4], written: the largest first

@@ -1,4 +1,4 @@
-// Attention for one query a head: y = softmax(scale * q K^T) V, a block a head.
+// Attention for one query per head: y = softmax(scale * q K^T) V, one block per head.
 //
 //   q, y   float[heads][64], q only read, y written; block h owns head h
 //   K, V   float[heads][keys][64], only read
@@ -28,7 +28,7 @@ extern "C" __global__ void attention_row(const float* q, const float* K, const f
     const float2 query = reinterpret_cast<const float2*>(q)[head * (DIM / 2) + lane];
 
     float top = -INFINITY, sum = 0.0f;  // the pair, and its third member:
-    float2 total = {0.0f, 0.0f};        // the sum of exp(score - max) * value, two of 64 a lane
+    float2 total = {0.0f, 0.0f};        // the sum of exp(score - max) * value, two of 64 per lane
     for (int n = warp; n < keys; n += warps) {
         const float2 key = keys_of[n * 32 + lane], value = values_of[n * 32 + lane];
         const float score = scale * sum_of_lanes(query.x * key.x + query.y * key.y);

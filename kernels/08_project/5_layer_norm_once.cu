@@ -1,4 +1,4 @@
-// Layer normalisation that reads its row once: 16 bytes a load, all of them under way together, and
+// Layer normalisation that reads its row once: 16 bytes per load, all under way together, and
 // the row stays in the registers of its block.
 //
 //   x, y          float[rows][columns], x only read, y written; block r owns row r

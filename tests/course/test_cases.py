@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from grader import course
 from grader.cli import app
-from grader.course import Case, Launch, Problem, Rule, choosing, chosen, classes, covering
+from grader.course import Case, Launch, Problem, Rule, chosen, classes, covering
 from grader.course.inputs import VALUES, classes_of, mixed, quarters
 from grader.judge import judge
 
@@ -121,7 +121,7 @@ def test_a_case_too_tame_is_told_what_it_does_not_meet():
 
 def test_launches_are_chosen_until_nothing_is_missing():
     exercise = scaling(covering("all", scaled))
-    rows = choosing.choose(exercise)
+    rows = chosen.choose(exercise)
     full = replace(exercise, cases=tuple(chosen.dealt(exercise.cases, rows)))
     assert unmet(full) == []
     assert len(rows) < 40
@@ -130,16 +130,16 @@ def test_launches_are_chosen_until_nothing_is_missing():
 def test_a_choice_holds_nothing_that_the_others_meet_together_or_more_cheaply():
     rows = {"a large one": "011110", "left": "111000", "right": "000111", "the same": "000111"}
     covers = np.array([[sign == "1" for sign in row] for row in rows.values()])
-    options = choosing.LaunchChoices(covers, np.array([1.0, 1.0, 1.0, 0.5]))
+    options = chosen.LaunchChoices(covers, np.array([1.0, 1.0, 1.0, 0.5]))
     assert {list(rows)[at] for at in options.cover()} == {"left", "the same"}
 
 
 def test_what_other_cases_meet_is_not_chosen_again():
     whole = scaling(covering("all", scaled))
-    rows = choosing.choose(whole)
+    rows = chosen.choose(whole)
     (met,) = chosen.dealt(whole.cases, rows)
     plain = replace(met, problem=lambda rng: met.problem(rng))
-    assert choosing.choose(scaling(plain, covering("rest", scaled))) == []
+    assert chosen.choose(scaling(plain, covering("rest", scaled))) == []
 
 
 def test_a_row_belongs_to_the_first_case_that_takes_it():

@@ -30,7 +30,7 @@ OURS = {"grader", "tools", "setuptools", *(path.stem for path in SCRIPTS)}  # se
 # Rooms whose modules stand on what an extra brings; who needs them says what to install.
 ROOMS_OF_EXTRAS = {"classroom": "classroom", "proofs": "proofs"}
 # Modules that are imported only where there is a GPU, for which there is the extra [gpu].
-NEED_A_GPU = {"gpu", "hardware", "measuring", "stopwatch"}
+NEED_A_GPU = {"gpu", "hardware", "measuring"}
 NAMED_OTHERWISE = {"quack": "quack-kernels"}  # a module that need not be here, and its package
 # What nothing imports: the file that runs it or says that it is needed, and the words there.
 RUN_BY_NAME = {

@@ -19,7 +19,7 @@ from small_class import LESSON, NO_GUARD, SCALED, grader, hand_in
 from small_lesson import SOLUTION
 from typer.testing import CliRunner
 
-from grader import classroom
+from grader import classroom, whole_files
 from grader.classroom import feedback, verdicts
 from grader.classroom.folder import new_course
 from grader.cli.app import app
@@ -154,7 +154,7 @@ def test_a_file_that_cannot_be_written_is_called_by_its_own_name(tmp_path):
     (tmp_path / "course.toml").mkdir()
     for path in (tmp_path / "course.toml", tmp_path / "gone" / "grades.csv"):
         with pytest.raises(OSError) as caught:
-            classroom.folder.whole(path, "text")
+            whole_files.whole(path, "text")
         assert str(of_a_file(caught.value)).startswith(f"{path} cannot be used")
     assert list(tmp_path.iterdir()) == [tmp_path / "course.toml"]
 

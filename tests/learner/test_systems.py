@@ -33,7 +33,6 @@ MODULES = [
 LEFT_OUT = (
     "grader.bench.measuring",
     "grader.bench.numba_softmax",
-    "grader.bench.stopwatch",
     "grader.cuda.gpu",
     "grader.judge.sandbox.hardware",
     "grader.judge.sandbox.forkserver",

@@ -56,9 +56,9 @@ def wrong_ones(kept):
     return None if any(x * y == p for x, y, p, *_ in excluded) else excluded
 
 
-CHECKS = {one.__name__: (one, excluded_by) for one in solver.ABOUT_ONE}
-CHECKS |= {one.__name__: (one, excluded_by_two) for one in solver.ABOUT_TWO}
-CHECKS |= {one.__name__: (one, excluded_by_plane) for one in solver.ENVELOPE}
+CHECKS = {name: (one, excluded_by) for name, one in solver.ABOUT_ONE.items()}
+CHECKS |= {name: (one, excluded_by_two) for name, one in solver.ABOUT_TWO.items()}
+CHECKS |= {name: (one, excluded_by_plane) for name, one in solver.ENVELOPE.items()}
 
 
 @pytest.mark.parametrize("name", CHECKS)

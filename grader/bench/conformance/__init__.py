@@ -77,8 +77,7 @@ def _kernel(form: InlineForm, number: int) -> str:
 def run(form: InlineForm, device: str, inputs: tuple[np.ndarray, ...]) -> np.ndarray:
     """The outputs (n,) of `form` on "simulator" or "gpu" for inputs (n,) each, all unsigned
     integers of the registers' sizes; n must be a multiple of 128, a block."""
-    family = _family(form.family)
-    kernel = _module(form.family, device).get_function(f"form_{family.index(form)}")
+    kernel = _module(form.family, device).get_function(f"form_{_family(form.family).index(form)}")
     n = len(inputs[0])
     if n % BLOCK:
         raise ValueError(f"{n} inputs do not fill blocks of {BLOCK} threads")
@@ -115,8 +114,9 @@ SAMPLES, DRAWN = 4096, 1024  # inputs of a form that look for trouble, and that 
 
 def table() -> Iterator[FamilyResult]:
     """Runs every form on the simulated and on the real GPU."""
-    for family, forms in groupby(FORMS, key=lambda form: form.family):
-        yield _row(family, tuple(forms))
+    return (
+        _row(family, tuple(forms)) for family, forms in groupby(FORMS, key=lambda form: form.family)
+    )
 
 
 def inputs_of(form: InlineForm, chosen: int, by_hypothesis: int) -> tuple[np.ndarray, ...]:

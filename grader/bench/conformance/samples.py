@@ -138,10 +138,6 @@ def _by_warp(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
     return (rng.random(number) < share).astype("u4")
 
 
-def _few(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
-    return rng.choice(_integers(int(kind[-2:]), 5, rng), number)
-
-
 def _same(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
     """One value a warp; in every other warp one lane differs."""
     bits, warps = int(kind[-2:]), -(-number // 32)
@@ -181,7 +177,7 @@ SPECIAL: dict[str, Draw] = {
     "rank": _below(7, -6),
     "bit": _below(2),
     "rare": _by_warp,
-    "few": _few,
+    "few": lambda kind, number, rng: rng.choice(_integers(int(kind[-2:]), 5, rng), number),
     "same": _same,
 }
 

@@ -14,10 +14,11 @@ from ...course import Lesson
 from ...cuda.diagnostics import visible
 from ...cuda.errors import Message
 from ...submissions.cells import as_typed
+from ...whole_files import whole
 from .. import ClassroomError
 from ..export import ExerciseRow, rows, write_csv, write_json
 from ..feedback import page_template
-from ..folder import CourseFolder, whole
+from ..folder import CourseFolder
 from ..marks import ShownNames
 from ..verdicts import UNREADABLE
 from . import alike, figures, similar

@@ -50,8 +50,7 @@ class Shared:
 
     def bits(self, counted: set[object]) -> float:
         """The bits of all of it, but for words that are `counted` already; these are then, too."""
-        has_trace = self.layout or self.comments or self.names
-        total = self.answer * (1 if has_trace else ALONE)
+        total = self.answer * (1 if self.layout or self.comments or self.names else ALONE)
         total += 0.0 if "layout" in counted else self.layout
         for words, most in zip((self.comments, self.names), self.most, strict=True):
             total += _surprise(
@@ -140,8 +139,7 @@ class _Group:
         few, among those who share the `given` one, too."""
         among = self.owners[given] if given else set()
         among = among if len(among) >= FEW + 2 else set(self.read)
-        whose = self.owners[feature] & among
-        return log2((len(among) - 1) / max(1, len(whose) - 1))
+        return log2((len(among) - 1) / max(1, len(self.owners[feature] & among) - 1))
 
     def pair(self, one: str, other: str) -> AlikeNotebooks:
         both = [name for name in self.read[one] if name in self.read[other]]
@@ -198,13 +196,14 @@ class _Group:
 
 
 def _features(name: str, answer: OwnAnswer) -> set[Feature]:
-    found: set[Feature] = set()
-    for kind, words in (("comment", answer.comments), ("name", answer.names)):
-        found |= {(kind, where, word) for where in (name, "") for word in words}
-    if answer.statements:
-        found.add(("answer", name, answer.set))
-        found.add(("layout", name, answer.layout))
-    return found
+    said: set[Feature] = {
+        (kind, where, word)
+        for kind, words in (("comment", answer.comments), ("name", answer.names))
+        for where in (name, "")
+        for word in words
+    }
+    answers: set[Feature] = {("answer", name, answer.set), ("layout", name, answer.layout)}
+    return said | answers if answer.statements else said
 
 
 def _surprise(bits: Iterable[float], most: int) -> float:

@@ -22,7 +22,6 @@ from ..coursefile import CourseFile
 from ..export import NOT_HANDED_IN, ExerciseRow, rows, total
 from ..folder import CourseFolder
 from ..marks import ShownNames
-from ..verdicts import UNREADABLE
 from . import winnowing
 
 COLUMNS = 48  # that fit the page's width
@@ -178,7 +177,7 @@ def causes(group: Class) -> list[FailureCause]:
     for name, answers in group.answers.items():
         for answer in answers:
             status = answer.row.status
-            if status not in ("passed", "not_attempted", UNREADABLE, ""):
+            if status not in ("passed", "not_attempted", verdicts.UNREADABLE, ""):
                 text = winnowing.read(answer.source)
                 pairs = zip(text.tokens, text.lines, strict=True)
                 tokens = tuple(token for token, line in pairs if line == answer.row.line)
@@ -195,7 +194,7 @@ def statuses(answers: Iterable[GradedAnswer]) -> list[tuple[str, list[str]]]:
     names = defaultdict(list)
     for answer in answers:
         names[answer.row.status or "by hand"].append(answer.row.learner)
-    place = {"passed": 0, "not_attempted": 2, UNREADABLE: 3}
+    place = {"passed": 0, "not_attempted": 2, verdicts.UNREADABLE: 3}
     return sorted(names.items(), key=lambda item: (place.get(item[0], 1), -len(item[1]), item[0]))
 
 

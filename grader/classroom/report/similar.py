@@ -14,7 +14,6 @@ from statistics import median_low
 
 from ...cuda.diagnostics import visible
 from . import winnowing
-from .winnowing import WinnowedText
 
 LENGTH = 40  # tokens, five lines or so: what a pair must share at the least to be named
 SHARE = 0.5  # of what the shorter answer has of its own
@@ -65,7 +64,7 @@ class _Given:
 
     learner: str
     source: str
-    text: WinnowedText
+    text: winnowing.WinnowedText
 
 
 def compare(answers: Mapping[str, str], handed_out: Iterable[str]) -> Likeness:

@@ -10,7 +10,7 @@ The hashes are those of the text itself, so that the same class gives the same r
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -85,15 +85,14 @@ def read(source: str, handed_out: frozenset[int] = frozenset()) -> WinnowedText:
     """Take a source apart; runs in `handed_out` (see `runs`) leave no fingerprint."""
     tokens = [token for token in _tokens(source) if token.plain]
     hashes = _hashes(tokens)
-    places: dict[int, list[int]] = {}
+    places = defaultdict(list)
+    starts = range(max(1, len(hashes) - WINDOW + 1) if hashes else 0)
+    windows = (range(start, min(start + WINDOW, len(hashes))) for start in starts)
     # Of each window the least hash, the rightmost one where there are several.
-    chosen: dict[int, None] = {}
-    for start in range(max(1, len(hashes) - WINDOW + 1) if hashes else 0):
-        window = range(start, min(start + WINDOW, len(hashes)))
-        chosen[min(window, key=lambda place: (hashes[place], -place))] = None
-    for place in chosen:
+    least = (min(window, key=lambda place: (hashes[place], -place)) for window in windows)
+    for place in dict.fromkeys(least):
         if hashes[place] not in handed_out:
-            places.setdefault(hashes[place], []).append(place)
+            places[hashes[place]].append(place)
     given = _covered(place for place, mark in enumerate(hashes) if mark in handed_out)
     return WinnowedText(
         tuple(token.plain for token in tokens),

@@ -101,10 +101,11 @@ def _pieces(notebook: NotebookNode) -> Iterator[Piece]:
     for cell in notebook.cells:
         if cell.metadata.get("slideshow", {}).get("slide_type") == "skip":
             continue
-        if cell.cell_type == "markdown":
-            pieces = list(_prose(cell.source))
-        else:
-            pieces = list((_question if cell.source.startswith("predict(") else _code)(cell))
+        pieces = (
+            list(_prose(cell.source))
+            if cell.cell_type == "markdown"
+            else list((_question if cell.source.startswith("predict(") else _code)(cell))
+        )
         if not pieces:
             continue
         first, *others = pieces
@@ -124,8 +125,7 @@ def _pieces(notebook: NotebookNode) -> Iterator[Piece]:
 
 def _prose(source: str) -> Iterator[Piece]:
     for block in itertools.chain.from_iterable(map(_fence_parts, _blocks(source))):
-        level = block.partition(" ")[0]
-        kind = {"#": "slide", "##": "slide", "###": "subslide"}.get(level, "-")
+        kind = {"#": "slide", "##": "slide", "###": "subslide"}.get(block.partition(" ")[0], "-")
         yield Piece(v4.new_markdown_cell(block), _prose_height(block), kind)
 
 
@@ -191,10 +191,10 @@ def _code(cell: NotebookNode) -> Iterator[Piece]:
     parts = [] if hidden else list(_parts(cell.source))
     for number, part in enumerate(parts):
         colours = dict(CUDA) if cell.metadata.get("magics_language") else {}
-        piece = v4.new_code_cell(part, metadata=colours)
-        height = _CODE * (part.count("\n") + 1) + 24
         kind = "subslide" if number or cell.source.startswith("%%cuda") else "-"
-        yield Piece(piece, height, kind)
+        yield Piece(
+            v4.new_code_cell(part, metadata=colours), _CODE * (part.count("\n") + 1) + 24, kind
+        )
     yield from _outputs(cell, beside_code=bool(parts) and len(parts[-1].splitlines()) <= 6)
 
 
@@ -209,9 +209,11 @@ def _outputs(cell: NotebookNode, beside_code: bool) -> Iterator[Piece]:
     ]
     if not outputs:
         return
-    shown = [outputs]
-    if sum(_output_height(output, beside_code) for output in outputs) > ROOM:
-        shown = [[part] for output in outputs for part in _output_parts(output)]
+    shown = (
+        [[part] for output in outputs for part in _output_parts(output)]
+        if sum(_output_height(output, beside_code) for output in outputs) > ROOM
+        else [outputs]
+    )
     about = {"tags": ["with-code"] * beside_code, "transient": {"remove_source": True}}
     for parts in shown:
         height = sum(_output_height(part, beside_code) for part in parts)

@@ -146,8 +146,7 @@ def _precompiled() -> Path:
     """What every source begins with, read once for all sources of this process and its children."""
     made = _headers() / "first.pch"
     flags = [one if one != "-emit-llvm" else "-emit-pch" for one in front(Job(""))]
-    header = str(_headers() / FIRST_OF_CLANG)
-    _run([*flags, *_places(), "-o", str(made), header], _headers(), "")
+    _run([*flags, *_places(), "-o", str(made), str(_headers() / FIRST_OF_CLANG)], _headers(), "")
     return made
 
 
@@ -163,7 +162,6 @@ def _places() -> tuple[str, ...]:
 
 def _run(arguments: list[str], folder: Path, source: str) -> str:
     """What clang says with these arguments in that folder. CompileError where it refuses."""
-    kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     with (folder / "log").open("wb") as log, (folder / "log").open("rb") as nothing:
         try:
             child = subprocess.Popen(
@@ -172,7 +170,7 @@ def _run(arguments: list[str], folder: Path, source: str) -> str:
                 stdout=log,
                 stderr=log,
                 cwd=folder,
-                env=kept,
+                env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
             )
         except OSError as error:
             raise CompilerFailure(f"clang could not be started ({error}).") from error

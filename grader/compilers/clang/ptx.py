@@ -141,10 +141,11 @@ def _rewritten(body: list[str]) -> list[str]:
         return body  # of tables of labels the blocks stay as they are
     blocks = {block.label: block for block in _blocks(body)}
     order = _order(list(blocks), next(iter(blocks)), {k: b.next for k, b in blocks.items()})
-    rows: list[str] = []
-    for label, following in zip(order, [*order[1:], None], strict=True):
-        rows += _written(blocks[label], following)
-    return rows
+    return [
+        row
+        for label, following in zip(order, [*order[1:], None], strict=True)
+        for row in _written(blocks[label], following)
+    ]
 
 
 def _blocks(lines: list[str]) -> Iterator[_Block]:

@@ -70,8 +70,7 @@ _DEFINED = re.compile(r"-[DUI].+")
 
 def plain(job: Job) -> bool:
     """Whether a job's options leave the language as it is without any."""
-    same = all(_DEFINED.fullmatch(option) for option in job.options)
-    return same and job.target == DEFAULT_ARCH
+    return all(_DEFINED.fullmatch(option) for option in job.options) and job.target == DEFAULT_ARCH
 
 
 def is_debug(job: Job) -> bool:

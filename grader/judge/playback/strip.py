@@ -4,6 +4,7 @@ learner writes them: `tile[3]`, `tile[2][5]`, `x[64]`."""
 
 from dataclasses import dataclass
 from itertools import groupby
+from math import prod
 from typing import Annotated, SupportsFloat
 
 import numpy as np
@@ -137,12 +138,9 @@ def element(memory: Memory, offset: int, width: int) -> str:
     size = part.dtype.itemsize if part.dtype is not None else width
     if part.size <= size and not part.inner:
         return part.name
-    flat = (offset - part.start) // size
-    indices = []
-    for length in reversed(part.inner):
-        flat, index = divmod(flat, length)
-        indices.append(index)
-    return part.name + "".join(f"[{index}]" for index in (flat, *reversed(indices)))
+    first, rest = divmod((offset - part.start) // size, prod(part.inner))
+    indices = (first, *np.unravel_index(rest, part.inner))
+    return part.name + "".join(f"[{index}]" for index in indices)
 
 
 def elements(memory: Memory, touch: Touch, rows: np.ndarray) -> str:
@@ -260,9 +258,11 @@ def _turns(recording: Recording, frame: Frame, slot: int, mine: np.ndarray) -> l
         GONE: "leave the kernel",
     }
     counts = np.bincount(state, minlength=len(turns) + 1).tolist()
-    for what, words in turns.items():
-        if number := counts[what]:
-            said.append(f"{counted(number, 'thread')} {words if number > 1 else _one(words)}.")
+    said += [
+        f"{counted(number, 'thread')} {words if number > 1 else _one(words)}."
+        for what, words in turns.items()
+        if (number := counts[what])
+    ]
     if frame.parted and not said:
         said.append("Their ways part here.")
     return said

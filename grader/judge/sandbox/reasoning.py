@@ -52,9 +52,8 @@ def examined(source: str, rules: tuple[Rule, ...], solution: str, effort: float)
     proved = searched.outcome is analysis.Outcome.PROVED
     found = Examined(proved, tried, reasoned, searched.why, searched.suspected)
     places = tuple(lines.index(one) for one in found.lines if one in lines)
-    kept = msgspec.structs.replace(found, lines=places)
     with suppress(OSError):
-        disk_cache.of_user().add(key, kept)
+        disk_cache.of_user().add(key, msgspec.structs.replace(found, lines=places))
     return found
 
 

@@ -131,8 +131,7 @@ def run_case(source: str, case: CaseRequest, compiled: tuple[str, ...] = ()) -> 
     costs, opcodes = _costs(counters.lines), dict(counters.opcodes)
     exponentials = sum(n for opcode, n in opcodes.items() if opcode.startswith("ex2."))
     totals = counters.total | in_all(run.observers) | {"exponentials": exponentials}
-    causes = tuple(sorted(run.causes))
-    return Ran(totals, costs, opcodes, run.steps, results, left, causes=causes)
+    return Ran(totals, costs, opcodes, run.steps, results, left, causes=tuple(sorted(run.causes)))
 
 
 def _followed(source: str, case: CaseRequest, compiled: tuple[str, ...]) -> Ran:

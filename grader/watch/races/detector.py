@@ -6,8 +6,6 @@ an access races with a remembered one if nothing orders the two. Threads of a wa
 are not "always in sync": a race shows even if the lanes ran in step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple

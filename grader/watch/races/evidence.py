@@ -6,8 +6,6 @@ or a barrier on the way from the one access to the other. The strong accesses an
 run are kept here, those of few threads, as flags are.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -296,7 +294,7 @@ def _address(one: Instruction) -> Address | None:
 def _in_one_function(first: Instruction, then: Instruction) -> tuple[int | None, int | None]:
     """The lines of two instructions in the function that has them both."""
     chains = [(*one.callers[::-1], one.line) for one in (first, then)]
-    for line, other in zip(*chains, strict=False):
-        if line != other:
-            return line, other
-    return chains[0][-1], chains[1][-1]
+    return next(
+        ((line, other) for line, other in zip(*chains, strict=False) if line != other),
+        (chains[0][-1], chains[1][-1]),
+    )

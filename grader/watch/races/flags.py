@@ -11,8 +11,6 @@ sees there has been posted by all who wrote before; and a barrier is as good as 
 (NVIDIA's own threadFenceReduction rests on that), which strong accesses need not pass at all.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce

@@ -5,8 +5,6 @@ what kind it was (`marks`). Epochs are counted through the whole launch; lanes a
 wave that ran then.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterator
 from functools import partial
@@ -178,8 +176,7 @@ class Ordering(Observer):
     def _by_block(self, lanes: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         """The blocks that lanes belong to, each with its own of them."""
         blocks = self.geometry.block_of_lane[lanes]
-        for block in np.unique(blocks).tolist():
-            yield block, lanes[blocks == block]
+        yield from ((block, lanes[blocks == block]) for block in np.unique(blocks).tolist())
 
     def _meet(self, lanes: Lanes, epoch: int, scope: str) -> None:
         """These lanes have met with all others of their "warp", "block" or "cluster"."""

@@ -1,7 +1,5 @@
 """Data races: the accesses of a wave, fed to a detector for each memory that threads share."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...machine.lanes import WARP, Lanes, lane_index
@@ -31,8 +29,7 @@ class Races(Ordering):
             if store.writable and store.names and use.touches(store.names, ("writes", "atomics")):
                 cells = -(-len(store.data) // self.cells["global"])
                 reads = use.touches(store.names, ("reads",))
-                detector = RaceDetector(cells, self.unordered_in_grid, self, reads)
-                self.detectors[store] = detector
+                self.detectors[store] = RaceDetector(cells, self.unordered_in_grid, self, reads)
         self.signals = Signals(self)
         self.findings = RaceFindings(report, self.signals, self.detectors)
         self.visits = Visits(self.findings)
@@ -102,8 +99,7 @@ class Races(Ordering):
         whose comparison has failed has said nothing."""
         access, hit, kind = done.access, done.hit, done.kind
         # In shared memory a place is known by where it lies in that of the whole wave.
-        shared = hit.space == "shared"
-        addresses = -1 - hit.element * access.size if shared else hit.addresses
+        addresses = -1 - hit.element * access.size if hit.space == "shared" else hit.addresses
         self.signals.note(access, hit, addresses, kind)
         if self.flags is None:
             return
@@ -194,5 +190,4 @@ class Visits:
                 stamps = stamped(epoch, np.full(stride, visitor))
                 unordered = self.findings.ordering.unordered_in_cluster(stamps, hosts)
                 if unordered is not None and unordered.all():
-                    number = self.wave.first_block + block
-                    self.findings.visit(at, visitor, number, started=True)
+                    self.findings.visit(at, visitor, self.wave.first_block + block, started=True)

@@ -9,8 +9,6 @@ that order. 0 stands for a constant. Negative numbers stand for bytes that lay i
 launch: -1 for the first byte of the first memory, and so on.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass

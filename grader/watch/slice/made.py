@@ -1,7 +1,5 @@
 """What one value was made of, asked of a graph."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Notes of every value that a launch computes what it is made of."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -346,5 +344,4 @@ def _turns(element: np.ndarray) -> Iterator[np.ndarray]:
     place = element[order]
     start = np.flatnonzero(np.r_[True, place[1:] != place[:-1]])
     turn = np.arange(len(order)) - np.repeat(start, np.diff(np.r_[start, len(order)]))
-    for number in range(int(turn.max()) + 1):
-        yield np.sort(order[turn == number])
+    yield from (np.sort(order[turn == number]) for number in range(int(turn.max()) + 1))

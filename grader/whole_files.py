@@ -1,0 +1,40 @@
+"""Writing a file so that nobody ever sees the half of it, also when the disk is full."""
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+
+def whole(path: Path, content: str | bytes, mode: int = 0o666) -> None:
+    """Put `content` (text as UTF-8, line ends as they are) in place of what `path` holds. `mode`:
+    its rights, less what the umask takes away."""
+    data = content.encode() if isinstance(content, str) else content
+    part = _part(path)
+    try:
+        with open(part, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            file.write(data)
+        part.replace(path)
+    except BaseException as error:
+        with suppress(OSError):  # also where nothing may be written
+            part.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            error.filename, error.filename2 = str(path), None  # nobody knows of the part
+        raise
+
+
+def linked(path: Path, twin: Path) -> bool:
+    """Put the file `twin` in place of what `path` holds, so that both are one on the disk: for what
+    is never written to again, only replaced. False if the file system cannot do that."""
+    part = _part(path)
+    try:
+        os.link(twin, part)
+        part.replace(path)
+    except OSError:  # no links there, no more of them, or no twin any longer
+        part.unlink(missing_ok=True)
+        return False
+    return True
+
+
+def _part(path: Path) -> Path:
+    return path.with_name(f".{path.name[:40]}.{secrets.token_hex(8)}")
