@@ -178,11 +178,13 @@ class Question(msgspec.Struct, frozen=True, eq=False):
 
 
 class ThreadPlace(msgspec.Struct, frozen=True):
-    """A thread at work: its block, its number in the block (both linear), and the line."""
+    """A thread at work: its block, its number in the block (both linear), the line, and the value
+    that it came to there, where that is known."""
 
     block: int
     thread: int
     line: int | None
+    value: float | None = None
 
     @property
     def who(self) -> str:
@@ -193,6 +195,10 @@ class ThreadPlace(msgspec.Struct, frozen=True):
     def on(self) -> str:
         """ " on line 7", where the line is known."""
         return f" on line {self.line}" if self.line else ""
+
+    def came_to(self, value: float) -> "ThreadPlace":
+        """The same with the value."""
+        return msgspec.structs.replace(self, value=value)
 
 
 class Used(msgspec.Struct, frozen=True):

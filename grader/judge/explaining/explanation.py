@@ -15,13 +15,14 @@ import numpy as np
 
 from ...counted import counted
 from ...status import Pattern
-from ..protocol import Choice
+from ..protocol import Choice, ThreadPlace
 from ..verdict import CaseResult
 from ..words import Words
 from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
 
-Said = tuple[Pattern, str, int | None]  # a pattern, its sentence, and the line that it is about
+# A pattern, its sentence, and the step or the line that it is about.
+Said = tuple[Pattern, str, ThreadPlace | int | None]
 _ASKS = {
     **{"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="},
     **{"lo": "<", "ls": "<=", "hi": ">", "hs": ">="},
@@ -85,7 +86,8 @@ class Explanation(MadeOf):
         if (place := self.mine.nan) and math.isnan(self._found):
             what = " and ".join(f"{one:g}" for one in self.mine.operands)
             made = f" from {what}" if len(self.mine.operands) > 1 else ""
-            yield f"{capital(place.who)} computes the first NaN{made}{place.on}.", None
+            told = f"{capital(place.who)} computes the first NaN{made}{place.on}."
+            yield told, place.came_to(math.nan)
 
     def chosen(self) -> Told:
         """The first `?:` on its way that fell otherwise than in the solution."""
@@ -97,19 +99,20 @@ class Explanation(MadeOf):
             ]
             strange = next((number for number in fixed[0] if number not in fixed[1]), None)
             told = f"{_chosen(one)}. Our kernel {_question(other)}.{_in_code(strange)}"
-            yield told, one.place.line
+            yield told, one.place.came_to(one.taken)
         for mine in _new(self.mine.choices, self.ours.choices):
             if won := self._ways.beaten(mine.values, mine.taken):
-                yield f"{_chosen(mine)}. Our kernel {won}.", mine.place.line
+                yield f"{_chosen(mine)}. Our kernel {won}.", mine.place.came_to(mine.taken)
         nan = _with_nan(self.mine.choices)
         if nan and not _with_nan(self.ours.choices):
-            yield f"{_chosen(nan)}. No comparison with NaN is true, except `!=`.", nan.place.line
+            told = f"{_chosen(nan)}. No comparison with NaN is true, except `!=`."
+            yield told, nan.place.came_to(nan.taken)
 
     def parting(self) -> Told:
         """The first step that the solution does not take."""
         if found := self._ways.parting():
             sentence = f"The first step that differs from ours is {found.told}."
-            yield sentence + _in_code(found.constant), found.place.line
+            yield sentence + _in_code(found.constant), found.place
 
     def goes_on(self, from_parts: bool) -> Told:
         """The solution has the value too, and makes another of it."""
@@ -123,7 +126,7 @@ class Explanation(MadeOf):
             yield (
                 f"{self._here} uses the right elements. The first step that differs from ours is "
                 f"{found.told}. Another order is allowed, another value is not.",
-                found.place.line,
+                found.place,
             )
 
     def scaled(self) -> Told:
@@ -207,9 +210,12 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
     result, told = replace(result, made_of=about.parts()), about.told()
     if not told:
         return result
-    line = next((line for _, _, line in told if line), None)
+    steps = [one for _, _, one in told if isinstance(one, ThreadPlace)]
+    lines = [one.line if isinstance(one, ThreadPlace) else one for _, _, one in told]
+    line, differs = next(filter(None, lines), None), next(iter(steps), None)
     sentences = [result.message, *(sentence for _, sentence, _ in told)]
     if line is None and pair.wrong.written and (stored := pair.mine.stored):
         sentences.append(f"{capital(stored.who)} wrote it{stored.on}.")
     patterns = tuple(str(pattern) for pattern, _, _ in told)
-    return replace(result, message=" ".join(sentences), line=line, patterns=patterns)
+    message = " ".join(sentences)
+    return replace(result, message=message, line=line, patterns=patterns, differs=differs)
