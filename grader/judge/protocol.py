@@ -8,7 +8,7 @@ is taken only in the declared types, and no longer than the reader says.
 """
 
 import math
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO, Literal, SupportsFloat
 
 import msgspec
 import numpy as np
@@ -196,9 +196,9 @@ class ThreadPlace(msgspec.Struct, frozen=True):
         """ " on line 7", where the line is known."""
         return f" on line {self.line}" if self.line else ""
 
-    def came_to(self, value: float) -> "ThreadPlace":
+    def came_to(self, value: SupportsFloat | None) -> "ThreadPlace":
         """The same with the value."""
-        return msgspec.structs.replace(self, value=value)
+        return msgspec.structs.replace(self, value=None if value is None else float(value))
 
 
 class Used(msgspec.Struct, frozen=True):

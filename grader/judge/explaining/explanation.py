@@ -21,8 +21,7 @@ from ..words import Words
 from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
 
-# A pattern, its sentence, and the step or the line that it is about.
-Said = tuple[Pattern, str, ThreadPlace | int | None]
+Said = tuple[Pattern, str, int | None]  # a pattern, its sentence, and the line that it is about
 _ASKS = {
     **{"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="},
     **{"lo": "<", "ls": "<=", "hi": ">", "hs": ">="},
@@ -86,8 +85,7 @@ class Explanation(MadeOf):
         if (place := self.mine.nan) and math.isnan(self._found):
             what = " and ".join(f"{one:g}" for one in self.mine.operands)
             made = f" from {what}" if len(self.mine.operands) > 1 else ""
-            told = f"{capital(place.who)} computes the first NaN{made}{place.on}."
-            yield told, place.came_to(math.nan)
+            yield f"{capital(place.who)} computes the first NaN{made}{place.on}.", None
 
     def chosen(self) -> Told:
         """The first `?:` on its way that fell otherwise than in the solution."""
@@ -99,20 +97,19 @@ class Explanation(MadeOf):
             ]
             strange = next((number for number in fixed[0] if number not in fixed[1]), None)
             told = f"{_chosen(one)}. Our kernel {_question(other)}.{_in_code(strange)}"
-            yield told, one.place.came_to(one.taken)
+            yield told, one.place.line
         for mine in _new(self.mine.choices, self.ours.choices):
             if won := self._ways.beaten(mine.values, mine.taken):
-                yield f"{_chosen(mine)}. Our kernel {won}.", mine.place.came_to(mine.taken)
+                yield f"{_chosen(mine)}. Our kernel {won}.", mine.place.line
         nan = _with_nan(self.mine.choices)
         if nan and not _with_nan(self.ours.choices):
-            told = f"{_chosen(nan)}. No comparison with NaN is true, except `!=`."
-            yield told, nan.place.came_to(nan.taken)
+            yield f"{_chosen(nan)}. No comparison with NaN is true, except `!=`.", nan.place.line
 
     def parting(self) -> Told:
         """The first step that the solution does not take."""
         if found := self._ways.parting():
             sentence = f"The first step that differs from ours is {found.told}."
-            yield sentence + _in_code(found.constant), found.place
+            yield sentence + _in_code(found.constant), found.place.line
 
     def goes_on(self, from_parts: bool) -> Told:
         """The solution has the value too, and makes another of it."""
@@ -126,7 +123,7 @@ class Explanation(MadeOf):
             yield (
                 f"{self._here} uses the right elements. The first step that differs from ours is "
                 f"{found.told}. Another order is allowed, another value is not.",
-                found.place,
+                found.place.line,
             )
 
     def scaled(self) -> Told:
@@ -166,6 +163,22 @@ class Explanation(MadeOf):
         if self._same:
             here = f"{self._here} uses the right elements"
             yield f"{here}, but not with the right arithmetic.", None
+
+    def first_step(self) -> ThreadPlace | None:
+        """The first step that goes wrong, with its value: it loads what does not belong here, makes
+        a NaN, chooses otherwise than ours, or is one that ours does not take."""
+        strange = [one for one in self.mine.used if one.first not in self._ours]
+        if strange and self._all_told:
+            first = strange[0].first
+            array = self.words.problem.inputs.get(first.buffer, np.empty(0))
+            value = array.flat[first.index] if first.index < array.size else None
+            return strange[0].loaded.came_to(value)
+        if self.mine.nan and math.isnan(self._found):
+            return self.mine.nan.came_to(math.nan)
+        if found := fell_otherwise(self.mine.choices, self.ours.choices):
+            return found[0].place.came_to(found[0].taken)
+        parting = self._ways.parting() or self._ways.parting(any_order=True)
+        return parting.place if parting else None
 
     def told(self) -> list[Said]:
         """What it is made of, if that is wrong, is told first, then what was done with it."""
@@ -207,15 +220,13 @@ def _in_code(number: float | None) -> str:
 def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
     """`result` with a sentence on why, and the line that it is about, as far as that was seen."""
     about = Explanation(pair, words)
-    result, told = replace(result, made_of=about.parts()), about.told()
+    result = replace(result, made_of=about.parts(), differs=about.first_step())
+    told = about.told()
     if not told:
         return result
-    steps = [one for _, _, one in told if isinstance(one, ThreadPlace)]
-    lines = [one.line if isinstance(one, ThreadPlace) else one for _, _, one in told]
-    line, differs = next(filter(None, lines), None), next(iter(steps), None)
+    line = next((line for _, _, line in told if line), None)
     sentences = [result.message, *(sentence for _, sentence, _ in told)]
     if line is None and pair.wrong.written and (stored := pair.mine.stored):
         sentences.append(f"{capital(stored.who)} wrote it{stored.on}.")
     patterns = tuple(str(pattern) for pattern, _, _ in told)
-    message = " ".join(sentences)
-    return replace(result, message=message, line=line, patterns=patterns, differs=differs)
+    return replace(result, message=" ".join(sentences), line=line, patterns=patterns)

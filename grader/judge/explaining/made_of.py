@@ -37,12 +37,12 @@ class MadeOf(About):
             return
         (mine,), (ours,) = self._mine, self._ours
         if mine != ours:
-            loaded = self._load(self.mine.used[0])
+            loaded = self.mine.used[0].loaded
             sentence = (
                 f"{self._here} comes from {self._name(mine)}, and should come from "
                 f"{self._name(ours)}. {capital(loaded.who)} loads {self._name(mine)}{loaded.on}."
             )
-            yield sentence + (self._rule() or self._to_its_place(mine, ours)), loaded
+            yield sentence + (self._rule() or self._to_its_place(mine, ours)), loaded.line
 
     def _to_its_place(self, mine: Element, ours: Element) -> str:
         """Where the index of an element that was handed on goes another way."""
@@ -91,12 +91,13 @@ class MadeOf(About):
         parts += [f"uses {self._listed(has)}, which {belong}"] if has else []
         if parts:
             wrong = next((one for one in used if one.first in has), None)
-            sentence, load = f"{what} {', and '.join(parts)}.", self._load(wrong) if wrong else None
-            if wrong and load:
-                sentence += f" {capital(load.who)} loads {self._name(wrong.first)}{load.on}."
+            sentence, line = f"{what} {', and '.join(parts)}.", None
+            if wrong:
+                who, line = capital(wrong.loaded.who), wrong.loaded.line
+                sentence += f" {who} loads {self._name(wrong.first)}{wrong.loaded.on}."
             again = [one for one, times in mine.items() if times > ours.get(one, times)]
             more = f" It uses {self._listed(again)} more than once." if again else ""
-            yield f"{sentence}{more}", load
+            yield f"{sentence}{more}", line
 
     def too_often(self) -> Told:
         """What was counted more often than in the solution, but for maxima, where that changes

@@ -8,7 +8,7 @@ from operator import itemgetter
 import numpy as np
 
 from ..compare import Wrong
-from ..protocol import Element, Made, ThreadPlace, Used
+from ..protocol import Element, Made, Used
 from ..verdict import Part
 from ..words import Words
 from . import divergence
@@ -17,8 +17,7 @@ MOST = 600  # parts told of
 NAMED = 3  # elements, or runs of them, that a sentence lists
 
 Times = dict[Element, int]  # how often each element went in
-# A sentence, and the step, or at least the line, that it is about; or nothing.
-Told = Iterator[tuple[str, ThreadPlace | int | None]]
+Told = Iterator[tuple[str, int | None]]  # a sentence, and the line that it is about; or nothing
 
 
 def runs(values: Mapping[Element, object]) -> Iterator[list[Element]]:
@@ -97,13 +96,6 @@ class About:
         self._found = float(pair.wrong.found.flat[0])
         self._all_told = all(one.whole and not one.cut for one in (pair.mine, pair.ours))
         self._same = self._all_told and bool(self._mine) and self._mine.keys() == self._ours.keys()
-
-    def _load(self, used: Used) -> ThreadPlace:
-        """The step that loaded the first of some elements."""
-        array = self.words.problem.inputs.get(used.first.buffer)
-        if array is None or used.first.index >= array.size:
-            return used.loaded
-        return used.loaded.came_to(float(array.flat[used.first.index]))
 
     def _listed(self, elements: Iterable[Element]) -> str:
         """Elements by name, runs of them as runs; of many the first few."""
