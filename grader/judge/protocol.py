@@ -178,13 +178,13 @@ class Question(msgspec.Struct, frozen=True, eq=False):
 
 
 class ThreadPlace(msgspec.Struct, frozen=True):
-    """A thread at work: its block, its number in the block (both linear), the line, and the value
-    that it came to there, where that is known."""
+    """A thread at work: its block, its number in the block (both linear), the line, and the values
+    of that step, where they are known: what it came to, and what it used."""
 
     block: int
     thread: int
     line: int | None
-    value: float | None = None
+    values: tuple[float, ...] = ()
 
     @property
     def who(self) -> str:
@@ -196,9 +196,9 @@ class ThreadPlace(msgspec.Struct, frozen=True):
         """ " on line 7", where the line is known."""
         return f" on line {self.line}" if self.line else ""
 
-    def came_to(self, value: SupportsFloat | None) -> "ThreadPlace":
-        """The same with the value."""
-        return msgspec.structs.replace(self, value=None if value is None else float(value))
+    def with_values(self, *values: SupportsFloat) -> "ThreadPlace":
+        """The same with the values."""
+        return msgspec.structs.replace(self, values=tuple(map(float, values)))
 
 
 class Used(msgspec.Struct, frozen=True):

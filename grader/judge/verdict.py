@@ -122,7 +122,7 @@ class CaseResult:
         Meta(
             description="The first step on the way to the first wrong element that the lesson's "
             "own kernel does not take: the `block` and the `thread` (linear), the `line`, and the "
-            "`value` that it came to. Null if it is not known."
+            "`values`: what it came to, and what it used. Null if it is not known."
         ),
     ] = None
     strip: Annotated[

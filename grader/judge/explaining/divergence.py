@@ -185,7 +185,8 @@ def _between(mine: Trail, ours: Trail, known: Flags, any_order: bool) -> Iterato
 
 
 def _told(mine: Trail, ours: Trail, at: int, any_order: bool) -> Parting | None:
-    place = mine.place(at).came_to(mine.value[at])
+    given = [mine.value[one] for one in mine.sources(at) if not mine.constant[one]]
+    place = mine.place(at).with_values(mine.value[at], *given)
     constant = next((one for one in mine.constants(at) if one not in ours.in_code), None)
     partner = _partner(mine, ours, at)
     before = None if partner is None else _left_out(mine, ours, partner)

@@ -171,12 +171,11 @@ class Explanation(MadeOf):
         if strange and self._all_told:
             first = strange[0].first
             array = self.words.problem.inputs.get(first.buffer, np.empty(0))
-            value = array.flat[first.index] if first.index < array.size else None
-            return strange[0].loaded.came_to(value)
+            return strange[0].loaded.with_values(*array.flat[first.index : first.index + 1])
         if self.mine.nan and math.isnan(self._found):
-            return self.mine.nan.came_to(math.nan)
+            return self.mine.nan.with_values(math.nan, *self.mine.operands)
         if found := fell_otherwise(self.mine.choices, self.ours.choices):
-            return found[0].place.came_to(found[0].taken)
+            return found[0].place.with_values(found[0].taken, *found[0].values)
         parting = self._ways.parting() or self._ways.parting(any_order=True)
         return parting.place if parting else None
 

@@ -73,10 +73,10 @@ def marks_of(recording: Recording, hazards: Iterable[HazardReport]) -> list[Mark
 
 
 def first_difference(
-    recording: Recording, block: int, thread: int, line: int | None, value: float | None
+    recording: Recording, block: int, thread: int, line: int | None, values: Iterable[float]
 ) -> Mark | None:
-    """A mark, without title and text, at the step at which a thread (both numbers are linear) came
-    to a value on a line; None where no recorded step is that, or several may be."""
+    """A mark, without title and text, at the first step of a thread (both numbers are linear) on a
+    line that has the most of some values; None where none was recorded, or several may be meant."""
     if block not in recording.blocks:
         return None
     slot = recording.blocks.index(block)
@@ -86,10 +86,11 @@ def first_difference(
         for at, frame in enumerate(recording.frames)
         if frame.line == line and number in frame.threads
     ]
-    known = [at for at in passed if str(value) in _values(recording.frames[at], number)]
-    if not known and len(passed) != 1:
+    wanted = {str(float(one)) for one in values}
+    has = {at: len(wanted & _values(recording.frames[at], number)) for at in passed}
+    if not any(has.values()) and len(has) != 1:
         return None
-    return Mark((known or passed)[0], "", "", slot, thread, step="First difference")
+    return Mark(max(has, key=has.__getitem__), "", "", slot, thread, step="First difference")
 
 
 def _values(frame: Frame, number: int) -> set[str]:

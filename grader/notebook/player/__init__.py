@@ -149,7 +149,7 @@ def packed(recording: Recording, marks: list[Mark]) -> str:
         "steps": recording.steps,
         "memories": [_memory(memory) for memory in recording.memories],
         "frames": frames,
-        "results": [[result.type, result.built_in] for result in results],
+        "results": [[one.type, one.built_in, one.constant] for one in results],
         "marks": [asdict(mark) for mark in marks],
         "open": marks[0].frame if marks else 0,
     }

@@ -110,8 +110,8 @@ class Model {
     const latest = new Map();
     for (const one of this.frames[at].assigned) {
       const row = one.threads.indexOf(thread);
-      const [type, name] = this.results[one.result];
-      if (row >= 0) latest.set(one.result, { key: one.result, name, type, ...one.values[row] });
+      const [type, name, constant] = this.results[one.result];
+      if (row >= 0) latest.set(one.result, { name, type, constant, ...one.values[row] });
     }
     return [...latest.values()];
   }

@@ -185,9 +185,11 @@ def _from_difference(recording: Recording, end: Mark, result: CaseResult) -> tup
     """The mark of a wrong element, led by one at the first step that differs from ours, if that is
     known and was recorded."""
     there = result.differs
-    if there is None:
-        return (end,)
-    first = first_difference(recording, there.block, there.thread, there.line, there.value)
+    first = (
+        first_difference(recording, there.block, there.thread, there.line, there.values)
+        if there
+        else None
+    )
     if first is None:
         return (end,)
     text = f"Here {result.mismatches[0].place} gets its wrong value." if end.cells else ""
