@@ -8,7 +8,7 @@ is taken only in the declared types, and no longer than the reader says.
 """
 
 import math
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO, Literal, SupportsFloat
 
 import msgspec
 import numpy as np
@@ -181,11 +181,13 @@ class Question(msgspec.Struct, frozen=True, eq=False):
 
 
 class ThreadPlace(msgspec.Struct, frozen=True):
-    """A thread at work: its block, its number in the block (both linear), and the line."""
+    """A thread at work: its block, its number in the block (both linear), the line, and the values
+    of that step, where they are known: what it came to, and what it used."""
 
     block: int
     thread: int
     line: int | None
+    values: tuple[float, ...] = ()
 
     @property
     def who(self) -> str:
@@ -196,6 +198,10 @@ class ThreadPlace(msgspec.Struct, frozen=True):
     def on(self) -> str:
         """ " on line 7", where the line is known."""
         return f" on line {self.line}" if self.line else ""
+
+    def with_values(self, *values: SupportsFloat) -> "ThreadPlace":
+        """The same with the values."""
+        return msgspec.structs.replace(self, values=tuple(map(float, values)))
 
 
 class Used(msgspec.Struct, frozen=True):

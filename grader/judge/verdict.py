@@ -18,7 +18,7 @@ from ..cuda.diagnostics import Diagnostic
 from ..cuda.errors import Message, in_parts
 from ..status import Status
 from .playback.strip import Strip
-from .protocol import Scene, Tried
+from .protocol import Scene, ThreadPlace, Tried
 
 LONGEST_MESSAGE = 4000  # characters
 LONGEST_LINE = 1200
@@ -115,6 +115,14 @@ class CaseResult:
             description="The place of the fault: the `launch` of the case, from 1, the `block` "
             "(its blockIdx, or null), and the `order` in which the simulated GPU ran the threads. "
             "Null if it is not known."
+        ),
+    ] = None
+    differs: Annotated[
+        ThreadPlace | None,
+        Meta(
+            description="The first step on the way to the first wrong element that the lesson's "
+            "own kernel does not take: the `block` and the `thread` (linear), the `line`, and the "
+            "`values`: what it came to, and what it used. Null if it is not known."
         ),
     ] = None
     strip: Annotated[
@@ -376,6 +384,7 @@ def _category_only(case: CaseResult) -> CaseResult:
         patterns=(),
         note="",
         where=None,
+        differs=None,
         strip=None,
     )
 

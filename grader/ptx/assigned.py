@@ -8,7 +8,7 @@ out; what other lines read, or the same line when a loop comes round again, is w
 from collections import defaultdict
 from dataclasses import dataclass
 
-from .program import Carries, Function, Instruction, Role, Symbol, registers
+from .program import Carries, Function, Immediate, Instruction, Role, Symbol, registers
 
 _COPYING = (Carries.COPIED, Carries.CHOSEN, Carries.ACROSS)
 _COPIES = 3  # of copies that are followed
@@ -19,12 +19,14 @@ Code = tuple[Instruction, ...]
 
 @dataclass(frozen=True)
 class Result:
-    """A register that an instruction leaves for other lines; its PTX type ("f32", "s32", ...); and
-    what CUDA calls the value, where the instruction reads it from a built-in variable."""
+    """A register that an instruction leaves for other lines; its PTX type ("f32", "s32", ...); what
+    CUDA calls the value, where the instruction reads it from a built-in variable; and whether it is
+    a number in the code."""
 
     register: str
     type: str
     built_in: str = ""
+    constant: bool = False
 
 
 def assigned(function: Function, types: dict[str, str]) -> dict[int, tuple[Result, ...]]:
@@ -35,7 +37,12 @@ def assigned(function: Function, types: dict[str, str]) -> dict[int, tuple[Resul
     results = {}
     for at, one in enumerate(code):
         results[at] = tuple(
-            Result(name, types[name], _built_in(one))
+            Result(
+                name,
+                types[name],
+                _built_in(one),
+                constant=all(isinstance(source, Immediate) for source in one.operands[1:]),
+            )
             for name in one.written
             if types.get(name, "pred") != "pred"
             and name not in hidden

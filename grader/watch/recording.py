@@ -103,11 +103,14 @@ class Frame:
     hazards: list[int] = field(default_factory=list)
 
     @property
+    def told(self) -> tuple[Assigned | Touch | Shuffle, ...]:
+        """All that has values by thread."""
+        return (*self.assigned, *self.touches, *self.shuffles)
+
+    @property
     def weight(self) -> int:
         """How many numbers it holds, about."""
-        sets: tuple[Assigned | Touch | Shuffle, ...]
-        sets = (*self.assigned, *self.touches, *self.shuffles)
-        return len(self.threads) // 8 + sum(one.values.size for one in sets)
+        return len(self.threads) // 8 + sum(one.values.size for one in self.told)
 
 
 @dataclass(eq=False)

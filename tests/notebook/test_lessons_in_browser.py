@@ -119,8 +119,13 @@ def test_a_half_solved_lesson_runs_after_an_update_and_is_as_it_was_left_when_re
     assert "Error displaying widget" not in again.page.page_source
     assert f"{NAME}: passed" in again.output(check)
     exercise = again.find(f"%%cuda {NAME}")
-    again.run(exercise)
-    said = again.until("return document.querySelector('.Toastify__toast')?.innerText")
+    for number in (exercise, check):
+        again.run(number)
+        first, traceback = again.output(number).split("\n", 1)
+        assert "run the first cell" in first
+        assert "not found" in traceback or "NameError" in traceback
+    toasts = "[...document.querySelectorAll('.Toastify__toast')]"
+    said = again.until(f"return {toasts}.length === 1 && {toasts}[0].innerText")
     assert "run the first cell" in said
     again.until(
         "const button = [...document.querySelectorAll('.Toastify__toast button')]"

@@ -295,6 +295,53 @@ def test_a_wrong_answer_is_marked_where_its_first_wrong_element_was_stored():
 
 
 @pytest.mark.slow
+def test_a_wrong_answer_opens_at_the_first_step_that_differs_from_ours():
+    exercise = LESSON.exercise("max")
+    source = LESSON.solution(exercise).replace("-INFINITY", "0.0f")
+    verdict, replay = replayed(source, exercise)
+    first, end = replay.found
+    assert (first.step, end.step) == ("First difference", "The end")
+    frame = replay.recording.frames[first.frame]
+    assert "fmaxf(tile[thread]" in source.splitlines()[frame.line - 1]
+    differs = next(case.differs for case in verdict.cases if case.name == replay.case.name)
+    assert (first.thread, frame.line) == (differs.thread, differs.line)
+    assert first.text == next(c.message for c in verdict.cases if c.name == replay.case.name)
+    (stored,) = [one for one in replay.recording.frames[end.frame].touches if one.kind == "store"]
+    assert stored.values[0, 0] == 0
+    assert data_in(player(replay.recording, list(replay.found)).html)["open"] == first.frame
+
+
+@pytest.mark.slow
+def test_the_first_difference_is_of_the_round_in_which_it_is():
+    """Only the last of the rounds adds what it must not."""
+    rounds = "tile[thread] += tile[thread + stride]"
+    source = SOLUTION.replace(rounds, f"{rounds} * (stride == 1 ? 2.0f : 1.0f)")
+    _, replay = replayed(source)
+    first = replay.found[0]
+    assert first.step == "First difference"
+    (told,) = [
+        one
+        for one in data_in(player(replay.recording, list(replay.found)).html)["frames"]
+        if one["n"] == replay.recording.frames[first.frame].number
+    ]
+    assert "tile[0]" in told["say"][0] and "1 thread" in told["say"][0]
+
+
+@pytest.mark.slow
+def test_an_endless_loop_opens_where_the_thread_enters_it():
+    source = SOLUTION.replace("stride /= 2", "stride - 1")
+    _, replay = replayed(source)
+    first = replay.found[0]
+    assert first.step == "The loop"
+    lines = [one.line for one in replay.recording.frames]
+    loop = next(n for n, text in enumerate(source.splitlines(), 1) if "stride - 1" in text)
+    inside = set(lines[first.frame :])
+    assert min(inside) >= loop
+    assert not inside & set(lines[: first.frame]) - {loop}
+    assert len(lines) - first.frame > 3 * len(inside)
+
+
+@pytest.mark.slow
 def test_a_verdict_says_in_which_block_it_went_wrong_and_that_one_is_recorded():
     source = SOLUTION.replace(
         "if (thread == 0) partial[blockIdx.x] = tile[0];",

@@ -215,7 +215,8 @@ def _matters(mine: Trail, known: Flags) -> Flags:
 
 
 def _told(mine: Trail, ours: Trail, at: int, any_order: bool) -> Parting | None:
-    place, words = mine.place(at), mine.words(at)
+    given = [mine.value[one] for one in mine.sources(at) if not mine.constant[one]]
+    place, words = mine.place(at).with_values(mine.value[at], *given), mine.words(at)
     constant = next((one for one in mine.constants(at) if one not in ours.in_code), None)
     partner = _partner(mine, ours, at)
     before = None if partner is None else _left_out(mine, ours, partner)

@@ -16,7 +16,7 @@ import numpy as np
 from ...cuda.errors import Message
 from ...say import verdict_answers as say
 from ...status import Pattern
-from ..protocol import Choice
+from ..protocol import Choice, ThreadPlace
 from ..verdict import CaseResult
 from ..words import Words
 from .divergence import number_in_code
@@ -192,6 +192,21 @@ class Explanation(MadeOf):
             here = f"{self._here} uses the right elements"
             yield f"{here}, but not with the right arithmetic.", None
 
+    def first_step(self) -> ThreadPlace | None:
+        """The first step that goes wrong, with its value: it loads what does not belong here, makes
+        a NaN, chooses otherwise than ours, or is one that ours does not take."""
+        strange = [one for one in self.mine.used if one.first not in self._ours]
+        if strange and self._all_told:
+            first = strange[0].first
+            array = self.words.problem.inputs.get(first.buffer, np.empty(0))
+            return strange[0].loaded.with_values(*array.flat[first.index : first.index + 1])
+        if self.mine.nan and math.isnan(self._found):
+            return self.mine.nan.with_values(math.nan, *self.mine.operands)
+        if found := fell_otherwise(self.mine.choices, self.ours.choices):
+            return found[0].place.with_values(found[0].taken, *found[0].values)
+        parting = self._ways.parting() or self._ways.parting(any_order=True)
+        return parting.place if parting else None
+
     def told(self) -> list[Said]:
         """What it is made of, if that is wrong, is told first, then what was done with it."""
         made_of = _first(
@@ -235,7 +250,8 @@ def _first(*rules: tuple[Pattern, Callable[[], Told]]) -> list[Said]:
 def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
     """`result` with sentences on why, and the line that it is about, as far as that was seen."""
     about = Explanation(pair, words)
-    result, told = replace(result, made_of=about.parts()), about.told()
+    result = replace(result, made_of=about.parts(), differs=about.first_step())
+    told = about.told()
     if not told:
         return result
     line = next((line for _, _, line in told if line), None)

@@ -14,7 +14,7 @@ from ...status import headline
 from ...watch.findings import HazardReport
 from ...watch.observe import Kind
 from ...watch.recorder import recording
-from ...watch.recording import Cell, Recording, Touch
+from ...watch.recording import Cell, Frame, Recording, Touch
 
 STEPS = 20_000  # instructions a wave of blocks: a recording is looked at, and somebody waits for it
 FIRST_BLOCKS = (0, 1, 2, 3)
@@ -44,7 +44,7 @@ def one_launch(blocks: Blocks, launch: int) -> Kind:
 class Mark:
     """At frame `frame`, `thread` of the recorded block at position `slot` did something wrong, as
     `text` says; `other` is the frame at which `other_thread` did what it clashes with. `cells` are
-    the (memory, owner, offset, width) that it is about."""
+    the (memory, owner, offset, width) that it is about. `step` and `other_step` name the two."""
 
     frame: int
     title: str
@@ -55,6 +55,8 @@ class Mark:
     other_thread: int | None = None
     cells: tuple[Cell, ...] = ()
     warning: bool = False
+    step: str = "The fault"
+    other_step: str = "Other thread"
 
 
 def marks_of(recording: Recording, hazards: Iterable[HazardReport]) -> list[Mark]:
@@ -68,6 +70,33 @@ def marks_of(recording: Recording, hazards: Iterable[HazardReport]) -> list[Mark
         if known[number].block in (None, *recording.indices)
     ]
     return sorted(marks, key=lambda mark: mark.warning)
+
+
+def first_difference(
+    recording: Recording, block: int, thread: int, line: int | None, values: Iterable[float]
+) -> Mark | None:
+    """A mark, without title and text, at the first step of a thread (both numbers are linear) on a
+    line that has the most of some values; None where none was recorded, or several may be meant."""
+    if block not in recording.blocks:
+        return None
+    slot = recording.blocks.index(block)
+    number = slot * recording.stride + thread
+    passed = [
+        at
+        for at, frame in enumerate(recording.frames)
+        if frame.line == line and number in frame.threads
+    ]
+    wanted = {str(float(one)) for one in values}
+    has = {at: len(wanted & _values(recording.frames[at], number)) for at in passed}
+    if not any(has.values()) and len(has) != 1:
+        return None
+    return Mark(max(has, key=has.__getitem__), "", "", slot, thread, step="First difference")
+
+
+def _values(frame: Frame, number: int) -> set[str]:
+    """The numbers that a thread stored, loaded, received or assigned at a frame."""
+    found = (one.values[one.threads == number].flat for one in frame.told)
+    return {str(float(value)) for values in found for value in values}
 
 
 def wrong_element(recording: Recording, name: str, offset: int, title: str, text: str) -> Mark:
@@ -84,8 +113,9 @@ def wrong_element(recording: Recording, name: str, offset: int, title: str, text
             near = offset + start - touch.offsets
             for row in np.flatnonzero((near >= 0) & (near < touch.width))[::-1].tolist():
                 slot, thread = divmod(int(touch.threads[row]), recording.stride)
-                return Mark(position, title, text, slot, thread, cells=(_cell(touch, row),))
-    return Mark(max(last, 0), title, text)
+                cells = (_cell(touch, row),)
+                return Mark(position, title, text, slot, thread, cells=cells, step="Wrong element")
+    return Mark(max(last, 0), title, text, step="The end")
 
 
 def _mark(recording: Recording, position: int, hazard: HazardReport) -> Mark:
@@ -105,13 +135,30 @@ def _mark(recording: Recording, position: int, hazard: HazardReport) -> Mark:
         cells[-1:] if hazard.status == "data_race" else (),
         hazard.warning,
     )
+    if hazard.status == "timeout" and thread is not None:
+        first = _loop(recording, slot * recording.stride + thread, hazard.line)
+        return mark if first is None else replace(mark, frame=first, step="The loop")
     for at in range(position, -1, -1) if other is not None else ():
         if hazard.other_line in (None, recording.frames[at].line):
             theirs = _cells(recording, at, slot, other)
             both = tuple(one for one in cells if any(_overlap(one, their) for their in theirs))
             if both:
+                mark = replace(mark, step="Second access", other_step="First access")
                 return replace(mark, other=at, cells=both)
     return mark
+
+
+def _loop(recording: Recording, number: int, line: int | None) -> int | None:
+    """The frame at which a thread enters the loop at a line that it is in at the end: from there on
+    it passes no other lines than in the last round. None where it is not seen to come round."""
+    passed = [at for at, frame in enumerate(recording.frames) if number in frame.threads]
+    rounds = [at for at in passed if recording.frames[at].line == line]
+    if len(rounds) < 2:
+        return None
+    inside = {recording.frames[at].line for at in passed if at >= rounds[-2]}
+    before = (at for at in reversed(passed) if recording.frames[at].line not in inside)
+    outside = next(before, -1)
+    return next(at for at in passed if at > outside)
 
 
 def _cells(recording: Recording, at: int, slot: int, thread: int | None) -> tuple[Cell, ...]:

@@ -39,7 +39,7 @@ class Warps:
         str,
         Meta(
             description=f"A sign for each lane: `{ACTIVE}` runs, `{APART}` its warp runs without "
-            f"it, `{STANDS_BY}` stands by, `{WAITS}` waits, `{LEFT}` has left."
+            f"it, `{STANDS_BY}` is inactive, `{WAITS}` waits, `{LEFT}` has left."
         ),
     ]
 
@@ -264,7 +264,7 @@ def _turns(recording: Recording, frame: Frame, slot: int, mine: np.ndarray) -> l
         if (number := counts[what])
     ]
     if frame.parted and not said:
-        said.append("Their ways part here.")
+        said.append("Here the threads diverge.")
     return said
 
 

@@ -37,7 +37,7 @@ from grader.watch.recording import Frame, Memory, Recording, Touch
 
 from ..html import ACCENTS, BORDER, CODE_FONT, MUTED, TEXT, Page, prose, unless_escaped
 
-_SCRIPTS = ("model.js", "views.js", "controls.js")
+_SCRIPTS = ("model.js", "values.js", "memory.js", "views.js", "controls.js")
 HEIGHT = 620  # pixels, until the script knows better
 PLAYER = "ww-player"  # the class by which pages know it
 _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>
@@ -71,7 +71,7 @@ def _file(name: str) -> str:
 
 # ---- a few steps as text, for pages in which no script runs ----
 
-KEY = f"{ACTIVE} runs   {APART} its warp runs without it   {STANDS_BY} stands by   "
+KEY = f"{ACTIVE} runs   {APART} its warp runs without it   {STANDS_BY} inactive   "
 KEY += f"{WAITS} waits   {LEFT} has left"
 _LINE = f"font-family: {CODE_FONT}; font-size: var(--jp-code-font-size, 13px); line-height: 1.4;"
 _BOX = f"margin: 6px 0; padding: 6px 8px; border: 1px solid {BORDER}; color: {TEXT};"
@@ -149,7 +149,7 @@ def packed(recording: Recording, marks: list[Mark]) -> str:
         "steps": recording.steps,
         "memories": [_memory(memory) for memory in recording.memories],
         "frames": frames,
-        "results": [[result.type, result.built_in] for result in results],
+        "results": [[one.type, one.built_in, one.constant] for one in results],
         "marks": [asdict(mark) for mark in marks],
         "open": marks[0].frame if marks else 0,
     }

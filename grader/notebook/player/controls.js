@@ -5,7 +5,8 @@ const CONTROLS = [
   ["first", "|◀", "first step (Home)"], ["back", "◀", "one step back (left arrow)"],
   ["forth", "▶", "one step forth (right arrow)"], ["last", "▶|", "last step (End)"],
 ];
-const ROOM_FOR_WARP = 960;  // pixels: as many cells side by side as a warp has threads
+const ROOM_FOR_16 = 900;  // pixels: as many cells side by side; else half of them
+const MOST_MARKS = 3;
 const KEYS = { ArrowLeft: "back", ArrowRight: "forth", Home: "first", End: "last" };
 
 class Player {
@@ -16,6 +17,7 @@ class Player {
     const thread = slot * model.stride + (mark && mark.thread !== null ? mark.thread : 0);
     const by = model.frames.length > 60 ? "event" : "line";
     this.chosen = { at: model.open, slot, thread, warp: this.warpOf(thread), by };
+    this.folds = new Set();  // arrays whose cells are all shown
     this.build(root);
     this.show();
     document.addEventListener("keydown", (event) => this.pressed(event));
@@ -38,17 +40,19 @@ class Player {
     const buttons = CONTROLS.map(([name, sign, words]) => make("button",
       { type: "button", title: words, "aria-label": words, "data-go": name,
         onclick: () => this.step(name) }, sign));
-    const toMark = model.marks.length ? [make("button", { type: "button", class: "to-mark",
-      onclick: () => this.toMark() }, `! ${model.marks[0].title}`)] : [];
+    this.jumps = jumps(model).map((jump) => ({ ...jump, button: make("button", { type: "button",
+      class: jump.main ? "jump to-mark" : "jump", onclick: () => this.toThread(jump) }, jump.text) }));
     root.append(
       make("div", { class: "bar", role: "toolbar", "aria-label": "steps" }, ...buttons,
         this.picker("Step by", "by", [["line", "line"], ["event", "event"], ["barrier", "barrier"]]),
-        this.slider, this.place, ...toMark),
-      make("div", { class: "bar choices" }, ...this.choosers(), ...this.leftOut()),
-      this.said, this.wrong,
-      make("div", { class: "columns" },
-        make("div", { class: "source", tabindex: "0", role: "group", "aria-label": "source" },
-          ...this.rows), this.panels), this.memories);
+        ...this.choosers(), this.slider, this.place),
+      this.jumps.length ? make("div", { class: "bar", role: "group", "aria-label": "go to" },
+        ...this.jumps.map(({ button }) => button)) : "",
+      ...this.leftOut(), this.said, this.wrong,
+      make("div", { class: "source", tabindex: "0", role: "group", "aria-label": "source" }, ...this.rows),
+      this.panels, this.memories);
+    const first = this.rows[firstShown(model)];
+    if (first) first.parentElement.scrollTop = first.offsetTop;
   }
 
   picker(label, what, options) {
@@ -78,7 +82,7 @@ class Player {
     if (model.launched > model.slots) {
       notes.push(`${model.slots} of ${model.launched.toLocaleString("en")} blocks recorded.`);
     }
-    return notes.map((text) => make("span", { class: "note" }, text));
+    return notes.map((text) => make("p", { class: "note" }, text));
   }
 
   choose(change) {
@@ -121,20 +125,14 @@ class Player {
     else this.go(this.next(name === "forth" ? 1 : -1));
   }
 
-  toMark() {
-    const { marks } = this.model;
-    const here = marks.findIndex((mark) => mark.frame === this.chosen.at);
-    this.toThread(marks[(here + 1) % marks.length], "frame", "thread");
-  }
-
-  toThread(mark, frame, thread) {
+  toThread({ slot, frame, thread }) {
     const { model, chosen } = this;
-    chosen.slot = mark.slot;
-    if (mark[thread] !== null) {
-      chosen.thread = mark.slot * model.stride + mark[thread];
+    chosen.slot = slot;
+    if (thread !== null) {
+      chosen.thread = slot * model.stride + thread;
       chosen.warp = this.warpOf(chosen.thread);
     }
-    this.go(mark[frame]);
+    this.go(frame);
   }
 
   pressed(event) {
@@ -161,22 +159,55 @@ class Player {
     showSource(this.rows, model, chosen);
     this.panels.replaceChildren(lanes(model, chosen, (change) => this.choose(change)),
       oneThread(model, chosen));
-    const across = this.memories.clientWidth < ROOM_FOR_WARP ? WARP / 2 : WARP;
+    for (const { frame: at, slot, thread, button } of this.jumps) {
+      const here = at === chosen.at && (thread === null || slot * model.stride + thread === chosen.thread);
+      button.setAttribute("aria-pressed", String(here));
+    }
+    this.showMemories();
+    fit();
+  }
+
+  showMemories() {
+    const { model, chosen, folds } = this, across = this.memories.clientWidth < ROOM_FOR_16 ? 8 : 16;
+    const fold = { has: (name) => folds.has(name), toggle: (name, open) => this.unfold(name, open) };
     this.memories.replaceChildren(...[shuffles(model, chosen),
-      sharedMemory(model, chosen, across), globalMemory(model, chosen)].filter(Boolean));
+      sharedMemory(model, chosen, across, fold), globalMemory(model, chosen)].filter(Boolean));
+  }
+
+  unfold(name, open) {
+    if (this.folds.has(name) === open) return;
+    if (open) this.folds.add(name);
+    else this.folds.delete(name);
+    tallest = 0;
+    this.showMemories();
     fit();
   }
 
   markBox(mark) {
-    const buttons = [];
-    if (mark.other !== null && mark.other !== mark.frame) {
-      const frame = this.model.frames[mark.other];
-      buttons.push(make("button", { type: "button", onclick: () => this.toThread(mark, "other", "other_thread") },
-        `Go to what thread ${mark.other_thread} did at step ${frame.number + 1}`));
-    }
     return make("div", { class: mark.warning ? "mark warning" : "mark" },
-      make("strong", {}, `${mark.warning ? "Worth a look" : "✗"} ${mark.title}. `), ...prose(mark.text), ...buttons);
+      make("strong", {}, `${mark.warning ? "Worth a look" : "✗"} ${mark.title}. `), ...prose(mark.text));
   }
+}
+
+// Where the buttons lead: to what went wrong, to the other thread's part in it, and to the end.
+function jumps(model) {
+  const found = [], { marks, frames } = model;
+  const add = (name, { slot }, frame, thread, main) => {
+    if (found.some((one) => one.name === name || (one.frame === frame && one.thread === thread))) return;
+    const place = `step ${(frames[frame].number + 1).toLocaleString("en")}`;
+    const whose = thread === null ? "" : name === "Other thread" ? `${thread}, ` : `thread ${thread}, `;
+    const text = `${name}: ${whose}${place}`;
+    found.push({ name, text, slot, frame, thread, main });
+  };
+  marks.slice(0, MOST_MARKS).forEach((mark, at) => {
+    if (mark.other !== null) add(mark.other_step, mark, mark.other, mark.other_thread);
+    add(at && mark.step !== "The end" ? mark.title : mark.step, mark, mark.frame, mark.thread, !at);
+    const wrong = ["First difference", "Wrong element"].includes(mark.step);
+    const other = wrong && mark.thread !== null && model.otherThread(mark);
+    if (other) add(mark.other_step, mark, other.frame, other.thread);
+  });
+  if (marks.length && marks[0].frame < frames.length - 1) add("The end", marks[0], frames.length - 1, null);
+  return found;
 }
 
 // --- the page around: its theme, and how tall this frame is ------------------------------------

@@ -67,7 +67,7 @@ class Model {
       };
     });
     this.history = this.cellHistory();
-    this.lineHistory = this.assignedByLine();
+    this.besides = new Map();  // by thread: what its lines left, see values.js
     this.marked = new Map();
     for (const mark of data.marks) {
       if (!this.marked.has(mark.frame)) this.marked.set(mark.frame, []);
@@ -106,39 +106,31 @@ class Model {
     return stored[low - 1];
   }
 
-  assignedByLine() {
-    const lines = new Map();
-    this.frames.forEach((frame, at) => {
-      if (!frame.assigned.length) return;
-      if (!lines.has(frame.line)) lines.set(frame.line, []);
-      lines.get(frame.line).push(at);
-    });
-    return lines;
-  }
-
-  // What `line` last assigned in a thread, up to frame `at`: [{name, text}], newest step first.
-  lastAssigned(line, thread, at) {
-    const frames = this.lineHistory.get(line) || [];
-    const found = new Map();
-    for (let place = frames.length - 1; place >= 0 && found.size < 4; place--) {
-      if (frames[place] > at) continue;
-      for (const one of this.assignedIn(frames[place], thread)) {
-        if (!found.has(one.key)) found.set(one.key, { ...one, at: frames[place] });
-      }
-    }
-    const all = [...found.values()];
-    const own = all.filter((one) => !one.name);
-    return own.length ? own : all;
-  }
-
   assignedIn(at, thread) {
     const latest = new Map();
     for (const one of this.frames[at].assigned) {
       const row = one.threads.indexOf(thread);
-      const [type, name] = this.results[one.result];
-      if (row >= 0) latest.set(one.result, { key: one.result, name, type, ...one.values[row] });
+      const [type, name, constant] = this.results[one.result];
+      if (row >= 0) latest.set(one.result, { name, type, constant, ...one.values[row] });
     }
     return [...latest.values()];
+  }
+
+  // Where another thread of the block last stored what a marked thread touches; else a thread beside
+  // it at the same step. {frame, thread}, or undefined if there is none.
+  otherThread({ frame, slot, thread }) {
+    const number = slot * this.stride + thread, own = (one) => Math.floor(one / this.stride) === slot;
+    const rows = (at) => this.frames[at].touches.flatMap((one) => one.threads.map((by, row) =>
+      ({ by, kind: one.kind, memory: one.memory, owner: one.owner[row], start: one.offsets[row], width: one.width })));
+    const mine = rows(frame).filter(({ by }) => by === number);
+    const meets = (one) => mine.some((my) => my.memory === one.memory && my.owner === one.owner
+      && my.start < one.start + one.width && one.start < my.start + my.width);
+    for (let at = frame - 1; at >= 0 && mine.length; at--) {
+      const found = rows(at).find((one) => one.kind !== "load" && one.by !== number && own(one.by) && meets(one));
+      if (found) return { frame: at, thread: found.by % this.stride };
+    }
+    const beside = [...this.frames[frame].threads].find((one) => own(one) && one > number);
+    return beside === undefined ? undefined : { frame, thread: beside % this.stride };
   }
 
   // What a thread (counted through the recording) is at after frame `at`.

@@ -15,6 +15,7 @@ from grader.judge.playback.marks import (
     Blocks,
     Mark,
     blocks_around,
+    first_difference,
     marks_of,
     one_launch,
     wrong_element,
@@ -60,6 +61,8 @@ def of_failure(verdict: Verdict, source: str, exercise: Exercise) -> Replay | No
     if handy is None:
         return None
     instance, result = handy
+    if result.differs:
+        result = cases.in_block(result, instance.problem, result.differs.block)
     words = Words(source, exercise.solution, instance.problem)
     title = exercise.kind.word(result.status).capitalize()
     for order in (result.where.order,) if result.where else ("lockstep", *OTHER_ORDERS):
@@ -171,7 +174,8 @@ def _marked(seen: Replay, result: CaseResult, title: str) -> Replay | None:
         if result.mismatches:
             name, (_, offset) = result.mismatches[0].buffer, _place(seen, result)
             mark = wrong_element(last, name, offset, title, result.message)
-        return replace(seen, launch=len(launches) - 1, found=(mark,))
+        found = _from_difference(last, mark, result)
+        return replace(seen, launch=len(launches) - 1, found=found)
     expected = seen.case.hazard is not None
     if seen.error is None or not (expected or seen.error.status == result.status):
         return None
@@ -182,3 +186,19 @@ def _marked(seen: Replay, result: CaseResult, title: str) -> Replay | None:
             first = replace(marks[0], text=result.message or marks[0].text)
             return replace(seen, launch=launch, found=(first, *marks[1:]))
     return None
+
+
+def _from_difference(recording: Recording, end: Mark, result: CaseResult) -> tuple[Mark, ...]:
+    """The mark of a wrong element, led by one at the first step that differs from ours, if that is
+    known and was recorded."""
+    there = result.differs
+    first = (
+        first_difference(recording, there.block, there.thread, there.line, there.values)
+        if there
+        else None
+    )
+    if first is None:
+        return (end,)
+    text = f"Here {result.mismatches[0].place} gets its wrong value." if end.cells else ""
+    last = replace(end, title="The end", text=text, step="The end")
+    return replace(first, title=end.title, text=end.text), last

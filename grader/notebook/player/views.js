@@ -1,7 +1,7 @@
 // The pictures: each takes the model and what is chosen, and returns an element.
 "use strict";
 
-const MOST_ROWS = 8, MOST_SECTORS = 32, SMALL_BLOCK = 64;
+const SMALL_BLOCK = 64, MOST_VALUES = 4;
 
 function make(tag, attributes = {}, ...children) {
   const element = tag.startsWith("svg:")
@@ -27,12 +27,20 @@ function prose(text) {
 
 // --- the source, with what each line left in the chosen thread --------------------------------
 
+// A line that is longer than its column goes on below, further in.
 function sourceRows(model) {
-  return model.source.map((text, at) =>
-    make("div", { class: "row", "data-line": at + 1 },
+  return model.source.map((text, at) => {
+    const further = text.length - text.trimStart().length + 4;
+    return make("div", { class: "row", "data-line": at + 1 },
       make("span", { class: "number" }, String(at + 1)),
-      make("span", { class: "code" }, text || " "),
-      make("span", { class: "left" })));
+      make("span", { class: "code", style: `padding-left: ${further}ch; text-indent: -${further}ch` }, text || " "),
+      make("span", { class: "left" }));
+  });
+}
+
+// The comment above a kernel is not what is explained.
+function firstShown(model) {
+  return Math.max(0, model.source.findIndex((text) => /__global__|__device__|^\s*#|^\s*template/.test(text)));
 }
 
 function showSource(rows, model, chosen) {
@@ -44,17 +52,20 @@ function showSource(rows, model, chosen) {
     row.classList.toggle("wrong", wrong.has(line));
     if (current) row.setAttribute("aria-current", "step");
     else row.removeAttribute("aria-current");
-    const found = model.lastAssigned(line, chosen.thread, chosen.at);
-    const fresh = found.some((one) => one.at === chosen.at);
-    row.lastChild.textContent = found.map(assignment).join("  ");
+    const { values, fresh } = besideLine(model, line, chosen.thread, chosen.at);
+    row.lastChild.replaceChildren(...shortened(values).map(([text, full]) =>
+      make("span", { class: "known", title: full }, text)));
     row.lastChild.classList.toggle("fresh", fresh);
   });
   const current = rows[frame.line - 1];
   if (current) keepInView(current.parentElement, current);
 }
 
-function assignment(one) {
-  return one.name ? `${one.name} = ${one.text}` : `→ ${one.text}`;
+function shortened(values) {
+  const texts = values.map((one) => [`${one.name} = ${one.text}`, `${one.name} = ${one.full}`]);
+  if (texts.length <= MOST_VALUES) return texts;
+  const more = texts.slice(MOST_VALUES);
+  return [...texts.slice(0, MOST_VALUES), [`and ${more.length} more`, more.map(([, full]) => full).join(", ")]];
 }
 
 // `box` is what the row's offset counts from: it has a position of its own.
@@ -67,26 +78,33 @@ function keepInView(box, row) {
 
 // --- the lanes of each warp -------------------------------------------------------------------
 
+// The warps of a large block are folded but for the chosen one and those in which something went
+// wrong; folded ones that do the same are one row.
 function lanes(model, chosen, choose) {
-  const first = chosen.slot * model.stride, folds = model.threads > SMALL_BLOCK;
-  const rows = [];
+  const first = chosen.slot * model.stride, rows = [];
+  const marks = (model.marked.get(chosen.at) || []).filter((mark) => mark.slot === chosen.slot);
+  const open = new Set([chosen.warp, ...marks.flatMap((mark) => [mark.thread, mark.other_thread])
+    .filter((thread) => thread !== null).map((thread) => Math.floor(thread / WARP))]);
   for (let warp = 0; warp < model.warps; warp++) {
-    const threads = [];
-    for (let lane = 0; lane < WARP && warp * WARP + lane < model.threads; lane++) {
-      threads.push(first + warp * WARP + lane);
-    }
-    const states = threads.map((thread) => model.stateOf(thread, chosen.at));
-    const said = `warp ${warp}: ${tally(states)}`;
-    const open = !folds || warp === chosen.warp;
-    rows.push(make("div", { class: `warp${warp === chosen.warp ? " chosen" : ""}`, title: said },
-      make("button", { type: "button", class: "label", "aria-label": said,
-        "aria-pressed": String(warp === chosen.warp),
-        onclick: () => choose({ warp }) }, `warp ${warp}`),
-      open ? laneCells(model, threads, states, chosen, choose) : bar(states, said)));
+    const count = Math.min(WARP, model.threads - warp * WARP);
+    const threads = Array.from({ length: count }, (_, lane) => first + warp * WARP + lane);
+    const states = threads.map((thread) => model.stateOf(thread, chosen.at)), said = tally(states);
+    const folded = model.threads > SMALL_BLOCK && !open.has(warp), before = rows[rows.length - 1];
+    if (folded && before && before.folded && before.said === said) before.last = warp;
+    else rows.push({ warp, last: warp, threads, states, said, folded });
   }
   return section(`Threads of block ${model.blockName(chosen.slot)}`,
-    make("div", { class: "warps", tabindex: model.warps > 8 ? "0" : undefined,
-      role: "group", "aria-label": "warps" }, ...rows), key());
+    make("div", { class: "warps", tabindex: rows.length > 8 ? "0" : undefined,
+      role: "group", "aria-label": "warps" }, ...rows.map((row) => warpRow(model, row, chosen, choose))), key());
+}
+
+function warpRow(model, { warp, last, threads, states, said, folded }, chosen, choose) {
+  const name = last > warp ? `warps ${warp}-${last}` : `warp ${warp}`;
+  const each = last > warp ? `${said} in each` : said;
+  return make("div", { class: `warp${warp === chosen.warp ? " chosen" : ""}`, title: `${name}: ${each}` },
+    make("button", { type: "button", class: "label", "aria-label": `${name}: ${each}`,
+      "aria-pressed": String(warp === chosen.warp), onclick: () => choose({ warp }) }, name),
+    folded ? bar(states, each) : laneCells(model, threads, states, chosen, choose));
 }
 
 function laneCells(model, threads, states, chosen, choose) {
@@ -111,7 +129,7 @@ function bar(states, said) {
   const parts = Object.entries(counts).map(([state, count]) =>
     make("span", { class: `lane ${state}`, style: `flex: ${count}` }, GLYPHS[state]));
   return make("div", { class: "folded", "aria-hidden": "true" }, ...parts,
-    make("span", { class: "tally" }, said.split(": ")[1]));
+    make("span", { class: "tally" }, said));
 }
 
 function tally(states) {
@@ -122,7 +140,7 @@ function tally(states) {
 
 function words(state) {
   return {
-    active: "active", apart: "off while their warp runs", idle: "standing by",
+    active: "active", apart: "off while their warp runs", idle: "inactive",
     barrier: "waiting at a barrier", warp: "waiting for their warp", gone: "gone",
   }[state];
 }
@@ -130,155 +148,9 @@ function words(state) {
 function key() {
   const entries = ["active", "apart", "idle", "barrier", "gone"].map((state) =>
     make("span", {}, make("span", { class: `lane ${state}` }, GLYPHS[state]), ` ${
-      { active: "active", apart: "off, its warp runs (diverged)", idle: "stands by",
+      { active: "active", apart: "off, its warp runs (diverged)", idle: "inactive",
         barrier: "waits", gone: "gone" }[state]}`));
   return make("div", { class: "key", "aria-hidden": "true" }, ...entries);
-}
-
-// --- shared memory, cell by cell --------------------------------------------------------------
-
-function sharedMemory(model, chosen, across) {
-  const shown = [];
-  model.memories.forEach((memory, number) => {
-    if (memory.space !== "shared") return;
-    for (const part of memory.parts) shown.push(sharedPart(model, chosen, across, number, part));
-  });
-  const found = shown.filter(Boolean);
-  return found.length ? section("Shared memory of the block", ...found,
-    make("div", { class: "key", "aria-hidden": "true" },
-      make("span", {}, make("span", { class: "cell read" }, "r"), " read at this step"),
-      make("span", {}, make("span", { class: "cell written" }, "w"), " written at this step"),
-      make("span", {}, "below a value: the thread that wrote it"))) : null;
-}
-
-function touched(model, chosen, number) {
-  const cells = new Map();
-  for (const one of model.frames[chosen.at].touches) {
-    if (one.memory !== number) continue;
-    one.offsets.forEach((offset, row) => {
-      if (one.owner[row] !== chosen.slot) return;
-      for (let part = 0; part < one.each; part++) {
-        const key = offset + (part * one.width) / one.each;
-        if (!cells.has(key)) cells.set(key, { read: false, written: false });
-        const cell = cells.get(key);
-        if (one.kind !== "store") cell.read = true;
-        if (one.kind !== "load") cell.written = true;
-        if (one.threads[row] === chosen.thread) cell.mine = true;
-      }
-    });
-  }
-  return cells;
-}
-
-function sharedPart(model, chosen, room, number, [name, start, size, bytes, ...inner]) {
-  const each = bytes || 4, count = Math.floor(size / each);
-  const across = inner.length ? Math.min(inner[inner.length - 1], 33) : Math.min(count, room);
-  const marks = wrongCells(model, chosen, number), now = touched(model, chosen, number);
-  const rows = [];
-  for (let first = 0; first < count; first += across) {
-    const offsets = [];
-    for (let index = first; index < Math.min(first + across, count); index++) {
-      offsets.push(start + index * each);
-    }
-    const used = offsets.some((offset) => model.history.has(`${number}:${chosen.slot}:${offset}`));
-    const acting = offsets.some((offset) => now.has(offset) || marks.has(offset));
-    if (used || acting) rows.push({ first, offsets, acting });
-  }
-  if (!rows.length) return null;
-  let shown = rows;
-  if (rows.length > MOST_ROWS) {
-    const acting = rows.filter((row) => row.acting);
-    shown = (acting.length ? acting : rows).slice(0, MOST_ROWS);
-  }
-  const hidden = rows.length - shown.length;
-  const lines = shown.map(({ first, offsets }) => make("tr", {},
-    make("th", { scope: "row" }, model.element(number, start + first * each, each).name),
-    ...offsets.map((offset) => cell(model, chosen, number, offset, each, now, marks))));
-  return make("div", { class: "memory", tabindex: "0", role: "group",
-      "aria-label": `shared memory ${name}` },
-    make("table", {}, make("caption", {}, hidden
-      ? `${name}: ${shown.length} of ${rows.length} rows; those not touched at this step are folded`
-      : name), make("tbody", {}, ...lines)));
-}
-
-function cell(model, chosen, number, offset, each, now, marks) {
-  const held = model.cell(number, chosen.slot, offset, chosen.at), act = now.get(offset) || {};
-  const classes = ["cell"];
-  if (act.read) classes.push("read");
-  if (act.written) classes.push("written");
-  if (act.mine) classes.push("mine");
-  if (marks.has(offset)) classes.push("wrong");
-  if (!held) classes.push("unset");
-  const name = model.element(number, offset, each).name;
-  const by = held ? `, written by ${model.threadName(held.thread)}` : ", not written yet";
-  const sign = `${marks.has(offset) ? "!" : ""}${act.read ? "r" : ""}${act.written ? "w" : ""}`;
-  return make("td", { class: classes.join(" "), title: `${name} = ${held ? held.value.full : "?"}${by}` },
-    make("span", { class: "sign" }, sign), make("span", { class: "value" }, held ? held.value.text : "–"),
-    make("span", { class: "by" }, held ? writer(model, held.thread, chosen) : ""));
-}
-
-function writer(model, thread, chosen) {
-  const slot = Math.floor(thread / model.stride);
-  return slot === chosen.slot ? `t${thread % model.stride}` : `b${model.blockName(slot)}`;
-}
-
-function wrongCells(model, chosen, number) {
-  const cells = new Set();
-  for (const mark of model.marked.get(chosen.at) || []) {
-    for (const [memory, owner, offset] of mark.cells) {
-      if (memory === number && owner === chosen.slot) cells.add(offset);
-    }
-  }
-  return cells;
-}
-
-// --- global memory, by sectors ----------------------------------------------------------------
-
-function globalMemory(model, chosen) {
-  const pictures = model.frames[chosen.at].touches
-    .filter((one) => ["global", "const"].includes(model.memories[one.memory].space))
-    .map((one) => sectors(model, chosen, one)).filter(Boolean);
-  return pictures.length ? section("Global memory, in sectors of 32 bytes", ...pictures) : null;
-}
-
-function sectors(model, chosen, one) {
-  const first = chosen.slot * model.stride + chosen.warp * WARP;
-  const phase = model.memories[one.memory].phase, found = new Map();
-  let bytes = 0;
-  one.threads.forEach((thread, row) => {
-    if (thread < first || thread >= first + WARP) return;
-    for (let byte = one.offsets[row]; byte < one.offsets[row] + one.width; byte++) {
-      const sector = Math.floor((byte + phase) / SECTOR);
-      if (!found.has(sector)) found.set(sector, new Map());
-      const place = byte + phase - sector * SECTOR, known = found.get(sector);
-      if (!known.has(place)) bytes++;
-      known.set(place, known.get(place) === "mine" || thread === chosen.thread ? "mine" : "used");
-    }
-  });
-  if (!found.size) return null;
-  const least = Math.ceil(bytes / SECTOR), did = { load: "read", store: "written", atomic: "updated" };
-  const size = one.width / one.each;
-  const boxes = [...found.keys()].sort((a, b) => a - b).slice(0, MOST_SECTORS)
-    .map((sector) => sectorBox(model, one, sector, found.get(sector), phase, size));
-  const more = found.size > MOST_SECTORS ? [make("span", { class: "more" },
-    `and ${found.size - MOST_SECTORS} more`)] : [];
-  const name = model.element(one.memory, one.offsets[0], one.width).name.replace(/\[.*/, "");
-  const cost = found.size > least ? ` (${least} would hold these ${bytes} bytes)` : "";
-  return make("div", { class: "sectors" },
-    make("p", {}, `${name} ${did[one.kind]} by warp ${chosen.warp}: ${found.size} sector${
-      found.size === 1 ? "" : "s"}${cost}`),
-    make("div", { class: "boxes" }, ...boxes, ...more));
-}
-
-function sectorBox(model, one, sector, used, phase, size) {
-  const cells = [];
-  for (let place = 0; place < SECTOR; place += size) {
-    cells.push(make("span", { class: used.get(place) || "idle" }));
-  }
-  const from = Math.max(sector * SECTOR - phase, 0);
-  const { name } = model.element(one.memory, from, size);
-  return make("span", { class: "sector", title: `from ${name} on: ${used.size} of 32 bytes used` },
-    make("span", { class: "bytes" }, ...cells), make("span", { class: "where" }, name));
 }
 
 // --- shuffles ---------------------------------------------------------------------------------
@@ -358,8 +230,11 @@ function oneThread(model, chosen) {
     const row = one.threads.indexOf(chosen.thread);
     if (row >= 0) did.push(`received ${one.values[row].full} from lane ${one.source[row] % WARP}`);
   }
-  for (const one of model.assignedIn(chosen.at, chosen.thread)) {
-    did.push(one.name ? `${one.name} = ${one.full}` : `the line's result: ${one.full} (${typeName(one.type)})`);
+  const { steps = [] } = besideLines(model, chosen.thread).get(frame.line) || {};
+  const { named = [] } = steps.find((step) => step.at === chosen.at) || {};
+  for (const one of named.filter(({ full }) => full !== undefined)) did.push(`${one.name} = ${one.full}`);
+  for (const one of named.length ? [] : model.assignedIn(chosen.at, chosen.thread)) {
+    did.push(`computed ${one.full} (${typeName(one.type)})`);
   }
   const state = words(model.stateOf(chosen.thread, chosen.at)).replace("their", "its");
   const name = model.threadName(chosen.thread);
