@@ -11,17 +11,18 @@ may want to know (`Form`). The decorated function says what the instruction does
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
+from msgspec.structs import replace
 
 from ..compilers.advice import TEXTURES
 from ..cuda.errors import ShuffleDivergence, UnsupportedInstruction
 from ..machine.barriers import FULL
 from ..machine.events import Step, Successors, Undefined
-from ..machine.lanes import WARP, Lanes, lane_index, select, warp_masks
+from ..machine.lanes import WARP, Lanes, lane_index, seen_by_all, select, warp_masks
 from ..machine.memory.access import LaneValues
 from ..machine.wave import Wave
 from .numbers import ON_ARRAYS, on_registers
@@ -95,11 +96,9 @@ def elementwise(names: str, *lines: str, **facts: Any) -> Callable[[Described], 
     """Decorates `select(instruction) -> Elementwise`."""
 
     def register(described: Described) -> Described:
-        select = lru_cache(maxsize=8192)(described)  # it does not depend on the launch
-
-        @effect(names, *lines, select=select, **facts)
+        @effect(names, *lines, select=described, **facts)
         def build(instruction: Instruction, at: int, wave: Wave) -> Step:
-            return _elementwise_step(select(instruction), instruction, at, wave)
+            return _elementwise_step(instruction.selected, instruction, at, wave)
 
         return described
 
@@ -122,7 +121,7 @@ def collective(
         @effect(names, *lines, control=True, collective=True, **facts)
         def build(instruction: Instruction, at: int, wave: Wave) -> Step:
             combine = combining(instruction, at, wave)
-            masks = np.broadcast_to(np.uint32(FULL), wave.geometry.lanes)
+            masks = seen_by_all(np.array(FULL, np.uint32), wave.geometry.lanes)
             if not whole_warp:
                 masks = np.asarray(wave.read(instruction.operands[-1], "b32"))
 
