@@ -89,7 +89,8 @@ class Form(msgspec.Struct, frozen=True):
     `collective`: those that a mask names must come to it together; `orders`: it can order what
     threads do that do not meet at a barrier; `atomic`: it is one of what C++ calls so; `scales`: it
     multiplies integers, or shifts them to the left; `converts`: `type` is that of its source;
-    `of_address`: it makes an address of one state space one of another.
+    `of_address`: it makes an address of one state space one of another; `by_chance`: its result
+    depends on whose turn it is; `asks`: it compares numbers, for a condition.
     `build(instruction, index, wave)` makes the step that executes it; `refusal` says why there
     is none. `select(instruction)` says what it computes, where that is done lane by lane (see
     `table.Elementwise`).
@@ -110,6 +111,8 @@ class Form(msgspec.Struct, frozen=True):
     scales: bool = False
     converts: bool = False
     of_address: bool = False
+    by_chance: bool = False
+    asks: bool = False
     build: Callable[..., Any] | None = None
     select: Callable[..., Any] | None = None
     refusal: str = ""
