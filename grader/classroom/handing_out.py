@@ -127,54 +127,61 @@ def seeds(course: CourseFolder, lesson: lessons.Lesson) -> dict[str, int]:
 # --- notebooks/ ----------------------------------------------------------------------------------
 
 
+def known(kernels: Path = lessons.KERNELS, notebooks: Path = NOTEBOOKS) -> set[str]:
+    """The names, without their endings, of all notebooks that there are or that can be made."""
+    files = (*notebooks.glob("*.ipynb"), *(kernels / PAGES).glob("*.md"))
+    return {*lessons.names(kernels), *(file.stem for file in files)}
+
+
 def build(
-    folder: CourseFolder, notebooks: Path = NOTEBOOKS, broken: Collection[str] = ()
+    folder: CourseFolder, notebooks: Path = NOTEBOOKS, left: Collection[str] = ()
 ) -> list[Path]:
-    """Make every lesson's notebook but those of the lessons `broken`, which stay as they are, and
-    delete those of lessons that are gone. Returns what was made; a notebook that no lesson ever
-    made is left alone."""
+    """Make every lesson's and page's notebook but those that are `left` as they are, and delete
+    those of lessons that are gone. Returns what was made; a notebook that no lesson ever made is
+    left alone."""
     notebooks.mkdir(exist_ok=True)
-    made = dict(_made(folder, broken))
+    made = dict(_made(folder, left))
     for name, content in made.items():
         (notebooks / name).write_text(content, encoding="utf-8")
-    for stray in _strays(notebooks, made, broken):
+    for stray in _strays(notebooks, made, left):
         stray.unlink()
     return [notebooks / name for name in made]
 
 
 def differences(
-    kernels: Path = lessons.KERNELS, notebooks: Path = NOTEBOOKS, broken: Collection[str] = ()
+    kernels: Path = lessons.KERNELS, notebooks: Path = NOTEBOOKS, left: Collection[str] = ()
 ) -> list[str]:
-    """For each notebook that is not what `kernels` makes, but for those of the lessons `broken`:
-    its name and the first differences. Works in a folder of its own and changes nothing."""
+    """For each notebook that is not what `kernels` makes, but for those that are `left` out: its
+    name and the first differences. Works in a folder of its own and changes nothing."""
     with tempfile.TemporaryDirectory(prefix="warpwise-build-") as scratch:
-        made = dict(_made(new_course(Path(scratch), kernels), broken))
+        made = dict(_made(new_course(Path(scratch), kernels), left))
     changed = [_difference(notebooks / name, content) for name, content in made.items()]
-    strays = [f"{path.name}: no lesson makes it." for path in _strays(notebooks, made, broken)]
+    strays = [f"{path.name}: no lesson makes it." for path in _strays(notebooks, made, left)]
     return [*filter(None, changed), *strays]
 
 
-def _made(folder: CourseFolder, broken: Collection[str]) -> Iterator[tuple[str, str]]:
+def _made(folder: CourseFolder, left: Collection[str]) -> Iterator[tuple[str, str]]:
     """File name and content of each learner's notebook, lessons first, the gradebook left alone."""
     folder = folder.configured(
         SaveCells={"enabled": False}, GenerateAssignment={"no_database": True}
     )
     for name in lessons.names(folder.kernels):
-        if name not in broken:
+        if name not in left:
             generate(folder, lessons.lesson(name, folder.kernels))
             released = folder.notebook("release", name)
             yield released.name, text(nbformat.read(released, as_version=4))
     for page in sorted((folder.kernels / PAGES).glob("*.md")):
-        yield f"{page.stem}.ipynb", text(weave_page(page))
+        if page.stem not in left:
+            yield f"{page.stem}.ipynb", text(weave_page(page))
 
 
-def _strays(notebooks: Path, made: Collection[str], broken: Collection[str]) -> list[Path]:
+def _strays(notebooks: Path, made: Collection[str], left: Collection[str]) -> list[Path]:
     """Notebooks that a lesson once made and none makes any more."""
     return [
         path
         for path in sorted(notebooks.glob("*.ipynb"))
         if path.name not in made
-        and path.stem not in broken
+        and path.stem not in left
         and '"warpwise"' in path.read_text(errors="replace", encoding="utf-8")
     ]
 

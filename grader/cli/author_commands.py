@@ -29,31 +29,37 @@ PUBLISHED = "PUBLISHED.txt"  # in a folder that `grader publish` made
 
 
 def build_notebooks(
+    lesson: Annotated[str | None, typer.Argument(help="Only this one.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Only say which are out of date.")] = False,
 ) -> int:
     """Make notebooks/ from kernels/."""
     from ..classroom import handing_out
 
-    sound, broken = [], set()  # a lesson that its author has to mend keeps no other from being made
-    for page in course.pages_alone():
-        complain(f"A lesson needs an exercises.py, and beside {authors.shown(page)} there is none.")
-        broken.add(page.parent.name)
-    for name in course.names():
+    sound, broken = [], {}  # a lesson that its author has to fix keeps no other from being made
+    for page in course.pages_alone() if lesson is None else ():
+        alone = f"A lesson needs an exercises.py, and beside {authors.shown(page)} there is none."
+        broken[page.parent.name] = alone
+        complain(alone)
+    wanted = course.names() if lesson is None else (course.full_name(lesson),)
+    for name in wanted:
         try:
-            lesson = course.lesson(name)
-            weave(lesson)
-            for path in () if check else (*steps.write(lesson), *known_faults.write(lesson)):
+            one = course.lesson(name)
+            weave(one)
+            for path in () if check else (*steps.write(one), *known_faults.write(one)):
                 say(f"made {short(path)}")
-            steps.require_no_oversight(lesson)
-            sound.append(lesson)
+            steps.require_no_oversight(one)
+            sound.append(one)
         except AuthorError as error:
+            broken[name] = str(error)
             complain(str(error))
-            broken.add(name)
+    left = {*broken, *(handing_out.known() - {*wanted} if lesson else ())}
     if not check:
-        for path in handing_out.build(open_course(CONFIG), broken=broken):
+        for path in handing_out.build(open_course(CONFIG), left=left):
             say(f"made {short(path)}")
+        for name, error in broken.items():  # said above already, perhaps a page of names ago
+            complain(f"The notebook of {name} is as it was: {error}")
         return 1 if broken else 0
-    differences = handing_out.differences(broken=broken)
+    differences = handing_out.differences(left=left)
     differences += [
         f"{one.name}/{path.name}: out of date."
         for one in sound

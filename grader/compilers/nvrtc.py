@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import locale
 import os
 import platform
@@ -48,7 +49,7 @@ class Nvrtc:
         return _found() is not None
 
     def identity(self) -> list[object]:
-        return ["nvrtc", self.version(), include_folders(), SOURCE_NAME, _FLAGS, HEADERS]
+        return ["nvrtc", self.version(), include_folders(), SOURCE_NAME, _FLAGS, _headers()]
 
     def shut(self) -> None:
         """It takes what cannot be opened for what is not there."""
@@ -182,6 +183,12 @@ def _call(function: str, *arguments: object) -> None:
     if status:
         said = _library().nvrtcGetErrorString(status).decode()
         raise CompilerFailure(f"NVRTC itself failed ({function}: {said}).")
+
+
+@cache
+def _headers() -> str:
+    """A digest of the headers that a source can include from here."""
+    return hashlib.sha256(repr(HEADERS).encode()).hexdigest()
 
 
 @cache

@@ -27,7 +27,7 @@ from ..machine.registers import GRID_WORKSPACE
 from ..ptx import parse as parser
 from ..ptx.assembly import Assembly
 from ..ptx.link import Executable, executable
-from ..ptx.program import Function, PtxModule, Variable
+from ..ptx.program import Function, Malformed, PtxModule, Variable
 from ..watch.observe import Run, current_run
 from .errors import LaunchError
 from .limits import (
@@ -67,9 +67,11 @@ class SimulatedModule:
         ptx = compilers.compile_ptx(code, tuple(options), tuple(name_expressions or ()))
         self._names, self.text = ptx.names, ptx.text
         self.assembly = Assembly(code)
-        with self.assembly.may_be_wrong():
+        try:
             self.program = _parsed(ptx.text)
             self.variables = module_variables(self.program)
+        except Malformed as error:
+            raise self.assembly.blamed(error) from error
         for function in self.program.functions.values():
             self.assembly.check_names(function)
         self.debug = re.search(r"^\.target .*\bdebug\b", ptx.text, re.MULTILINE) is not None

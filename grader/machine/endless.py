@@ -155,7 +155,7 @@ class Recurrence(Observer):
             name
             for one in code
             for name in one.written
-            if one.form.name == "activemask"
+            if one.form.by_chance
             or any(part.name in CLOCKS for operand in one.operands for part in mentioned(operand))
         }
         on_its_way = bool(copies.pending) or any(copies.landings.values())

@@ -23,6 +23,12 @@ def compact(index: np.ndarray) -> Lanes:
     return index
 
 
+def seen_by_all(value: np.ndarray, lanes: int) -> np.ndarray:
+    """An array (lanes,) of the one value of a 0-d array, as `np.broadcast_to` makes it, in a
+    fraction of the time."""
+    return np.ndarray((lanes,), value.dtype, value, strides=(0,))
+
+
 def count(lanes: Lanes) -> int:
     return lanes.stop - lanes.start if type(lanes) is slice else len(lanes)
 

@@ -21,7 +21,7 @@ from ..cuda.errors import (
 )
 from ..ptx.flow import ANYWHERE, endless_loop
 from ..ptx.instructions import bind
-from ..ptx.program import Flow
+from ..ptx.program import Flow, Malformed
 from .endless import Recurrence
 from .events import Observer, Rebind, Step, Successors
 from .lanes import Lanes, compact, count, lane_index
@@ -122,8 +122,10 @@ class Machine:
         """Make the steps of a straight run of instructions."""
         code = self.wave.kernel.instructions
         for at in range(pc, end + 1):
-            with self.assembly.may_be_wrong(code[at]):
+            try:
                 self.steps[at] = bind(code[at], at, self.wave)
+            except Malformed as error:
+                raise self.assembly.blamed(error, code[at]) from error
         if not code[end].form.control:
             self.steps[end] = _then_next(self.steps[end], end)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..ptx.numbers import DTYPES, size_of, unsigned
 from ..ptx.program import Immediate, Malformed, Operand, Register, is_sink
-from .lanes import WARP, Geometry, Lanes, coordinates, count
+from .lanes import WARP, Geometry, Lanes, coordinates, count, seen_by_all
 from .memory.layout import LocalLayout
 
 
@@ -20,6 +20,7 @@ class RegisterFile:
         self.lanes = lanes
         self._kinds = kinds
         self._storage: dict[str, np.ndarray] = {}
+        self._views: dict[object, np.ndarray] = {}  # what `read` and `write` have found
 
     def storage(self, name: str) -> np.ndarray:
         if name not in self._storage:
@@ -33,12 +34,16 @@ class RegisterFile:
         shows its low part; an immediate is one value seen by every lane. Malformed if it is
         neither, or too small a register."""
         if isinstance(operand, Immediate):
-            value = literal(operand, kind)
-            # As `np.broadcast_to` makes it, in a fraction of the time.
-            return np.ndarray((self.lanes,), value.dtype, value, strides=(0,))
-        if is_sink(operand):
-            raise Malformed("`_` holds nothing to read")
-        return low_part(self._fitting(operand, kind), DTYPES[kind])
+            key: tuple[object, ...] = operand.value, operand.float_width, kind
+            if key not in self._views:
+                self._views[key] = seen_by_all(literal(operand, kind), self.lanes)
+        else:
+            key = getattr(operand, "name", ""), kind
+            if key not in self._views:
+                if is_sink(operand):
+                    raise Malformed("`_` holds nothing to read")
+                self._views[key] = low_part(self._fitting(operand, kind), DTYPES[kind])
+        return self._views[key]
 
     def write(self, register: Operand, kind: str) -> np.ndarray:
         """The array to assign results of type `kind` to. Where the register is wider than the
@@ -46,7 +51,12 @@ class RegisterFile:
         is lost. Malformed if it is no register, or too small a one."""
         if is_sink(register):
             return np.empty(self.lanes, DTYPES[kind])
-        storage, dtype = self._fitting(register, kind), DTYPES[kind]
+        key = getattr(register, "name", ""), kind, "written"
+        if key not in self._views:
+            self._views[key] = self._extended(self._fitting(register, kind), DTYPES[kind])
+        return self._views[key]
+
+    def _extended(self, storage: np.ndarray, dtype: np.dtype) -> np.ndarray:
         if dtype.itemsize == storage.itemsize:
             return storage.view(dtype)
         if dtype.kind == "f":

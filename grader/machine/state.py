@@ -18,7 +18,7 @@ from ..ptx.program import (
     address_of,
 )
 from .events import Events, Observer
-from .lanes import Lanes, lane_index, merge
+from .lanes import Lanes, lane_index, merge, seen_by_all
 from .launch import PreparedLaunch
 from .memory.access import Access, ErrorReport, LaneValues, PendingCopies, WaveMemory
 from .registers import Derived, Frames, RegisterFile, SpecialRegisters
@@ -82,13 +82,13 @@ class WaveState:
 
     def read(self, operand: Operand, kind: str) -> LaneValues:
         """An operand as an array (lanes,) of PTX type `kind`. Malformed if it cannot be that."""
-        if not isinstance(operand, Negated | Symbol):
-            return self.registers.read(operand, kind)
         if isinstance(operand, Negated):
             if kind != "pred":
                 raise Malformed(f"`!` makes no value of type .{kind}")
             predicate = self.registers.read(operand.register, "pred")
             return Derived(lambda lanes: ~predicate[lanes])
+        if not isinstance(operand, Symbol):
+            return self.registers.read(operand, kind)
         name = operand.name
         if DTYPES[kind].kind not in "ui":
             raise Malformed(f"{name} is no value of type .{kind}")
@@ -98,7 +98,7 @@ class WaveState:
         if special is not None:
             return special
         address = np.array(self.address_of(name), np.uint64).astype(unsigned(size_of(kind)))
-        return np.broadcast_to(address, self.geometry.lanes)
+        return seen_by_all(address, self.geometry.lanes)
 
     def address_of(self, name: str) -> int:
         """Where a variable, a parameter or a function lies; Malformed for any other name."""
@@ -125,4 +125,4 @@ class WaveState:
         if name in self.frames.offsets:
             return self.frames.framed(name), offset
         fixed = np.array((self.address_of(name) if name else 0) + offset, np.int64)
-        return np.broadcast_to(fixed, self.geometry.lanes), 0
+        return seen_by_all(fixed, self.geometry.lanes), 0

@@ -33,7 +33,7 @@ def computed(on: Arithmetic, instruction: Instruction, operands: list[Value]) ->
         return _converted(on, form, operands[0])
     if form.select is None:
         return on.unknown()
-    selected = form.select(instruction)
+    selected = instruction.selected
     if selected.meaning is None:
         comparison = selected.result == "pred"
         return on.atoms.boolean("comparison", Scope.THREAD) if comparison else on.unknown()

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+import msgspec
 import z3
 
 from ..machine.barriers import FULL
@@ -182,7 +183,8 @@ class SymbolicThread(Walk):
         if pair and len(found) == 2:
             assert isinstance(first[0], Vector)
             values = [self._read(operand, state) for operand in rest]
-            alone = replace(one, operands=(first[0].items[0], *rest))  # without the opposite
+            result = first[0].items[0]  # without the opposite
+            alone = msgspec.structs.replace(one, operands=(result, *rest))
             held = self.on.condition(computed(self.on, alone, values))
             return [(found[0][0], held), (found[1][0], negated(held))]
         return found

@@ -6,8 +6,6 @@ anybody's mistake but ours, and none is caught here.
 """
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cached_property
 
 from ..compilers.lexer import COMMENT, QUOTED
@@ -23,19 +21,16 @@ class Assembly:
     def __init__(self, source: str):
         self._source = source
 
-    @contextmanager
-    def may_be_wrong(self, instruction: Instruction | None = None) -> Iterator[None]:
-        """Within, what is Malformed in an instruction (None: in the program that is read) is
-        blamed on the source if that wrote it. Whatever else goes wrong is a fault of ours."""
-        try:
-            yield
-        except Malformed as error:
-            line, why = instruction.line if instruction else error.line, str(error)[:100]
-            if line in self._lines:
-                raise _refusal(line, instruction, why) from error
-            raise UnsupportedInstruction(
-                f"the simulated GPU does not understand this PTX: {why}", line=line
-            ) from error
+    def blamed(
+        self, error: Malformed, instruction: Instruction | None = None
+    ) -> UnsupportedInstruction:
+        """What to say of what is Malformed in an instruction (None: in the program that is read):
+        the source is blamed if that wrote it. Whatever else goes wrong is a fault of ours."""
+        line, why = instruction.line if instruction else error.line, str(error)[:100]
+        if line in self._lines:
+            return _refusal(line, instruction, why)
+        said = f"the simulated GPU does not understand this PTX: {why}"
+        return UnsupportedInstruction(said, line=line)
 
     def check_names(self, function: Function) -> None:
         """Jumps go to labels that there are, guards are registers, and the end is one;

@@ -7,10 +7,12 @@ call are back before the others go on without them.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
+
+from msgspec.structs import replace
 
 from .assigned import Result, assigned, register_types
 from .flow import (

@@ -8,8 +8,9 @@ that afterwards every name in a function means one thing.
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import replace
 from math import gcd, prod
+
+from msgspec.structs import replace
 
 from .instructions import resolve
 from .numbers import DTYPES, size_of

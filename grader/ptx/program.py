@@ -2,10 +2,11 @@
 the table says of each way to write an instruction (`Form`)."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cached_property
 from typing import Any
+
+import msgspec
 
 from ..counted import counted
 
@@ -44,8 +45,7 @@ class Carries(Enum):
     LOADED = auto()  # they come from there
 
 
-@dataclass(frozen=True)
-class Transfer:
+class Transfer(msgspec.Struct, frozen=True):
     """What an instruction does at one address: "reads", "writes" or "updates" (as atomics do)
     `components` values of `size` bytes in a state space ("generic": the address says which).
 
@@ -79,8 +79,7 @@ class Transfer:
         return self.space in (space, "generic")
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(msgspec.Struct, frozen=True):
     """One way to write an instruction, found once for each instruction of a program.
 
     `opcode` is as written; `name` its first word; `mods` the others, in the order in which the
@@ -90,7 +89,8 @@ class Form:
     `collective`: those that a mask names must come to it together; `orders`: it can order what
     threads do that do not meet at a barrier; `atomic`: it is one of what C++ calls so; `scales`: it
     multiplies integers, or shifts them to the left; `converts`: `type` is that of its source;
-    `of_address`: it makes an address of one state space one of another.
+    `of_address`: it makes an address of one state space one of another; `by_chance`: its result
+    depends on whose turn it is; `asks`: it compares numbers, for a condition.
     `build(instruction, index, wave)` makes the step that executes it; `refusal` says why there
     is none. `select(instruction)` says what it computes, where that is done lane by lane (see
     `table.Elementwise`).
@@ -111,6 +111,8 @@ class Form:
     scales: bool = False
     converts: bool = False
     of_address: bool = False
+    by_chance: bool = False
+    asks: bool = False
     build: Callable[..., Any] | None = None
     select: Callable[..., Any] | None = None
     refusal: str = ""
@@ -157,43 +159,37 @@ class Malformed(Exception):
         self.line = line
 
 
-@dataclass(frozen=True)
-class Register:
+class Register(msgspec.Struct, frozen=True):
     name: str
 
 
-@dataclass(frozen=True)
-class Immediate:
+class Immediate(msgspec.Struct, frozen=True):
     """A literal: an int, or a float given by its bits (`0f3F800000` is width 4)."""
 
     value: int
     float_width: int = 0
 
 
-@dataclass(frozen=True)
-class Symbol:
+class Symbol(msgspec.Struct, frozen=True):
     """A label, variable, parameter, function or special register, by name."""
 
     name: str
 
 
-@dataclass(frozen=True)
-class Negated:
+class Negated(msgspec.Struct, frozen=True):
     """`!p`, a predicate read as its opposite."""
 
     register: Register
 
 
-@dataclass(frozen=True)
-class Address:
+class Address(msgspec.Struct, frozen=True):
     """`[base+offset]`; the base is a register, a symbol, or None for an absolute address."""
 
     base: Register | Symbol | None
     offset: int
 
 
-@dataclass(frozen=True)
-class Vector:
+class Vector(msgspec.Struct, frozen=True):
     """`{a, b, c, d}`, or the pair `a|b` of two destinations."""
 
     items: tuple[Any, ...]
@@ -264,12 +260,16 @@ def mentioned(operand: Operand | None) -> Iterator[Register | Symbol]:
 
 def registers(*operands: Operand | None) -> list[str]:
     """The names of the registers in some operands."""
-    found = (one for operand in operands for one in mentioned(operand))
-    return [one.name for one in found if isinstance(one, Register)]
+    found: list[str] = []
+    for operand in operands:  # most are registers or numbers
+        if isinstance(operand, Register):
+            found.append(operand.name)
+        elif operand is not None and not isinstance(operand, Immediate):
+            found += [one.name for one in mentioned(operand) if isinstance(one, Register)]
+    return found
 
 
-@dataclass(frozen=True)
-class Instruction:
+class Instruction(msgspec.Struct, frozen=True, dict=True):
     """`@!p opcode operands;`, and the learner's source line it stems from (None: unknown). What
     the opcode means stands in its `form`. `callers`: the lines of the calls that it was inlined
     through, innermost first."""
@@ -281,13 +281,10 @@ class Instruction:
     line: int | None = None
     callers: tuple[int, ...] = ()
 
-    def __hash__(self) -> int:
-        return self._hash
-
     @cached_property
-    def _hash(self) -> int:
-        """Worked out once, as it is asked for whenever the instruction is bound."""
-        return hash((self.form, self.operands, self.line))
+    def selected(self) -> Any:
+        """What its form selects: `table.Elementwise`, worked out once for all launches."""
+        return self.form.select(self) if self.form.select else None
 
     @cached_property
     def written(self) -> list[str]:
@@ -306,12 +303,13 @@ class Instruction:
 
     def registers_of(self, *roles: Role) -> list[str]:
         """The registers among the operands that have one of these roles."""
-        pairs = enumerate(self.operands)
-        return registers(*(one for at, one in pairs if self.form.role(at) in roles))
+        known = self.form.roles
+        missing = len(self.operands) - len(known)
+        pairs = zip(self.operands, known + known[-1:] * missing, strict=False)
+        return registers(*[one for one, role in pairs if role in roles])
 
 
-@dataclass(frozen=True)
-class Variable:
+class Variable(msgspec.Struct, frozen=True):
     """A variable in a state space ("global", "const", "shared", "local"), or a parameter
     ("param"). `initial` holds its leading bytes; `pointers` the symbols whose addresses stand in
     it, by byte offset. A size of 0 marks `extern __shared__`."""
@@ -325,8 +323,7 @@ class Variable:
     pointers: tuple[tuple[int, str], ...] = ()
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(msgspec.Struct, frozen=True, dict=True):
     """A kernel (`entry`) or a device function. `labels` maps a label to the index of the
     instruction it precedes; `registers` a register to its type; `tables` the name of a
     `.branchtargets` list to its labels; `directives` such as "maxntid" to their numbers."""
@@ -340,8 +337,8 @@ class Function:
     registers: dict[str, str]
     variables: tuple[Variable, ...]
     line: int | None = None
-    tables: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    directives: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    tables: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    directives: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
 
     @cached_property
     def symbols(self) -> frozenset[str]:
@@ -351,8 +348,7 @@ class Function:
         return frozenset(base.name for base in bases if isinstance(base, Symbol))
 
 
-@dataclass(frozen=True)
-class PtxModule:
+class PtxModule(msgspec.Struct, frozen=True):
     functions: dict[str, Function]
     variables: dict[str, Variable]
     source_file: str
@@ -361,8 +357,7 @@ class PtxModule:
 FUNCTIONS_AT = 0x4000_0000_0000
 
 
-@dataclass(frozen=True)
-class LinkedFunction:
+class LinkedFunction(msgspec.Struct, frozen=True):
     """One function within a linked program: where it starts, its parameters, results and registers,
     and whether it may be called again while it runs."""
 
@@ -373,8 +368,7 @@ class LinkedFunction:
     recursive: bool
 
 
-@dataclass(frozen=True)
-class LinkedProgram:
+class LinkedProgram(msgspec.Struct, frozen=True, dict=True):
     """`function` is the kernel with all it calls; `parts` the functions in it by name (the
     kernel's own included); `owner` says for each instruction whose it is; `addresses` what a
     pointer to a function holds; `module_variables` are the names of what no function owns."""

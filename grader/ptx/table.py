@@ -11,18 +11,20 @@ may want to know (`Form`). The decorated function says what the instruction does
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
+from msgspec.structs import replace
 
 from ..compilers.advice import TEXTURES
 from ..cuda.errors import Message, ShuffleDivergence, UnsupportedInstruction
 from ..machine.barriers import FULL
 from ..machine.events import Step, Successors, Undefined
-from ..machine.lanes import WARP, Lanes, lane_index, select, warp_masks
+from ..machine.lanes import WARP, Lanes, lane_index, seen_by_all, select, warp_masks
 from ..machine.memory.access import LaneValues
+from ..machine.registers import Derived
 from ..machine.wave import Wave
 from .numbers import ON_ARRAYS, on_registers
 from .program import (
@@ -92,11 +94,9 @@ def elementwise(names: str, *lines: str, **facts: Any) -> Callable[[Described], 
     """Decorates `select(instruction) -> Elementwise`."""
 
     def register(described: Described) -> Described:
-        select = lru_cache(maxsize=8192)(described)  # it does not depend on the launch
-
-        @effect(names, *lines, select=select, **facts)
+        @effect(names, *lines, select=described, **facts)
         def build(instruction: Instruction, at: int, wave: Wave) -> Step:
-            return _elementwise_step(select(instruction), instruction, at, wave)
+            return _elementwise_step(instruction.selected, instruction, at, wave)
 
         return described
 
@@ -119,7 +119,7 @@ def collective(
         @effect(names, *lines, control=True, collective=True, **facts)
         def build(instruction: Instruction, at: int, wave: Wave) -> Step:
             combine = combining(instruction, at, wave)
-            masks = np.broadcast_to(np.uint32(FULL), wave.geometry.lanes)
+            masks = seen_by_all(np.array(FULL, np.uint32), wave.geometry.lanes)
             if not whole_warp:
                 masks = np.asarray(wave.read(instruction.operands[-1], "b32"))
 
@@ -180,31 +180,25 @@ def _elementwise_step(form: Elementwise, instruction: Instruction, at: int, wave
 
 
 def _one_result(fn: Compute, out: np.ndarray, *sources: LaneValues) -> Step:
-    """Most instructions are such, so that each number of operands has a step of its own; what
-    NumPy can compute into the registers themselves is not copied there."""
+    """Most instructions are such. The views of registers that contiguous lanes see are kept for the
+    next time, as in a loop; what NumPy can compute into the registers themselves is not copied."""
+    kept = not any(isinstance(source, Derived) for source in sources)
     in_place = isinstance(fn, np.ufunc)
-    operands: list[Any] = [*sources, None, None, None]
-    a, b, c = operands[:3]
+    last, views, target = slice(0, 0), list[Any](), out
 
-    def unary(lanes: Lanes) -> None:
-        if in_place and type(lanes) is slice:
-            fn(a[lanes], out=out[lanes], casting="unsafe")
+    def step(lanes: Lanes) -> None:
+        nonlocal last, views, target
+        if type(lanes) is not slice or not kept:
+            out[lanes] = fn(*[source[lanes] for source in sources])
+            return
+        if lanes != last:
+            last, views, target = lanes, [source[lanes] for source in sources], out[lanes]
+        if in_place:
+            fn(*views, target, casting="unsafe")
         else:
-            out[lanes] = fn(a[lanes])
+            target[...] = fn(*views)
 
-    def binary(lanes: Lanes) -> None:
-        if in_place and type(lanes) is slice:
-            fn(a[lanes], b[lanes], out=out[lanes], casting="unsafe")
-        else:
-            out[lanes] = fn(a[lanes], b[lanes])
-
-    def ternary(lanes: Lanes) -> None:
-        out[lanes] = fn(a[lanes], b[lanes], c[lanes])
-
-    def any_number(lanes: Lanes) -> None:
-        out[lanes] = fn(*[source[lanes] for source in sources])
-
-    return {1: unary, 2: binary, 3: ternary}.get(len(sources), any_number)
+    return step
 
 
 def _several_results(

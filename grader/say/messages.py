@@ -137,7 +137,7 @@ def endless_loop(finding: EndlessLoop, wave: Wave) -> str | Message:
     code = wave.kernel.instructions
     executed = [one for first, last in finding.runs for one in code[first : last + 1]]
     inside, compares = (
-        [one for one in some if one.form.name == "setp" and (one.line == line or not condition)]
+        [one for one in some if one.form.asks and (one.line == line or not condition)]
         for some in (executed, code)
     )
     if max(finding.runs.values()) > 1 or len(inside) > 1:  # the loop may be unrolled

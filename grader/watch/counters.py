@@ -76,9 +76,8 @@ class Counting(Observer):
         self.wave, self.counters = wave, counters
         code = self.wave.kernel.instructions
         self._lines = [one.line for one in code]
-        # By instruction, how many more warps and threads execute it than the one before.
-        self._warps = np.zeros(len(code) + 1, np.int64)
-        self._threads = np.zeros(len(code) + 1, np.int64)
+        # By the first and the last instruction of a straight run, the warps and threads in it.
+        self._runs: defaultdict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
         self._idle = np.zeros(len(code), np.int64)  # warps whose guard held in no lane
         # By space, kind and width, the accesses whose traffic is not counted yet: lines, lanes,
         # addresses; and how many of these.
@@ -86,18 +85,19 @@ class Counting(Observer):
         self._noted, self._many_noted = defaultdict(list), 0
 
     def run(self, first: int, last: int, lanes: Lanes) -> None:
-        number, threads = warps(lanes), count(lanes)
-        self._warps[first] += number
-        self._warps[last + 1] -= number
-        self._threads[first] += threads
-        self._threads[last + 1] -= threads
+        number = self._runs[first, last]
+        number[0] += warps(lanes)
+        number[1] += count(lanes)
 
     def guard(self, at: int, lanes: Lanes, chosen: np.ndarray) -> None:
         self._idle[at] += warps(lanes) - warps(select(lanes, chosen))
 
     def complete(self) -> None:
         opcodes = self.counters.opcodes
-        per_warp, per_thread = self._warps.cumsum()[:-1], self._threads.cumsum()[:-1]
+        per_warp, per_thread = np.zeros((2, len(self._lines)), np.int64)
+        for (first, last), (warps_in_it, threads) in self._runs.items():
+            per_warp[first : last + 1] += warps_in_it
+            per_thread[first : last + 1] += threads
         acting = (per_warp - self._idle).tolist()
         for instruction, number in zip(self.wave.kernel.instructions, acting, strict=True):
             opcodes[instruction.form.opcode] += number

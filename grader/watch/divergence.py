@@ -45,7 +45,8 @@ class Divergence(Observer):
 
     def collective(self, at: int, lanes: Lanes, masks: np.ndarray) -> None:
         """Lanes that name each other must pass the same mask; else the result is undefined."""
-        if masks.strides == (0,):  # one mask for all lanes
+        given = masks[lanes]
+        if masks.strides == (0,) or (given == given[0]).all():  # one mask for all lanes
             return
         index, warps = lane_index(lanes), self.wave.geometry.warps
         present = warp_masks(index, warps)

@@ -1,8 +1,9 @@
 """Findings: what is wrong, or doubtful, in a run, as data. `grader.say` has the sentences."""
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec
 
 from ..cuda.errors import (
     BarrierDivergence,
@@ -20,8 +21,7 @@ from ..cuda.errors import (
 from ..machine.memory.spaces import Fault, Store
 
 
-@dataclass(frozen=True)
-class HazardReport:
+class HazardReport(msgspec.Struct, frozen=True):
     """A finding as it is shown: in words, and where. None where something is unknown."""
 
     status: str  # the verdict's word for it
@@ -40,8 +40,7 @@ class HazardReport:
         return str(self.parts)
 
 
-@dataclass(frozen=True)
-class Location:
+class Location(msgspec.Struct, frozen=True):
     """A thread at an instruction of a launch."""
 
     at: int  # index of the instruction
@@ -55,8 +54,7 @@ class Location:
     repeats: bool  # a thread may come to the instruction again
 
 
-@dataclass(frozen=True)
-class Bytes:
+class Bytes(msgspec.Struct, frozen=True):
     """What an access touches in a memory."""
 
     space: str  # "global", "shared" or "local"
@@ -66,8 +64,7 @@ class Bytes:
     line: int | None  # of the source, where the access stands
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """Something that a thread does wrong."""
 
     error: ClassVar[type[CudaError]]
@@ -79,8 +76,7 @@ class Finding:
         return self.error
 
 
-@dataclass(frozen=True)
-class MachineFault(Finding):
+class MachineFault(Finding, frozen=True):
     """What the machine, or an instruction, finds wrong, and has words for."""
 
     kind: type[CudaError]
@@ -91,16 +87,14 @@ class MachineFault(Finding):
         return self.kind
 
 
-@dataclass(frozen=True)
-class GoneAround(Finding):
+class GoneAround(Finding, frozen=True):
     """A thread waits at a barrier that another of its block can come to no more."""
 
     error = BarrierDivergence
     other: Finding  # what that other thread does instead
 
 
-@dataclass(frozen=True)
-class OutOfStore(Finding):
+class OutOfStore(Finding, frozen=True):
     """An access that goes where it must not."""
 
     error = OutOfBounds
@@ -110,8 +104,7 @@ class OutOfStore(Finding):
     copied: bool  # the compiler made the access, of a call or of one assignment
 
 
-@dataclass(frozen=True)
-class MisalignedAccess(Finding):
+class MisalignedAccess(Finding, frozen=True):
     """An address that is no multiple of the access's size."""
 
     error = Misaligned
@@ -121,8 +114,7 @@ class MisalignedAccess(Finding):
     alike: int  # by how many bytes all threads of the warp miss a multiple; 0 if they differ
 
 
-@dataclass(frozen=True)
-class ReadOnlyWrite(Finding):
+class ReadOnlyWrite(Finding, frozen=True):
     """A write to what must not be written."""
 
     error = ConstWrite
@@ -130,8 +122,7 @@ class ReadOnlyWrite(Finding):
     constant: bool  # for it is declared so
 
 
-@dataclass(frozen=True)
-class EndlessLoop(Finding):
+class EndlessLoop(Finding, frozen=True):
     """A loop that is proved never to end."""
 
     error = StepLimit
@@ -139,8 +130,7 @@ class EndlessLoop(Finding):
     awaited: Bytes | None  # what is waited for; None: the thread waits for nobody
 
 
-@dataclass(frozen=True)
-class UnwrittenRead(Finding):
+class UnwrittenRead(Finding, frozen=True):
     """A read of what nobody has written."""
 
     error = UninitializedRead
@@ -149,8 +139,7 @@ class UnwrittenRead(Finding):
     use: Location | None  # where a value that was followed comes to matter
 
 
-@dataclass(frozen=True)
-class NeverSet(Finding):
+class NeverSet(Finding, frozen=True):
     """A computation with a variable that never got a value."""
 
     error = UninitializedRead
@@ -158,32 +147,28 @@ class NeverSet(Finding):
     needed: int | None  # the line there
 
 
-@dataclass(frozen=True)
-class MissedBarrier(Finding):
+class MissedBarrier(Finding, frozen=True):
     """A barrier that some threads of the block have left without."""
 
     error = BarrierDivergence
     missing: Message  # what the machine says of them
 
 
-@dataclass(frozen=True)
-class TwoBarriers(Finding):
+class TwoBarriers(Finding, frozen=True):
     """A barrier while others of the block wait at another one."""
 
     error = BarrierDivergence
     other_line: int | None  # where those wait
 
 
-@dataclass(frozen=True)
-class UnnamedLane(Finding):
+class UnnamedLane(Finding, frozen=True):
     """A warp-wide operation by a lane that its own mask does not name."""
 
     error = ShuffleDivergence
     mask: int
 
 
-@dataclass(frozen=True)
-class DifferentMasks(Finding):
+class DifferentMasks(Finding, frozen=True):
     """A warp-wide operation by two lanes that pass different masks."""
 
     error = ShuffleDivergence
@@ -192,8 +177,7 @@ class DifferentMasks(Finding):
     other_mask: int
 
 
-@dataclass(frozen=True)
-class AbsentSource(Finding):
+class AbsentSource(Finding, frozen=True):
     """A shuffle from a lane that takes no part."""
 
     error = ShuffleDivergence
@@ -202,8 +186,7 @@ class AbsentSource(Finding):
     left: bool  # it has left the kernel
 
 
-@dataclass(frozen=True)
-class Visit(Finding):
+class Visit(Finding, frozen=True):
     """An access to the shared memory of a block that may not be there."""
 
     error = DataRace
@@ -211,8 +194,7 @@ class Visit(Finding):
     started: bool  # it may be gone; else it may not have begun
 
 
-@dataclass(frozen=True)
-class RacingAccess:
+class RacingAccess(msgspec.Struct, frozen=True):
     """One of the two accesses of a race."""
 
     line: int | None
@@ -226,16 +208,14 @@ class RacingAccess:
     repeats: bool  # a thread may come there again
 
 
-@dataclass(frozen=True)
-class Fence:
+class Fence(msgspec.Struct, frozen=True):
     """A fence that a thread has passed."""
 
     line: int | None
     wide: bool  # for the whole device, not for the block alone
 
 
-@dataclass(frozen=True)
-class Signal:
+class Signal(msgspec.Struct, frozen=True):
     """How one thread of a race, or of its block, has told another that something is done."""
 
     post: int | None  # the line that tells
@@ -252,8 +232,7 @@ class Signal:
     met: bool  # who makes the later access has met its block since
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(msgspec.Struct, frozen=True):
     """What a launch and its program show of how two accesses came to meet."""
 
     same_instruction: bool
@@ -269,8 +248,7 @@ class Evidence:
     signal: Signal | None
 
 
-@dataclass(frozen=True)
-class Race(Finding):
+class Race(Finding, frozen=True):
     """Two accesses to one place, at least one a write, that nothing orders."""
 
     error = DataRace

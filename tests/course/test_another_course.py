@@ -109,9 +109,36 @@ def test_a_broken_lesson_keeps_no_other_from_being_made(tmp_path):
     assert "titel" in said
     assert "notebooks/02_sums.ipynb" in said
     assert "01_histogram.ipynb" not in said
+    last = said.strip().splitlines()[-1]
+    assert last.startswith("The notebook of 01_histogram is as it was: kernels/01_histogram/")
+    assert "titel" in last
     assert (notebooks / "01_histogram.ipynb").read_text() == before
     assert "One more line." in (notebooks / "02_sums.ipynb").read_text()
     assert "titel" in grader(tmp_path, "build", "--check", rc=1)
     exercises.unlink()
     assert "beside kernels/01_histogram/lesson.md there is none" in grader(tmp_path, "build", rc=1)
     assert (notebooks / "01_histogram.ipynb").read_text() == before
+
+
+def test_one_lesson_is_built_alone(tmp_path):
+    for name in ("01_histogram", "02_sums"):
+        grader(tmp_path, "new", name)
+    grader(tmp_path, "build")
+    for name in ("01_histogram", "02_sums"):
+        page = tmp_path / "kernels" / name / "lesson.md"
+        page.write_text(page.read_text() + "\nOne more line.\n")
+    notebooks = tmp_path / "notebooks"
+    gone = (notebooks / "02_sums.ipynb").rename(notebooks / "03_gone.ipynb")
+    before = gone.read_text()
+    assert "02_sums" not in grader(tmp_path, "build", "01", "--check", rc=1)
+    said = grader(tmp_path, "build", "01")
+    assert said.count("made ") == 1
+    assert said.strip().endswith("notebooks/01_histogram.ipynb")
+    assert "One more line." in (notebooks / "01_histogram.ipynb").read_text()
+    assert [path.name for path in sorted(notebooks.iterdir())] == [
+        "01_histogram.ipynb",
+        "03_gone.ipynb",
+    ]
+    assert gone.read_text() == before
+    assert grader(tmp_path, "build", "01", "--check") == ""
+    assert "There is no lesson '07'" in grader(tmp_path, "build", "07", rc=2)

@@ -142,6 +142,19 @@ WAITING = {  # right, and each waits for more steps than a proof needs
         *ticket = *ticket + 1;
         if (blockIdx.x == 1) x[0] = sum - 1;
     }""",
+    "for a lock": """
+    int* lock = (int*)x + 1;
+    volatile float* kept = x;
+    if (threadIdx.x == 0) {
+        while (atomicCAS(lock, 0x3f800000, 7) != 0x3f800000) {}
+        __threadfence();
+        float sum = kept[2];
+        for (int k = 0; k < 1000; k++) sum += x[3 + k % n];
+        kept[2] = sum;
+        if (sum > 2000) kept[0] = sum - 1;
+        __threadfence();
+        atomicExch(lock, 0x3f800000);
+    }""",
     "for an mbarrier": """
     __shared__ unsigned long long gate;
     unsigned at = __cvta_generic_to_shared(&gate);

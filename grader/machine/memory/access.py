@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
+import msgspec
 import numpy as np
 
 from ...counted import counted
@@ -44,8 +45,7 @@ class Accessed(NamedTuple):
     failed: np.ndarray | None = None
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(msgspec.Struct, frozen=True, eq=False):
     """The part of an access that falls into one store. `element` counts in components, one per
     lane; `addresses` are as the instruction computed them, within `space`. `again` of its warps
     also have lanes in an earlier part of the same access."""
@@ -61,7 +61,7 @@ class Hit:
         """That of the `chosen` lanes (bool) alone."""
         lanes = compact(lane_index(self.lanes)[chosen])
         element, addresses = self.element[chosen], self.addresses[chosen]
-        return replace(self, lanes=lanes, element=element, addresses=addresses)
+        return Hit(self.store, self.space, lanes, element, addresses, self.again)
 
 
 class LaneValues(Protocol):

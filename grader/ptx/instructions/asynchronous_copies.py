@@ -8,9 +8,9 @@ to global memory is there at once.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from ...counted import counted
 from ...cuda.errors import Misaligned, OutOfBounds

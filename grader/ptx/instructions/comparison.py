@@ -77,7 +77,7 @@ def _combined(meaning: Meaning, instruction: Instruction) -> Meaning:
     return combination
 
 
-@elementwise("setp", *_lines("INT|BITS", "FLOAT|f16x2|bf16x2"))
+@elementwise("setp", *_lines("INT|BITS", "FLOAT|f16x2|bf16x2"), asks=True)
 def setp(instruction: Instruction) -> Elementwise:
     """p[|q], a, b[, c]: q gets the opposite; of a pair of halves, p is for the lower and q for
     the upper."""

@@ -8,10 +8,10 @@ word as it was.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from ...machine.events import Step
 from ...machine.lanes import Lanes, select

@@ -84,7 +84,7 @@ def vote(instruction: Instruction, at: int, wave: Wave) -> Step:
     return combine
 
 
-@effect("activemask", "b32 : d")
+@effect("activemask", "b32 : d", by_chance=True)
 def activemask(instruction: Instruction, at: int, wave: Wave) -> Step:
     out = wave.registers.write(instruction.operands[0], "b32")
 

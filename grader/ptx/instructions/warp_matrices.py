@@ -6,9 +6,10 @@ which register is what the figures of the PTX ISA show, and `Fragment` in number
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
+from msgspec.structs import replace
 
 from ...machine.events import Step
 from ...machine.lanes import WARP, Lanes, compact, lane_index

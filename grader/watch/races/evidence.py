@@ -7,9 +7,10 @@ run are kept here, those of few threads, as flags are.
 """
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from ...machine.lanes import WARP, Lanes, count, lane_index
@@ -223,7 +224,7 @@ class RaceFindings:
             self.here.location(met.at, me),
             access.verb,
             self.here.bytes(hit.space, store, address, size, met.at),
-            replace(then, line=self.here.line(met.at)),
+            msgspec.structs.replace(then, line=self.here.line(met.at)),
             self._access(met.other_at, theirs, other, conflict.other_wrote),
             same_block=mine == theirs,
             same_warp=me // WARP == other // WARP,
