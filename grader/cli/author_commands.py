@@ -73,7 +73,7 @@ def build_notebooks(
 
 
 def new_lesson(
-    lesson: Annotated[str, typer.Argument(help="What it is to be called, like 09_histogram.")],
+    lesson: Annotated[str, typer.Argument(help="What it is to be called, like 20_histogram.")],
 ) -> None:
     """Make a lesson that works, for you to change."""
     if begin(course.KERNELS.parent):

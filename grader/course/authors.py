@@ -195,12 +195,12 @@ _LESSON = re.compile(r"\d\d_([a-z][a-z0-9_]*)")
 
 
 def write_lesson(lesson: str, kernels: Path) -> Path:
-    """The folder of a new lesson, called like 09_histogram, under `kernels`. AuthorError when that
+    """The folder of a new lesson, called like 20_histogram, under `kernels`. AuthorError when that
     cannot be its name, or there is one."""
     found = _LESSON.fullmatch(lesson)
     if not found:
         raise AuthorError(
-            f"A lesson's name is two digits and words in small letters, as in 09_histogram; "
+            f"A lesson's name is two digits and words in small letters, as in 20_histogram; "
             f"{lesson!r:.60} is not."
         )
     folder = kernels / lesson

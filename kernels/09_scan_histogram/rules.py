@@ -56,7 +56,7 @@ look_back = Rule(
     ),
     blocks=tuple(range(32, 257, 32)),
     where=(*OWN_ELEMENT, "gridDim.x <= 16"),
-    values=SUMMED,
+    values=("ordinary", "negative", "a +inf"),
 )
 
 segments = Rule(

@@ -17,7 +17,7 @@ from grader.cli.app import app
 TESTS = Path(__file__).parents[1]
 PAGE = (TESTS.parent / "docs/authoring.md").read_text()
 BLOCK = re.compile(r"<!-- (file|prepend): (\S+) -->\n```\w+\n(.*?)```", re.DOTALL)
-LESSON, TUTORIAL = "08_sums", "09_histogram"
+LESSON, TUTORIAL = "08_sums", "20_histogram"
 
 
 def run(here, *arguments):
@@ -85,4 +85,4 @@ def test_the_tutorial_word_for_word_makes_what_it_says(here, held):
 def test_a_name_that_cannot_be_is_refused(here, name):
     said = run(here, "new", name)
     assert said.exit_code == 2
-    assert "as in 09_histogram" in said.stderr or "is a folder" in said.stderr
+    assert "as in 20_histogram" in said.stderr or "is a folder" in said.stderr

@@ -204,7 +204,7 @@ class Explanation(MadeOf):
             return self.mine.nan.with_values(math.nan, *self.mine.operands)
         if found := fell_otherwise(self.mine.choices, self.ours.choices):
             return found[0].place.with_values(found[0].taken, *found[0].values)
-        parting = self._ways.parting() or self._ways.parting(any_order=True)
+        parting = self._ways.first_parting or self._ways.parting(any_order=True)
         return parting.place if parting else None
 
     def told(self) -> list[Said]:
