@@ -86,7 +86,7 @@ class Example:
         parts.append("The card:\n\n" + _fenced("text", self.card))
         if self.terminal:
             parts.append("The terminal:\n\n" + _fenced("text", self.terminal))
-            hints = [_fenced("text", _filled(one)) for one in self.message.hints]
+            hints = [_fenced("text", _filled(text)) for _, text in self.message.hints]
             parts += [f"A hint:\n\n{one}" for one in hints]
         return "\n".join(parts)
 

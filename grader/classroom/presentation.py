@@ -220,9 +220,10 @@ def _annotate(notebook: NotebookNode, lesson: Lesson, mistakes: Mapping[str, Mis
             cell.metadata.notes = f"Let them vote first. {answer}"
         elif mistake := mistakes.get(cell.id):
             cell.metadata.live = {"exercise": mistake.wrong.exercise, "source": mistake.cell}
+            told = f"{mistake.verdict.message} {mistake.verdict.parts.ours}".rstrip()
             cell.metadata.notes = (
                 "Ask before you go on: what goes wrong, and on which line? They are told: "
-                f"**{mistake.ends_in}**. {mistake.verdict.message} {mistake.verdict.parts.ours}"
+                f"**{mistake.ends_in}**. {told}"
             )
         lines = cell.source.splitlines() if cell.cell_type == "markdown" else ()
         coming += [f"- {line[3:]}" for line in lines if line.startswith("## ")]

@@ -79,8 +79,8 @@ def show_failures(console: Console, verdict: Verdict, source: str, hint: bool = 
     """The sentence, the source line and the reason for each way in which cases failed."""
     for cases in by_cause(verdict):
         console.print(_explanation(cases, verdict, source, console.width))
-        for text in cases[0].parts.hints if hint else ():
-            console.print(Text.assemble(("Hint", "bold"), f": {visible(text)}"))
+        for title, text in cases[0].parts.hints if hint else ():
+            console.print(Text.assemble((title, "bold"), f": {visible(text)}"))
     if verdict.parts.hints and not hint:
         console.print(Text("With --hint, this command also says what to look at next.", "dim"))
 

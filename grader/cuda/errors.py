@@ -60,9 +60,10 @@ class Message:
         return replace(self, remedy="", ours="")
 
     @property
-    def hints(self) -> tuple[str, ...]:
-        """What the others are told, one at a time."""
-        return tuple(filter(None, (self.remedy, self.ours)))
+    def hints(self) -> tuple[tuple[str, str], ...]:
+        """The titles and texts of the other parts, to be shown one at a time."""
+        both = ("What to look at next", self.remedy), ("What our kernel does", self.ours)
+        return tuple(one for one in both if one[1])
 
 
 def in_parts(text: str | Message) -> Message:
@@ -74,16 +75,11 @@ def in_parts(text: str | Message) -> Message:
     return told if str(told) == text else Message(text)
 
 
-def fits(text: str) -> bool:
-    """Whether a text is short enough to come first."""
-    return len(text.split()) <= MOST_WORDS
-
-
 def _led(begun: str, text: str) -> tuple[str, str]:
     """What is begun with as many sentences of a text as there is room for, at least one in all;
     and the rest of the text."""
     ends = [*(found.end() for found in _SENTENCE.finditer(text[:_SPLIT])), len(text)]
-    room = [end for end in ends if fits(_joined(begun, text[:end]))]
+    room = [end for end in ends if len(f"{begun} {text[:end]}".split()) <= MOST_WORDS]
     end = max(room, default=0 if begun else ends[0])
     return _joined(begun, text[:end].strip()), text[end:].strip()
 

@@ -306,13 +306,13 @@ class Collectives:
             absent = mask & ~int(self._present(index)[lane // WARP])
             left = absent & int(self.launched[lane // WARP])  # meanwhile all of them may have left
             missing = absent & int(self.alive[lane // WARP]) or left
-            come = "comes" if missing.bit_count() == 1 else "come"
+            lanes, come = ("a lane", "comes") if missing.bit_count() == 1 else ("lanes", "come")
             return (
                 at,
                 lane,
                 Message(
-                    f"waits here for {_lanes(missing)} of its warp, which never {come}. Its mask "
-                    f"0x{mask:08x} names them.",
+                    f"waits here for {lanes} of its warp that never {come}. Its mask "
+                    f"0x{mask:08x} also names {_lanes(missing)}.",
                     remedy="Name only lanes that come here, or move the operation out of the "
                     "branch.",
                 ),

@@ -3,7 +3,6 @@ step, what to do again."""
 
 import os
 import secrets
-from collections.abc import Iterator
 from dataclasses import replace
 
 from IPython.display import display
@@ -50,7 +49,7 @@ def check(name: str, *, hidden: bool = False) -> None:
     first = verdict_card.looking(page) if more else verdict_card.noted(page, seen, source)
     shown = display(first, display_id=True)
     verdict = sizes.looked_for(verdict, exercise, source, LIMITS) if more else verdict
-    lesson.due[name] = tuple(_hints_on(verdict, exercise))
+    lesson.due[name] = _hints_on(verdict, exercise)
     replay = of_failure(verdict.while_open(), source, exercise)
     if more or replay:
         seen = verdict.for_learner()
@@ -85,16 +84,11 @@ def hint_on_card(name: str) -> None:
     shown.update(page)
 
 
-def _hints_on(verdict: Verdict, exercise: Exercise) -> Iterator[tuple[str, str]]:
+def _hints_on(verdict: Verdict, exercise: Exercise) -> tuple[tuple[str, str], ...]:
     """The titles and texts of hints on a verdict; a hidden case has none but the lesson's."""
-    parts = verdict.for_learner().parts
-    if parts.remedy:
-        yield "What to look at next", parts.remedy
-    if parts.ours:
-        yield "What our kernel does", parts.ours
-    for end in verdict.ends:
-        if end in exercise.hints_on:
-            yield f"A hint for: {end.replace('_', ' ')}", exercise.hints_on[end]
+    ends = [end for end in verdict.ends if end in exercise.hints_on]
+    own = ((f"A hint for: {end.replace('_', ' ')}", exercise.hints_on[end]) for end in ends)
+    return (*verdict.for_learner().parts.hints, *own)
 
 
 def _next_hint(name: str) -> Page:

@@ -25,7 +25,7 @@ _FROM_NAN = (
 NEXT = {  # by what was seen of the first wrong element: what to ask oneself
     Pattern.NOBODY_WROTE: "",  # the message has a question of its own
     Pattern.OTHER_PLACE: "Compute the index of this load by hand for this thread.",
-    Pattern.CONSTANT_WON: "Which value should stand there instead of this number?",
+    Pattern.CONSTANT_WON: "Which value belongs here instead of this number?",
     Pattern.OTHER_ELEMENTS: "Which loop, guard or index decides which elements it uses?",
     Pattern.TOO_OFTEN: "Which loop or step comes to the same element again?",
     Pattern.FIRST_NAN: "Which of its values makes this step NaN, and where does that come from?",

@@ -72,7 +72,7 @@ def test_an_example_of_a_lesson_is_what_the_judge_says(name):
     assert shown.text in PAGE.read_text(encoding="utf-8")
     assert is_short(shown)
     told = " ".join(f"{shown.card} {shown.terminal}".split())
-    assert not any(one in told for one in shown.message.hints)
+    assert not any(text in told for _, text in shown.message.hints)
 
 
 def test_the_page_has_its_examples_by_status():

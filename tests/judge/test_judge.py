@@ -19,10 +19,13 @@ import small_lesson
 from small_lesson import EXERCISES, ID, SOLUTION, instead
 
 from grader import course, cuda
+from grader.cuda.errors import Message
 from grader.errors import AuthorError, NotInCourse
-from grader.judge import Limits, judge, protocol, steps, worker
+from grader.judge import Limits, Verdict, judge, protocol, steps, worker
+from grader.judge.protocol import Failed
 from grader.judge.sandbox import landlock
 from grader.say.verdict_process import STOPPED_BEFORE
+from grader.status import Status
 
 if worker.FORKS:
     from grader.judge.sandbox import forkserver
@@ -95,6 +98,35 @@ def test_a_wrong_answer_shows_the_first_mismatches(verdict_on):
 def test_where_the_wrong_elements_lie_says_where_to_look(verdict_on, wrong, said):
     source = instead(f"    if (i < n) total[i] = x[i] + ({wrong} ? 9.0f : y[i]);")
     assert f". {said}" in verdict_on(source).message
+
+
+def test_a_message_has_parts_and_one_of_an_older_version_is_split(verdict_on):
+    verdict = verdict_on(instead("    total[i] = x[i] + y[i];"))
+    data = verdict.to_dict()
+    told = next(case for case in data["cases"] if case["message"])
+    parts = [told["parts"][name] for name in ("first", "why", "remedy")]
+    assert all(parts) and told["message"] == " ".join(parts)
+    for case in data["cases"]:
+        del case["parts"]
+    older = Verdict.from_dict(data)
+    assert str(older.parts) == older.message == verdict.message
+    assert len(older.parts.first.split()) <= 30
+
+
+def test_while_an_exercise_is_open_a_verdict_has_neither_the_remedy_nor_ours(verdict_on):
+    verdict = verdict_on(instead("    total[i] = x[i] - y[i];"))
+    titles, texts = zip(*verdict.parts.hints, strict=True)
+    assert titles == ("What to look at next", "What our kernel does")
+    seen = json.dumps(verdict.while_open().to_dict())
+    assert verdict.parts.first in seen and not any(text in seen for text in texts)
+
+
+def test_a_worker_cannot_speak_of_our_kernel():
+    said = Message("It fails.", remedy="Look.", ours="Our kernel adds.")
+    assert Failed(Status.TIMEOUT, str(said), parts=said).told == Message(
+        "It fails.", remedy="Look."
+    )
+    assert Failed(Status.TIMEOUT, "Another text.", parts=said).told == Message("Another text.")
 
 
 def test_among_two_elements_there_is_no_pattern(tmp_path):
@@ -299,9 +331,8 @@ def test_what_hangs_on_who_comes_first_is_seen_in_another_order(tmp_path):
     ).replace("+ y[i]", "+ y[i] + wrong")
     verdict = judge(ID, source, root=root)
     assert verdict.status == "wrong_answer"
-    assert verdict.message.startswith(
-        "The answer is right when blocks and warps run in order, but not with "
-    )
+    assert verdict.parts.first.startswith("With ")
+    assert "right when blocks and warps run in order, but not with " in verdict.parts.why
     exercises.write_text(EXERCISES.replace(made, made[:-1] + ', order="shuffled")'))
     assert judge(ID, source, root=root).status == "wrong_answer"
     assert judge(ID, SOLUTION, root=root).status == "passed"

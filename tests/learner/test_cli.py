@@ -56,6 +56,14 @@ def test_a_wrong_kernel_shows_the_line_and_exits_with_status_1(grader):
     assert "→    5 │     total[i] = x[i] + y[i];" in result.stdout
 
 
+def test_the_remedy_is_a_hint_that_is_asked_for(grader):
+    asked = "check", source_file(NO_GUARD), "--exercise", ID
+    without, with_hint = grader(*asked), grader(*asked, "--hint")
+    assert "Guard the access" not in without.stdout and "With --hint" in without.stdout
+    assert "Why: " in without.stdout
+    assert "What to look at next: Guard the access" in " ".join(with_hint.stdout.split())
+
+
 @pytest.mark.parametrize("columns", [40, 80, 120])
 @pytest.mark.parametrize("before", ["", "\t\t", "i = i + 0; " * 12, "\ti = i;" * 30])
 def test_the_caret_stands_under_what_is_wrong_however_narrow_the_terminal(grader, before, columns):

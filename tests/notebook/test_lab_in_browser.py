@@ -249,3 +249,21 @@ def test_in_notebook_7_cells_are_cuda_and_questions_are_answered_too(tmp_path):
         page.execute_script("document.querySelector('a[href*=\"#predict=\"]').click()")
         opened.until("return document.querySelectorAll('.warpwise-veiled').length === 0")
         assert progress.read(tmp_path)[LESSON.name].predicted
+
+
+def test_the_buttons_of_a_card_run_the_missing_cell_and_show_a_hint(tmp_path):
+    folder.make(tmp_path)
+    cells = CELLS[0], 'check("interleaved")', CELLS[1]
+    browser.write_notebook(tmp_path / "mine.ipynb", *cells)
+    shown = "return window.jupyterapp.shell.currentWidget.content.widgets[1].node.innerText"
+    with browser.jupyterlab(tmp_path, learner=True) as address, browser.chromium() as page:
+        opened = browser.Lab(page, address, "mine.ipynb")
+        opened.command(
+            "notebook:run-all-cells"
+        )  # which ends at the check of a cell that did not run
+        for button, then in (("run", "Data race"), ("hint", "What to look at next")):
+            link = f"document.querySelector('a.warpwise-button[href$=\"#{button}=interleaved\"]')"
+            opened.until(f"return {link}?.checkVisibility()")
+            page.execute_script(f"{link}.click()")
+            opened.until(f"{shown}.includes('{then}')")
+        assert "Put a __syncthreads()" in page.execute_script(shown)

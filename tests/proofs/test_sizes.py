@@ -54,8 +54,8 @@ def test_an_index_that_no_case_overflows_costs_the_case_of_sizes(ruled):
     assert (last(verdict).name, last(verdict).status) == (sizes.NAME, "out_of_bounds")
     assert verdict.status == "out_of_bounds" and verdict.line == 6
     assert verdict.points == verdict.max_points - last(verdict).max_points == 4
-    assert last(verdict).message.startswith("With n = ")
-    assert " of 64 threads: add, line 6: " in last(verdict).message
+    assert "This happens with n = " in last(verdict).message
+    assert last(verdict).message.startswith("add, line 6: ")
     assert verdict.every_size.outcome == "counterexample"
 
 
@@ -128,7 +128,8 @@ def test_what_reasoning_alone_finds_is_a_remark_that_costs_nothing(ruled, monkey
     verdict = judge(ID, IN_A_SHORT, root=ruled)
     assert verdict.status == "passed" and verdict.points == verdict.max_points
     assert verdict.every_size.outcome == "counterexample"
-    assert " of 64 threads: add, line 6: " in verdict.every_size.why
+    assert verdict.every_size.why.startswith("add, line 6: ")
+    assert "This happens with n = " in verdict.every_size.why
     shown = verdict_card.page(verdict, IN_A_SHORT, exercise)
     assert sizes.REMARK in shown.text and verdict.every_size.why in shown.text
 
@@ -159,7 +160,7 @@ def test_sizes_are_tried_too_where_another_case_is_only_over_budget(ruled):
 def test_a_size_that_breaks_a_kernel_over_budget_has_its_own_status(ruled):
     verdict = judge(ID, OVER_BUDGET.replace("int i =", "short i ="), root=ruled)
     assert (last(verdict).status, last(verdict).points) == ("out_of_bounds", 0)
-    assert last(verdict).message.startswith("With n = ")
+    assert "This happens with n = " in last(verdict).message
     assert (verdict.status, verdict.every_size.outcome) == ("over_budget", "counterexample")
     assert verdict.message == verdict.cases[1].message
 
@@ -244,7 +245,7 @@ def test_prove_quotes_what_happens_in_a_launch(ruled, tmp_path):
     answer = tmp_path / "answer.cu"
     answer.write_text(IN_A_SHORT)
     ((said, broken),) = proved(str(answer), ID, 6, ruled)
-    assert broken and "a size that breaks it. With n = " in said
+    assert broken and "a size that breaks it. add, line " in said and "happens with n = " in said
     ((said, broken),) = proved("01_add", None, 6, ruled)
     assert not broken and "proved for every size" in said
 
@@ -255,4 +256,4 @@ def test_what_no_case_catches_is_shown_at_a_size_that_none_tries(exercise_id, ol
     verdict = judge(exercise_id, edited(exercise_id, old, new))
     assert {case.status for case in verdict.cases[:-1]} == {"passed"}
     assert (last(verdict).name, last(verdict).status) == (sizes.NAME, status)
-    assert last(verdict).message.startswith("With ")
+    assert "This happens with " in last(verdict).message

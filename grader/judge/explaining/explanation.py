@@ -262,7 +262,7 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
         parts += Message(f"{capital(stored.who)} wrote it{stored.on}.")
         line = stored.line
     patterns = tuple(str(pattern) for pattern, _, _ in told)
-    advice = told[0][1].remedy, say.NEXT.get(told[0][0]), result.parts.remedy
+    advice = told[0][1].remedy, result.parts.remedy, say.NEXT.get(told[0][0])
     remedy = next(filter(None, advice), "")  # one is enough
     result = result.saying(parts + Message(why=result.parts.why, remedy=remedy))
     return replace(result, line=line, patterns=patterns)
