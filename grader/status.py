@@ -82,6 +82,7 @@ class Pattern(Word):
     OTHER_ELEMENTS = "other_elements", "It lacks elements, or holds some that do not belong there."
     TOO_OFTEN = "too_often", "The elements are the right ones, and some are in it too often."
     FIRST_NAN = "first_nan", "A NaN arose on its way."
+    CANCELLED = "cancelled", "Large numbers cancel on its way, and leave their roundings."
     SCALED = "scaled", "All wrong elements are wrong by one factor, or by one amount."
     CHOSEN_OTHERWISE = "chosen_otherwise", "A comparison on its way fell otherwise than in ours."
     OTHER_STEP = "other_step", "A step on its way is one that ours does not take."

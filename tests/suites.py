@@ -59,7 +59,7 @@ CAUSES = {  # of each, what a learner must be told, as a regular expression
     "wrong_border": rf"{ELSEWHERE}|leaves out|{ASKED}",
     "wrong_index": rf"{ELSEWHERE}|{ASKED}|leaves out|uses no input|in your code",
     "wrong_tie": r"names the wrong one of the two",
-    "wrong_operation": rf"Our kernel|{ELSEWHERE}|and should be a copy of|and ours computes",
+    "wrong_operation": rf"Our kernel|{ELSEWHERE}|and should be a copy of",
     "wrong_row": ELSEWHERE,
     "wrong_sign": rf"subtracts|changes the sign|magnitude|absolute value|is -1 times|{ELSEWHERE}",
 }
@@ -147,8 +147,9 @@ def lost(verdict: Verdict) -> list[str]:
 
 
 def cause_is_told(answer: Answer, verdict: Verdict) -> bool:
-    """Whether what a learner reads of a mistake names its cause."""
-    return re.search(CAUSES[answer.cause], verdict.message) is not None
+    """Whether what a learner can read of a mistake, hints included, names its cause."""
+    told = f"{verdict.message} {verdict.parts.ours}"
+    return re.search(CAUSES[answer.cause], told) is not None
 
 
 def tried(answer: Answer) -> tuple[bool, str]:

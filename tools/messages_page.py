@@ -13,12 +13,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from textwrap import fill
 
 from rich.console import Console
 
 from grader import course, cuda
 from grader.cli import terminal
 from grader.cuda import simulator
+from grader.cuda.errors import Message
 from grader.judge import judge
 from grader.judge.verdict import by_cause, foremost
 from grader.notebook import cards
@@ -50,10 +52,13 @@ _HEAD = """\
 
 Made by `python -m tools.messages_page`; `grader messages` prints the same.
 
-A message has four parts: what happened, where, why that is wrong, and what to look at next. Each
-example on this page is a kernel with one mistake. Below the kernel are the words of the card in
-the notebook and those of the terminal. The [last section](#messages-without-an-example) lists the
-sentences that no example has, with … for names and numbers.
+A message has four parts: what happened, where, why that is wrong, and what to look at next. The
+first two have at most 30 words, and a card always shows them. Its reason is in a fold.
+
+Each example on this page is a kernel with one mistake. Below the kernel are the words of the card
+in the notebook and those of the terminal. In an exercise, the last part is a hint. A second hint
+says what our own kernel does. The [last section](#messages-without-an-example) lists the sentences
+that no example has, with … for names and numbers.
 """
 _REST = """
 ## Messages without an example
@@ -69,8 +74,9 @@ class Example:
     mistake: str  # in words
     source: str  # of the kernel and what it calls
     status: Status
+    message: Message
     card: str
-    terminal: str  # "": the same as the card
+    terminal: str  # "": the same as the card, which is that of a cell
 
     @property
     def text(self) -> str:
@@ -80,7 +86,13 @@ class Example:
         parts.append("The card:\n\n" + _fenced("text", self.card))
         if self.terminal:
             parts.append("The terminal:\n\n" + _fenced("text", self.terminal))
+            hints = [_fenced("text", _filled(one)) for one in self.message.hints]
+            parts += [f"A hint:\n\n{one}" for one in hints]
         return "\n".join(parts)
+
+
+def _filled(text: str) -> str:
+    return fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def _fenced(language: str, text: str) -> str:
@@ -108,7 +120,7 @@ def _of_file(name: str) -> Example:
             run(kernel, simulator.RawModule, simulator.empty)
     except cuda.CudaError as error:
         card = cards.explain(cards.of_error(error)).text
-        return Example(name, kernel.words, kernel.source, error.status, card, "")
+        return Example(name, kernel.words, kernel.source, error.status, error.parts, card, "")
     raise ValueError(f"{name} runs clean")
 
 
@@ -121,13 +133,15 @@ def _of_lesson(lesson_name: str, exercise: str, name: str) -> Example:
     if case is None:
         raise ValueError(f"{full} passes")
     errors = verdict.diagnostics if case.status == Status.COMPILE_ERROR else ()
-    what = cards.Diagnosis(case.status, case.message, source, line=case.line, diagnostics=errors)
+    told = case.parts.while_open
+    what = cards.Diagnosis(case.status, told, source, line=case.line, diagnostics=errors)
     with io.StringIO() as file:
         console = Console(file=file, width=WIDTH, color_system=None)
         alike = next(cases for cases in by_cause(verdict) if case in cases)
         terminal.show_failures(console, replace(verdict, cases=tuple(alike)), source)
         shown = "\n".join(line.rstrip() for line in file.getvalue().splitlines())
-    return Example(full, mistake, source, case.status, cards.explain(what).text, shown)
+    card = cards.explain(what).text
+    return Example(full, mistake, source, case.status, case.parts, card, shown)
 
 
 @cache

@@ -204,7 +204,7 @@ def run(root: Path) -> dict[str, Any]:
 
 def _test(name: str, case: CaseResult, plan: dict[str, Any]) -> dict[str, Any]:
     """What Gradescope shows of a case."""
-    said = case.message or case.status.replace("_", " ")
+    said = str(case.parts.while_open) or case.status.replace("_", " ")
     line = f"Line {case.line} of the cell: " if case.line else ""
     optional, outside = name in plan["optional"], name in plan["extra"] + plan["optional"]
     return {

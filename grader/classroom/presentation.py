@@ -222,7 +222,7 @@ def _annotate(notebook: NotebookNode, lesson: Lesson, mistakes: Mapping[str, Mis
             cell.metadata.live = {"exercise": mistake.wrong.exercise, "source": mistake.cell}
             cell.metadata.notes = (
                 "Ask before you go on: what goes wrong, and on which line? They are told: "
-                f"**{mistake.ends_in}**. {mistake.verdict.message}"
+                f"**{mistake.ends_in}**. {mistake.verdict.message} {mistake.verdict.parts.ours}"
             )
         lines = cell.source.splitlines() if cell.cell_type == "markdown" else ()
         coming += [f"- {line[3:]}" for line in lines if line.startswith("## ")]

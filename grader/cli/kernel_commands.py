@@ -67,6 +67,9 @@ def check(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print verdicts as JSON.")] = False,
     github: Annotated[bool, typer.Option("--github", help="Annotate for GitHub Actions.")] = False,
+    hint: Annotated[
+        bool, typer.Option("--hint", help="Say what to look at next, and what our kernel does.")
+    ] = False,
 ) -> int:
     """Judge a kernel, or every answer in a notebook.
 
@@ -84,16 +87,16 @@ def check(
         typer.echo(json.dumps(Report(tuple(report)).to_dict(), indent=2))
     else:
         for answer in checked:
-            _show(Console(), answer)
+            _show(Console(), answer, hint)
     if github:
         for line in workflow_commands(file, checked):
             typer.echo(line)
     return 0 if all(one.passed for one in checked) else 1
 
 
-def _show(console: Console, answer: CheckedAnswer) -> None:
+def _show(console: Console, answer: CheckedAnswer, hint: bool) -> None:
     if answer.verdict:
-        terminal.show_verdict(console, answer.verdict, answer.shown)
+        terminal.show_verdict(console, answer.verdict, answer.shown, hint)
     if answer.beside:
         terminal.show_beside(console, answer.beside)
     if standing := answer.standing:
@@ -170,7 +173,7 @@ def workflow_commands(path: Path, checked: list[CheckedAnswer]) -> Iterator[str]
             yield _command("warning", path, None, answer.exercise, answer.problem)
         if answer.verdict is None or answer.verdict.status == Status.PASSED:
             continue
-        verdict = answer.verdict.for_learner()
+        verdict = answer.verdict.for_learner().while_open()
         source = cuda_source(answer.shown)
         line = verdict.line and line_in_file(path, text, source, verdict.line)
         said = verdict.message or verdict.status.replace("_", " ")

@@ -50,8 +50,9 @@ def table(
 CONTEXT = 2  # source lines shown before and after the one to look at
 
 
-def show_verdict(console: Console, verdict: Verdict, source: str) -> None:
-    """The cases as a table; for each thing that went wrong the sentence and the source line."""
+def show_verdict(console: Console, verdict: Verdict, source: str, hint: bool = False) -> None:
+    """The cases as a table; for each thing that went wrong the sentence, the source line and the
+    reason, with a `hint` what to look at next and what our own kernel does."""
     console.print(_heading(verdict))
     every_size = verdict.every_size
     if every_size and every_size.outcome == "proved":
@@ -71,13 +72,17 @@ def show_verdict(console: Console, verdict: Verdict, source: str) -> None:
             for case in verdict.cases
         )
         console.print(table(("case", "", "status", "points"), rows, figures=1))
-    show_failures(console, verdict, source)
+    show_failures(console, verdict, source, hint)
 
 
-def show_failures(console: Console, verdict: Verdict, source: str) -> None:
-    """The sentence and the source line for each way in which cases failed."""
+def show_failures(console: Console, verdict: Verdict, source: str, hint: bool = False) -> None:
+    """The sentence, the source line and the reason for each way in which cases failed."""
     for cases in by_cause(verdict):
         console.print(_explanation(cases, verdict, source, console.width))
+        for text in cases[0].parts.hints if hint else ():
+            console.print(Text.assemble(("Hint", "bold"), f": {visible(text)}"))
+    if verdict.parts.hints and not hint:
+        console.print(Text("With --hint, this command also says what to look at next.", "dim"))
 
 
 def _heading(verdict: Verdict) -> Text:
@@ -104,12 +109,14 @@ def _explanation(cases: list[CaseResult], verdict: Verdict, source: str, columns
     if verdict.diagnostics and first.status == "compile_error":
         errors = diagnostics.shown(verdict.diagnostics, source, columns)
         return Group(Text(), Text.assemble((names, "bold"), f": does not compile\n{errors}"))
-    parts = [Text(), Text.assemble((names, "bold"), f": {visible(first.message)}")]
+    parts = [Text(), Text.assemble((names, "bold"), f": {visible(first.parts.first)}")]
     for mismatch in first.mismatches[1:]:
         wanted, is_now = mismatch.values
         parts.append(Text(f"    {mismatch.place} is {is_now}, and should be {wanted}"))
     if first.line:
         parts.append(_excerpt(source, first.line))
+    if first.parts.why:
+        parts.append(Text.assemble(("Why", "bold"), f": {visible(first.parts.why.strip())}"))
     return Group(*parts)
 
 

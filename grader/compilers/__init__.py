@@ -7,6 +7,7 @@ Another compiler is another module with a class of `compiler.Compiler`'s shape a
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
@@ -18,10 +19,12 @@ from ..cuda.errors import CompileError, CompilerFailure
 from .advice import advised
 from .clang import Clang
 from .compiler import DEFAULT_ARCH, SOURCE_NAME, Compiler, Job, Program
+from .headers import HEADERS
 from .lexer import renumbering
 from .nvrtc import Nvrtc
 
 __all__ = [
+    "AS_CALLS",
     "CHOICE",
     "COMPILERS",
     "DEFAULT_ARCH",
@@ -29,6 +32,7 @@ __all__ = [
     "Compiler",
     "Job",
     "Program",
+    "calls_library",
     "chosen",
     "chosen_name",
     "compile_cubin",
@@ -36,6 +40,10 @@ __all__ = [
     "used",
 ]
 
+# Options: functions of the library are calls, whose names `library_calls` gives; see their header.
+AS_CALLS = ("-DFOLLOW_LIBRARY_CALLS",)
+_LIBRARY = re.findall(r"#define (\w+)\(\.\.\.\)", HEADERS["library_calls.h"])
+_CALLED = re.compile(rf"\b({'|'.join(_LIBRARY)})\s*\(")
 CHOICE = "WARPWISE_COMPILER"  # the environment's variable that names one
 # The first that is installed is used: NVRTC where it exists, as hardware runs what it makes.
 COMPILERS: dict[str, Compiler] = {"nvrtc": Nvrtc(), "clang": Clang()}
@@ -81,6 +89,11 @@ def compile_ptx(
     target = given[-1].partition("=")[2] if given else DEFAULT_ARCH
     rest = tuple(option for option in options if option not in given)
     return _program(chosen(), Job(one_line_end(code), rest, name_expressions, target))
+
+
+def calls_library(code: str) -> bool:
+    """Whether it calls functions that `AS_CALLS` makes calls of."""
+    return _CALLED.search(code) is not None
 
 
 def compile_cubin(

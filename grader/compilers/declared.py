@@ -217,7 +217,16 @@ class Declared:
     given: bool = False
 
 
-_LOOP = re.compile(r"\b(?:for|while)\s*\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)")
+_INSIDE = r"\s*\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)"
+_IF = re.compile(rf"\bif{_INSIDE}")
+_LOOP = re.compile(rf"\b(?:for|while){_INSIDE}")
+_SCALED = re.compile(r"\b(\w+)\s*(?:[*/]|<<|>>)=|\b(\w+)\s*=\s*\2\s*(?:[*/]|<<|>>)")
+_GIVEN = re.compile(r"\b(\w+)\s*=(?!=)([^;]*);")
+_READ = re.compile(r"\b(\w+)\s*\[((?:[^][]|\[[^][]*\])*)\](?!\s*=[^=])")
+_SHUFFLED = re.compile(r"\b(__shfl_(?:xor|down|up)_sync)\s*\(((?:[^()]|\([^()]*\))*)\)")
+_WORD = re.compile(r"\w+")
+_NUMBER = r"(?<![\w.])((?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
+NEAR = 3  # lines
 
 
 @dataclass(frozen=True)
@@ -271,7 +280,7 @@ class Declarations:
 
     def only_assigned(self, line: int | None, name: str) -> bool:
         """Whether a source line gives an element of an array a value, and names it nowhere else."""
-        text, word = self.line(line), rf"\b{re.escape(name)}\b"
+        text, word = self.line(line), rf"(?<!\.)(?<!->)\b{re.escape(name)}\b"
         element = rf"{word}(?:{_INDEX})+|^\s*\*[^=;]*{word}[^=;]*"
         assigned = re.search(rf"(?:{element})\s*=(?!=)", text)
         return bool(assigned) and len(re.findall(word, text)) == 1
@@ -279,16 +288,82 @@ class Declarations:
     def condition(self, line: int) -> tuple[str, int]:
         """The condition of the loop that a source line begins, or else is in, and its line; "" if
         it names no variable, or is not the only one on its line."""
-        loops = _LOOP.findall(self.line(line))
-        depth = lowest = 0
-        while not loops and line > 1:
-            line -= 1
-            depth += self.line(line).count("}") - self.line(line).count("{")
-            loops = _LOOP.findall(self.line(line)) if depth < lowest else []
-            lowest = min(depth, lowest)
-        parts = loops[0].split(";") if len(loops) == 1 else [""]
+        loop, line = self._around(line, _LOOP)
+        parts = loop.split(";")
         condition = parts[len(parts) // 2].strip()
         return condition if re.search(r"\b(?!true|false)[A-Za-z_]", condition) else "", line
+
+    def guard(self, line: int) -> tuple[str, int]:
+        """The condition of the `if` that a source line is in, and its line; "" if there is none."""
+        return self._around(line, _IF)
+
+    def only_written(self, name: str) -> tuple[str, int | None]:
+        """A sentence about the condition under which the only line that writes to an array does so,
+        and that condition's line; "" and None where there is none."""
+        lines = [at for at in range(1, 1 + len(self.lines)) if self.only_assigned(at, name)]
+        guard, at = self.guard(lines[0]) if len(lines) == 1 else ("", 0)
+        if not guard:
+            return "", None
+        loop, head = self.condition(lines[0])
+        while_ = f", while `{loop}` (line {head})," if loop else ""
+        return f"Line {lines[0]} writes to {name}{while_} only if `{guard}` (line {at}). ", at
+
+    def with_number(self, line: int, value: float) -> int:
+        """The line nearest to one, a few lines away at most, on which a number stands, a float's
+        first: compilers give constants the line of what they are used for."""
+        near = sorted(range(max(1, line - NEAR), line + NEAR + 1), key=lambda at: abs(at - line))
+        texts = [(at, self.line(at).replace("INFINITY", "1e999f")) for at in near]
+        found = (
+            at
+            for end in ("f", "")
+            for at, text in texts
+            if abs(value) in map(float, re.findall(_NUMBER + end, text))
+        )
+        return next(found, line)
+
+    def _around(self, line: int, head: re.Pattern[str]) -> tuple[str, int]:
+        """What stands in the parentheses of the `head` that a source line begins, or else is in,
+        and its line; "" if there is none, or more than one on its line."""
+        heads = head.findall(self.line(line))
+        depth = lowest = 0
+        while not heads and line > 1:
+            line -= 1
+            depth += self.line(line).count("}") - self.line(line).count("{")
+            heads = head.findall(self.line(line)) if depth < lowest else []
+            lowest = min(depth, lowest)
+        return heads[0] if len(heads) == 1 else "", line
+
+    def without_stride(self, line: int) -> tuple[str, str, int] | None:
+        """Of a line in a loop that multiplies or divides its variable in each round: what does not
+        follow that variable although it should, the variable, and the loop's line. That is an
+        element that is read, its distance from another one, or a shuffle's distance."""
+        loop, head = self._around(line, _LOOP)
+        scaled, text = _SCALED.search(loop), self.line(line) if line > head else ""
+        if not scaled:
+            return None
+        name = scaled[1] or scaled[2]
+        following = {name}
+        for left, right in _GIVEN.findall("\n".join(self.lines[head:line])):
+            following |= {left} if following & set(_WORD.findall(right)) else set()
+
+        def is_fixed(words: str) -> bool:
+            return not following & set(_WORD.findall(words))
+
+        reads, shuffles = _READ.findall(text), _SHUFFLED.findall(text)
+        first = reads[0][1] if reads else ""
+        if all(is_fixed(inside) for _, inside in reads + shuffles):
+            other = [one for one in reads if one[1] != first] or reads
+            found = [f"`{function}`" for function, _ in shuffles]
+            found = found or [f"`{array}[{index}]`" for array, index in other]
+        else:
+            found = [
+                f"The distance in `{array}[{index}]`"
+                for array, index in reads
+                if array == reads[0][0]
+                and index.startswith((f"{first} +", f"{first} -"))
+                and is_fixed(index.removeprefix(first))
+            ]
+        return (found[-1], name, head) if found else None
 
     def line(self, number: int | None) -> str:
         """A line of the source, counted from 1, without its comment; "" if there is none."""

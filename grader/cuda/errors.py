@@ -2,17 +2,94 @@
 
 Each exception carries where it happened: `kernel` (name), `line` (from 1, in the source as the
 learner wrote it), `block` and `thread` (each an (x, y, z) tuple); None where unknown. The class
-attribute `status` is what a verdict says of it.
+attribute `status` is what a verdict says of it. `Message` has what the exception says, in parts.
 """
 
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from ..status import Status
 from .diagnostics import Diagnostic, summary
 
 Index = tuple[int, int, int]
+
+MOST_WORDS = 30  # of what everybody reads first
+_SPLIT = 1000  # characters in which sentences are looked for
+_SENTENCE = re.compile(r"(?:`[^`]*`|[^`])*?[.!?](?=\s|$)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message about a mistake in its parts: each is whole sentences, or empty. In an exercise
+    that is open `remedy` and `ours` are hints, which a person asks for."""
+
+    first: Annotated[
+        str,
+        Meta(
+            description="The event and its place: at most 30 words, except in the compiler's own "
+            "messages. A card always shows it."
+        ),
+    ] = ""
+    why: Annotated[
+        str,
+        Meta(description="The reason why it is wrong, what it leads to, and details: in a fold."),
+    ] = ""
+    remedy: Annotated[str, Meta(description="The next thing to look at or to do.")] = ""
+    ours: Annotated[
+        str, Meta(description="The step of our own kernel in its place. Only a hint shows it.")
+    ] = ""
+
+    def __str__(self) -> str:
+        """All but `ours`."""
+        return _joined(self.first, self.why, self.remedy)
+
+    def __add__(self, more: "Message") -> "Message":
+        """Both, part by part. What comes first in `more` stays first if there is room for it."""
+        first, rest = _led(self.first, more.first)
+        texts = (self.why, rest, more.why), (self.remedy, more.remedy), (self.ours, more.ours)
+        return Message(first, *(_joined(*some) for some in texts))
+
+    @property
+    def while_open(self) -> "Message":
+        """Only what a person may read who has not asked for a hint."""
+        return replace(self, remedy="", ours="")
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """What the others are told, one at a time."""
+        return tuple(filter(None, (self.remedy, self.ours)))
+
+
+def in_parts(text: str | Message) -> Message:
+    """A text without parts as a message: as many of its sentences come first as there is room
+    for. A message is left as it is."""
+    if isinstance(text, Message):
+        return text
+    told = Message() + Message(text)
+    return told if str(told) == text else Message(text)
+
+
+def fits(text: str) -> bool:
+    """Whether a text is short enough to come first."""
+    return len(text.split()) <= MOST_WORDS
+
+
+def _led(begun: str, text: str) -> tuple[str, str]:
+    """What is begun with as many sentences of a text as there is room for, at least one in all;
+    and the rest of the text."""
+    ends = [*(found.end() for found in _SENTENCE.finditer(text[:_SPLIT])), len(text)]
+    room = [end for end in ends if fits(_joined(begun, text[:end]))]
+    end = max(room, default=0 if begun else ends[0])
+    return _joined(begun, text[:end].strip()), text[end:].strip()
+
+
+def _joined(*texts: str) -> str:
+    return " ".join(filter(None, texts))
 
 
 class CudaError(Exception):
@@ -26,14 +103,15 @@ class CudaError(Exception):
 
     def __init__(
         self,
-        message: str,
+        message: str | Message,
         *,
         kernel: str | None = None,
         line: int | None = None,
         block: Index | None = None,
         thread: Index | None = None,
     ):
-        super().__init__(message)
+        super().__init__(str(message))
+        self.parts = in_parts(message)
         self.kernel = kernel
         self.line = line
         self.block = block
@@ -98,7 +176,7 @@ class DataRace(CudaError):
 
     def __init__(
         self,
-        message: str,
+        message: str | Message,
         *,
         other_line: int | None = None,
         other_thread: Index | None = None,

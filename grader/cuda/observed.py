@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 from ..machine.events import Observer
-from ..machine.lanes import lane_index
+from ..machine.lanes import WARP, lane_index
 from ..machine.launch import PreparedLaunch
 from ..machine.machine import Machine
 from ..machine.memory.access import Access, Hit
@@ -29,7 +29,7 @@ from ..watch.races.races import Races
 from ..watch.trace import Tracing
 from ..watch.uninitialized import UndefinedResults, Uninitialized
 from ..watch.whereabouts import Whereabouts
-from .errors import BarrierDivergence, CudaError, DataRace
+from .errors import BarrierDivergence, CudaError, DataRace, Message
 
 # In the order in which they hear of an event. What counts hears of an access before it is refused
 # for what was read there.
@@ -70,7 +70,9 @@ class Reporter:
         self.here = Whereabouts(wave)
         self.races: list[HazardReport] = []
 
-    def error(self, kind: type[CudaError], at: int, lane: int, predicate: str) -> CudaError:
+    def error(
+        self, kind: type[CudaError], at: int, lane: int, predicate: str | Message
+    ) -> CudaError:
         """An exception about the thread in `lane` at instruction `at`: "thread 3 of block 0
         {predicate}"."""
         return self._failure(MachineFault(self.here.location(at, lane), kind, predicate))
@@ -83,8 +85,12 @@ class Reporter:
         copied = not self.here.code[at].line
         return self._failure(OutOfStore(where, raised.fault, verb, size, copied))
 
-    def misaligned(self, access: Access, lane: int, address: int) -> CudaError:
-        """A thread's address is no multiple of the access's size."""
+    def misaligned(self, access: Access, lanes: np.ndarray, addresses: np.ndarray) -> CudaError:
+        """The address of one of these lanes is no multiple of the access's size."""
+        off = addresses % access.width
+        lane, address = int(lanes[off > 0][0]), int(addresses[off > 0][0])
+        warp = off[lanes // WARP == lane // WARP]
+        alike = int(warp[0]) if len(warp) > 1 and not np.ptp(warp) else 0
         wave, space = self.wave, access.space
         private = {"shared": wave.shared, "local": wave.local}
         store: Store | None
@@ -94,7 +100,7 @@ class Reporter:
             store, space = wave.flat.describe(address, 0).store, "global"
         touched = self.here.bytes(space, store, address, 1, access.at) if store else None
         where = self.here.location(access.at, lane)
-        return self._failure(MisalignedAccess(where, access.verb, access.width, touched))
+        return self._failure(MisalignedAccess(where, access.verb, access.width, touched, alike))
 
     def read_only(self, access: Access, hit: Hit) -> CudaError:
         """A thread writes to what must not be written."""
@@ -137,7 +143,7 @@ class Reporter:
         for hazard in self.races:
             if not hazard.warning and hazard.status != self.wave.job.options.tolerated:
                 raise DataRace(
-                    hazard.message,
+                    hazard.parts,
                     kernel=hazard.kernel,
                     line=hazard.line,
                     block=hazard.block,
@@ -156,7 +162,7 @@ class Reporter:
         hazard = messages.hazard(finding, self.wave)
         self.hazards.append(hazard)
         return finding.raised(
-            hazard.message,
+            hazard.parts,
             kernel=hazard.kernel,
             line=hazard.line,
             block=hazard.block,

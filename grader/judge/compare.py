@@ -1,5 +1,6 @@
 """What a run left in its buffers, held against what is expected: a CaseResult that teaches."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..course import Budget, Case, Expected, Problem, costs
+from ..cuda.errors import Message, in_parts
 from ..errors import AuthorError
 from ..say import verdict_answers as say
 from ..status import Status
@@ -17,6 +19,7 @@ from .protocol import Element, Failed, Ran, Reply, Scene
 from .verdict import CaseResult, Mismatch, told_apart
 from .words import Words
 
+_TRAFFIC = re.compile(r"global_(load|store)_(requests|sectors|bytes)")
 SHOWN = 5  # mismatches listed
 _IN_ORDER = ("input", "output", "written", "second")  # arrays of a run in the case's own order
 
@@ -30,7 +33,7 @@ def on_simulator(
         told = words.explained(outcome)
         stopped = _over_budget_when_stopped(instance, told)
         where = of_failure(instance, told)
-        return stopped or failed(instance.case, told.status, told.message, told.line, where)
+        return stopped or failed(instance.case, told.status, told.told, told.line, where)
     wrong = (
         _changed_input(instance, outcome, words)
         or _unwritten(instance, outcome, words)
@@ -38,7 +41,7 @@ def on_simulator(
         or _wrong_in_another_order(instance, outcome, words)
     )
     if wrong:
-        return replace(wrong, message=f"{words.order()}{wrong.message}")
+        return wrong.saying(words.order() + wrong.parts)
     return (
         _over_budget(instance, outcome, name_the_dearest)
         or _not_exactly(instance, outcome)
@@ -50,7 +53,7 @@ def on_gpu(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:
     """The same from what came of it on the hardware; it neither counts nor knows who wrote, and has
     run the case twice, over memory poisoned in two ways."""
     if isinstance(outcome, Failed):
-        return failed(instance.case, outcome.status, outcome.message, outcome.line)
+        return failed(instance.case, outcome.status, outcome.told, outcome.line)
     result = (
         _changed_input(instance, outcome, words)
         or _wrong_output(instance, outcome, words)
@@ -58,20 +61,21 @@ def on_gpu(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:
     )
     if result is None:
         return passed(instance.case)
-    return replace(result, message=say.ON_HARDWARE.format(result.message))
+    return result.saying(say.ON_HARDWARE + result.parts)
 
 
 def failed(
     case: Case,
     status: Status,
-    message: str,
+    message: str | Message,
     line: int | None = None,
     where: Scene | None = None,
     mismatches: Sequence[Mismatch] = (),
 ) -> CaseResult:
     """No points, and why."""
     points, wrong = (0.0, case.points), tuple(mismatches)
-    return CaseResult(case.name, case.visible, status, *points, message, line, wrong, where=where)
+    parts, about = in_parts(message), (case.name, case.visible, status)
+    return CaseResult(*about, *points, str(parts), line, wrong, where=where, parts=parts)
 
 
 def passed(case: Case) -> CaseResult:
@@ -113,16 +117,15 @@ def _unwritten(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | N
             what = say.left_out(place, name, missing.size, int(missing.sum()))
         else:
             continue
-        message = _because(f"{when}{what}", words.launch(buffer), ran)
+        message = _because(replace(what, first=f"{when}{what.first}"), words.launch(buffer), ran)
         where = of_buffer(instance, buffer)
         return failed(instance.case, Status.WRONG_ANSWER, message, where=where)
     return None
 
 
-def _because(message: str, launch: int | None, ran: Ran) -> str:
+def _because(message: Message, launch: int | None, ran: Ran) -> Message:
     """The message; of a later launch, with what earlier ones have left changed."""
-    left = ran.left.get(launch, "") if launch else ""
-    return f"{message} {left}".rstrip()
+    return message + say.left_changed(ran.left.get(launch, "") if launch else "")
 
 
 def _wrong_in_another_order(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
@@ -130,7 +133,7 @@ def _wrong_in_another_order(instance: CaseInstance, ran: Ran, words: Words) -> C
     orders = dict.fromkeys(name.rpartition("/")[0] for name in ran.arrays)
     for order in [one for one in orders if one not in _IN_ORDER]:
         if wrong := _wrong_output(instance, ran, words, order):
-            return replace(wrong, message=say.in_another_order(order, wrong.message))
+            return wrong.saying(say.in_another_order(order, wrong.parts))
     return None
 
 
@@ -144,7 +147,8 @@ def _wrong_output(
             mismatches = _mismatches(words.name(buffer), wrong, expected.value, found)
             right_first = int(wrong.ravel().argmax())
             pattern = say.pattern(wrong.size, int(wrong.sum()), right_first)
-            message = f"{words.when(buffer)}{_first_wrong(mismatches[0], expected)}{pattern}"
+            told = _first_wrong(mismatches[0], expected) + pattern
+            message = replace(told, first=f"{words.when(buffer)}{told.first}")
             message = _because(message, words.launch(buffer), ran)
             where = of_buffer(instance, buffer, of if of not in _IN_ORDER else "")
             return failed(instance.case, Status.WRONG_ANSWER, message, None, where, mismatches)
@@ -201,7 +205,7 @@ def right(expected: Expected, found: np.ndarray) -> np.ndarray:
     return right
 
 
-def _first_wrong(first: Mismatch, expected: Expected) -> str:
+def _first_wrong(first: Mismatch, expected: Expected) -> Message:
     place, (wanted, is_now) = first.place, first.values
     if np.isnan(first.found) and not np.isnan(first.expected):
         return say.wrong_element(place, wanted, is_now, nan=True)
@@ -247,8 +251,13 @@ def _over_budget(instance: CaseInstance, ran: Ran, name_the_dearest: bool) -> Ca
             )
         if count > budget.at_most:
             dearest = ran.costs.get(counter, (None, 0)) if name_the_dearest else (None, 0)
-            fact = say.over_budget(counter, count, budget.at_most, dearest)
-            message = f"{fact} {_why(budget, instance.problem)}"
+            why = _why(budget, instance.problem)
+            traffic = _TRAFFIC.fullmatch(counter)
+            bytes_moved = f"global_{traffic[1]}_bytes" if traffic else ""
+            if traffic and (usual := case.ours.get(bytes_moved)):
+                moved = ran.counters[bytes_moved]
+                why = f"{say.traffic(traffic[1], moved, usual, traffic[2])} {why}"
+            message = say.over_budget(counter, count, budget.at_most, dearest, why)
             return failed(case, Status.OVER_BUDGET, message, dearest[0])
     return None
 
@@ -259,8 +268,8 @@ def _over_budget_when_stopped(instance: CaseInstance, told: Failed) -> CaseResul
     for budget in instance.case.budgets:
         count, most = told.counters.get(budget.counter, 0), budget.at_most
         if told.status == Status.TIMEOUT and isinstance(most, int) and count > most:
-            fact = say.stopped_over_budget(told.message, budget.counter, count, most)
-            message = f"{fact} {_why(budget, instance.problem)}"
+            why = _why(budget, instance.problem)
+            message = told.told + say.stopped_over_budget(budget.counter, count, most, why)
             return failed(instance.case, Status.OVER_BUDGET, message, told.line)
     return None
 

@@ -8,10 +8,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from .. import compilers, course, cuda
+from ..compilers.declared import Declarations
 from ..course import solution_counts
 from ..course.model import COUNTERS
 from ..cuda.diagnostics import encodable, one_line_end, summary
+from ..cuda.errors import Message
 from ..say import verdict_answers as say
 from ..status import Status
 from . import arrangement, cases, compare, partial, stepped, technique
@@ -156,16 +160,20 @@ def _explained(judged: Judged, at: int) -> Judged:
     instance, outcome, result = judged.instances[at], judged.outcomes[at], judged.results[at]
     if not result.visible or instance.case.hazard:
         return judged
+    if isinstance(outcome, Failed) and (earlier := _before(judged, at, outcome)):
+        first, launches = earlier.results[at], len(earlier.instances[at].problem.launches)
+        told = result.saying(say.already_wrong(first.parts, launches, result.parts))
+        return judged.with_result(at, replace(told, line=first.line or result.line))
     if result.status == Status.OUT_OF_BOUNDS:
         said = places.beyond_an_array(judged, at)
-        return judged.with_result(at, replace(result, message=f"{result.message} {said}".rstrip()))
+        return judged.with_result(at, result.saying(result.parts + Message(why=said)))
     wrong = (
         compare.first_wrong(instance, outcome)
         if result.status == Status.WRONG_ANSWER and isinstance(outcome, Ran)
         else None
     )
     if wrong is None:
-        return judged
+        return _not_put_back(judged, at)
     both = judged.session, judged.ours
     made = [session.follow(instance, (wrong.element,)) for session in both]
     if not all(made):
@@ -180,6 +188,55 @@ def _explained(judged: Judged, at: int) -> Judged:
     if mine.stored:
         result = cases.in_block(result, instance.problem, mine.stored.block)
     return judged.with_result(at, result)
+
+
+def _not_put_back(judged: Judged, at: int) -> Judged:
+    """Of an input that was changed, as a counter is, under which condition it is written."""
+    result, words = judged.results[at], judged.words[at]
+    changed = {one.buffer for one in result.mismatches} & {*map(words.name, words.problem.inputs)}
+    if not changed:
+        return judged
+    said, line = Declarations(judged.source).only_written(changed.pop())
+    message = f"{result.message} {said}".rstrip()
+    return judged.with_result(at, replace(result, message=message, line=line))
+
+
+def _before(judged: Judged, at: int, failure: Failed) -> Judged | None:
+    """The same with only the launches of a case that came before the one that failed, where they
+    left something wrong that no later launch writes; None where they did not."""
+    instance, words = judged.instances[at], judged.words[at]
+    where, problem = cases.of_failure(instance, failure), instance.problem
+    if where is None or where.launch < 2:
+        return None
+    launches, later = problem.launches[: where.launch - 1], problem.launches[where.launch - 1 :]
+    passed = {one for launch in later for one in launch.args if isinstance(one, str)}
+    left = {
+        name: one
+        for name, one in problem.outputs.items()
+        if name not in passed or (words.constant(name) and name in str(launches))
+    }
+    blank = {
+        name: (one.value.shape, np.dtype(one.dtype).type) for name, one in problem.outputs.items()
+    }
+    earlier = replace(
+        instance,
+        problem=replace(
+            problem, launches=launches, outputs=left, scratch={**problem.scratch, **blank}
+        ),
+    )
+    (outcome,) = judged.session.run((earlier,))
+    result = compare.on_simulator(earlier, outcome, replace(words, problem=earlier.problem))
+    again = all(one.kernel == launches[0].kernel for one in later)  # else another may put it back
+    if result.status != Status.WRONG_ANSWER or not isinstance(outcome, Ran):
+        return None
+    if not again and compare.first_wrong(earlier, outcome) is None:
+        return None
+    judged = replace(
+        judged,
+        instances=(*judged.instances[:at], earlier, *judged.instances[at + 1 :]),
+        outcomes=(*judged.outcomes[:at], outcome, *judged.outcomes[at + 1 :]),
+    )
+    return _explained(judged.with_result(at, result), at)
 
 
 def hardware(judged: Judged) -> Judged:
@@ -206,7 +263,7 @@ def warnings(judged: Judged) -> Judged:
     if not doubts or at is None:
         return judged
     result = judged.results[at]
-    return judged.with_result(at, replace(result, message=say.with_doubts(result.message, doubts)))
+    return judged.with_result(at, result.saying(result.parts + say.doubted(doubts)))
 
 
 def summed(judged: Judged) -> Verdict:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ..course.model import Rule
 from ..cuda.diagnostics import Diagnostic
+from ..cuda.errors import Message, in_parts
 from ..status import Status
 from .playback.strip import Strip
 
@@ -155,7 +156,8 @@ class Opening(msgspec.Struct, frozen=True):
     """The first message to a worker: the `source` that all questions will be about. `device`:
     "simulator" compiles it and answers questions on the simulated GPU, "compiler" compiles it for
     hardware and sends what came out, "gpu" runs the `cubin` that another one has sent. `more`:
-    other sources that questions name; a compiler that is a program cannot be started later."""
+    other sources that questions name; a compiler that is a program cannot be started later.
+    `options` are the compiler's."""
 
     device: Device
     source: str
@@ -166,6 +168,7 @@ class Opening(msgspec.Struct, frozen=True):
     architecture: str = ""
     cubin: bytes = b""
     more: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
 
 
 class Question(msgspec.Struct, frozen=True, eq=False):
@@ -265,6 +268,23 @@ class Choice(msgspec.Struct, frozen=True, array_like=True):
     taken: float
 
 
+class Crossing(msgspec.Struct, frozen=True, array_like=True):
+    """A value that came by a shuffle: its PTX opcode, the thread that got it, and whether that was
+    its own one."""
+
+    opcode: str
+    place: ThreadPlace
+    own: bool
+
+
+class Decision(msgspec.Struct, frozen=True, array_like=True):
+    """A branch or a choice that hung on an element: its value, and the thread that took it."""
+
+    element: Element
+    value: float
+    place: ThreadPlace
+
+
 class Made(msgspec.Struct, frozen=True):
     """What became of one element. `stored`: who wrote it last (None: nobody). `used`: what it was
     made of, in order; `cut`: there was more than is told. `origin`: the element that was handed on
@@ -272,7 +292,8 @@ class Made(msgspec.Struct, frozen=True):
     that was done. `nan`: where the first NaN on its way arose, of what `operands`. `whole`: nothing
     was done on the way that is not followed. `summed`: what it was made of by other ways than
     through a maximum or a minimum. `behind`: all values behind it, step by step; `choices`: what
-    some of them were chosen by. `index`: of an element that was handed on, all values behind the
+    some of them were chosen by. `shuffles`: the first of each kind on the way; `decisions`: those
+    of the thread that stored it. `index`: of an element that was handed on, all values behind the
     place that it was loaded from."""
 
     stored: ThreadPlace | None = None
@@ -286,6 +307,8 @@ class Made(msgspec.Struct, frozen=True):
     summed: tuple[Used, ...] = ()
     behind: SliceSteps = SliceSteps()
     choices: tuple[Choice, ...] = ()
+    shuffles: tuple[Crossing, ...] = ()
+    decisions: tuple[Decision, ...] = ()
     index: SliceSteps = SliceSteps()
 
 
@@ -357,7 +380,7 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     """It did not: a verdict's `status`, its `message` and `line`, of a source that does not
     compile the `diagnostics`, of a run that was stopped the `counters` up to then, of a race the
     `other_line`, the compiler's `warnings`, and of a run `where` it went wrong. `broken_off`: in
-    the middle of something, so that its worker answers nothing more."""
+    the middle of something, so that its worker answers nothing more. `parts` are the message's."""
 
     status: Status
     message: str = ""
@@ -368,6 +391,14 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     warnings: tuple[Diagnostic, ...] = ()
     where: Scene | None = None
     broken_off: bool = False
+    parts: Message = Message()
+
+    @property
+    def told(self) -> Message:
+        """The message in its parts; one that a worker gave no parts of is split. A worker knows
+        nothing of our own kernel."""
+        told = self.parts.while_open + Message(remedy=self.parts.remedy)
+        return told if str(told) == self.message else in_parts(self.message)
 
 
 Reply = Ran | Failed

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
+from .. import compilers
 from ..cuda.diagnostics import bounded
 from ..say import verdict_process as say
 from ..status import Status
@@ -97,6 +98,9 @@ class Session:
         **opening: Any,
     ):
         self._limits, self._allowed, self._device = limits, allowed, device
+        self._calling: Session | None = None
+        if device == "simulator" and not opening and compilers.calls_library(source):
+            self._calling = Session(source, limits, allowed, options=compilers.AS_CALLS)
         self._compiled: Reply | None = None
         self._worker: Worker | None = None
         self._kernels: tuple[str, ...] = ()
@@ -121,6 +125,8 @@ class Session:
     def close(self) -> None:
         """End the worker."""
         worker, self._worker = self._worker, None
+        if self._calling:
+            self._calling.close()
         if worker:
             worker.close()
 
@@ -160,7 +166,10 @@ class Session:
         self, instance: CaseInstance, elements: tuple[Element, ...], room: int = 0
     ) -> tuple[Made, ...]:
         """The making of some elements of a case's buffers, where so many elements beyond its inputs
-        can be read; () where the case is too long to be followed."""
+        can be read; () where the case is too long to be followed. Functions of the library are
+        calls then, if that compiles."""
+        if self._calling and isinstance(self._calling.compiled(), Ran):
+            return self._calling.follow(instance, elements, room)
         self._group(FOLLOWING, FOLLOWING)
         outcome = self._ask(replace(self._described(instance), followed=elements, room=room))
         return outcome.made if isinstance(outcome, Ran) else ()

@@ -16,6 +16,7 @@ import numpy as np
 from .. import proofs as analysis
 from ..course import Case, Exercise, Launch, Problem, Rule
 from ..course import rules as course_rules
+from ..cuda.errors import Message, fits
 from ..proofs.trial import Trial
 from ..status import Status
 from . import compare
@@ -146,7 +147,10 @@ def _broken(tried: Tried, exercise: Exercise, source: str, limits: Limits) -> Ca
     if not _is_fault(outcome) or _is_fault(_ran(ours, one, limits)):
         return None
     told = compare.on_simulator(one, outcome, Words(source, ours, one.problem), False)
-    return replace(told, message=f"With {trial}: {told.message}")
+    first = f"With {trial}: {told.parts.first}"
+    if fits(first):
+        return told.saying(replace(told.parts, first=first))
+    return told.saying(told.parts + Message(why=f"The launch has {trial}."))
 
 
 def _ran(source: str, one: CaseInstance, limits: Limits) -> Reply:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ..compilers.lexer import without_comments
 from ..course import Ban, Requirement, costs
+from ..cuda.errors import Message
 from ..say import verdict_answers as say
 from ..status import Status
 from .cases import CaseInstance, of_failure
@@ -14,8 +15,6 @@ from .judged import Judged
 from .protocol import Asked, Failed, Ran, Reply, Way
 from .verdict import CaseResult
 from .words import Words
-
-_SENTENCE = re.compile(r"(?:`[^`]*`|[^`])*?[.!?](?=\s|$)", re.DOTALL)
 
 
 def kept_to(judged: Judged) -> Judged:
@@ -72,7 +71,7 @@ def departs(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult 
     """The result of a case, of which what came of its questions says that it keeps to no rule."""
     if not isinstance(outcome, Ran) or outcome.too_long:
         why = say.TOO_MUCH if isinstance(outcome, Ran) else outcome.message.rstrip(".")
-        return failed(instance.case, Status.OVER_BUDGET, say.NOT_FOLLOWED.format(why))
+        return failed(instance.case, Status.OVER_BUDGET, say.not_traced(why))
     for stated, way in zip(_stated(instance), outcome.ways, strict=True):
         if way.first is not None and way.short > getattr(stated, "but", 0):
             line = way.place.line if way.place else None
@@ -80,7 +79,7 @@ def departs(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult 
     return None
 
 
-def _message(stated: Requirement | Ban, way: Way, words: Words) -> str:
+def _message(stated: Requirement | Ban, way: Way, words: Words) -> Message:
     """What is said of one requirement or ban that was not kept."""
     kind, why = stated.kind.named, sentence(stated.why, words.problem)
     first, part = (words.element(one) if one else "" for one in (way.first, way.part))
@@ -133,14 +132,13 @@ def too_far(instance: CaseInstance, outcome: Reply, result: CaseResult) -> CaseR
         and outcome.status in costs.WENT_WRONG
         and not instance.case.hazard
     ):
-        return replace(result, message=say.broken_too_far(_fact(outcome)))
+        return result.saying(say.broken_too_far(_fact(outcome)))
     return result
 
 
 def _fact(failure: Failed) -> str:
-    """What happened, in its first sentence; those behind it say how to avoid that."""
-    first = _SENTENCE.match(failure.message)
-    return first[0] if first and failure.status in costs.WENT_WRONG else failure.message
+    """What happened, without the reason and the remedy."""
+    return failure.told.first if failure.status in costs.WENT_WRONG else failure.message
 
 
 def _lines(source: str, words: str) -> set[int]:

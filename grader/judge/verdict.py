@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, convert, to_builtins
 
 from ..cuda.diagnostics import Diagnostic
+from ..cuda.errors import Message, in_parts
 from ..status import Status
 from .playback.strip import Strip
 from .protocol import Scene, Tried
@@ -123,11 +124,26 @@ class CaseResult:
             "the output of `grader check`."
         ),
     ] = None
-
+    parts: Annotated[
+        Message,
+        Meta(
+            description="The message in its parts. `message` has all of them except `ours`. New in "
+            "version 2."
+        ),
+    ] = field(default_factory=Message)
     ran: Annotated[
         bool,
         Meta(description="False if the case was not run, as the time was over before it."),
     ] = True
+
+    def __post_init__(self) -> None:
+        """A message that came without its parts, as of an older version, is split into them."""
+        if str(self.parts) != self.message:
+            object.__setattr__(self, "parts", in_parts(self.message))
+
+    def saying(self, parts: Message) -> CaseResult:
+        """The same result with another message."""
+        return replace(self, message=str(parts), parts=parts)
 
     @property
     def failed(self) -> bool:
@@ -250,6 +266,17 @@ class Verdict:
     def from_dict(cls, data: object) -> Verdict:
         """The verdict that `to_dict` made `data` of. msgspec.ValidationError if it is none."""
         return convert(data, cls, strict=False)
+
+    @property
+    def parts(self) -> Message:
+        """Those of its message; of a verdict without failed cases all that it says."""
+        failed = foremost(self.cases)
+        return failed.parts if failed else in_parts(self.message)
+
+    def while_open(self) -> Verdict:
+        """The verdict as its learner may read it before asking for a hint."""
+        cases = tuple(one.saying(one.parts.while_open) for one in self.cases)
+        return replace(self, cases=cases, message=str(self.parts.while_open))
 
     @property
     def ends(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from ..compilers.declared import Parameter, compatible, parameters
 from ..counted import counted
 from ..course import Problem
+from ..cuda.errors import Message
 from ..say import verdict_answers as say
 from ..status import Status
 from .protocol import Element, Failed
@@ -82,20 +83,16 @@ class Words:
         for kernel, mine, given in self._signatures():
             changed = _changed(kernel, mine, given)
             if changed and failure.status == Status.LAUNCH_ERROR:
-                return replace(failure, message=changed)
-        return replace(failure, message=f"{self.order()}{failure.message}")
+                return replace(failure, message=str(changed), parts=changed)
+        parts = self.order() + failure.told
+        return replace(failure, message=str(parts), parts=parts)
 
-    def order(self) -> str:
-        """A sentence about parameters that stand in another order, with a space after it; "" where
-        they do not."""
-        return next(
-            (
-                f"{said} "
-                for kernel, mine, given in self._signatures()
-                if not _changed(kernel, mine, given) and (said := _order(kernel, mine, given))
-            ),
-            "",
-        )
+    def order(self) -> Message:
+        """What is said of parameters in another order; nothing where they are not."""
+        for kernel, mine, given in self._signatures():
+            if not _changed(kernel, mine, given) and (said := _order(kernel, mine, given)):
+                return said
+        return Message()
 
     def _signatures(self) -> Iterator[tuple[str, Parameters, Parameters]]:
         """Each kernel that is launched, with the learner's parameters and the exercise's."""
@@ -119,22 +116,22 @@ class Words:
         return next((one for one, passed in declared if passed == buffer), None)
 
 
-def _changed(kernel: str, mine: Parameters, given: Parameters) -> str:
-    """A sentence about parameters that do not serve in place of the given ones; "" if all do."""
-    what = (
-        f"it takes {counted(len(mine), 'parameter')} instead of {len(given)}"
-        if len(mine) != len(given)
-        else _first(mine, given, lambda one, other: not compatible(one, other))
-    )
-    return say.another_signature(_signature(kernel, given), f"here {what}") if what else ""
+def _changed(kernel: str, mine: Parameters, given: Parameters) -> Message | None:
+    """What is said of parameters that do not serve in place of the given ones; None if all do."""
+    if len(mine) != len(given):
+        what = f"`{kernel}` takes {counted(len(mine), 'parameter')} instead of {len(given)}"
+    else:
+        what = _first(mine, given, lambda one, other: not compatible(one, other))
+    return say.another_signature(_signature(kernel, given), what) if what else None
 
 
-def _order(kernel: str, mine: Parameters, given: Parameters) -> str:
-    """A sentence about parameters with the names that are given, at other places; "" if none is."""
+def _order(kernel: str, mine: Parameters, given: Parameters) -> Message | None:
+    """What is said of parameters with the names that are given, at other places; None if none
+    is."""
     if sorted(one.name for one in mine) != sorted(one.name for one in given):
-        return ""
+        return None
     first = _first(mine, given, lambda one, other: one.name != other.name)
-    return say.reordered(_signature(kernel, given), first) if first else ""
+    return say.reordered(_signature(kernel, given), first) if first else None
 
 
 def _first(

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..counted import counted
+from ..cuda.errors import Message
 from ..ptx.program import Flow
 from .events import Groups, Successors
 from .lanes import WARP, Lanes, compact, count, lane_index, warp_masks
@@ -92,8 +93,8 @@ class Barriers:
             released += self._release(barrier)
         return tuple(released)
 
-    def waiting(self) -> tuple[int, int, str] | None:
-        """A group that waits for ever: its instruction, one of its lanes, and the sentence."""
+    def waiting(self) -> tuple[int, int, Message] | None:
+        """A group that waits for ever: its instruction, one of its lanes, and the message."""
         for here, index in self.parts.items():
             return here.at, int(index[0]), self._not_together(index)
         for barrier, groups in self.parked.items():
@@ -126,25 +127,28 @@ class Barriers:
             told(barrier, complete)
         return tuple((at + 1, lanes) for at, lanes in passing)
 
-    def _not_together(self, index: np.ndarray) -> str:
+    def _not_together(self, index: np.ndarray) -> Message:
         warp = int(index[0]) // WARP
         came = int(np.count_nonzero(index // WARP == warp))
-        return (
+        return Message(
             f"waits at a barrier that counts whole warps, but only {came} threads of its warp "
-            "reached it. The others took another branch. All threads of a warp must reach such a "
-            "barrier together: move it out of the branch, or put a `__syncwarp()` before it."
+            "reached it.",
+            "The others took another branch. All threads of a warp must reach such a barrier "
+            "together.",
+            "Move the barrier out of the branch, or put a `__syncwarp()` before it.",
         )
 
-    def missing(self, barrier: int, lane: int) -> str:
+    def missing(self, barrier: int, lane: int) -> Message:
         """Why a lane that waits at a barrier waits for ever."""
         geometry, asked = self.wave.geometry, self.asked[barrier]
         block = int(geometry.block_of_lane[lane])
         if asked is not None:
             came = f"{self.arrived[barrier][block]} have come"
-            return (
+            return Message(
                 f"waits at barrier number {barrier}, which opens for {counted(asked, 'thread')}, "
-                f"and {came}. All these threads must use the same barrier number and the same "
-                "count, and as many threads as that count must reach the barrier."
+                f"and {came}.",
+                "All these threads must use the same barrier number and the same count.",
+                "As many threads as that count must reach the barrier.",
             )
         parked = [geometry.block_of_lane[index] == block for _, index in self.parked[barrier]]
         number, what = sum(map(np.count_nonzero, parked)), "reached it, the others wait elsewhere"
@@ -152,10 +156,10 @@ class Barriers:
             number, what = gone, "left the kernel before it"
         have = "has" if number == 1 else "have"
         others = f"{number} of the block's {geometry.threads} threads {have} {what}"
-        return (
-            f"waits at a barrier that not every thread of its block reaches: {others}. "
-            "All threads of the block must reach `__syncthreads()`: move it out of the branch or "
-            "loop, or let no thread return before it."
+        return Message(
+            f"waits at a barrier, but {others}.",
+            "All threads of the block must reach a `__syncthreads()`.",
+            "Move it out of the branch or loop, or let no thread return before it.",
         )
 
     def _pass(self, passing: Successors, part: int | None) -> None:
@@ -239,11 +243,11 @@ class ClusterBarrier:
                 tell(at, index)
         return tuple((at + 1, compact(index)) for at, index in released)
 
-    def waiting(self) -> tuple[int, int, str] | None:
+    def waiting(self) -> tuple[int, int, Message] | None:
         """A thread that waits for ever."""
         for at, index in self.parked:
             why = "waits at a cluster barrier at which not every thread of its cluster arrives."
-            return at, int(index[0]), why
+            return at, int(index[0]), Message(why)
         return None
 
 
@@ -294,8 +298,8 @@ class Collectives:
             self.masks[at] = masks
         return compact(index[complete]) if complete.any() else None
 
-    def waiting(self) -> tuple[int, int, str] | None:
-        """Lanes that wait for ever: instruction, one of the lanes, and the sentence."""
+    def waiting(self) -> tuple[int, int, Message] | None:
+        """Lanes that wait for ever: instruction, one of the lanes, and the message."""
         for at, index in self.parked.items():
             lane = int(index[0])
             mask = int(self.masks[at][lane])
@@ -306,28 +310,33 @@ class Collectives:
             return (
                 at,
                 lane,
-                (
-                    f"takes part in a warp-wide operation whose mask 0x{mask:08x} also names "
-                    f"{_lanes(missing)}, which never {come} here. Name only lanes that come here, "
-                    "or move the operation out of the branch."
+                Message(
+                    f"waits here for {_lanes(missing)} of its warp, which never {come}. Its mask "
+                    f"0x{mask:08x} names them.",
+                    remedy="Name only lanes that come here, or move the operation out of the "
+                    "branch.",
                 ),
             )
         return None
 
-    def why_absent(self, lane: int, mask: int) -> str:
-        """Why a lane of the wave does not take part in an operation for the lanes in `mask`: a
-        sentence, with what to do."""
+    def why_absent(self, lane: int, mask: int) -> Message:
+        """Why a lane of the wave does not take part in an operation for the lanes in `mask`, and
+        what to do."""
         bit = 1 << lane % WARP
         if not mask & bit:
-            return f"the mask 0x{mask:08x} does not name it."
+            return Message(f"the mask 0x{mask:08x} does not name it.")
         if not int(self.launched[lane // WARP]) & bit:
-            return "the block has no thread there. Give a block whole warps, or mask those lanes."
-        if not int(self._staying()[lane // WARP]) & bit:
-            return (
-                "it has left the kernel. Let no lane return before the last such operation: guard "
-                "only its loads and stores."
+            return Message(
+                "the block has no thread there.",
+                remedy="Give a block whole warps, or mask those lanes.",
             )
-        return "it took another branch."
+        if not int(self._staying()[lane // WARP]) & bit:
+            return Message(
+                "it has left the kernel.",
+                remedy="Let no lane return before the last such operation. Guard only its loads "
+                "and stores.",
+            )
+        return Message("it took another branch.")
 
     def _staying(self) -> np.ndarray:
         """Per warp, which lanes have neither left nor are just about to."""
@@ -344,5 +353,5 @@ def whole_warps(lanes: Lanes) -> bool:
 
 def _lanes(mask: int) -> str:
     named = [str(lane) for lane in range(WARP) if mask >> lane & 1]
-    shown = ", ".join(named[:8]) + (", ..." if len(named) > 8 else "")
+    shown = ", ".join(named[:4]) + (f" and {len(named) - 4} others" if len(named) > 4 else "")
     return f"lane{'s' if len(named) > 1 else ''} {shown}"

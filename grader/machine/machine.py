@@ -11,7 +11,14 @@ from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
-from ..cuda.errors import BarrierDivergence, CudaError, OutOfTime, ShuffleDivergence, StepLimit
+from ..cuda.errors import (
+    BarrierDivergence,
+    CudaError,
+    Message,
+    OutOfTime,
+    ShuffleDivergence,
+    StepLimit,
+)
 from ..ptx.flow import ANYWHERE, endless_loop
 from ..ptx.instructions import bind
 from ..ptx.program import Flow
@@ -145,9 +152,12 @@ class Machine:
             StepLimit,
             endless_loop(self.wave.kernel, executed, at),
             lane_index(lanes)[0],
-            f"is still running {when}. Does the loop's condition ever become false? If it waits "
-            "for another thread or block, does that one ever do what it waits for?"
-            f"{self._alone(lanes)}",
+            Message(
+                f"is still running {when}.",
+                self._alone(lanes),
+                "Does the loop's condition ever become false? If it waits for another thread or "
+                "block, does that one ever do what it waits for?",
+            ),
         )
 
     def _alone(self, lanes: Lanes) -> str:
@@ -159,8 +169,8 @@ class Machine:
         if self.wave.geometry.threads * self.wave.geometry.blocks == 1:
             return ""
         return (
-            " Or does this one thread do alone, element by element, what all threads of the launch "
-            "should share? No other is at work."
+            "No other thread is at work. Does this one thread do alone, element by element, what "
+            "all threads of the launch should share?"
         )
 
     def _nothing_is_left_waiting(self) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from zlib import crc32
 
 from grader.cuda.diagnostics import Diagnostic, visible
-from grader.cuda.errors import CompileError, CudaError, DataRace
+from grader.cuda.errors import CompileError, CudaError, DataRace, Message
 from grader.judge.verdict import shortened
 from grader.status import headline
 from grader.watch.findings import HazardReport
@@ -22,9 +22,11 @@ from .html import (
     FRAME,
     LineMark,
     Page,
+    accented,
     boxed,
     card,
     excerpt,
+    folded,
     heading,
     joined,
     paragraph,
@@ -40,7 +42,7 @@ class Diagnosis:
     """One thing that went wrong, and the source lines it is about."""
 
     status: str  # a verdict's
-    message: str
+    message: Message
     source: str = ""
     kernel: str | None = None
     line: int | None = None  # from 1 in `source` (of a cell: see `grader.submissions.cells`)
@@ -61,7 +63,7 @@ class Diagnosis:
     @property
     def place(self) -> str:
         """Where it happened, unless the message says so itself."""
-        if self.diagnostics or f"line {self.line}" in self.message:
+        if self.diagnostics or f"line {self.line}" in self.message.first:
             return ""
         if self.line is None:
             return f"kernel `{self.kernel}`" if self.kernel else ""
@@ -76,7 +78,7 @@ def of_error(error: CudaError) -> Diagnosis:
     its cell: `failures.about` sets both."""
     return Diagnosis(
         error.status,
-        str(error),
+        error.parts,
         error.source,
         error.kernel,
         error.line,
@@ -89,17 +91,20 @@ def of_error(error: CudaError) -> Diagnosis:
 def of_hazard(hazard: HazardReport, source: str, cell: str = "") -> Diagnosis:
     """The same of what the simulated GPU saw, and did not stop at."""
     where = (hazard.kernel, hazard.line, hazard.other_line)
-    return Diagnosis(hazard.status, hazard.message, source, *where, cell=cell)
+    return Diagnosis(hazard.status, hazard.parts, source, *where, cell=cell)
 
 
 def explain(what: Diagnosis, kind: str = "error", title: str = "") -> Page:
-    """Title and place, the message, and the lines it is about; without a card around it."""
-    what = replace(what, message="" if what.diagnostics else shortened(what.message))
+    """Title and place, the message, and the lines it is about; without a card around it. A click
+    shows the reason."""
+    said = Message() if what.diagnostics else what.message
+    first, why, remedy = (shortened(one.strip()) for one in (said.first, said.why, said.remedy))
+    reason = Page(folded(accented("note", "Why"), paragraph(why)), why) if why else Page("", "")
     title, place = title or what.title, what.place
     head = heading(kind, prose(title), f" · {prose(place)}" if place else "")
-    said = sentences(what.message)
+    head_page = Page(head, f"{title}, {place}" if place else title)
     shown = excerpt(what.source, _marks(what), kind, cell=what.cell)
-    return joined(Page(head, f"{title}, {place}" if place else title), said, shown)
+    return joined(head_page, sentences(first), reason, sentences(remedy), shown)
 
 
 def _marks(what: Diagnosis) -> dict[int, list[LineMark]]:
@@ -126,7 +131,7 @@ def note(cell: str, source: str, **said: object) -> dict[str, Any]:
 
 def marked(what: Diagnosis, severity: str = "error", **said: object) -> dict[str, Any]:
     """A note with the lines at which something is wrong."""
-    message = what.message.strip()[:_LONGEST]
+    message = str(what.message)[:_LONGEST]
     places = [(one.line, one.column, one.message) for one in what.diagnostics]
     places += [(line, None, message) for line in what.lines if line]
     marks = [
@@ -156,9 +161,9 @@ def line(kind: str, title: str, text: str = "") -> Page:
     return Page(card(kind, heading(kind, prose(title), rest)), plain)
 
 
-def notice(text: str) -> Page:
-    """A sentence that says what to do next."""
-    return boxed("warning", sentences(text))
+def notice(text: str, button: str = "") -> Page:
+    """A sentence that says what to do next, with the HTML of a button that does it, if any."""
+    return boxed("warning", sentences(text), Page(button, ""))
 
 
 def failure(error: CudaError) -> Page:

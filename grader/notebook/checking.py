@@ -3,14 +3,17 @@ step, what to do again."""
 
 import os
 import secrets
+from collections.abc import Iterator
 from dataclasses import replace
 
 from IPython.display import display
 
+from grader.course import Exercise
 from grader.cuda.limits import Dim
 from grader.judge import judge, sizes
 from grader.judge.judging import STANDARD_LIMITS
 from grader.judge.playback.marks import marks_of
+from grader.judge.verdict import Verdict
 from grader.learner import progress, recall
 from grader.status import Status
 from grader.watch.observe import Run
@@ -18,7 +21,7 @@ from grader.watch.recorder import recordings
 
 from . import cards, failures, session, verdict_card
 from .failures import Notice
-from .html import Page
+from .html import Page, joined
 from .kernel import run_of
 from .player import player
 from .player.replay import of_case, of_failure, of_replay
@@ -47,12 +50,13 @@ def check(name: str, *, hidden: bool = False) -> None:
     first = verdict_card.looking(page) if more else verdict_card.noted(page, seen, source)
     shown = display(first, display_id=True)
     verdict = sizes.looked_for(verdict, exercise, source, LIMITS) if more else verdict
-    lesson.ends[name] = verdict.ends
-    replay = of_failure(verdict, source, exercise)
+    lesson.due[name] = tuple(_hints_on(verdict, exercise))
+    replay = of_failure(verdict.while_open(), source, exercise)
     if more or replay:
         seen = verdict.for_learner()
         page = verdict_card.page(seen, source, exercise, replay, name, ours)
         shown.update(verdict_card.noted(page, seen, source))
+    lesson.cards[name] = verdict_card.noted(page, seen, source), shown
     ran = replay or (of_case(exercise, source, verdict.seed) if "printf" in source else None)
     if ran and ran.run.printed:
         display(cards.printed(ran.case.name, ran.run.printed))
@@ -66,21 +70,47 @@ def check(name: str, *, hidden: bool = False) -> None:
 
 
 def hint(name: str) -> None:
-    """Show a hint for what the last check ended in, each once; else the exercise's next hint, and
-    after the last one, the last one again."""
+    """Show a hint on what the last check found, each once: what to look at next, what our own
+    kernel does there, and what the lesson says about such a mistake. Then the exercise's next hint,
+    and after the last one, the last one again."""
+    display(_next_hint(name))
+
+
+def hint_on_card(name: str) -> None:
+    """Show the same below the card of the exercise's last check: its button calls this."""
+    lesson = session.current()
+    page, shown = lesson.cards[name]
+    page = replace(joined(page, _next_hint(name)), note=page.note)
+    lesson.cards[name] = page, shown
+    shown.update(page)
+
+
+def _hints_on(verdict: Verdict, exercise: Exercise) -> Iterator[tuple[str, str]]:
+    """The titles and texts of hints on a verdict; a hidden case has none but the lesson's."""
+    parts = verdict.for_learner().parts
+    if parts.remedy:
+        yield "What to look at next", parts.remedy
+    if parts.ours:
+        yield "What our kernel does", parts.ours
+    for end in verdict.ends:
+        if end in exercise.hints_on:
+            yield f"A hint for: {end.replace('_', ' ')}", exercise.hints_on[end]
+
+
+def _next_hint(name: str) -> Page:
+    """The next hint for an exercise; a Notice if it has none."""
     lesson = session.current()
     exercise = lesson.exercise(name)
-    if not exercise.hints:
-        raise Notice(f"There are no hints for `{name}`.")
+    new = [one for one in lesson.due.get(name, ()) if (name, one[1]) not in lesson.hinted]
+    if not new and not exercise.hints:
+        raise Notice(f"There are no more hints for `{name}`.")
     progress.tried(exercise.id.partition("/")[0], name, None)
-    for end in lesson.ends.get(name, ()):
-        if end in exercise.hints_on and (name, end) not in lesson.ends_hinted:
-            lesson.ends_hinted.add((name, end))
-            display(cards.hint(f"A hint for: {end.replace('_', ' ')}", exercise.hints_on[end]))
-            return
+    if new:
+        lesson.hinted.add((name, new[0][1]))
+        return cards.hint(*new[0])
     number = lesson.hints[name] = min(lesson.hints[name] + 1, len(exercise.hints))
     title = f"Hint {number} of {len(exercise.hints)}"
-    display(cards.hint(title, exercise.hints[number - 1]))
+    return cards.hint(title, exercise.hints[number - 1])
 
 
 # ---- play ----
@@ -108,7 +138,7 @@ def play(
     exercise, source = lesson.exercise(what), lesson.source(what)
     seed = secrets.randbelow(2**31)
     verdict = judge(exercise.id, source, seed=seed, hidden=False)
-    replay = of_failure(verdict, source, exercise)
+    replay = of_failure(verdict.while_open(), source, exercise)
     if replay is None and verdict.status in ("passed", "over_budget"):
         replay = of_case(exercise, source, seed)
     if replay is None:

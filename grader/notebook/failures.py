@@ -16,7 +16,11 @@ from . import cards
 
 
 class Notice(Exception):
-    """A sentence that tells the learner what to do next."""
+    """A sentence that tells the learner what to do next; `button` is the HTML of one that does."""
+
+    def __init__(self, text: str, button: str = ""):
+        super().__init__(text)
+        self.button = button
 
 
 def shell() -> InteractiveShell:
@@ -58,7 +62,7 @@ def _show(
     tb_offset: int | None = None,
 ) -> list[str]:
     if isinstance(error, Notice):
-        page = cards.notice(str(error))
+        page = cards.notice(str(error), error.button)
     else:
         page = cards.failure(error) if isinstance(error, CudaError) else cards.crash(error)
     display(page)

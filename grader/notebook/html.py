@@ -94,6 +94,14 @@ def folded(summary: str, html: str, is_open: bool = False) -> str:
     return f'<{tag} style="margin: 6px 0"><summary>{summary}</summary>{html}</details>'
 
 
+def button(label: str, does: str, name: str) -> str:
+    """A button of a card that our labextension shows and follows (links.js): it `does` something
+    with what is called `name`. Pages without the extension have none."""
+    shape = f"border: 1px solid {BORDER}; border-radius: 3px; background: {RAISED}; color: {TEXT}"
+    style = f"display: none; padding: 2px 12px; margin: 4px 0; text-decoration: none; {shape}"
+    return f'<a class="warpwise-button" href="#{does}={name}" style="{style}">{label}</a>'
+
+
 def card(kind: str, *parts: str) -> str:
     """A box whose left edge has the colour of `kind`, one of ACCENTS."""
     style = _CARD.replace("{accent}", ACCENTS[kind])

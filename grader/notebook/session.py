@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from IPython.core.completer import CompletionContext, SimpleMatcherResult, context_matcher
-from IPython.display import display
+from IPython.display import DisplayHandle, display
 
 from grader import compilers, course, cuda
 from grader.cuda import simulator
@@ -18,7 +18,7 @@ from grader.submissions import cells
 
 from . import cards, failures
 from .failures import Notice
-from .html import Page, joined, prose, sentences
+from .html import Page, button, joined, prose, sentences
 from .kernel import Kernel
 
 
@@ -30,11 +30,13 @@ class NotebookSession:
     sources: dict[str, str] = field(default_factory=dict)  # the text last given to a `%%cuda NAME`
     # All kernels that a `%%cuda NAME` has ever defined.
     kernels: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    # What the last check of an exercise ended in, patterns before the status.
-    ends: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    # By exercise, the titles and texts of hints on what its last check ended in.
+    due: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    hinted: set[tuple[str, str]] = field(default_factory=set)  # exercise and text of those shown
+    # By exercise, the card of its last check, and the display that shows it.
+    cards: dict[str, tuple[Page, DisplayHandle]] = field(default_factory=dict)
     hints: Counter[str] = field(default_factory=Counter)  # how many of an exercise were shown
     partial_marks: bool = True  # one fault that the lesson names leaves a part of the points
-    ends_hinted: set[tuple[str, str]] = field(default_factory=set)  # (exercise, end)
     # Exercises of any lesson that a warm-up has brought into the notebook, by name.
     warm_up: dict[str, course.Exercise] = field(default_factory=dict)
 
@@ -54,7 +56,8 @@ class NotebookSession:
         """The text last given to `%%cuda name`; a Notice if there is none."""
         if name not in self.sources:
             raise Notice(
-                f"Run the cell that begins with `%%cuda {name}` first: it is what is checked."
+                f"Run the cell that begins with `%%cuda {name}` first: it is what is checked.",
+                button("Run that cell, then this one", "run", name),
             )
         return self.sources[name]
 

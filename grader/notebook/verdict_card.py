@@ -20,6 +20,7 @@ from .html import (
     Page,
     accented,
     boxed,
+    button,
     code,
     difference,
     folded,
@@ -49,9 +50,11 @@ def page(
     ours: bool = True,
 ) -> Page:
     """`verdict` on `source`, as it is shown to the learner; `replay` is a failing case recorded,
-    `cell` the name of the `%%cuda` cell that lines are to lead to, if there is one. Without `ours`
-    the lesson's own solution is left out."""
-    name, of_kind = exercise.name, exercise.kind.title
+    `cell` the name of the `%%cuda` cell that lines are to lead to, if there is one: then the
+    exercise is open, and the remedy is left to a hint. Without `ours` the lesson's own solution is
+    left out."""
+    name, of_kind, hints = exercise.name, exercise.kind.title, bool(verdict.parts.hints)
+    verdict = verdict.while_open() if cell else verdict
     if verdict.status == "not_attempted":
         text = f"`{name}` is still as it was handed out. {exercise.kind.to_do}. Run its cell, "
         return boxed("note", sentences(f'{text}then run `check("{name}")` again.'))
@@ -76,7 +79,7 @@ def page(
         notes = dict.fromkeys(case.note for case in verdict.cases)
         parts += [sentences(exercise.kind.solved, *notes), _every_size(verdict)]
         parts.append(_beside_ours(verdict, shown, exercise, ours))
-    parts += [_next_step(verdict, exercise), _strip(verdict, shown)]
+    parts += [_next_step(verdict, exercise, hints, cell), _strip(verdict, shown)]
     card = boxed(kind, *parts)
     if replay is None:
         return card
@@ -89,7 +92,7 @@ def noted(page: Page, verdict: Verdict, source: str) -> Page:
     """The page that tells the editor where the exercise fails, or that it is passed."""
     what = Diagnosis(
         verdict.status,
-        verdict.message,
+        verdict.parts.while_open,
         source,
         line=verdict.line,
         diagnostics=verdict.diagnostics,
@@ -145,9 +148,7 @@ def _first_failure(
 ) -> Page:
     """What is wrong in the first case that failed, and which others failed of the same."""
     errors = verdict.diagnostics if case.visible else ()
-    what = Diagnosis(
-        case.status, case.message, shown, line=case.line, diagnostics=errors, cell=cell
-    )
+    what = Diagnosis(case.status, case.parts, shown, line=case.line, diagnostics=errors, cell=cell)
     title = exercise.kind.called.get(case.status, what.title)
     title = f"{title[:1].upper()}{title[1:]} (case: {_name(case)})"
     page = explain(what, title=title)
@@ -216,13 +217,15 @@ def compared(changes: tuple[str, ...]) -> Page:
     return Page(folded(summary, lines.html), text)
 
 
-def _next_step(verdict: Verdict, exercise: Exercise) -> Page:
-    steps = []
-    if verdict.status != "passed" and exercise.hints:
+def _next_step(verdict: Verdict, exercise: Exercise, hints: bool, cell: str) -> Page:
+    """What a learner can call next; where the exercise is open, with `hints` on the failure."""
+    steps, shown = [], Page("", "")
+    if verdict.status != "passed" and (exercise.hints or (hints and cell)):
         steps.append(f'`hint("{exercise.name}")` gives you a hint.')
+        shown = Page(button("Hint", "hint", exercise.name) if cell else "", "")
     ran = {case.name for case in verdict.cases}
     if hidden := [one for one in exercise.cases if not one.visible and one.name not in ran]:
         points = counted(sum(one.points for one in hidden), "point")
         call = f'`check("{exercise.name}", hidden=True)`'
         steps.append(f"Not run: {counted(len(hidden), 'hidden case')}, {points}: {call}.")
-    return sentences(*steps, muted=True)
+    return joined(sentences(*steps, muted=True), shown)

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..compilers.advice import TEXTURES
-from ..cuda.errors import ShuffleDivergence, UnsupportedInstruction
+from ..cuda.errors import Message, ShuffleDivergence, UnsupportedInstruction
 from ..machine.barriers import FULL
 from ..machine.events import Step, Successors, Undefined
 from ..machine.lanes import WARP, Lanes, lane_index, select, warp_masks
@@ -42,10 +42,7 @@ Meaning = Callable[[Any], Compute]  # of operations, such as `numbers.ON_ARRAYS`
 Described = TypeVar("Described", bound=Callable[..., Any])
 
 _TEXTURES = ("tex", "tld4", "txq", "suld", "sust", "sured", "suq")
-_WHOLE = (
-    "takes part in a matrix operation that belongs to the whole warp, but {} of the warp's 32 "
-    "lanes never come here. Keep it out of branches, and give blocks a multiple of 32 threads."
-)
+_REMEDY = "Keep the operation out of branches, and give blocks a multiple of 32 threads."
 
 
 @dataclass(frozen=True)
@@ -152,7 +149,11 @@ def _check_whole(together: Lanes, at: int, wave: Wave) -> None:
     if len(partial):
         lane = int(index[np.searchsorted(index, partial[0] * WARP)])
         absent = WARP - int(np.bitwise_count(present[partial[0]]))
-        raise wave.report.error(ShuffleDivergence, at, lane, _WHOLE.format(absent))
+        text = (
+            f"takes part in a matrix operation of its warp, but {absent} of the warp's 32 lanes "
+            "never come here."
+        )
+        raise wave.report.error(ShuffleDivergence, at, lane, Message(text, remedy=_REMEDY))
 
 
 def _elementwise_step(form: Elementwise, instruction: Instruction, at: int, wave: Wave) -> Step:

@@ -13,7 +13,7 @@ from itertools import combinations
 from math import prod
 
 from ..counted import counted
-from ..cuda.errors import Index
+from ..cuda.errors import Index, Message
 from ..machine.wave import Wave
 from ..watch.findings import Location, OutOfStore
 from .places import ArrayPlace
@@ -71,13 +71,13 @@ class _Element:
     size: int | None
 
 
-def beyond(finding: OutOfStore, place: ArrayPlace, who: ThreadNumbers) -> str:
+def beyond(finding: OutOfStore, place: ArrayPlace, who: ThreadNumbers) -> Message:
     """What to look at when a thread goes to `place`, which lies outside its array."""
     if place.index is None or place.count is None:
-        return ""
+        return Message()
     space, width = finding.fault.space, finding.size
     if space == "local":
-        return f"A guard on threads does not help here: {_ARRAY}."
+        return Message(remedy=f"A guard on threads does not help here: {_ARRAY}.")
     element = _Element(place.owner, place.index, place.count, place.size)
     if place.size and width > place.size:
         advice = _wide(element, width, who)
@@ -86,53 +86,57 @@ def beyond(finding: OutOfStore, place: ArrayPlace, who: ThreadNumbers) -> str:
     else:
         advice = _in_grid(element, who, finding.verb == "reads")
     if not advice and finding.where.repeats and place.index == place.count:
-        return (
-            "That is the first element past the end, in a loop. Does its condition use `<=` "
-            "instead of `<`? Is the index larger than the loop's own variable? Or should a guard "
-            "stop this thread?"
+        return Message(
+            why="That is the first element past the end, in a loop.",
+            remedy="Does the loop's condition use `<=` instead of `<`? Is the index larger than "
+            "the loop's own variable? Or should a guard stop this thread?",
         )
     return advice or _unknown(element, who)
 
 
-def _wide(place: _Element, width: int, who: ThreadNumbers) -> str:
+def _wide(place: _Element, width: int, who: ThreadNumbers) -> Message | None:
     """Of an access that takes several elements at once."""
     taken = width // (place.size or 1)
     if 0 <= place.index < place.count < place.index + taken:
         left = place.count - place.index
-        return (
-            f"One access of {width} bytes takes {taken} elements, and only {left} "
-            f"{'is' if left == 1 else 'are'} left there. Access those one by one."
+        return Message(
+            why=f"One access of {width} bytes takes {taken} elements, and only {left} "
+            f"{'is' if left == 1 else 'are'} left there.",
+            remedy="Access those one by one.",
         )
     if place.index >= place.count and who.own[0] * taken == place.index:
         whole = place.count // taken
-        return (
-            f"One access of {width} bytes takes {taken} elements. Access {who.own[0]} begins at "
-            f"element {place.index}, but {place.owner} has room for only "
-            f"{counted(whole, 'access', 'accesses')}, numbered from 0."
+        return Message(
+            why=f"One access of {width} bytes takes {taken} elements. Access {who.own[0]} begins "
+            f"at element {place.index}.",
+            remedy=f"{place.owner} has room for only {counted(whole, 'access', 'accesses')}, "
+            "numbered from 0. Guard the others.",
         )
-    return ""
+    return None
 
 
-def _in_block(place: _Element, who: ThreadNumbers) -> str:
+def _in_block(place: _Element, who: ThreadNumbers) -> Message | None:
     """Of an array that each block has for itself."""
     index, count, number = place.index, place.count, who.number
     threads = who.threads[0] * who.threads[1] * who.threads[2]
     if index == number >= count:
-        return (
-            f"The block has {threads} threads, and {place.owner} has "
-            f"{counted(count, 'element')}. Give the array one element per thread, or "
-            f"guard the access, as in `if (threadIdx.x < {count})`."
+        return Message(
+            why=f"The block has {threads} threads, and {place.owner} has "
+            f"{counted(count, 'element')}.",
+            remedy="Give the array one element per thread, or guard the access, as in "
+            f"`if (threadIdx.x < {count})`.",
         )
     if 0 <= number < count and number != index:
-        return (
-            f"The thread's number in its block, {number}, is in range, but the index is not. If "
-            "this thread should do nothing here, guard it, as a tree does with `if (t < stride)`. "
-            "If it should take part, the index is wrong, or the array is too short."
+        return Message(
+            why=f"The thread's number in its block, {number}, is in range, but the index is not.",
+            remedy="If this thread should do nothing here, guard it, as a tree does with "
+            "`if (t < stride)`. If it should take part, the index is wrong, or the array is too "
+            "short.",
         )
-    return ""
+    return None
 
 
-def _in_grid(place: _Element, who: ThreadNumbers, reads: bool) -> str:
+def _in_grid(place: _Element, who: ThreadNumbers, reads: bool) -> Message | None:
     """Of an array that the launch passed."""
     index, count = place.index, place.count
     own, all_threads = who.own[0], who.threads[0] * who.blocks[0]
@@ -142,46 +146,52 @@ def _in_grid(place: _Element, who: ThreadNumbers, reads: bool) -> str:
         return _too_many_threads(place, who, all_threads, reads)
     if own < count <= index < count + all_threads and (index - own) % all_threads == 0:
         rounds = (index - own) // all_threads
-        return (
-            f"That is the thread's own index, {own}, plus {counted(rounds, 'round')} of "
-            f"{counted(all_threads, 'thread')}. The loop's condition, or a guard, must check that "
-            f"index too: it must be below {_limit(place, who)}{_or_equal(place)}."
+        return Message(
+            why=f"That is the thread's own index, {own}, plus {counted(rounds, 'round')} of "
+            f"{counted(all_threads, 'thread')}.",
+            remedy="The loop's condition, or a guard, must check that index too: it must be below "
+            f"{_limit(place, who)}{_or_equal(place)}.",
         )
     if 0 < own < count and index in (own * 2, own * 4, own * 8):
         return _multiple(place, who)
     if own < count and 0 < abs(index - own) <= _NEAR:
         return _near(index, own)
-    return ""
+    return None
 
 
-def _multiple(place: _Element, who: ThreadNumbers) -> str:
+def _multiple(place: _Element, who: ThreadNumbers) -> Message:
     """Of a few times the thread's own index."""
     times, size = place.index // who.own[0], place.size
-    text = f"That is {times} times the thread's own index, {who.own[0]}, which is in range."
+    why = f"That is {times} times the thread's own index, {who.own[0]}, which is in range."
+    asks = ""
     if times == size:
-        text += f" Is {times} the bytes per element? An index counts elements, not bytes."
-    return (
-        f"{text} If each thread should take {times} elements, the last threads go past the end: "
-        f"check that each index is below {_limit(place, who)}."
+        asks = f"Is {times} the bytes per element? An index counts elements, not bytes. "
+    return Message(
+        why=why,
+        remedy=f"{asks}If each thread should take {times} elements, the last threads go past the "
+        f"end: check that each index is below {_limit(place, who)}.",
     )
 
 
-def _near(index: int, own: int) -> str:
+def _near(index: int, own: int) -> Message:
     """Of a place near the thread's own."""
     far = abs(index - own)
     where = "after" if index > own else "before"
     edge, negative = "last", ""
     if index < 0:
         edge, negative = "first", ", an int overflows, or `%` has a negative number"
-    return (
-        f"The thread's own index, `{OWN}`, is {own} and in range. The access goes "
-        f"{counted(far, 'element')} {where} it. If you mean the neighbour, decide what the {edge} "
-        f"thread does, which has none. If not, the index is computed wrongly{negative}, and a "
-        "guard would only hide that; or there are more threads than there is work."
+    return Message(
+        why=f"The thread's own index, `{OWN}`, is {own} and in range. The access goes "
+        f"{counted(far, 'element')} {where} it.",
+        remedy=f"If you mean the neighbour, decide what the {edge} thread does, which has none. "
+        f"If not, the index is computed wrongly{negative}, and a guard would only hide that; or "
+        "there are more threads than there is work.",
     )
 
 
-def _too_many_threads(place: _Element, who: ThreadNumbers, all_threads: int, reads: bool) -> str:
+def _too_many_threads(
+    place: _Element, who: ThreadNumbers, all_threads: int, reads: bool
+) -> Message:
     if place.count == who.blocks[0] and place.count > 1:
         also = ""
         if reads:
@@ -189,46 +199,50 @@ def _too_many_threads(place: _Element, who: ThreadNumbers, all_threads: int, rea
                 " If the threads should read all of them, a loop or a guard must stop at "
                 f"{_limit(place, who)}."
             )
-        return (
-            f"The index is the thread's own, and {place.owner} has {place.count} elements, one per "
-            f"block. Do you mean `blockIdx.x`?{also}"
+        return Message(
+            why=f"The index is the thread's own, and {place.owner} has {place.count} elements, one "
+            "per block.",
+            remedy=f"Do you mean `blockIdx.x`?{also}",
         )
-    larger = [name for name, count in who.arrays.items() if count > place.index]
+    larger = [one for one, n in who.arrays.items() if n > place.index and f"`{one}`" != place.owner]
     if larger:
-        return (
-            f"The index is the thread's own. `{larger[0]}` has such an element, {place.owner} has "
-            "not. Should both arrays have the same index here? If so, guard the access; if not, "
-            f"{place.owner} needs another index."
+        return Message(
+            why=f"The index is the thread's own. `{larger[0]}` has such an element, {place.owner} "
+            "has not.",
+            remedy="Should both arrays have the same index here? If so, guard the access; if not, "
+            f"{place.owner} needs another index.",
         )
-    return (
-        f"The launch has {all_threads:,} threads, and {place.owner} has "
-        f"{counted(place.count, 'element')}. The extra threads must do nothing. Guard the access: "
-        f"the index must be below {_limit(place, who)}. If there is a guard, it lets this one "
-        f"pass{_or_equal(place)}."
+    return Message(
+        why=f"The launch has {all_threads:,} threads, and {place.owner} has "
+        f"{counted(place.count, 'element')}. The extra threads must do nothing.",
+        remedy=f"Guard the access: the index must be below {_limit(place, who)}. If there is a "
+        f"guard, it lets this one pass{_or_equal(place)}.",
     )
 
 
-def _rows(place: _Element, who: ThreadNumbers) -> str:
+def _rows(place: _Element, who: ThreadNumbers) -> Message | None:
     """Of rows and columns: what the kernel was given may be the length of a row."""
     x, y, _ = who.own
     if place.index in (x, y) and x != y:
         axis = "x" if place.index == x else "y"
-        return (
-            f"That is this thread's {axis} in the grid. If you mean {axis} as the index, guard it: "
-            f"it must be below {_limit(place, who)}. If not, the index is wrong."
+        return Message(
+            why=f"That is this thread's {axis} in the grid.",
+            remedy=f"If you mean {axis} as the index, guard it: it must be below "
+            f"{_limit(place, who)}. If not, the index is wrong.",
         )
     for name, length in who.given.items():
         if y > 0 and length > 1 and place.index == y * length + x:
             return _by_rows(place, who, name, length)
         if x > 0 and x != y and length > 1 and place.index == x * length + y:
-            return (
-                f"That is `x * {name} + y` for this thread, x = {x} and y = {y}. If x is the "
-                f"column, the index is `y * {name} + x`. A guard would only hide this mistake."
+            return Message(
+                why=f"That is `x * {name} + y` for this thread, x = {x} and y = {y}.",
+                remedy=f"If x is the column, the index is `y * {name} + x`. A guard would only "
+                "hide this mistake.",
             )
-    return ""
+    return None
 
 
-def _by_rows(place: _Element, who: ThreadNumbers, name: str, length: int) -> str:
+def _by_rows(place: _Element, who: ThreadNumbers, name: str, length: int) -> Message:
     """Of `y * name + x`: which of two lengths is that of a row, the launch may say."""
     x, y, _ = who.own
     across, down = (n * b for n, b in zip(who.threads[:2], who.blocks[:2], strict=True))
@@ -236,28 +250,32 @@ def _by_rows(place: _Element, who: ThreadNumbers, name: str, length: int) -> str
     other = [n for n, w in who.given.items() if w * length == place.count and n != name]
     rows = place.count // length
     if other and down >= length and across >= rows and not (across >= length and down >= rows):
-        return (
-            f"{text}. The launch has threads for {length} rows of {rows} elements, so the index is "
-            f"`y * {other[0]} + x`. A guard would only hide this mistake."
+        return Message(
+            why=f"{text}. The launch has threads for {length} rows of {rows} elements.",
+            remedy=f"So the index is `y * {other[0]} + x`. A guard would only hide this mistake.",
         )
     past = "column" if x >= length else "row"
     limit = f"y < {other[0] if other else rows}"
-    return f"{text}, and there is no such {past}: guard both, as in `if (x < {name} && {limit})`."
+    return Message(
+        why=f"{text}, and there is no such {past}.",
+        remedy=f"Guard both, as in `if (x < {name} && {limit})`.",
+    )
 
 
-def _unknown(place: _Element, who: ThreadNumbers) -> str:
+def _unknown(place: _Element, who: ThreadNumbers) -> Message:
     own = f"`{OWN}` is {who.own[0]}"
     if not who.flat:
         own = f"its x and y in the grid are {who.own[0]} and {who.own[1]}"
     if place.index < 0:
-        return (
-            "An index is below 0 after a subtraction, after `%` of a negative number, or if an int "
-            f"overflows. Compute it by hand for this thread ({own}). Guard the access only if the "
-            "thread should do nothing here."
+        return Message(
+            why="An index is below 0 after a subtraction, after `%` of a negative number, or if "
+            "an int overflows.",
+            remedy=f"Compute it by hand for this thread ({own}). Guard the access only if the "
+            "thread should do nothing here.",
         )
-    return (
-        f"Should this thread ({own}) access the array here? If not, guard the access. If it "
-        "should, the index is wrong: compute it by hand for this thread."
+    return Message(
+        remedy=f"Should this thread ({own}) access the array here? If not, guard the access. If "
+        "it should, the index is wrong: compute it by hand for this thread."
     )
 
 

@@ -1,9 +1,11 @@
 """Findings in words: one function for a kind of finding says what a thread does wrong."""
 
 import re
+from dataclasses import replace
 from functools import singledispatch
 
 from ..counted import counted
+from ..cuda.errors import Message, in_parts
 from ..machine.lanes import WARP
 from ..machine.wave import Wave
 from ..ptx.program import Immediate, Instruction
@@ -46,11 +48,13 @@ def hazard(finding: Finding, wave: Wave) -> HazardReport:
         first, last = where.between
         on = f"{where.kernel}, between lines {first} and {last}{called(where.calls)}"
         on = on if first else where.kernel
-    who = f"thread {short(where.thread)} of block {short(where.block)}"
+    begun = f"{on}: thread {short(where.thread)} of block {short(where.block)} "
+    said = in_parts(predicate(finding, wave))
+    parts = in_parts(begun + said.first) + replace(said, first="")
     race = finding if isinstance(finding, Race) else None
     return HazardReport(
         finding.raised.status,
-        f"{on}: {who} {predicate(finding, wave)}",
+        parts,
         where.kernel,
         where.line,
         race.other.line if race else None,
@@ -95,38 +99,38 @@ def _in_a_loop(repeats: bool) -> str:
 
 
 @singledispatch
-def predicate(finding: Finding, wave: Wave) -> str:
+def predicate(finding: Finding, wave: Wave) -> str | Message:
     """What a thread does wrong: "thread 3 of block 0 {predicate}"."""
     raise NotImplementedError(type(finding))
 
 
 @predicate.register
-def machine_fault(finding: MachineFault, wave: Wave) -> str:
+def machine_fault(finding: MachineFault, wave: Wave) -> str | Message:
     """The machine and the instructions have words of their own."""
     return finding.predicate
 
 
 @predicate.register
-def gone_around(finding: GoneAround, wave: Wave) -> str:
+def gone_around(finding: GoneAround, wave: Wave) -> Message:
     """Whatever else goes wrong behind a barrier comes from that one."""
     other = finding.other
-    did = predicate(other, wave).partition(". ")[0].rstrip(".")
-    return (
-        f"waits at a barrier that thread {short(other.where.thread)} of its block skipped: that "
-        f"thread is already on line {other.where.line}, where it {did}. All threads of the block "
-        "must reach `__syncthreads()`: move it out of the branch or loop, or let no thread leave "
-        "before it."
+    did = in_parts(predicate(other, wave)).first
+    return Message(
+        f"waits at a barrier that thread {short(other.where.thread)} of its block skipped.",
+        f"That thread is already on line {other.where.line}, where it {did} All threads of the "
+        "block must reach a `__syncthreads()`.",
+        "Move it out of the branch or loop, or let no thread leave before it.",
     )
 
 
 @predicate.register
-def endless_loop(finding: EndlessLoop, wave: Wave) -> str:
+def endless_loop(finding: EndlessLoop, wave: Wave) -> str | Message:
     """A loop that is proved never to end."""
     if finding.awaited:
-        return (
-            f"waits for ever: it reads {place(finding.awaited, wave).text} again and again, and no "
-            "thread that is left will write another value there. Which thread should write it, and "
-            "does that one come so far?"
+        return Message(
+            f"waits without end: it reads {place(finding.awaited, wave).text} again and again.",
+            "No thread that is left will write another value there.",
+            "Which thread should write it, and does that thread reach the line that does?",
         )
     condition, line = wave.names.declared.condition(finding.where.line or 0)
     reads = f"that the condition `{condition}` reads" if condition else "that could end it"
@@ -137,11 +141,11 @@ def endless_loop(finding: EndlessLoop, wave: Wave) -> str:
         for some in (executed, code)
     )
     if max(finding.runs.values()) > 1 or len(inside) > 1:  # the loop may be unrolled
-        what = f"after some rounds all {reads} is again as it was before"
+        what = f"After some rounds all {reads} is again as it was before"
     else:
         value = _steady(condition, inside or compares, finding.where.lane, wave)
-        what = f"nothing {reads} changes in the loop{value}"
-    return f"goes round this loop for ever: {what}."
+        what = f"Nothing {reads} changes in the loop{value}"
+    return f"never leaves this loop. {what}."
 
 
 def _steady(condition: str, compares: list[Instruction], lane: int, wave: Wave) -> str:
@@ -156,13 +160,13 @@ def _steady(condition: str, compares: list[Instruction], lane: int, wave: Wave) 
 
 
 @predicate.register
-def out_of_store(finding: OutOfStore, wave: Wave) -> str:
+def out_of_store(finding: OutOfStore, wave: Wave) -> Message:
     """An access past the end of an array, before its start, or far from all arrays."""
     fault, verb, size, line = finding.fault, finding.verb, finding.size, finding.where.line
     store = (meant(line, verb, wave) if fault.space == "global" else None) or fault.store
     if store is None:
-        return f"{verb} {fault.reason}.{_far_off(finding, wave)}"
-    there = place(Bytes(fault.space, store, fault.address, size, line), wave)
+        return Message(f"{verb} {fault.reason}.", remedy=_far_off(finding, wave))
+    there = place(Bytes(fault.space, store, fault.address, size, line), wave, verb)
     if there.index is None or there.count is None:
         how_far = ", past its end or before its start"
     elif there.index < 0:
@@ -171,12 +175,12 @@ def out_of_store(finding: OutOfStore, wave: Wave) -> str:
         how_far = f", and {there.owner} has {counted(there.count, 'element')}"
     text = f"{verb} {there.wide(size)}{how_far}."
     if finding.copied:
-        text += " How many bytes are copied here?"
+        has = ""
         if there.size and there.count:
-            text += f" {there.owner} has {counted(there.size * there.count, 'byte')}."
-        return text
+            has = f"{there.owner} has {counted(there.size * there.count, 'byte')}."
+        return Message(text, has, "How many bytes are copied here?")
     numbers = index_advice.ThreadNumbers.of(finding.where, wave)
-    return f"{text} {index_advice.beyond(finding, there, numbers)}".rstrip()
+    return Message(text) + index_advice.beyond(finding, there, numbers)
 
 
 def _far_off(finding: OutOfStore, wave: Wave) -> str:
@@ -186,28 +190,29 @@ def _far_off(finding: OutOfStore, wave: Wave) -> str:
     if finding.fault.space != "global" or not arrays:
         return ""
     listed = " and ".join(f"`{name}`" for name in arrays)
-    return f" This line uses {listed}: check how far the indices go."
+    return f"This line uses {listed}: check how far the indices go."
 
 
 @predicate.register
-def misaligned_access(finding: MisalignedAccess, wave: Wave) -> str:
+def misaligned_access(finding: MisalignedAccess, wave: Wave) -> Message:
     """An address that is no multiple of the access's size."""
     width = finding.width
     there = place(finding.touched, wave) if finding.touched else ArrayPlace("")
     text = f"{finding.verb} {width} bytes"
     if there.array:
         text += f" that begin at {there.text}"
-    text += (
-        f", at an address that is not a multiple of {width}. An access of {width} bytes must begin "
-        f"at a multiple of {width} bytes"
-    )
+    text += f", at an address that is not a multiple of {width}."
+    why, remedy = f"An access of {width} bytes must begin at a multiple of {width} bytes.", ""
     if there.array and there.size and there.size < width:
         step = width // there.size
-        rule = f"the index into {there.owner} must be a multiple of {step}"
+        remedy = f"The index into {there.owner} must be a multiple of {step}."
         if (there.index or 0) % step == 0:
-            rule = f"{there.owner} itself does not begin at one"
-        text += f": {rule}. Or do you mean one element? It has {counted(there.size, 'byte')}"
-    return f"{text}."
+            remedy = f"Look at {there.owner} itself: it does not begin at such an address."
+        elif finding.alike:
+            why += f" The threads of this warp are all {finding.alike} bytes off."
+            remedy = "Look at the pointer from which they count, not at each thread's index."
+        remedy += f" Or do you mean one element? It has {counted(there.size, 'byte')}."
+    return Message(text, why, remedy)
 
 
 @predicate.register
@@ -219,54 +224,58 @@ def read_only_write(finding: ReadOnlyWrite, wave: Wave) -> str:
 
 
 @predicate.register
-def unwritten_read(finding: UnwrittenRead, wave: Wave) -> str:
+def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
     """A read of what nobody has written."""
     touched = finding.touched
     there = place(touched, wave).wide(touched.width)
-    advice = {
-        "shared": "Shared memory has arbitrary values at first: write it before you read it. If "
-        "another thread writes it on an earlier line, a barrier is missing between the two lines.",
-        "local": "Which elements of the array have a value at this point, and which do not?",
+    why, remedy = {
+        "shared": (
+            "Shared memory has arbitrary values at first.",
+            "Write it before you read it. If another thread writes it on an earlier line, a "
+            "barrier is missing between the two lines.",
+        ),
+        "local": ("", "Which elements of the array have a value at this point, and which do not?"),
     }.get(
         touched.space,
-        "It has an arbitrary value. Write it before you read it, in the kernel or before the "
-        "launch.",
+        (
+            "It has an arbitrary value.",
+            "Write it before you read it, in the kernel or before the launch.",
+        ),
     )
-    return f"{finding.verb} {there}, which nobody has written yet. {advice}"
+    return Message(f"{finding.verb} {there}, which nobody has written yet.", why, remedy)
 
 
 @predicate.register
-def never_set(finding: NeverSet, wave: Wave) -> str:
+def never_set(finding: NeverSet, wave: Wave) -> Message:
     """A computation with a variable that never got a value."""
     declared, line = wave.names.declared, finding.where.line
     name = declared.without_value(line)
     text = f"uses {f'`{name}`, which' if name else 'a variable that'} never got a value"
     if finding.needed not in (None, line):
         text += f", and line {finding.needed} needs the result"
-    text += (
-        ". Such a variable has an arbitrary value. Give it one where you declare it, or find the "
-        "path to this line on which it gets none."
-    )
+    why = "Such a variable has an arbitrary value."
     if declared.local_arrays(line):
-        text += " (An element past the end of a thread's own array never gets a value.)"
-    return text
+        why += " (An element past the end of a thread's own array never gets a value.)"
+    remedy = "Give it one where you declare it, or find the path to this line on which it gets none"
+    return Message(f"{text}.", why, f"{remedy}.")
 
 
 @predicate.register
-def missed_barrier(finding: MissedBarrier, wave: Wave) -> str:
+def missed_barrier(finding: MissedBarrier, wave: Wave) -> Message:
     """The machine counts those who have left without it, and says so."""
     return finding.missing
 
 
 @predicate.register
-def two_barriers(finding: TwoBarriers, wave: Wave) -> str:
+def two_barriers(finding: TwoBarriers, wave: Wave) -> Message:
     """Threads of a block that wait for each other at two barriers."""
     where = f"the one on line {finding.other_line}"
     if finding.other_line == finding.where.line:
         where = "the same line in another round of a loop, or another call"
-    return (
-        f"waits at this barrier while other threads of its block wait at {where}. All threads "
-        "must reach the same `__syncthreads()` equally often: move it out of the branch or loop."
+    return Message(
+        f"waits at this barrier while other threads of its block wait at {where}.",
+        "All threads must reach the same `__syncthreads()` equally often.",
+        "Move it out of the branch or loop.",
     )
 
 
@@ -283,38 +292,41 @@ def unnamed_lane(finding: UnnamedLane, wave: Wave) -> str:
 def different_masks(finding: DifferentMasks, wave: Wave) -> str:
     """Lanes that name each other, but pass two masks."""
     return (
-        f"takes part in a warp-wide operation whose mask 0x{finding.mask:08x} also names lane "
-        f"{finding.other}. But lane {finding.other} passes another mask, "
-        f"0x{finding.other_mask:08x}. All lanes that a mask names must pass the same mask."
+        f"passes the mask 0x{finding.mask:08x}, which also names lane {finding.other}. But lane "
+        f"{finding.other} passes 0x{finding.other_mask:08x}. All lanes that a mask names must pass "
+        "the same mask."
     )
 
 
 @predicate.register
-def absent_source(finding: AbsentSource, wave: Wave) -> str:
+def absent_source(finding: AbsentSource, wave: Wave) -> Message:
     """A value from a lane that gives none."""
-    return (
-        f"shuffles from lane {finding.source} of its warp, which does not take part: "
-        f"{finding.reason} The value that it gets is undefined."
+    reason = finding.reason
+    text = f"shuffles from lane {finding.source} of its warp, which does not take part: "
+    return replace(
+        reason, first=f"{text}{reason.first}", why="The value that it gets is undefined."
     )
 
 
 @predicate.register
-def visit(finding: Visit, wave: Wave) -> str:
+def visit(finding: Visit, wave: Wave) -> Message:
     """An access to the shared memory of a block that may not be there."""
-    why = (
-        "may not have started yet. The blocks of a cluster do not begin at the same moment. Put a "
-        "`cluster.sync()` before the first such access."
-    )
+    text = f"uses the shared memory of block {short(finding.host)}, which may"
     if finding.started:
-        why = (
-            "may have ended before, and its shared memory with it. Put a `cluster.sync()` between "
-            "the last such access and the end of the kernel."
+        return Message(
+            f"{text} have ended before.",
+            "The shared memory of a block ends with the block.",
+            "Put a `cluster.sync()` between the last such access and the end of the kernel.",
         )
-    return f"uses the shared memory of block {short(finding.host)}, which {why}"
+    return Message(
+        f"{text} not have started yet.",
+        "The blocks of a cluster do not begin at the same moment.",
+        "Put a `cluster.sync()` before the first such access.",
+    )
 
 
 @predicate.register
-def unordered(finding: Race, wave: Wave) -> str:
+def unordered(finding: Race, wave: Wave) -> str | Message:
     """Two threads, one place, no order."""
     other, there = finding.other, place(finding.touched, wave)
     who = f"thread {short(other.thread)}"
@@ -324,14 +336,14 @@ def unordered(finding: Race, wave: Wave) -> str:
     if finding.benign:
         return f"{text}also wrote, the same value in the same instruction: harmless, but wasteful."
     text += "updated atomically" if other.atomic else "wrote" if other.wrote else "read"
-    advice = race_advice.advice(finding, there)
+    advice = race_advice.advice(finding, there, wave.names.declared)
     if finding.at_once:
-        return f"{text} at the same moment. {advice}"
+        return Message(f"{text} at the same moment.") + advice
     if other.line:
         text += f" on line {other.line}"
     if not finding.same_line:
         text += called(other.calls)
-    nothing = "no barrier is between the two"
+    nothing = "No barrier is between the two."
     if finding.between_blocks:
-        nothing = "nothing orders the two blocks"
-    return f"{text}, and {nothing}. {advice}"
+        nothing = "Nothing orders the two blocks."
+    return Message(f"{text}. {nothing}") + advice

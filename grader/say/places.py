@@ -38,8 +38,9 @@ class ArrayPlace:
         return f"{counted(size, 'byte')} at {self.text}" if wide else self.text
 
 
-def place(touched: Bytes, wave: Wave) -> ArrayPlace:
-    """What a learner calls what an access touches."""
+def place(touched: Bytes, wave: Wave, strayed: str = "") -> ArrayPlace:
+    """What a learner calls what an access touches. An access that `strayed` ("reads" or "writes")
+    lies in another array than its line means, or in none."""
     declared, width, line = wave.names.declared, touched.width, touched.line
     if touched.space == "local":
         return _in_local(declared, wave.local.size, touched)
@@ -50,7 +51,15 @@ def place(touched: Bytes, wave: Wave) -> ArrayPlace:
     if not before:
         return ArrayPlace("shared memory")
     start = max(before.values())
-    names = [plain(name) for name, at in before.items() if at == start]
+    on_line = {
+        at
+        for name, at in memory.symbols.items()
+        if declared.mentions(line, plain(name))
+        and (strayed == "writes") == declared.only_assigned(line, plain(name))
+    }
+    if strayed and len(on_line) == 1:
+        (start,) = on_line
+    names = [plain(name) for name, at in memory.symbols.items() if at == start]
     names.sort(key=lambda name: not declared.mentions(line, name))
     variable = declared.find(names[0], "shared") or Declared(names[0], "", (None,), "shared")
     return _element(declared, variable, address - start, memory.extent(start), width)

@@ -4,16 +4,28 @@ Two threads at one place are an index that both worked out alike, an update that
 barrier that is missing, or a fence on the way of a flag; each is mended in its own way.
 """
 
+from ..compilers.declared import Declarations
+from ..cuda.errors import Message
 from ..watch.findings import Race, Signal
 from .places import ArrayPlace, short
 
-_CHANCE = "Either thread may come first"
-_ANY_ORDER = "Blocks run in any order"
+_CHANCE = "Either thread may come first."
+_ANY_ORDER = "Blocks run in any order."
 
 
-def advice(race: Race, place: ArrayPlace) -> str:
-    """What to do about a race at a place."""
-    signal = race.evidence.signal
+def without_stride(index: str, name: str, line: int) -> Message:
+    """An index that is the same in each round of a loop over strides."""
+    return Message(
+        why=f"{index} does not use `{name}`, which the loop on line {line} changes in each round.",
+        remedy="Which element should this round read?",
+    )
+
+
+def advice(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
+    """What to do about a race at a place, in a source with these declarations."""
+    signal, line = race.evidence.signal, race.mine.line
+    if race.same_line and line and (ignored := declared.without_stride(line)):
+        return without_stride(*ignored)
     if signal and (broken := _signalled(race, signal)):
         return broken
     if race.between_blocks:
@@ -21,83 +33,97 @@ def advice(race: Race, place: ArrayPlace) -> str:
     if _waits_for_a_flag(race, place):
         return _flag(race)
     if race.same_line:
-        return _written_twice(race, place) if race.both_wrote else _read_and_written(race, place)
+        if not race.both_wrote:
+            return _read_and_written(race, place)
+        guard, at = declared.guard(line) if line else ("", 0)
+        both = f"`{guard}` (line {at}) is true for both threads." if "==" in guard else ""
+        return Message(why=both) + _written_twice(race, place)
     return _barrier_between(race, place)
 
 
-def _written_twice(race: Race, place: ArrayPlace) -> str:
+def _written_twice(race: Race, place: ArrayPlace) -> Message:
     """One line, two threads that write there."""
     if race.evidence.updates:
         return _lost_update(place)
-    took = (
-        f"Either value may remain in {place.text}. Is that the element you mean for both threads? "
-        "If not, correct the index. If it is, let only one thread write there, give each thread "
-        "its own element, or use an atomic."
+    took = Message(
+        why=f"Either value may remain in {place.text}.",
+        remedy="Is that the element you mean for both threads? If not, correct the index. If it "
+        "is, let only one thread write there, give each thread its own element, or use an atomic.",
     )
     if race.at_once or not race.evidence.may_repeat:
         return took
     if race.evidence.took_part:
-        return (
-            f"The other thread wrote in an earlier round of the loop. Put a {_barrier(race)} at "
-            "the end of a round, or give each round its own element."
+        return Message(
+            why="The other thread wrote in an earlier round of the loop.",
+            remedy=f"Put a {_barrier(race)} at the end of a round, or give each round its own "
+            "element.",
         )
-    return f"{took} If they are in different rounds of a loop, put a {_barrier(race)} between."
+    return took + Message(
+        remedy=f"If they are in different rounds of a loop, put a {_barrier(race)} between."
+    )
 
 
-def _read_and_written(race: Race, place: ArrayPlace) -> str:
+def _read_and_written(race: Race, place: ArrayPlace) -> Message:
     """One line, on which one thread reads what another writes."""
     barrier, evidence = _barrier(race), race.evidence
     if evidence.same_address:
         return _lost_update(place)
-    apart = (
-        "One thread reads the element in the same statement in which the other writes it. Does "
-        "the index go to the element you mean? If it does, read into a variable first, then put a "
-        f"{barrier}, then write"
+    apart = Message(
+        why="One thread reads the element in the same statement in which the other writes it.",
+        remedy="Does the index go to the element you mean? If it does, read into a variable "
+        f"first, then put a {barrier}, then write.",
     )
     if not evidence.may_repeat:
-        return f"{apart}."
+        return apart
+    rounds = Message(
+        why=_CHANCE, remedy=f"Put a {barrier} between one round of the loop and the next."
+    )
     if race.other.wrote and evidence.took_part:
-        return f"{_CHANCE}. Put a {barrier} between one round of the loop and the next."
+        return rounds
     if race.mine.wrote and not evidence.wrote_since:
-        return f"{apart}. Put another barrier at the end of each round of the loop."
-    return (
-        f"{_CHANCE}. Put a {barrier} between one round of the loop and the next. If it happens "
-        "within one round, read into a variable first, and write after another barrier."
+        return apart + Message(remedy="Put another barrier at the end of each round of the loop.")
+    return rounds + Message(
+        remedy="If it happens within one round, read into a variable first, and write after "
+        "another barrier."
     )
 
 
-def _lost_update(place: ArrayPlace) -> str:
-    return (
-        f"Both threads read {place.text}, change it and write it back, so one change may be lost. "
-        "Use an atomic, or give each thread its own element."
+def _lost_update(place: ArrayPlace) -> Message:
+    return Message(
+        why=f"Both threads read {place.text}, change it and write it back, so one change may be "
+        "lost.",
+        remedy="Use an atomic, or give each thread its own element.",
     )
 
 
-def _barrier_between(race: Race, place: ArrayPlace) -> str:
+def _barrier_between(race: Race, place: ArrayPlace) -> Message:
     """Two lines of one block."""
     barrier, (first, then) = _barrier(race), race.evidence.kernel_lines
     if first is None or then is None:
-        return f"{_CHANCE}. Put a {barrier} between the two."
+        return Message(why=_CHANCE, remedy=f"Put a {barrier} between the two.")
     if first == then and race.other.line and race.mine.line:
         first, then = race.other.line, race.mine.line
     if race.both_wrote and not (race.mine.atomic or race.other.atomic):
-        return (
-            f"Either value may remain in {place.text}. Give each thread its own element, or let "
-            "only one thread write. If one thread should overwrite the other's value, put a "
-            f"{barrier} between line {first} and line {then}."
+        return Message(
+            why=f"Either value may remain in {place.text}.",
+            remedy="Give each thread its own element, or let only one thread write. If one thread "
+            f"should overwrite the other's value, put a {barrier} between line {first} and line "
+            f"{then}.",
         )
+    why = _CHANCE
     if first > then and race.mine.repeats:
-        text = (
-            f"{_CHANCE}: one thread executes line {then} again, in the next round of the loop, "
-            f"while others are still at line {first}. Put a {barrier} after line {first}, before "
-            "the round ends"
+        why += (
+            f" One thread executes line {then} again, in the next round of the loop, while others "
+            f"are still at line {first}."
         )
+        text = f"Put a {barrier} after line {first}, before the round ends"
     else:
-        text = f"{_CHANCE}. Put a {barrier} between line {first} and line {then}"
+        text = f"Put a {barrier} between line {first} and line {then}"
         if race.evidence.apart and race.mine.line is not None:
             text += f" (or before line {race.mine.line}, in the function that is called)"
     whose = {"`cluster.sync()`": "cluster", "`__syncthreads()`": "block"}.get(barrier)
-    return f"{text}, where all threads of the {whose} reach it." if whose else f"{text}."
+    reached = f", where all threads of the {whose} reach it" if whose else ""
+    return Message(why=why, remedy=f"{text}{reached}.")
 
 
 def _barrier(race: Race) -> str:
@@ -113,7 +139,7 @@ def _barrier(race: Race) -> str:
     return "`__syncthreads()` (or `__syncwarp()`, if no other warp uses what is written)"
 
 
-def _between_blocks(race: Race, place: ArrayPlace) -> str:
+def _between_blocks(race: Race, place: ArrayPlace) -> Message:
     mine, other = race.mine, race.other
     if not mine.wrote and _waits_for_a_flag(race, place):
         return _flag(race)
@@ -126,49 +152,64 @@ def _between_blocks(race: Race, place: ArrayPlace) -> str:
     ):
         return _same_element(place)
     if race.same_line or (place.count == 1 and race.both_wrote):
-        return (
-            f"{_ANY_ORDER}. If several blocks should update {place.text}, use an atomic, such as "
-            "`atomicAdd`. If not, give each block its own element."
+        return Message(
+            why=_ANY_ORDER,
+            remedy=f"If several blocks should update {place.text}, use an atomic, such as "
+            "`atomicAdd`. If not, give each block its own element.",
         )
     if mine.wrote and place.count == 1:
-        return (
-            f"{_ANY_ORDER}. If all blocks should update {place.text}, use an atomic. If one block "
-            "should read the value of another, read it in a second launch. Or set a flag after "
-            "the write and a `__threadfence()`, and let each reading thread wait for the flag."
+        return Message(
+            why=_ANY_ORDER,
+            remedy=f"If all blocks should update {place.text}, use an atomic. If one block should "
+            "read the value of another, read it in a second launch. Or set a flag after the write "
+            "and a `__threadfence()`, and let each reading thread wait for the flag.",
         )
     if mine.wrote:
-        return (
-            f"{_ANY_ORDER}: line {mine.line} may overwrite a value before another block reads it. "
-            "Write to another array, or launch twice."
+        return Message(
+            why=f"{_ANY_ORDER} Line {mine.line} may overwrite a value before another block reads "
+            "it.",
+            remedy="Write to another array, or launch twice.",
         )
-    return (
-        f"{_ANY_ORDER}: line {mine.line} may read before the other block writes. Let each block "
-        "read only what it wrote itself, or read in a second launch. Or read in the block that "
-        "finishes last: a ticket shows it (`__threadfence()`, then `atomicAdd`)."
+    return Message(
+        why=f"{_ANY_ORDER} Line {mine.line} may read before the other block writes.",
+        remedy="Let each block read only what it wrote itself, or read in a second launch. Or "
+        "read in the block that finishes last: a ticket shows it (`__threadfence()`, then "
+        "`atomicAdd`).",
     )
 
 
-def _atomic_and_not(race: Race, place: ArrayPlace) -> str:
+def _atomic_and_not(race: Race, place: ArrayPlace) -> Message:
     """One of the two is an atomic, the other is not."""
     plain = race.mine if race.other.atomic else race.other
-    if plain.wrote:
-        return (
-            f"{_ANY_ORDER}: the plain write on line {plain.line} may come after the atomic, and "
-            f"overwrite its result. Set {place.text} before the launch."
+    atomic = race.mine if race.mine.atomic else race.other
+    if plain.wrote and place.count == 1 and any(atomic.thread):
+        return Message(
+            why=f"Thread {short(atomic.thread)} executes the atomic on line {atomic.line}, and not "
+            "only one thread of its block.",
+            remedy=f"If {place.text} should count blocks, let one thread execute it: "
+            "`if (threadIdx.x == 0)`.",
         )
-    return (
-        f"{_ANY_ORDER}: line {plain.line} may read before all blocks have updated {place.text}. "
-        "Read it in a second launch, or in the block that finishes last (a ticket and a fence)."
+    if plain.wrote:
+        return Message(
+            why=f"{_ANY_ORDER} The plain write on line {plain.line} may come after the atomic, and "
+            "overwrite its result.",
+            remedy=f"Set {place.text} before the launch.",
+        )
+    return Message(
+        why=f"{_ANY_ORDER} Line {plain.line} may read before all blocks have updated {place.text}.",
+        remedy="Read it in a second launch, or in the block that finishes last (a ticket and a "
+        "fence).",
     )
 
 
-def _same_element(place: ArrayPlace) -> str:
+def _same_element(place: ArrayPlace) -> Message:
+    why = "Either value may remain"
     if place.count == 1 or place.index is None:
-        return "Either value may remain. Use an atomic, or give each block its own element."
-    return (
-        f"Either value may remain in {place.text}. Does the index contain `blockIdx`, multiplied "
-        "by the number of elements per block? If all blocks should add to one element, use an "
-        "atomic."
+        return Message(why=f"{why}.", remedy="Use an atomic, or give each block its own element.")
+    return Message(
+        why=f"{why} in {place.text}.",
+        remedy="Does the index contain `blockIdx`, multiplied by the number of elements per "
+        "block? If all blocks should add to one element, use an atomic.",
     )
 
 
@@ -180,70 +221,76 @@ def _waits_for_a_flag(race: Race, place: ArrayPlace) -> bool:
     return (set_.volatile or set_.atomic) and (place.count == 1 or read.volatile)
 
 
-def _flag(race: Race) -> str:
+def _flag(race: Race) -> Message:
     """The flag itself, for which a thread waits."""
     read, set_ = (race.other, race.mine) if race.mine.wrote else (race.mine, race.other)
     if not read.volatile:
-        return (
-            f"If line {read.line} waits for a flag, it must read the flag as `volatile` or with an "
-            "atomic. The compiler may read a plain variable only once."
+        return Message(
+            why="The compiler may read a plain variable only once.",
+            remedy=f"If line {read.line} waits for a flag, it must read the flag as `volatile` or "
+            "with an atomic.",
         )
     fence = "`__threadfence_block()`" if race.same_block else "`__threadfence()`"
-    return (
-        "This flag is `volatile`, so each access goes to memory. But `volatile` does not order "
-        f"the flag and the data. Put a {fence} between the write of the data and line "
-        f"{set_.line}, or use a barrier."
+    return Message(
+        why="This flag is `volatile`, so each access goes to memory. But `volatile` does not "
+        "order the flag and the data.",
+        remedy=f"Put a {fence} between the write of the data and line {set_.line}, or use a "
+        "barrier.",
     )
 
 
-def _signalled(race: Race, signal: Signal) -> str:
-    """Where the way from one access to the other, by a flag, a ticket or a lock, is broken; ""
+def _signalled(race: Race, signal: Signal) -> Message | None:
+    """Where the way from one access to the other, by a flag, a ticket or a lock, is broken; None
     where that cannot be said."""
     fence = "`__threadfence()`" if race.between_blocks else "`__threadfence_block()`"
     post, what = f"line {signal.post}", f"line {race.other.line}"
     if any(one.wide or not race.between_blocks for one in signal.ordering):
         return _reader(race, signal, fence)
     if signal.ordering:
-        return (
-            f"The `__threadfence_block()` on line {signal.ordering[-1].line} orders writes for its "
-            f"own block only. Another block may see {post} before {what}. Put a {fence} between "
-            "the two."
+        return Message(
+            why=f"The `__threadfence_block()` on line {signal.ordering[-1].line} orders writes for "
+            f"its own block only. Another block may see {post} before {what}.",
+            remedy=f"Put a {fence} between the two.",
         )
     if not signal.posted_itself and not signal.waited:
         until = f"the fence on line {signal.before[-1].line}" if signal.before else post
         then = "" if signal.before else f", and then a {fence},"
-        return (
-            f"Line {signal.post} signals for the whole block, but thread {short(signal.poster)} "
-            "has not waited for the other threads. A fence orders only its own writes, and others' "
-            f"writes before a barrier. Put a `__syncthreads()`{then} between {what} and {until}."
+        return Message(
+            why=f"Line {signal.post} signals for the whole block, but thread "
+            f"{short(signal.poster)} has not waited for the other threads. A fence orders only its "
+            "own writes, and others' writes before a barrier.",
+            remedy=f"Put a `__syncthreads()`{then} between {what} and {until}.",
         )
     put = f"Put a {fence} between {what} and {post}."
     another = "block" if race.between_blocks else "thread"
     if signal.after:
-        return (
-            f"The fence on line {signal.after[0].line} comes too late. Another {another} may see "
-            f"{post} before {what}. {put}"
+        return Message(
+            why=f"The fence on line {signal.after[0].line} comes too late. Another {another} may "
+            f"see {post} before {what}.",
+            remedy=put,
         )
-    return (
-        f"Line {signal.post} tells the other {another} that the data is ready, but that {another} "
-        f"may see {post} before {what}. {put}"
+    return Message(
+        why=f"Line {signal.post} tells the other {another} that the data is ready, but that "
+        f"{another} may see {post} before {what}.",
+        remedy=put,
     )
 
 
-def _reader(race: Race, signal: Signal, fence: str) -> str:
+def _reader(race: Race, signal: Signal, fence: str) -> Message | None:
     """The writer's side is in order: the reader's is not. Who saw the flag needs a fence before it
     reads, and others a barrier that they come to afterwards."""
     sight, line = signal.sight, race.mine.line
     if signal.seen_itself:
         if signal.fenced:
-            return ""
-        return (
-            f"Line {sight} sees the flag, but line {line} may still read an older value. Put a "
-            f"{fence} between line {sight} and line {line}."
+            return None
+        return Message(
+            why=f"Line {sight} sees the flag, but line {line} may still read an older value.",
+            remedy=f"Put a {fence} between line {sight} and line {line}.",
         )
     if signal.met:
-        return ""
-    return (
-        f"Thread {short(signal.seer)} saw the flag on line {sight}, but this thread has not waited "
-        f"for it. Put a `__syncthreads()` between line {sight} and line {line}."
+        return None
+    return Message(
+        why=f"Thread {short(signal.seer)} saw the flag on line {sight}, but this thread has not "
+        "waited for it.",
+        remedy=f"Put a `__syncthreads()` between line {sight} and line {line}.",
     )

@@ -5,6 +5,7 @@ import re
 import textwrap
 
 from ..compilers.compiler import TOO_MUCH
+from ..cuda.errors import Message
 
 STOPPED_BEFORE = "Not run: the case before this one took too long and was stopped."
 _NO_REPLY = (
@@ -108,21 +109,24 @@ def strange_file(name: str) -> str:
     )
 
 
-def no_such_kernel(expected: str, names: list[str], source: str) -> str:
+def no_such_kernel(expected: str, names: list[str], source: str) -> Message:
     """A source that defines kernels of these `names` lacks the exercise's."""
     if expected in names:
-        return (
-            f'The kernel {expected} lacks extern "C". Without it, C++ adds the parameter types to '
-            f'the name, and the launch does not find the kernel. Write: extern "C" __global__ '
-            f"void {expected}(...)"
+        return Message(
+            f'The kernel {expected} lacks extern "C".',
+            "Without it, C++ adds the parameter types to the name, and the launch does not find "
+            "the kernel.",
+            f'Write: extern "C" __global__ void {expected}(...)',
         )
     if re.search(rf"\b__device__\b[^;{{}}()]*\b{expected}\s*\(", source):
-        return (
-            f"{expected} is a __device__ function, which only kernels can call. A kernel is "
-            f'__global__: extern "C" __global__ void {expected}(...)'
+        return Message(
+            f"{expected} is a __device__ function, which only kernels can call.",
+            "A kernel is __global__.",
+            f'Write: extern "C" __global__ void {expected}(...)',
         )
     found = f"defines {', '.join(names)}" if names else "defines no kernel at all"
-    return (
-        f"This exercise calls the kernel {expected}, but the source {found}. "
-        f'The name must be exact: extern "C" __global__ void {expected}(...)'
+    return Message(
+        f"This exercise calls the kernel {expected}, but the source {found}.",
+        "The name must be exact.",
+        f'Write: extern "C" __global__ void {expected}(...)',
     )

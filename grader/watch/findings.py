@@ -10,6 +10,7 @@ from ..cuda.errors import (
     CudaError,
     DataRace,
     Index,
+    Message,
     Misaligned,
     OutOfBounds,
     ShuffleDivergence,
@@ -24,7 +25,7 @@ class HazardReport:
     """A finding as it is shown: in words, and where. None where something is unknown."""
 
     status: str  # the verdict's word for it
-    message: str
+    parts: Message
     kernel: str
     line: int | None  # from 1, in the learner's source
     other_line: int | None = None
@@ -32,6 +33,11 @@ class HazardReport:
     thread: Index | None = None
     other_thread: Index | None = None
     warning: bool = False  # doubtful, not wrong
+
+    @property
+    def message(self) -> str:
+        """All that it says."""
+        return str(self.parts)
 
 
 @dataclass(frozen=True)
@@ -78,7 +84,7 @@ class MachineFault(Finding):
     """What the machine, or an instruction, finds wrong, and has words for."""
 
     kind: type[CudaError]
-    predicate: str  # "thread 3 of block 0 {predicate}"
+    predicate: str | Message  # "thread 3 of block 0 {predicate}"
 
     @property
     def raised(self) -> type[CudaError]:
@@ -112,6 +118,7 @@ class MisalignedAccess(Finding):
     verb: str
     width: int  # bytes of the access
     touched: Bytes | None  # the first byte, where it lies in some memory
+    alike: int  # by how many bytes all threads of the warp miss a multiple; 0 if they differ
 
 
 @dataclass(frozen=True)
@@ -156,7 +163,7 @@ class MissedBarrier(Finding):
     """A barrier that some threads of the block have left without."""
 
     error = BarrierDivergence
-    missing: str  # what the machine says of them
+    missing: Message  # what the machine says of them
 
 
 @dataclass(frozen=True)
@@ -191,7 +198,7 @@ class AbsentSource(Finding):
 
     error = ShuffleDivergence
     source: int  # the lane, in its warp
-    reason: str  # what the machine says of it
+    reason: Message  # what the machine says of it
     left: bool  # it has left the kernel
 
 

@@ -431,7 +431,7 @@ def row_budgets(rows: int, columns: int, warps: int) -> tuple[Budget, ...]:
             per=("warp and reduction", 2 * rows * warps),
         ),
         *work_is_shared(),
-        exponentials(1.6),
+        exponentials(1.6),  # online, in one pass for maximum and sum, takes three for our two
     )
 
 

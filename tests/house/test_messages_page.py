@@ -1,7 +1,7 @@
 """docs/messages.md has every message about a kernel, and `grader messages` prints it."""
 
 import pytest
-from kernel_files import run, said
+from kernel_files import broken, run, said
 from typer.testing import CliRunner
 
 from grader import cuda
@@ -35,7 +35,26 @@ def test_the_list_at_the_end_has_only_what_no_example_has():
 
 @pytest.mark.parametrize("name", [name for name in names() if "/" not in name])
 def test_an_example_of_a_cell_is_what_the_simulated_gpu_says(name):
-    assert example(name).text in PAGE.read_text(encoding="utf-8")
+    shown = example(name)
+    assert shown.text in PAGE.read_text(encoding="utf-8")
+    assert is_short(shown)
+    assert shown.message.remedy in shown.card  # a cell is no exercise
+
+
+@pytest.mark.parametrize("kernel", [*broken(), *said()], ids=lambda kernel: kernel.name)
+def test_what_everybody_reads_first_of_a_kernel_has_at_most_30_words(kernel):
+    with pytest.raises(cuda.CudaError) as caught, simulator.options(step_limit=100_000):
+        run(kernel, simulator.RawModule, simulator.empty)
+    assert len(caught.value.parts.first.split()) <= 30, caught.value.parts.first
+    assert str(caught.value.parts) == str(caught.value)
+
+
+def is_short(shown):
+    """Whether the heading, which may name the line, and the first part have at most 30 words; the
+    compiler has its own."""
+    heading, *_ = shown.card.splitlines()
+    place = heading.partition(", ")[2]
+    return len(f"{place} {shown.message.first}".split()) <= 30 or shown.status == "compile_error"
 
 
 @pytest.mark.parametrize("kernel", said(), ids=lambda kernel: kernel.name)
@@ -49,7 +68,11 @@ def test_a_kernel_of_tests_said_gets_the_status_and_the_line_that_it_names(kerne
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in names() if "/" in name])
 def test_an_example_of_a_lesson_is_what_the_judge_says(name):
-    assert example(name).text in PAGE.read_text(encoding="utf-8")
+    shown = example(name)
+    assert shown.text in PAGE.read_text(encoding="utf-8")
+    assert is_short(shown)
+    told = " ".join(f"{shown.card} {shown.terminal}".split())
+    assert not any(one in told for one in shown.message.hints)
 
 
 def test_the_page_has_its_examples_by_status():

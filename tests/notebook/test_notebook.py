@@ -309,6 +309,7 @@ def test_checking_a_cell_that_was_not_run_says_which_to_run(opened):
     shown = opened.run('check("dot")')
     assert shown.failed
     assert shown.text.startswith("Run the cell that begins with `%%cuda dot` first")
+    assert 'href="#run=dot"' in shown.html
 
 
 @pytest.mark.parametrize("ask", ["check", "hint"])
@@ -329,9 +330,52 @@ def test_a_hint_knows_what_the_check_ended_in_and_says_it_once(opened):
     exercise = LESSON.exercise("interleaved")
     opened.run("%%cuda interleaved\n" + without_line(SOLUTION, BARRIERS[-1]))
     opened.run('check("interleaved")')
-    first, second = (opened.run('hint("interleaved")').text for _ in range(2))
+    remedy, first, second = (opened.run('hint("interleaved")').text for _ in range(3))
+    assert remedy.startswith("What to look at next: Put a `__syncthreads()` ")
     assert first == f"A hint for: data race: {exercise.hints_on['data_race']}"
     assert second == f"Hint 1 of {len(exercise.hints)}: {exercise.hints[0]}"
+
+
+def test_a_check_keeps_the_remedy_for_a_hint(opened):
+    opened.run("%%cuda interleaved\n" + without_line(SOLUTION, BARRIERS[-1]))
+    checked = opened.run('check("interleaved")')
+    remedy = opened.run('hint("interleaved")').text.removeprefix("What to look at next: ")
+    assert remedy not in checked.text and "Put a" not in checked.html
+    assert "Either thread may come first." in checked.text
+    assert "No barrier is between the two." in checked.html
+
+
+def test_a_cell_that_is_launched_is_told_the_remedy_at_once(opened):
+    opened.run("%%cuda interleaved\n" + without_line(SOLUTION, BARRIERS[-1]))
+    opened.run("x, partial = np.ones(256, np.float32), np.zeros(1, np.float32)")
+    shown = opened.run("watch(interleaved, (1,), (256,), (x, partial, np.int32(256)))")
+    assert "Put a `__syncthreads()` " in shown.text
+
+
+def test_what_our_kernel_does_is_a_hint_of_its_own(opened):
+    solution = LESSON.solution(LESSON.exercise("max"))
+    opened.run("%%cuda max\n" + solution.replace("fmaxf(", "fminf("))
+    checked = opened.run('check("max")')
+    remedy, ours = (opened.run('hint("max")').text for _ in range(2))
+    assert remedy == "What to look at next: Which step chooses between them?"
+    assert ours.startswith("What our kernel does: Our kernel takes the larger of ")
+    assert ours.removeprefix("What our kernel does: ") not in checked.text
+
+
+def test_the_reason_is_behind_a_fold(opened):
+    opened.run("%%cuda interleaved\n" + without_line(SOLUTION, BARRIERS[-1]))
+    html = opened.run('check("interleaved")').html
+    fold = re.search(r"<details[^>]*><summary>[^/]*Why.*?</details>", html, re.S)
+    assert fold and "Either thread may come first." in fold[0]
+    assert "Either thread may come first." not in html.replace(fold[0], "").partition("<iframe")[0]
+
+
+def test_the_button_of_a_card_adds_the_hint_to_it(opened):
+    opened.run("%%cuda interleaved\n" + without_line(SOLUTION, BARRIERS[-1]))
+    assert 'href="#hint=interleaved"' in opened.run('check("interleaved")').html
+    opened.run("from grader.notebook import checking")
+    shown = opened.run('checking.hint_on_card("interleaved")')
+    assert "What to look at next" in shown.text and "Data race" in shown.text
 
 
 def test_a_hint_knows_what_was_seen_of_the_making_of_a_wrong_element(opened):
@@ -339,7 +383,9 @@ def test_a_hint_knows_what_was_seen_of_the_making_of_a_wrong_element(opened):
     solution = LESSON.solution(exercise)
     opened.run("%%cuda max\n" + solution.replace("x[i] : -INFINITY;", "x[i] : 0.0f;"))
     opened.run('check("max")')
-    first, second = (opened.run('hint("max")').text for _ in range(2))
+    remedy, *more = (opened.run('hint("max")').text for _ in range(4))
+    first, second = [one for one in more if not one.startswith("What our kernel does")][:2]
+    assert remedy == "What to look at next: What should a search for the largest start from?"
     assert first == f"A hint for: constant won: {exercise.hints_on['constant_won']}"
     assert second == f"A hint for: wrong answer: {exercise.hints_on['wrong_answer']}"
 

@@ -334,7 +334,11 @@ def test_what_goes_wrong_before_a_barrier_is_not_blamed_on_it():
 @pytest.mark.parametrize(
     ("leave", "mask", "why"),
     [
-        ("if (threadIdx.x >= 20) return;", "0xffffffff", "it has left the kernel. Let no lane"),
+        (
+            "if (threadIdx.x >= 20) return;",
+            "0xffffffff",
+            "it has left the kernel. The value that it gets is undefined. Let no lane",
+        ),
         ("", "threadIdx.x < 16 ? 0xffff : 0xffff0000", "the mask 0x0000ffff does not name it"),
         ("", "0xffffffff", "the block has no thread there"),
     ],
@@ -361,7 +365,7 @@ def test_one_thread_that_does_the_work_of_all_is_told_what_the_others_do():
 }}
 """
     message = str(said(code, numbers(8192), numbers(), np.int32(8192)))
-    assert "line 4" in message and "No other is at work" in message
+    assert "line 4" in message and "No other thread is at work" in message
     together = code.replace("threadIdx.x > 0", "n == 0").replace("y[0]", "y[threadIdx.x]")
     assert "No other" not in str(said(together, numbers(8192), numbers(), np.int32(8192)))
 
@@ -417,9 +421,9 @@ def test_a_member_of_a_struct_is_told_without_its_bytes():
 @pytest.mark.parametrize(
     ("before", "after", "told"),
     [
-        ("float a,", "double a,", "parameter 4 is `double a` instead of `float a`"),
+        ("float a,", "double a,", "Parameter 4 is `double a` instead of `float a`"),
         ("int n)", "long n)", "`long n` instead of `int n`"),
-        ("int n)", "int n, int m)", "here it takes 6 parameters instead of 5"),
+        ("int n)", "int n, int m)", "`saxpy` takes 6 parameters instead of 5"),
     ],
 )
 def test_a_changed_signature_is_told_as_that(before, after, told):
@@ -427,7 +431,7 @@ def test_a_changed_signature_is_told_as_that(before, after, told):
     source = lesson.solution(lesson.exercise("saxpy")).replace(before, after)
     verdict = judge("00_first_kernel/saxpy", source, hidden=False)
     assert verdict.status == "launch_error"
-    assert verdict.message.startswith("The exercise calls the kernel as `saxpy(")
+    assert "The exercise calls the kernel as `saxpy(" in verdict.parts.why
     assert told in verdict.message
     assert "np." not in verdict.message
 
@@ -439,8 +443,8 @@ def test_parameters_in_another_order_are_told_as_that():
     source = source.replace("ARGUMENTS", "float* out, const float* x, const float* y")
     verdict = judge("00_first_kernel/saxpy", source, hidden=False)
     assert verdict.points == 0
-    assert verdict.message.startswith("The exercise calls the kernel as `saxpy(const float* x,")
-    assert "parameter 1 is `float* out` instead of `const float* x`" in verdict.message
+    assert "The exercise calls the kernel as `saxpy(const float* x," in verdict.parts.why
+    assert "Parameter 1 is `float* out` instead of `const float* x`" in verdict.message
 
 
 # --- guards ---

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from ...course import Lesson
 from ...cuda.diagnostics import visible
+from ...cuda.errors import Message
 from ...submissions.cells import as_typed
 from ...whole_files import whole
 from .. import ClassroomError
@@ -177,7 +178,7 @@ def _explained(answer: GradedAnswer) -> Markup:
     row = answer.row
     what = cards.Diagnosis(
         row.status,
-        visible(answer.message),
+        Message(visible(answer.message)),
         visible(as_typed(answer.source, row.exercise)),
         line=row.line,
         diagnostics=answer.diagnostics,

@@ -127,3 +127,7 @@ using ::uint64_t;
 using ::uint8_t;
 using ::uintptr_t;
 }  // namespace std
+
+#ifdef FOLLOW_LIBRARY_CALLS
+#include <library_calls.h>
+#endif

@@ -6,20 +6,19 @@ computed from is, is where the ways part; it is told beside what the solution do
 values. Where both do the same in another order nothing is told.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from ...cuda.errors import Message
 from ..protocol import Element, SliceSteps, ThreadPlace
 from .trail import Flags, Numbers, Trail
 
 CLOSE = (15, 22)  # bits in which values that are the same agree, tried in this order
 DIGITS = (6, 7)  # in which they are told then
-KINDS = {"exponential": ("ex2",), "division": ("div", "rcp"), "multiplication": ("mul",)}
-POWERS = {"exp", "exp2"}
+MUCH = 8  # times smaller than what it was made of: a difference in which much cancels
 ANY_ORDER = ("add", "max", "min", "and", "or", "xor")
 
 
@@ -36,20 +35,17 @@ class Parting:
     constant: float | None = None
 
     @property
-    def told(self) -> str:
-        """Where the learner's is done, and both steps: "on line 3: thread 1 of block 0 adds"."""
-        ours = f". Our kernel {self.ours}" if self.ours else ""
-        return f"{self.place.on.strip() or 'here'}: {self.place.who} {self.mine}{ours}"
+    def told(self) -> Message:
+        """The learner's step with its place, and ours: "On line 3, thread 1 of block 0 adds"."""
+        who = f"{self.place.who} {self.mine}."
+        who = f"On{self.place.on[3:]}, {who}" if self.place.on else f"T{who[1:]}"
+        ours = f"Our kernel {self.ours}." if self.ours else ""
+        return Message(who, remedy=number_in_code(self.constant), ours=ours)
 
 
-@dataclass(frozen=True)
-class Extreme:
-    """A maximum or minimum that the solution does not come to: its value, and the line on which
-    that stands in the code; `ours` is the solution's."""
-
-    value: float
-    line: int | None
-    ours: float
+def number_in_code(number: float | None) -> str:
+    """A question about a number that the solution does not have; "" without one."""
+    return "" if number is None else f"Is the {number:g} in your code the right number?"
 
 
 class TwoTrails:
@@ -59,6 +55,25 @@ class TwoTrails:
         self._cones, self._named = (mine, ours), named
         self._ways: dict[int, list[Trail]] = {}
 
+    @cached_property
+    def first_parting(self) -> Parting | None:
+        """Where the formula is another one."""
+        return self.parting() or self._left_raw()
+
+    def _left_raw(self) -> Parting | None:
+        """The first element that the solution makes something of before it is used, and `mine`
+        never does."""
+        mine, ours = self._as_near_as(0)
+        for at in np.flatnonzero(ours.op < 0).tolist():
+            users, plain = ours.users(ours.key(at)), mine.users(ours.key(at))
+            made = [
+                one for one in users if ours.counts[one] == 1 and ours.key(one) not in mine.keys
+            ]
+            if plain and made and len(made) == len(users):
+                ours_first = f"first {ours.words(made[0])}"
+                return Parting(mine.place(plain[0]), mine.words(plain[0]), ours_first)
+        return None
+
     def parting(self, any_order: bool = False) -> Parting | None:
         """Where the ways part; None where they do not. Sums, maxima and the like of other pairs of
         values, which may be a matter of their order alone, are passed over, or with `any_order`
@@ -67,7 +82,11 @@ class TwoTrails:
             mine, ours = self._as_near_as(nearness)
             if mine and ours:
                 known = mine.known_in(ours)
-                if found := next(_between(mine, ours, known, any_order), None):
+                # Another formula may come to a known value: first what unknown steps lead on from.
+                matters = _matters(mine, known)
+                steps = sorted(_differing(mine, known), key=lambda at: not matters[at])
+                told = (_told(mine, ours, at, any_order) for at in steps)
+                if found := next(filter(None, told), None):
                     return found
         return None
 
@@ -77,8 +96,9 @@ class TwoTrails:
         mine, ours = self._as_near_as(len(CLOSE) - 1)
         taken = {ours.taken(at) for at in range(len(ours))}
         known = np.array([mine.taken(at) in taken for at in range(len(mine))], bool)
-        in_order, others = (_between(mine, ours, known, one) for one in (True, False))
-        return next(in_order, None) or next(others, None)
+        steps = _differing(mine, known)
+        told = (_told(mine, ours, at, any_order) for any_order in (True, False) for at in steps)
+        return next(filter(None, told), None)
 
     def goes_on(self, from_parts: bool) -> str:
         """What the solution does next with the value that `mine` ends with; "" if it never has
@@ -98,34 +118,36 @@ class TwoTrails:
         """The maximum or minimum of the same two values in which the solution has the other one
         win; "" if there is none."""
         _, ours = self._as_near_as(0)
-        first, second = (self._extremes.get(value, frozenset()) for value in values)
-        lost = [at for at in first & second if ours.value[at] != taken]
-        return ours.words(min(lost)) if lost else ""
+        lost = ours.does("max", "min") & (ours.value != taken)
+        for value in values:
+            users = ours.owner[ours.value[ours.source] == value]
+            lost &= np.bincount(users, minlength=len(ours)) > 0
+        return ours.words(int(lost.argmax())) if lost.any() else ""
 
-    @cached_property
-    def _extremes(self) -> dict[float, frozenset[int]]:
-        """The maxima and minima in the solution, by each value that they are taken of."""
-        _, ours = self._as_near_as(0)
-        some = ours.does("max", "min")[ours.owner]
-        values, steps = ours.value[ours.source[some]].tolist(), ours.owner[some].tolist()
-        found: defaultdict[float, set[int]] = defaultdict(set)
-        for value, at in zip(values, steps, strict=True):
-            found[value].add(at)
-        return {value: frozenset(steps) for value, steps in found.items() if value == value}
-
-    def constant_extreme(self) -> Extreme | None:
-        """Of a maximum that a number in the code has won, where in the solution an element wins."""
+    def constant_extreme(self) -> tuple[float, int, float] | None:
+        """Of a maximum or minimum that the solution does not come to, as a number in the code wins
+        it: that number, its line, and what the solution comes to."""
         mine, ours = map(_tops, self._as_near_as(0))
         expected = {value for value, _ in ours}
         for value, line in mine if ours else ():
             if line is not None and value not in expected:
-                return Extreme(value, line, ours[-1][0])
+                return value, line, ours[-1][0]
         return None
 
-    def passed(self, kind: str) -> tuple[int, int]:
-        """The most steps of a kind on one way, in the learner's and in the solution's."""
-        mine, ours = (way.passed(KINDS[kind]) for way in self._as_near_as(0))
-        return mine, ours
+    def cancelled(self, off: float) -> tuple[ThreadPlace, str, float, float] | None:
+        """Where numbers cancel whose rounding explains why an element is `off`, and in the solution
+        does not: the sum or difference that the element hangs on most, in words, and how far
+        roundings move the element, and in the solution."""
+        mine, ours = self._as_near_as(0)
+        slopes = mine.slopes()
+        moves, expected = mine.rounding(slopes), ours.rounding(ours.slopes())
+        if not (len(ours) and moves > abs(off) / 2 > 2 * expected):
+            return None
+        largest = np.zeros(len(mine))
+        np.maximum.at(largest, mine.owner, np.abs(mine.value[mine.source]))
+        cancels = mine.does("add", "sub") & (np.abs(mine.value) < largest / MUCH)
+        at = int(np.where(cancels, np.abs(slopes) * largest, 0).argmax())
+        return (mine.place(at), mine.words(at), moves, expected) if cancels[at] else None
 
     def _as_near_as(self, nearness: int) -> list[Trail]:
         """Both, values told apart as `CLOSE` has it."""
@@ -175,29 +197,38 @@ def _in_code(trail: Trail, top: int) -> int | None:
     return trail.line(at) if trail.constant[at] else None
 
 
-def _between(mine: Trail, ours: Trail, known: Flags, any_order: bool) -> Iterator[Parting]:
+def _differing(mine: Trail, known: Flags) -> list[int]:
     """The steps that are not known, though all that they were computed from is."""
     unknown = np.bincount(mine.owner[~known[mine.source]], minlength=len(mine))
-    for at in np.flatnonzero(~known & ~mine.inner & (mine.op >= 0) & (unknown == 0)).tolist():
-        found = _told(mine, ours, at, any_order)
-        if found is not None:
-            yield found
+    steps: list[int] = np.flatnonzero(~known & (mine.op >= 0) & (unknown == 0)).tolist()
+    return steps
+
+
+def _matters(mine: Trail, known: Flags) -> Flags:
+    """Which steps are reached from the last one by unknown steps alone."""
+    matters, ahead = np.zeros(len(mine), bool), [len(mine) - 1]
+    while ahead:
+        at = ahead.pop()
+        matters[at] = True
+        ahead += {one for one in mine.sources(at) if not known[one] and not matters[one]}
+    return matters
 
 
 def _told(mine: Trail, ours: Trail, at: int, any_order: bool) -> Parting | None:
-    place = mine.place(at)
+    place, words = mine.place(at), mine.words(at)
     constant = next((one for one in mine.constants(at) if one not in ours.in_code), None)
     partner = _partner(mine, ours, at)
     before = None if partner is None else _left_out(mine, ours, partner)
     if before is not None and not any_order:
-        return Parting(place, mine.words(at), f"first {ours.words(before)}", constant)
+        return Parting(place, words, f"first {ours.words(before)}", constant)
     verb = mine.verb(at)
     in_another_order = partner is not None and verb == ours.verb(partner) and verb in ANY_ORDER
     if partner is not None and in_another_order == any_order:
-        return Parting(place, mine.words(at), ours.words(partner), constant)
+        others = ours.words(partner)
+        return Parting(place, words, others, constant) if words != others else None
     alone = partner is None and verb not in ANY_ORDER
     if not any_order and (constant is not None or alone or verb in ("cut", "half", "single")):
-        return Parting(place, mine.words(at), "", constant)
+        return Parting(place, words, "", constant)
     return None
 
 
@@ -211,7 +242,7 @@ def _partner(mine: Trail, ours: Trail, at: int) -> int | None:
             shared[user] = shared.get(user, 0) + 1
     new = [user for user in shared if ours.key(user) not in mine.keys]
     other = [user for user in shared if shared[user] == len(keys) and ours.verb(user) != verb]
-    new = new or [user for user in other if len(keys) > 1 or {verb, ours.verb(user)} == POWERS]
+    new = new or [user for user in other if len(keys) > 1 or (mine.calls(at) and ours.calls(user))]
     given = sum(not mine.constant[one] for one in mine.sources(at))
     alike = [user for user in shared if ours.verb(user) == verb and verb not in ANY_ORDER]
     return max(

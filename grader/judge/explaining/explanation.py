@@ -13,15 +13,17 @@ from itertools import islice
 
 import numpy as np
 
-from ...counted import counted
+from ...cuda.errors import Message
+from ...say import verdict_answers as say
 from ...status import Pattern
 from ..protocol import Choice
 from ..verdict import CaseResult
 from ..words import Words
+from .divergence import number_in_code
 from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
 
-Said = tuple[Pattern, str, int | None]  # a pattern, its sentence, and the line that it is about
+Said = tuple[Pattern, Message, int | None]  # a pattern, its message, and the line of that
 _ASKS = {
     **{"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="},
     **{"lo": "<", "ls": "<=", "hi": ">", "hs": ">="},
@@ -40,6 +42,7 @@ def fell_otherwise(mine: Sequence[Choice], ours: Sequence[Choice]) -> tuple[Choi
         others = [other for value in _about(one) for other in about.get(value, {}).values()]
         asked = one.opcode, one.holds
         apart = [b for b in others if b.taken != one.taken and (b.opcode, b.holds) != asked]
+        apart = [other for other in apart if _question(other) != _question(one)]
         if apart:
             return one, min(apart, key=lambda other: other.opcode != one.opcode)
     return None
@@ -82,10 +85,25 @@ class Explanation(MadeOf):
 
     def nan(self) -> Told:
         """Where the first NaN arises."""
-        if (place := self.mine.nan) and math.isnan(self._found):
+        if (place := self.mine.nan) and self._arose:
             what = " and ".join(f"{one:g}" for one in self.mine.operands)
             made = f" from {what}" if len(self.mine.operands) > 1 else ""
             yield f"{capital(place.who)} computes the first NaN{made}{place.on}.", None
+
+    def cancelled(self) -> Told:
+        """Roundings that large numbers leave where they cancel."""
+        off = self._found - float(self.pair.wrong.expected.flat[0])
+        found = self._ways.cancelled(off) if math.isfinite(off) and self._same else None
+        if found:
+            place, words, by, ours = found
+            told = Message(
+                f"{self._here} loses its digits by cancellation{place.on}: {place.who} {words}.",
+                "A float has about 7 digits. Where large numbers cancel, mostly their rounding is "
+                f"left. Here rounding changes {self._here} by up to {by:.2g}.",
+                "Which formula does not take two large numbers from each other?",
+                f"In our kernel rounding changes it by up to {ours:.2g}.",
+            )
+            yield told, place.line
 
     def chosen(self) -> Told:
         """The first `?:` on its way that fell otherwise than in the solution."""
@@ -96,35 +114,57 @@ class Explanation(MadeOf):
                 for c in found
             ]
             strange = next((number for number in fixed[0] if number not in fixed[1]), None)
-            told = f"{_chosen(one)}. Our kernel {_question(other)}.{_in_code(strange)}"
-            yield told, one.place.line
+            remedy, ours = number_in_code(strange), f"Our kernel {_question(other)}."
+            yield Message(f"{_chosen(one)}.", remedy=remedy, ours=ours), one.place.line
         for mine in _new(self.mine.choices, self.ours.choices):
             if won := self._ways.beaten(mine.values, mine.taken):
-                yield f"{_chosen(mine)}. Our kernel {won}.", mine.place.line
+                yield Message(f"{_chosen(mine)}.", ours=f"Our kernel {won}."), mine.place.line
         nan = _with_nan(self.mine.choices)
         if nan and not _with_nan(self.ours.choices):
             yield f"{_chosen(nan)}. No comparison with NaN is true, except `!=`.", nan.place.line
 
-    def parting(self) -> Told:
-        """The first step that the solution does not take."""
-        if found := self._ways.parting():
-            sentence = f"The first step that differs from ours is {found.told}."
-            yield sentence + _in_code(found.constant), found.place.line
+    def decided(self) -> Told:
+        """Of an element that is another one's copy, the first element, of an array that gives no
+        data, which decides what is copied: where one of another value decides in the solution, or
+        the same one does and another is taken."""
+        if len(self._mine) != 1 or len(self._ours) != 1:
+            return
+        data = {one.buffer for one in (*self._mine, *self._ours)}
+        mine, ours = (
+            [one for one in side.decisions if one.element.buffer not in data]
+            for side in (self.mine, self.ours)
+        )
+        names = [f"{self._name(one.element)} ({one.value:g})" for one in (*mine, *ours)]
+        for one, other, by, instead in zip(mine, ours, names, names[len(mine) :], strict=False):
+            said = f"{capital(one.place.who)} decides by {by}{one.place.on}"
+            if one.value != other.value:
+                ours_decides = f"Our kernel decides by {instead}."
+                yield Message(f"{said}.", ours=ours_decides), one.place.line
+            elif one == mine[-1] and len(data) == 2 and by == instead:
+                yield f"{said}, which is right, and then takes the wrong side.", one.place.line
+
+    def parting(self, of_others: bool) -> Told:
+        """The first step that the solution does not take; `of_others`: its elements are others, so
+        that only a number in the code tells anything."""
+        found = self._ways.first_parting
+        if found and not (of_others and found.constant is None):
+            right = "" if of_others else "Everything that this step uses is right."
+            yield found.told + Message(why=right), found.place.line
 
     def goes_on(self, from_parts: bool) -> Told:
         """The solution has the value too, and makes another of it."""
         if further := self._ways.goes_on(from_parts):
-            start = "Our kernel has this value too, but only as an intermediate result. It then"
-            yield f"{start} {further}.", None
+            fact = "This value is only an intermediate result: a step after it is missing."
+            yield Message(fact, ours=f"Our kernel then {further}."), None
 
     def other_order(self) -> Told:
         """The first sum, maximum or the like of two values that the solution does not take."""
         if found := self._ways.parting(any_order=True):
-            yield (
-                f"{self._here} uses the right elements. The first step that differs from ours is "
-                f"{found.told}. Another order is allowed, another value is not.",
-                found.place.line,
+            more = Message(
+                why=f"{self._here} uses the right elements. Another order is allowed, another "
+                "value is not."
             )
+            yield found.told + more, found.place.line
 
     def scaled(self) -> Told:
         """All wrong elements wrong by one factor, or by one amount."""
@@ -146,18 +186,6 @@ class Explanation(MadeOf):
         same = f" {self._here} uses the right elements." if self._same else ""
         yield f"{which} {what}.{same}", None
 
-    def fewer_steps(self) -> Told:
-        """Kinds of arithmetic that the solution does more or less of on the way."""
-        for kind in ("exponential", "division", "multiplication"):
-            mine, ours = self._ways.passed(kind)
-            if (mine != ours and kind != "multiplication") or (mine == 0) != (ours == 0):
-                many = [counted(one, kind) if one else f"no {kind}" for one in (mine, ours)]
-                yield (
-                    f"On the way from an input to {self._here}, your kernel computes {many[0]}, "
-                    f"and ours computes {many[1]}.",
-                    None,
-                )
-
     def arithmetic(self) -> Told:
         """Another result of the right elements."""
         if self._same:
@@ -168,6 +196,8 @@ class Explanation(MadeOf):
         """What it is made of, if that is wrong, is told first, then what was done with it."""
         made_of = _first(
             (Pattern.NOBODY_WROTE, self.nobody),
+            (Pattern.OTHER_ELEMENTS, self.without_stride),
+            (Pattern.OTHER_ELEMENTS, self.shuffled),
             (Pattern.OTHER_PLACE, self.other_place),
             (Pattern.CONSTANT_WON, self.constant),
             (Pattern.CONSTANT_WON, self.constant_extreme),
@@ -176,40 +206,47 @@ class Explanation(MadeOf):
             (Pattern.TOO_OFTEN, self.too_often),
             (Pattern.OTHER_PLACE, self.other_winner),
         )
-        done = _first((Pattern.FIRST_NAN, self.nan))
+        done = _first((Pattern.FIRST_NAN, self.nan), (Pattern.CANCELLED, self.cancelled))
         done += [] if made_of else _first((Pattern.SCALED, self.scaled))
+        apart = any(pattern == Pattern.OTHER_ELEMENTS for pattern, _, _ in made_of)
         done += _first(
+            (Pattern.CHOSEN_OTHERWISE, self.decided),
             (Pattern.CHOSEN_OTHERWISE, self.chosen),
-            (Pattern.OTHER_STEP, self.parting),
+            (Pattern.OTHER_STEP, partial(self.parting, apart)),
             (Pattern.LEFT_EARLY, partial(self.goes_on, bool(made_of))),
         )
         return [*made_of, *done] or _first(
             (Pattern.OTHER_PLACE, self.tie),
             (Pattern.OTHER_STEP, self.other_order),
-            (Pattern.OTHER_STEP, self.fewer_steps),
             (Pattern.OTHER_STEP, self.arithmetic),
         )
 
 
 def _first(*rules: tuple[Pattern, Callable[[], Told]]) -> list[Said]:
     """What the first rule says that applies."""
-    said = ((pattern, *told) for pattern, rule in rules for told in rule())
+    said = (
+        (pattern, Message(told) if isinstance(told, str) else told, line)
+        for pattern, rule in rules
+        for told, line in rule()
+    )
     return list(islice(said, 1))
 
 
-def _in_code(number: float | None) -> str:
-    return "" if number is None else f" The number {number:g} is in your code, and not in ours."
-
-
 def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
-    """`result` with a sentence on why, and the line that it is about, as far as that was seen."""
+    """`result` with sentences on why, and the line that it is about, as far as that was seen."""
     about = Explanation(pair, words)
     result, told = replace(result, made_of=about.parts()), about.told()
     if not told:
         return result
     line = next((line for _, _, line in told if line), None)
-    sentences = [result.message, *(sentence for _, sentence, _ in told)]
+    parts = replace(result.parts, why="", remedy="")
+    for _, message, _ in told:
+        parts += replace(message, remedy="")
     if line is None and pair.wrong.written and (stored := pair.mine.stored):
-        sentences.append(f"{capital(stored.who)} wrote it{stored.on}.")
+        parts += Message(f"{capital(stored.who)} wrote it{stored.on}.")
+        line = stored.line
     patterns = tuple(str(pattern) for pattern, _, _ in told)
-    return replace(result, message=" ".join(sentences), line=line, patterns=patterns)
+    advice = told[0][1].remedy, say.NEXT.get(told[0][0]), result.parts.remedy
+    remedy = next(filter(None, advice), "")  # one is enough
+    result = result.saying(parts + Message(why=result.parts.why, remedy=remedy))
+    return replace(result, line=line, patterns=patterns)

@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from ...cuda.errors import Message
+from ...say import race_advice
 from ..protocol import Element, Used
 from ..verdict import Part
 from . import divergence, places
@@ -27,9 +30,38 @@ class MadeOf(About):
         return ()
 
     def nobody(self) -> Told:
-        """Nobody wrote it: who does, in a right kernel."""
+        """Nobody wrote it: the only line that would, and who does in a right kernel."""
         if not self.pair.wrong.written and self.ours.stored:
-            yield f"In our kernel {self.ours.stored.who} writes it.", None
+            name = self.words.name(self.pair.wrong.element.buffer)
+            only, line = self._declared.only_written(name)
+            ours = f"In our kernel {self.ours.stored.who} writes it."
+            yield Message(only.strip(), ours=ours), line
+
+    def without_stride(self) -> Told:
+        """A loop over strides in which each round goes equally far."""
+        for line in range(1, 1 + len(self._declared.lines)):
+            if self.pair.wrong.written and (found := self._declared.without_stride(line)):
+                yield race_advice.without_stride(*found), line
+
+    def shuffled(self) -> Told:
+        """A shuffle that brings other lanes' values than the solution's."""
+        mine, ours = (
+            {_shuffle(one.opcode) for one in side.shuffles} for side in (self.mine, self.ours)
+        )
+        instead = " and ".join(f"`__shfl_{one}sync`" for one in sorted(ours))
+        for one in self.mine.shuffles if ours and self._mine != self._ours else ():
+            way, who = _shuffle(one.opcode), capital(one.place.who)
+            fact = f"takes a value with `__shfl_{way}sync`"
+            if way and one.own:
+                fact = f"gets its own value back: `__shfl_{way}sync` finds no lane there"
+            opposite = "up_" in ours - mine or (way == "up_" and "down_" in ours - mine)
+            if way and way not in ours and (one.own or opposite):
+                told = Message(
+                    f"{who} {fact}{one.place.on}.",
+                    remedy="From which lane should this value come?",
+                    ours=f"Our kernel uses {instead}.",
+                )
+                yield told, one.place.line
 
     def other_place(self) -> Told:
         """One element in the place of another."""
@@ -42,15 +74,18 @@ class MadeOf(About):
                 f"{self._here} comes from {self._name(mine)}, and should come from "
                 f"{self._name(ours)}. {capital(loaded.who)} loads {self._name(mine)}{loaded.on}."
             )
-            yield sentence + (self._rule() or self._to_its_place(mine, ours)), loaded.line
+            rule = Message(why=self._rule())
+            more = rule if rule.why else self._to_its_place(mine, ours)
+            yield Message(sentence) + more, loaded.line
 
-    def _to_its_place(self, mine: Element, ours: Element) -> str:
+    def _to_its_place(self, mine: Element, ours: Element) -> Message:
         """Where the index of an element that was handed on goes another way."""
         ways = divergence.TwoTrails(self.mine.index, self.ours.index, self._name)
         found = ways.parting_of_indices() if mine.buffer == ours.buffer else None
         if not (found and found.ours) or _OF_THE_COMPILER.search(f"{found.mine};{found.ours};"):
-            return ""
-        return f" Its index first differs from ours {found.told}."
+            return Message()
+        why = f"Its index goes wrong here. {found.told.first}"
+        return replace(found.told, first="", why=why)
 
     def _rule(self) -> str:
         """How all that were looked at stand to what they should be."""
@@ -64,11 +99,11 @@ class MadeOf(About):
             there = [self.words.place(one) for one in (wrong.element, *wrong.others)]
             flat = ([one.index for one in side] for side in zip(*taken, strict=True))
             said = places.by_strides(there[: len(taken)], *flat)
-        return f" {said}" if said else ""
+        return said
 
     def other_elements(self) -> Told:
         """What is not in it, and what does not belong there."""
-        if not self._all_told:
+        if not self._all_told or self._arose:
             return
         if len(self._mine) == 1:
             yield from self.other_winner()
@@ -80,7 +115,7 @@ class MadeOf(About):
     def other_summands(self) -> Told:
         """The same without what only a maximum or a minimum was looked for in."""
         mine, ours = times(self.mine.summed), times(self.ours.summed)
-        if self._all_told and mine and ours:
+        if self._all_told and mine and ours and not self._arose:
             here = f"Apart from maxima and minima, {self._here}"
             yield from self._differ(mine, ours, self.mine.summed, here)
 
@@ -101,9 +136,9 @@ class MadeOf(About):
 
     def too_often(self) -> Told:
         """What was counted more often than in the solution, but for maxima, where that changes
-        nothing."""
+        nothing, and where the formula is another one."""
         mine, ours = times(self.mine.summed), times(self.ours.summed)
-        if not self._all_told or mine.keys() != ours.keys():
+        if not self._all_told or mine.keys() != ours.keys() or self._ways.first_parting:
             return
         if again := [one for one, times in mine.items() if times > ours[one]]:
             (often, should), *others = {(mine[one], ours[one]) for one in again}
@@ -115,11 +150,16 @@ class MadeOf(About):
     def constant_extreme(self) -> Told:
         """A maximum on its way that a constant won."""
         if found := self._ways.constant_extreme():
+            value, line, ours = found
+            line = self._declared.with_number(line, value)
             yield (
-                f"{self._here} depends on a maximum or minimum. That is {found.value:g}, a number "
-                f"in your code (line {found.line}), and should be {found.ours:g}. No element won "
-                f"against {found.value:g}. What should such a search start from?",
-                found.line,
+                Message(
+                    f"It depends on a maximum or minimum that is {value:g}, a number in your code "
+                    f"(line {line}).",
+                    f"This should be {ours:g}. No element won against {value:g}.",
+                    "What should such a search start from?",
+                ),
+                line,
             )
 
     def constant(self) -> Told:
@@ -127,17 +167,18 @@ class MadeOf(About):
         if self.mine.origin != "constant" or self.ours.origin == "constant":
             return
         line = self.mine.origin_line
+        line = self._declared.with_number(line, self._found) if line else None
         there = f" (line {line})" if line else ""
         sentence = f"This {self._found:g} is a number in your code{there}. "
         if isinstance(self.ours.origin, Element) and self._mine:
-            which, side = ("largest", "above") if self._is_above() else ("smallest", "below")
-            sentence += (
-                f"It lies {side} every element here, even the {which}, "
-                f"{self._name(self.ours.origin)}. What should a search for the {which} start from?"
-            )
+            which, side = ("largest", "below") if self._is_above() else ("smallest", "above")
+            sentence += f"Every element here is {side} it, even the {which}, "
+            sentence += f"{self._name(self.ours.origin)}."
+            remedy = f"What should a search for the {which} start from?"
         else:
             sentence += "No input has changed it."
-        yield sentence, line
+            remedy = "Which input should change it, and on which line?"
+        yield Message(sentence, remedy=remedy), line
 
     def _is_above(self) -> bool:
         return self._found > float(self.pair.wrong.expected.flat[0])
@@ -147,7 +188,10 @@ class MadeOf(About):
         mine, ours = self.mine.origin, self.ours.origin
         if isinstance(mine, Element) and isinstance(ours, Element) and mine != ours:
             sentence = f"{self._here} is a copy of {self._name(mine)}, and should be a copy of "
-            yield f"{sentence}{self._name(ours)}.", self.mine.origin_line
+            told = Message(
+                f"{sentence}{self._name(ours)}.", remedy="Which step chooses between them?"
+            )
+            yield told, None
 
     def tie(self) -> Told:
         """The number of an element in its row, where another one of the same value is meant."""
@@ -165,12 +209,14 @@ class MadeOf(About):
             if one != other and array[one] == array[other]:
                 flat = (int(np.ravel_multi_index(at, array.shape)) for at in places)
                 named = " and ".join(self._name(Element(name, at)) for at in flat)
-                yield (
-                    f"{named} are both {array[one]:.6g}. {self._here} names the wrong one of the "
-                    "two. Which of two equal elements should win?",
-                    None,
-                )
+                text = f"{named} are both {array[one]:.6g}. {self._here} names the wrong one of"
+                yield Message(f"{text} the two.", remedy="Which of two equal elements wins?"), None
 
 
 def _often(times: int) -> str:
     return {1: "once", 2: "twice"}.get(times, f"{times} times")
+
+
+def _shuffle(opcode: str) -> str:
+    """ "xor_" of `__shfl_xor_sync`, "" of `__shfl_sync`."""
+    return {"bfly": "xor_", "idx": ""}.get(mode := opcode.split(".")[2], f"{mode}_")

@@ -1,5 +1,6 @@
 """What is told of a wrong element, and the words for it: the ground that the rules stand on."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -7,6 +8,8 @@ from operator import itemgetter
 
 import numpy as np
 
+from ...compilers.declared import Declarations
+from ...cuda.errors import Message
 from ..compare import Wrong
 from ..protocol import Element, Made, Used
 from ..verdict import Part
@@ -17,7 +20,8 @@ MOST = 600  # parts told of
 NAMED = 3  # elements, or runs of them, that a sentence lists
 
 Times = dict[Element, int]  # how often each element went in
-Told = Iterator[tuple[str, int | None]]  # a sentence, and the line that it is about; or nothing
+# A message, or a fact without advice, and the line that it is about; or nothing.
+Told = Iterator[tuple[str | Message, int | None]]
 
 
 def runs(values: Mapping[Element, object]) -> Iterator[list[Element]]:
@@ -91,11 +95,16 @@ class About:
         self.mine, self.ours = pair.mine, pair.ours
         self._ways = divergence.TwoTrails(pair.mine.behind, pair.ours.behind, words.element)
         self._mine, self._ours = times(pair.mine.used), times(pair.ours.used)
-        self._name = words.element
+        self._name, self._declared = words.element, Declarations(words.source)
         self._here = self._name(pair.wrong.element)
         self._found = float(pair.wrong.found.flat[0])
         self._all_told = all(one.whole and not one.cut for one in (pair.mine, pair.ours))
         self._same = self._all_told and bool(self._mine) and self._mine.keys() == self._ours.keys()
+
+    @property
+    def _arose(self) -> bool:
+        """Whether it is a NaN that was computed from other numbers."""
+        return self.mine.nan is not None and math.isnan(self._found)
 
     def _listed(self, elements: Iterable[Element]) -> str:
         """Elements by name, runs of them as runs; of many the first few."""

@@ -1,20 +1,20 @@
 """The way to one element in single steps, and what each of them does: `Trail`.
 
-A product that is added at once is two steps. An exponential is made by several instructions of one
-line: the first ones stand for all of it, the others are `inner`.
+A product that is added at once is two steps; a call of a function of the library is one, whose verb
+is "powf()" or, of the best-known ones, a word.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..protocol import Element, Op, SliceSteps, ThreadPlace
 
-LOG2_E = 1.442695
 PAIR = 31  # bits: of one of two numbers that are one
 _SAY = {
     "add": "adds {0} and {1}",
@@ -28,8 +28,10 @@ _SAY = {
     "max": "takes the larger of {0} and {1}",
     "min": "takes the smaller of {0} and {1}",
     "ex2": "takes 2 to the power of {0}",
-    "lg2": "takes the logarithm of {0}",
+    "lg2": "takes the logarithm to base 2 of {0}",
+    "log": "takes the logarithm of {0}",
     "sqrt": "takes the square root of {0}",
+    "rsqrt": "divides 1 by the square root of {0}",
     "exp": "takes the exponential of {0}",
     "exp2": "takes 2 to the power of {0}",
     "cut": "rounds {0} to a whole number",
@@ -41,6 +43,23 @@ _SAY = {
 _WHOLE = re.compile(r"cvt\..*\.[su](8|16|32|64)\.f\d+|cvt\.r[mpnz]i\..*")
 _HALF = re.compile(r"cvt\..*\.b?f16\.f(32|64)")
 _SINGLE = re.compile(r"cvt\..*\.f32\.f64")
+_CALL = re.compile(r"call\.((?:__)?(exp2?|log)f?|\w+)")
+
+_SLOPES: dict[tuple[str, int], Callable[..., tuple[float, ...]]] = {  # of a result by its operands
+    ("add", 2): lambda made, a, b: (1, 1),
+    ("sub", 2): lambda made, a, b: (1, -1),
+    ("mul", 2): lambda made, a, b: (b, a),
+    ("div", 2): lambda made, a, b: (1 / b, -made / b),
+    ("rcp", 1): lambda made, a: (-made * made,),
+    ("neg", 1): lambda made, a: (-1,),
+    ("abs", 1): lambda made, a: (np.sign(a),),
+    ("max", 2): lambda made, a, b: (a == made, b == made),
+    ("min", 2): lambda made, a, b: (a == made, b == made),
+    ("sqrt", 1): lambda made, a: (0.5 / made,),
+    ("rsqrt", 1): lambda made, a: (-0.5 * made / a,),
+    ("exp", 1): lambda made, a: (made,),
+    ("log", 1): lambda made, a: (1 / a,),
+}
 
 Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
@@ -49,12 +68,12 @@ Values = npt.NDArray[np.float64]
 
 class Trail:
     """A slice in single steps. By step: `op`, the number of its operation (-1: it lay in memory),
-    `value`, `constant`, whether it stands in the code, `inner`, and the number of the `buffer` that
-    it lay in, -1 if in none, and the `index` there. By operation: `verbs`. `source`
-    are the steps that those of `owner` were computed from, one after the other, `given` which of
-    them are no constants. `named`: what an element is called; `digits`: of numbers, in words.
-    Of a trail that has keys (`have_keys`) `keys` are all but those of constants, `in_code` the
-    constants' values."""
+    `value`, `constant`, whether it stands in the code, and the number of the `buffer` that it lay
+    in, -1 if in none, and the `index` there. By operation: `verbs`. `source` are the steps that
+    those of `owner` were computed from, one after the other, `given` which of them are no
+    constants. `named`: what an element is called; `digits`: of numbers, in words. Of a trail that
+    has keys (`have_keys`) `keys` are all but those of constants, `in_code` the constants' values.
+    """
 
     def __init__(self, behind: SliceSteps, named: Callable[[Element], str], digits: int):
         self.named, self._digits = named, digits
@@ -65,8 +84,6 @@ class Trail:
         self.owner = np.repeat(np.arange(len(self)), self.counts)
         self.constant = (self.op >= 0) & (self.counts == 0)
         self.given = ~self.constant[self.source]
-        self._exponential: dict[int, str] = {}  # the first operations, and what kind they begin
-        self._find_exponentials()
 
     def __len__(self) -> int:
         return len(self.op)
@@ -89,10 +106,12 @@ class Trail:
         return ThreadPlace(int(self._block[at]), int(self._thread[at]), self.line(at))
 
     def verb(self, at: int) -> str:
-        """What a step does, nothing where a value lay in memory; of the first step of an
-        exponential, all of that."""
-        op = int(self.op[at])
-        return self._exponential.get(op) or (self.verbs[op] if op >= 0 else "")
+        """What a step does, nothing where a value lay in memory."""
+        return self.verbs[self.op[at]] if self.op[at] >= 0 else ""
+
+    def calls(self, at: int) -> bool:
+        """Whether a step is a function of the library."""
+        return bool(self.op[at] >= 0) and self.ops[self.op[at]].opcode.startswith("call.")
 
     def does(self, *verbs: str) -> Flags:
         """Which steps do one of these."""
@@ -100,10 +119,9 @@ class Trail:
 
     def words(self, at: int) -> str:
         """What a step does, with its numbers."""
-        verb, sources = self.verb(at), self.sources(at)
-        if verb in ("exp", "exp2"):
-            sources = [one for one in sources if not self.constant[one]] or sources
-        values = [self._said(one) for one in sources]
+        verb, values = self.verb(at), [self._said(one) for one in self.sources(at)]
+        if verb.endswith("()"):
+            return f"computes {verb[:-1]}{', '.join(values)})"
         phrase = _SAY.get(verb, "")
         if not phrase or phrase.count("{") > len(values):
             return f"computes {self._said(at)} from {', '.join(values)}"
@@ -114,14 +132,27 @@ class Trail:
         if self.buffer[at] >= 0:
             element = Element(self.behind.buffers[self.buffer[at]], int(self.index[at]))
             return f"{said} ({self.named(element)})"
-        return f"{said} (an exponential)" if self._is_power(at) else said
+        return f"{said} (an exponential)" if self.verb(at).startswith("exp") else said
 
-    def passed(self, verbs: tuple[str, ...]) -> int:
-        """The most steps of some kinds on one way to the element."""
-        most: list[int] = []
-        for at, own in enumerate(self.does(*verbs).tolist()):
-            most.append(own + max((most[one] for one in self.sources(at)), default=0))
-        return most[-1] if most else 0
+    def slopes(self) -> Values:
+        """By step, the derivative of the element by the step's result, accumulated backwards
+        (Linnainmaa 1976); 0 behind operations that have none, or are not known."""
+        slopes = np.zeros(len(self))
+        slopes[-1:] = 1
+        with np.errstate(all="ignore"):
+            for at in np.flatnonzero(self.op >= 0)[::-1].tolist():
+                sources = self.sources(at)
+                slope = _SLOPES.get((self.verb(at), len(sources)))
+                if slope and slopes[at]:
+                    here = np.array(slope(self.value[at], *self.value[sources]))
+                    np.add.at(slopes, sources, slopes[at] * here)
+        return slopes
+
+    def rounding(self, slopes: Values) -> float:
+        """How far the element moves at most, to first order, as each step rounds its result."""
+        parts = _of_ops([_precision(one) for one in self.ops], self.op)
+        with np.errstate(invalid="ignore"):  # nothing of an infinite number is rounded
+            return float(np.nansum(np.abs(slopes * self.value * parts)))
 
     def have_keys(self, keys: Numbers) -> None:
         """Each step has its key: a number that is the same for what is the same elsewhere."""
@@ -183,15 +214,6 @@ class Trail:
             known[at] = any(known[one] and self.value[one] == self.value[at] for one in sources)
         return known
 
-    def _is_power(self, at: int) -> bool:
-        """Whether a value is a power of 2, or one scaled by another on the same line."""
-        powers = [one for one in self.sources(at) if self._is("ex2", one)]
-        scaled = self._is("mul", at) and any(self.line(one) == self.line(at) for one in powers)
-        return self._is("ex2", at) or scaled
-
-    def _is(self, verb: str, at: int) -> bool:
-        return bool(self.op[at] >= 0) and self.verbs[self.op[at]] == verb
-
     def _divide(self) -> None:
         """Products that are added at once come apart: the product takes a place before the sum."""
         behind = self.behind
@@ -218,71 +240,22 @@ class Trail:
         self.buffer, self.index = (column[was] for column in elements)
         self._block, self._thread = (column[was] for column in places)
 
-    def _find_exponentials(self) -> None:
-        """An instruction has the same part in one each time, so that the last time is looked at."""
-        inner: set[int] = set()
-        powers = np.flatnonzero(self.does("ex2"))
-        for power in dict(zip(self.op[powers].tolist(), powers.tolist(), strict=True)).values():
-            inside, first, kind = self._gathered(power)
-            self._exponential |= dict.fromkeys((int(self.op[one]) for one in first), kind)
-            inner |= {int(self.op[one]) for one in inside - first}
-        self.inner = _of_ops([one in inner for one in range(len(self.ops))], self.op)
-        self.inner |= self._between()
 
-    def _gathered(self, power: int) -> tuple[set[int], set[int], str]:
-        """The steps of an exponential, the first of them, and whether it is one of e or of 2: what
-        makes it of one value, on the same line by the same thread."""
-        here = self.place(power)
-
-        def is_alike(at: int) -> bool:
-            return self.counts[at] > 0 and self.place(at) == here
-
-        inside = self._reached(power, is_alike)
-        while two := {at for at in inside - {power} if len(self._outside(at, inside)) > 1}:
-            inside = self._reached(power, (inside - two).__contains__)
-        numbers = [number for at in inside for number in self.constants(at)]
-        kind = "exp" if _of_e(numbers) else "exp2"
-        while first := {at for at in inside if self._outside(at, inside)}:
-            scales = _of_e(number for at in first for number in self.constants(at))
-            before = all(self.verb(at) in ("add", "sub", "neg") for at in first)
-            if power in first or (scales if kind == "exp" else not before):
-                break
-            inside = self._reached(power, (inside - first).__contains__)
-        return inside, first, kind
-
-    def _reached(self, power: int, passes: Callable[[int], bool]) -> set[int]:
-        """The steps from which a power is reached by such steps alone."""
-        found, ahead = {power}, [power]
-        while ahead:
-            some = {one for one in self.sources(ahead.pop()) if one not in found and passes(one)}
-            found |= some
-            ahead += some
-        return found
-
-    def _outside(self, at: int, inside: set[int]) -> set[int]:
-        """What a step takes from outside."""
-        return {one for one in self.sources(at) if one not in inside and not self.constant[one]}
-
-    def _between(self) -> Flags:
-        """What stands between the steps of an exponential, and is made of one of them alone."""
-        lines = np.array([one.line or 0 for one in self.ops])
-        makes = self.inner[self.source] & ~self.does("ex2")[self.source] & self.given
-        makes &= lines[self.op[self.source]] == lines[self.op[self.owner]]
-        made = np.bincount(self.owner[makes], minlength=len(self)) > 0
-        alone: Flags = made & (np.bincount(self.owner[self.given], minlength=len(self)) == 1)
-        return alone
-
-
-def _of_ops(flags: Iterable[bool], op: Numbers) -> Flags:
+def _of_ops(by_op: Iterable[Any], op: Numbers) -> npt.NDArray[Any]:
     """By step, what is so by operation; of what lay in memory it is not."""
-    return np.array([*flags, False], bool)[op]
+    return np.array([*by_op, False])[op]
 
 
-def _of_e(numbers: Iterable[float]) -> bool:
-    return any(abs(one - LOG2_E) < 1e-4 for one in numbers)
+def _precision(op: Op) -> float:
+    """How far an operation rounds, as a part of its result; the product of a sum that is rounded
+    once has only a name for an opcode."""
+    kind = "f32" if op.opcode == "add" else op.opcode.rpartition(".")[2]
+    return {"f32": 2.0**-24, "f64": 2.0**-53}.get(kind, 0.0)
 
 
 def _verb(opcode: str) -> str:
+    if call := _CALL.fullmatch(opcode):
+        return call[2] or f"{call[1]}()"
     if _HALF.fullmatch(opcode):
         return "half"
     if _SINGLE.fullmatch(opcode):

@@ -8,37 +8,73 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from ...ptx.program import Carries, Immediate, Instruction, Register
+from ...ptx.program import Carries, Flow, Immediate, Instruction, Register
 from ...watch.slice import Graph
 from ...watch.slice import made as making
-from ..protocol import Choice, Element, Made, Used
+from ..protocol import Choice, Crossing, Decision, Element, Made, Used
 from .slices import Elements, as_numbers, literal, place_of, slice_of
 
 MOST = 2000  # told of
 DEEP = 8  # comparisons of one condition
 
 Numbers = Callable[[str], npt.NDArray[np.float64]]  # every value of a graph, as a PTX type
-_Asked = tuple[str, tuple[float, float], tuple[bool, bool], bool, float]  # a Choice without place
 
 
 def choices(graph: Graph, root: int) -> tuple[Choice, ...]:
     """The comparisons by which values on the way to a node were chosen, in order; of those that are
     alike in all but their places the first."""
-    carried = [one is not None and one.form.carries is Carries.CHOSEN for one in graph.code]
+    carried = [_chooses(one) for one in graph.code]
     nodes = graph.slice_of(root).nodes[::-1]
     chosen = nodes[np.array(carried, bool)[graph.at[nodes]]][:MOST]
     numbers = cache(partial(as_numbers, graph.value))  # all at once, for each type
-    first: dict[_Asked, int] = {}
+    first: dict[object, Choice] = {}
     for node in chosen.tolist():
-        for asked in _asked(graph, node, numbers):
-            first.setdefault(asked, node)
-    return tuple(
-        Choice(opcode, place_of(graph, node), values, fixed, holds, taken)
-        for (opcode, values, fixed, holds, taken), node in first.items()
-    )
+        for one in _asked(graph, node, numbers):
+            first.setdefault((one.opcode, one.values, one.fixed, one.holds, one.taken), one)
+    return tuple(first.values())
 
 
-def _asked(graph: Graph, node: int, numbers: Numbers) -> Iterator[_Asked]:
+def _shuffles(graph: Graph, root: int) -> tuple[Crossing, ...]:
+    """The first shuffle of each kind on the way to a node, by which a thread gets another one's
+    value, and by which it gets its own."""
+    nodes = graph.slice_of(root).nodes
+    across = [one is not None and one.form.carries is Carries.ACROSS for one in graph.code]
+    first: dict[tuple[str, bool], Crossing] = {}
+    for node in nodes[np.array(across)[graph.at[nodes]]].tolist():
+        opcode, left = graph.code[graph.at[node]].form.opcode, int(graph.left[node])
+        own = left > 0 and bool(graph.thread[left] == graph.thread[node])
+        first[opcode, own] = Crossing(opcode, place_of(graph, node), own)
+    return tuple(first.values())
+
+
+def _decisions(graph: Graph, elements: Elements, root: int, index: int) -> Iterator[Decision]:
+    """The branches of the thread that made a node, before it, and the choices on its way and on
+    that to its `index`, as far as they hung on an element; each element once."""
+    flows = np.array([one.form.flow if one else None for one in graph.code])
+    own = np.flatnonzero(graph.thread[:root] == graph.thread[root])
+    branches = own[flows[graph.at[own]] == Flow.BRANCH]
+    asked = [(node, int(graph.left[node])) for node in branches.tolist()]
+    for end in (root, index):
+        nodes = graph.slice_of(end).nodes
+        chosen = [node for node in nodes.tolist() if _chooses(graph.code[graph.at[node]])]
+        asked += [(node, int(graph.right[node])) for node in chosen]
+    met: set[Element] = set()
+    for node, predicate in sorted(asked)[:MOST]:
+        sources = [source for test in _tests(graph, predicate) for source in graph.sources(test)]
+        for source in sources:
+            found = making.came_from(graph, source).found if source > 0 else 0
+            element = elements.behind(graph, found) if found < 0 else None
+            if element and element not in met:
+                met.add(element)
+                value = float(elements.buffers[element.buffer].flat[element.index])
+                yield Decision(element, value, place_of(graph, node))
+
+
+def _chooses(instruction: Instruction | None) -> bool:
+    return instruction is not None and instruction.form.carries is Carries.CHOSEN
+
+
+def _asked(graph: Graph, node: int, numbers: Numbers) -> Iterator[Choice]:
     """What was asked for a value to be chosen, and which it was."""
     instruction = graph.code[graph.at[node]]
     taken = float(numbers(instruction.form.type)[node]) if instruction else 0.0
@@ -49,7 +85,9 @@ def _asked(graph: Graph, node: int, numbers: Numbers) -> Iterator[_Asked]:
         if len(values) == 2:
             (one, is_fixed), (other, other_fixed) = values
             fixed = is_fixed, other_fixed
-            yield compared.form.opcode, (one, other), fixed, bool(graph.value[test]), taken
+            holds = bool(graph.value[test])
+            place = place_of(graph, node)
+            yield Choice(compared.form.opcode, place, (one, other), fixed, holds, taken)
 
 
 def _tests(graph: Graph, predicate: int) -> Iterator[int]:
@@ -104,6 +142,7 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
     summed = _used(graph, elements, root, extremes=False) if making.extreme(graph, root) else used
     nan = making.first_nan(graph, root)
     source = making.came_from(graph, root)
+    address = _address(graph, source)
     return replace(
         told,
         origin=_origin(graph, elements, source.found),
@@ -113,7 +152,9 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
         summed=tuple(summed[:MOST_USED]),
         behind=slice_of(graph, elements, root),
         choices=choices(graph, root),
-        index=slice_of(graph, elements, _address(graph, source)),
+        shuffles=_shuffles(graph, root),
+        decisions=tuple(_decisions(graph, elements, root, address)),
+        index=slice_of(graph, elements, address),
     )
 
 

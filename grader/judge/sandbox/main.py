@@ -120,7 +120,7 @@ def _answer(opening: Opening, question: Question) -> Ran:
     from .simulated import run_case
 
     _require_kernels(question.kernels, opening.source)
-    return run_case(opening.source, about)
+    return run_case(opening.source, about, opening.options)
 
 
 def _withdraw(compiler: compilers.Compiler) -> None:
@@ -171,6 +171,7 @@ def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Re
             error.line,
             counters=dict(error.counters) if isinstance(error, StepLimit) else {},
             other_line=error.other_line if isinstance(error, DataRace) else None,
+            parts=error.parts,
             where=Scene(error.launch, error.block, error.order) if error.launch else None,
         )
     except OutOfTime:
@@ -196,7 +197,7 @@ def _our_fault(error: Exception) -> str:
 
 
 def _compile(opening: Opening) -> Ran:
-    ptx = compilers.compile_ptx(opening.source)
+    ptx = compilers.compile_ptx(opening.source, opening.options)
     for file in ptx.files:  # where there is no Landlock, code is still not made of other files
         raise CompileError(say.strange_file(Path(file).name))
     for source in opening.more:

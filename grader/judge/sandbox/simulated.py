@@ -63,8 +63,7 @@ class Leftovers:
                 place = f"{called}[{at}]" if array.size > 1 else called
                 return (
                     f"An earlier launch has left `{place}` at {array[at]:.9g}, where it began with "
-                    f"{before[at]:.9g}: what a kernel counts in memory it must put back before it "
-                    "ends, or its next launch counts on from there."
+                    f"{before[at]:.9g}. The next launch begins with that value."
                 )
         return ""
 
@@ -104,13 +103,14 @@ Array = TypeVar("Array")  # NumPy's, or CuPy's
 MOST_STEPS = 20_000  # in all other orders together, so that they take no longer than the case
 
 
-def run_case(source: str, case: CaseRequest) -> Ran:
+def run_case(source: str, case: CaseRequest, compiled: tuple[str, ...] = ()) -> Ran:
     """Run the case's launches, once more in each of two other orders where what threads do may
-    depend on it. It may take `case.steps` steps a wave of blocks. Raises CudaError."""
+    depend on it. It may take `case.steps` steps a wave of blocks. `compiled`: by which options the
+    source is, where elements are followed. Raises CudaError."""
     if case.recorded:
         return Ran(strip=_recorded(source, case, case.recorded))
     if case.followed or case.asked:
-        return _followed(source, case)
+        return _followed(source, case, compiled)
     tolerated = case.tolerated
     options = simulator.options(step_limit=case.steps, order=case.order, tolerated=tolerated)
     with options, simulator.observe(observers=(Paths,), traced=False) as run:
@@ -134,14 +134,14 @@ def run_case(source: str, case: CaseRequest) -> Ran:
     return Ran(totals, costs, opcodes, run.steps, results, left, causes=tuple(sorted(run.causes)))
 
 
-def _followed(source: str, case: CaseRequest) -> Ran:
+def _followed(source: str, case: CaseRequest, compiled: tuple[str, ...]) -> Ran:
     """The making of the elements that are `case.followed`, and what `case.asked` asks for; nothing
     of it where it takes too much to follow the case."""
-    graph = Graph()
+    graph = Graph(detailed=bool(case.followed))
     options = simulator.options(step_limit=case.steps, order=case.order, checks=False)
     try:
         with options, simulator.observe(observers=[partial(Slicer, graph)], counted=False):
-            buffers, _, _ = _launch_all(source, case)
+            buffers, _, _ = _launch_all(source, case, compiled)
     except TooLong:
         return Ran(too_long=True)
     elements = Elements(buffers, beyond=case.room > 0)
@@ -181,10 +181,14 @@ def _mark(recording: Recording, run: Run, error: CudaError | None, asked: Record
     return next((one for one in marks_of(recording, run.hazards) if not one.warning), None)
 
 
-def _launch_all(source: str, case: CaseRequest) -> tuple[Arrays, bool, dict[int, str]]:
+def _launch_all(
+    source: str, case: CaseRequest, compiled: tuple[str, ...] = ()
+) -> tuple[Arrays, bool, dict[int, str]]:
     """The buffers after a case's launches, whether another order may show another race, and by
     launch, from 1, a sentence about what earlier ones have left changed."""
-    module = simulator.RawModule(code=source)  # a fresh one: __device__ variables start anew
+    module = simulator.RawModule(
+        code=source, options=compiled
+    )  # a fresh one: __device__ variables start anew
     buffers = _buffers(case)
     leftovers = Leftovers(source, module, case.inputs.keys())
     left: dict[int, str] = {}

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ...counted import counted
-from ...cuda.errors import CudaError, OutOfBounds
+from ...cuda.errors import CudaError, Message, OutOfBounds
 from ...ptx.program import Transfer
 from ..lanes import WARP, Geometry, Lanes, compact, count, lane_index
 from .spaces import (
@@ -73,13 +73,15 @@ class LaneValues(Protocol):
 class ErrorReport(Protocol):
     """Makes exceptions of what goes wrong at an instruction, with line, block and thread."""
 
-    def error(self, kind: type[CudaError], at: int, lane: int, predicate: str) -> CudaError: ...
+    def error(
+        self, kind: type[CudaError], at: int, lane: int, predicate: str | Message
+    ) -> CudaError: ...
 
     def access_error(
         self, raised: AccessFault, at: int, lane: np.ndarray, verb: str, size: int
     ) -> CudaError: ...
 
-    def misaligned(self, access: Access, lane: int, address: int) -> CudaError: ...
+    def misaligned(self, access: Access, lanes: np.ndarray, addresses: np.ndarray) -> CudaError: ...
 
     def read_only(self, access: Access, hit: Hit) -> CudaError: ...
 
@@ -137,9 +139,7 @@ class Access:
         if moved is not None:
             addresses = addresses + moved
         if np.bitwise_or.reduce(addresses) & (self.width - 1):
-            position = int(np.argmax(addresses & (self.width - 1) != 0))
-            lane, address = int(lane_index(lanes)[position]), int(addresses[position])
-            raise self.memory.report.misaligned(self, lane, address)
+            raise self.memory.report.misaligned(self, lane_index(lanes), addresses)
         try:
             return self._find(self.space, lanes, addresses)
         except AccessFault as fault:

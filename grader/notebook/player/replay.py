@@ -24,6 +24,7 @@ from grader.judge.stepped import handy_failure
 from grader.judge.verdict import CaseResult, Verdict
 from grader.judge.words import Words
 from grader.profiler.work import buffers_of, of_problem, one_by_one
+from grader.watch.findings import HazardReport
 from grader.watch.observe import Run
 from grader.watch.recorder import recordings
 from grader.watch.recording import Recording
@@ -77,7 +78,7 @@ def of_case(exercise: Exercise, source: str, seed: int) -> Replay | None:
     if seen is None:
         return None
     last = len(recordings(seen.run)) - 1
-    marks = marks_of(recordings(seen.run)[last], seen.run.hazards)
+    marks = marks_of(recordings(seen.run)[last], _while_open(seen.run))
     return replace(seen, launch=last, found=tuple(marks))
 
 
@@ -128,6 +129,11 @@ def _run(
     return Replay(case, words, run, arrays, error, first=max(where.launch, 1))
 
 
+def _while_open(run: Run) -> list[HazardReport]:
+    """What the simulated GPU saw, without the remedies: an exercise has hints for them."""
+    return [replace(one, parts=one.parts.while_open) for one in run.hazards]
+
+
 def _block(seen: Replay, result: CaseResult) -> int | Extent | None:
     """The number of the block that wrote the first wrong element last; or the blockIdx that a
     hazard of the case's kind happened in."""
@@ -169,8 +175,9 @@ def _marked(seen: Replay, result: CaseResult, title: str) -> Replay | None:
     expected = seen.case.hazard is not None
     if seen.error is None or not (expected or seen.error.status == result.status):
         return None
+    hazards = _while_open(seen.run)
     for launch in reversed(range(len(launches))):
-        marks = [one for one in marks_of(launches[launch], seen.run.hazards) if not one.warning]
+        marks = [one for one in marks_of(launches[launch], hazards) if not one.warning]
         if marks:  # the first with the judge's sentence, which speaks of the whole case
             first = replace(marks[0], text=result.message or marks[0].text)
             return replace(seen, launch=launch, found=(first, *marks[1:]))

@@ -67,10 +67,12 @@ class Graph:
     grid, int32. `left`, `right`: what the value was made of, int32; of what goes to or comes from
     memory `left` is the value and `right` the address, of a choice the chosen one and what it was
     chosen by (see `steers`). `value`: its bits, uint64. `whole`: nothing was done that is not
-    followed (calls that are not inlined, copies by a copy engine, matrix operations).
+    followed (copies by a copy engine, matrix operations). `detailed`: branches are nodes too, made
+    of what decides them, and so is a lane's own value that a shuffle gives back.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, detailed: bool = False) -> None:
+        self.detailed = detailed
         self.code: list[Instruction | None] = [None]  # None: values side by side are one
         self.whole = True
         self._launches: list[tuple[int, int]] = []  # where its code begins, and a block's threads

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -11,10 +12,23 @@ from ...machine.events import Observer, Step
 from ...machine.lanes import WARP, Lanes, lane_index
 from ...machine.memory.access import Access, Accessed, Hit, Values
 from ...machine.memory.spaces import Store
-from ...ptx.program import Carries, Instruction, Operand, Register, address_of, components
+from ...machine.naming import plain
+from ...ptx.flow import passes
+from ...ptx.numbers import size_of
+from ...ptx.program import (
+    Carries,
+    Flow,
+    Instruction,
+    Operand,
+    Register,
+    address_of,
+    components,
+    symbol_of,
+)
 from ..whereabouts import FindingReport, bytes_of
 from . import Graph, TooLong
 
+LIBRARY = "library_"  # what names of the library's functions begin with, compiled as calls
 MOST_BYTES = 1 << 24  # of memory that is followed
 
 
@@ -24,7 +38,8 @@ class Slicer(Observer):
     def __init__(self, graph: Graph, report: FindingReport):
         wave = report.wave
         self.wave, self.code = wave, wave.kernel.instructions
-        self.graph, self._begin = graph, graph.enter(self.code, wave.geometry.threads)
+        self._given: dict[str, list[str]] = {}  # to functions of the library, by what takes results
+        self.graph, self._begin = graph, graph.enter([*self._named()], wave.geometry.threads)
         heap = wave.heap.store
         outside = [store for store in wave.flat.stores if store is not heap]
         if sum(len(store.data) for store in outside) > MOST_BYTES:
@@ -37,6 +52,24 @@ class Slicer(Observer):
         self._thread = np.zeros(lanes, np.int64)
         self._none = np.zeros(lanes, np.int32)
         self._fetched = np.zeros((lanes, 16), np.int32)  # by asynchronous copies
+        self._passed = wave.calls.shadow()  # the nodes of what calls pass and hand back
+
+    def _named(self) -> Iterator[Instruction]:
+        """The code, in which "call.powf" or the like computes the result of a function of the
+        library."""
+        names: dict[str | None, str] = {}
+        for one in self.code:
+            slot = passes(one, self.wave.linked)
+            if one.form.flow is Flow.CALL and len(one.operands) > 2:
+                result, function, given, *_ = one.operands
+                slot, name = symbol_of(components(result)[0]), plain(symbol_of(function))
+                if name.startswith(LIBRARY):
+                    names[slot] = f"call.{name.removeprefix(LIBRARY)}"
+                    self._given[slot] = [symbol_of(part) for part in components(given)]
+            elif slot in names and one.form.carries is Carries.LOADED:
+                form = replace(one.form, opcode=names[slot], transfers=())
+                one = replace(one, form=replace(form, carries=Carries.COMPUTED))
+            yield one
 
     def begin_wave(self, first_block: int) -> None:
         geometry = self.wave.geometry
@@ -49,6 +82,8 @@ class Slicer(Observer):
 
     def execute(self, at: int, step: Step) -> Step:
         form, outs = self.code[at].form, self._outs(self.code[at])
+        if slot := passes(self.code[at], self.wave.linked):
+            return self._passing(at, slot, step)
         if not outs:
             return step
         if form.collective or form.carries is Carries.LOADED or form.atomic:
@@ -59,6 +94,7 @@ class Slicer(Observer):
         instruction, index = self.code[at], lane_index(lanes)
         sent = self._of(instruction.operands[1])[source]
         moved = source != index
+        moved |= self.graph.detailed and instruction.form.has("up", "down")
         sent[moved] = self._add(at, index[moved], sent[moved])
         self._outs(instruction)[0][1][index] = sent
 
@@ -68,6 +104,13 @@ class Slicer(Observer):
             index = lane_index(lanes)
             groups = index // WARP << 32 | masks[index].astype(np.int64)
             self._together(at, index, groups)
+
+    def branch(self, at: int, lanes: Lanes, taken: np.ndarray) -> None:
+        guard = self.code[at].guard
+        if self.graph.detailed and guard:
+            index = lane_index(lanes)
+            made = self._add(at, index, self._nodes[guard.name][index])
+            self.graph.value[made] = taken
 
     def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
         """`__syncthreads_count` and the like."""
@@ -96,6 +139,30 @@ class Slicer(Observer):
         index, memory = lane_index(hit.lanes), self._memory(hit.store)
         where = (hit.element * access.size)[:, None] + np.arange(access.width)
         memory[where] = self._fetched[index, : access.width]
+
+    def _passing(self, at: int, slot: str, step: Step) -> Step:
+        """What a call passes or hands back. The result of a function of the library is made of what
+        that is given, whatever it does inside."""
+        one, given = self.code[at], self._given.get(slot)
+        stores = one.form.carries is Carries.STORED
+        address, values = one.operands[:2] if stores else one.operands[1::-1]
+        begin, size = address_of(address).offset, size_of(one.form.type)
+
+        def passing(lanes: Lanes) -> None:
+            step(lanes)
+            for place, value in enumerate(components(values)):
+                passed = self._passed[slot][:, begin + place * size]
+                if stores:
+                    passed[lanes] = self._of(value)[lanes]
+                elif isinstance(value, Register) and given:
+                    sources = (self._passed[name][lanes, 0] for name in given)
+                    made = self._add(at, lane_index(lanes), *sources)
+                    self.graph.value[made] = self.wave.registers.storage(value.name)[lanes]
+                    self._nodes[value.name][lanes] = made
+                elif isinstance(value, Register):
+                    self._nodes[value.name][lanes] = passed[lanes]
+
+        return passing
 
     def _computed(self, at: int, outs: list[tuple[str, np.ndarray]], step: Step) -> Step:
         make = self._maker(at)

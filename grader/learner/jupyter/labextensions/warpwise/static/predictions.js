@@ -3,7 +3,7 @@ const { ours, shared } = window._JUPYTERLAB.warpwise;
 const { withCells, withNotebooks } = await ours('cells.js');
 const { gather } = await ours('facts.js');
 const { lift, veiled } = await ours('veil.js');
-const { panelOf } = await ours('links.js');
+const { execute, panelOf } = await ours('links.js');
 
 const { INotebookTracker } = await shared('@jupyterlab/notebook');
 const { IRenderMimeRegistry, RenderedHTML } = await shared('@jupyterlab/rendermime');
@@ -14,10 +14,8 @@ const VEILED = 'warpwise-veiled';
 const WORDS = 'Answer the question above first; or click here to look.';
 
 async function choose(panel, key, number) {
-  const kernel = panel.sessionContext.session?.kernel;
   const code = `from grader.notebook import prediction as _p; _p.answer("${key}", ${number}); del _p`;
-  const done = kernel && (await kernel.requestExecute({ code, silent: true, stop_on_error: false }).done);
-  if (done?.content.status !== 'ok') {
+  if (await execute(panel, code)) {
     Notification.warning('Nothing is known of this question yet: run the first cell, then the question’s.', {
       autoClose: 6000
     });

@@ -1,0 +1,324 @@
+"""What is said of a wrong answer is true of that answer: its cause by name, on its line."""
+
+import re
+
+import numpy as np
+import pytest
+
+from grader import course, cuda
+from grader.cuda import simulator
+from grader.judge import judge
+
+
+def verdict_of(exercise, *edits):
+    """The verdict about a solution in which each (before, after) is replaced, and its lines."""
+    source = course.lesson(exercise.partition("/")[0]).solution(course.exercise(exercise))
+    for before, after in edits:
+        assert before in source
+        source = source.replace(before, after)
+    verdict = judge(exercise, source, hidden=False, sizes=False, partial_marks=False)
+    return verdict, source.splitlines()
+
+
+def told(exercise, *edits, status="wrong_answer"):
+    """The message with the hint about ours, and the text of the line that it is about."""
+    verdict, lines = verdict_of(exercise, *edits)
+    assert verdict.status == status, verdict.message
+    assert "Our kernel" not in verdict.message
+    for ours in re.findall(r"Our kernel (?:first )?(.*?\.)(?= |$)", verdict.parts.ours):
+        assert f" {ours}" not in verdict.message
+    return f"{verdict.message} {verdict.parts.ours}", lines[
+        verdict.line - 1
+    ] if verdict.line else ""
+
+
+@pytest.mark.parametrize(
+    ("exercise", "before", "after", "said"),
+    [
+        (
+            "00_first_kernel/squares",
+            "distance * distance",
+            "powf(distance, 3.0f)",
+            r"computes powf\((\S+), 3\)\..* Our kernel multiplies \1 by \1",
+        ),
+        (
+            "05_online_softmax/rescale",
+            "expf(from[i] - to[i])",
+            "powf(2.0f, from[i] - to[i])",
+            r"computes powf\(2, (\S+)\)\..* Our kernel takes the exponential of \1",
+        ),
+        (
+            "08_project/cross_entropy",
+            "logf(all.sum)",
+            "log2f(all.sum)",
+            r"computes log2f\((\S+)\)\..* Our kernel takes the logarithm of \1\.",
+        ),
+        (
+            "08_project/layer_norm",
+            "rsqrtf(all.m2",
+            "sqrtf(all.m2",
+            r"the square root of (\S+)\..* Our kernel divides 1 by the square root of \1\.",
+        ),
+    ],
+)
+def test_a_library_call_is_one_step(exercise, before, after, said):
+    message, line = told(exercise, (before, after))
+    assert re.search(said, message), message
+    assert after in line
+    assert "times, and should" not in message and "more often" not in message
+
+
+def test_a_formula_that_uses_an_element_twice_is_not_said_to_count_it_twice():
+    message, _ = told(
+        "05_online_softmax/merge", ("a.sum * expf(a.max", "a.sum * a.sum * expf(a.max")
+    )
+    assert "more often" not in message and "twice" not in message
+
+
+@pytest.mark.parametrize(
+    ("edits", "line"),
+    [
+        (
+            [("(value - mean) * (value - mean);", "(value - mean) * (value + mean);")],
+            "squares += (value - mean) * (value + mean);",
+        ),
+        (
+            [
+                ("squares += (value - mean) * (value - mean);", "squares += value * value;"),
+                ("squares / columns;", "squares / columns - mean * mean;"),
+            ],
+            "variance[row] = squares / columns - mean * mean;",
+        ),
+    ],
+)
+def test_cancellation_is_told_by_how_far_roundings_move_the_result(edits, line):
+    message, where = told("08_project/variance_of_rows", *edits)
+    moved = re.search(
+        r"by cancellation on line .* by up to (\S+)\. .*In our .* up to (\S+)\.$", message
+    )
+    off = float(re.search(r"The difference is (\S+);", message)[1])
+    assert float(moved[1]) > off / 2 > 100 * float(moved[2]), message
+    assert where.strip() == line
+    assert "times, and should" not in message
+
+
+@pytest.mark.parametrize(
+    ("exercise", "before", "after", "said", "status"),
+    [
+        (
+            "02_tree_reduction/interleaved",
+            "tile[thread + stride]",
+            "tile[thread + 1]",
+            "`tile[thread + 1]` does not use `stride`",
+            "data_race",
+        ),
+        (
+            "05_online_softmax/axis",
+            "cell[stride * across]",
+            "cell[across]",
+            "`cell[across]` does not use `stride`",
+            "data_race",
+        ),
+        (
+            "09_scan_histogram/doubling",
+            "tile[t - apart]",
+            "tile[t - 1]",
+            "`tile[t - 1]` does not use `apart`",
+            "wrong_answer",
+        ),
+        (
+            "09_scan_histogram/up_and_down",
+            "+= tile[right - apart]",
+            "+= tile[right - 1]",
+            "The distance in `tile[right - 1]` does not use `apart`",
+            "wrong_answer",
+        ),
+        (
+            "03_shuffle_reduction/warp_sum",
+            "sum, offset)",
+            "sum, 1)",
+            "`__shfl_down_sync` does not use `offset`",
+            "wrong_answer",
+        ),
+    ],
+)
+def test_an_index_that_ignores_the_stride_of_its_loop_is_told_as_that(
+    exercise, before, after, said, status
+):
+    message, line = told(exercise, (before, after), status=status)
+    assert said in message and after in line
+    assert "Put" not in message  # a barrier would leave the answer wrong
+
+
+def test_a_race_of_a_tree_that_uses_its_stride_is_told_with_a_barrier():
+    barrier = "        __syncthreads();  // outside the if: every thread of the block must arrive\n"
+    message, _ = told("02_tree_reduction/interleaved", (barrier, ""), status="data_race")
+    assert "does not use" not in message and "Put a `__syncthreads()`" in message
+
+
+@pytest.mark.parametrize(
+    ("exercise", "before", "after", "said"),
+    [
+        (
+            "03_shuffle_reduction/five_steps",
+            "__shfl_xor_sync",
+            "__shfl_down_sync",
+            "its own value back: `__shfl_down_sync` finds no lane there on line 10.* Our kernel "
+            "uses `__shfl_xor_sync`",
+        ),
+        (
+            "09_scan_histogram/segments",
+            "__shfl_up_sync",
+            "__shfl_down_sync",
+            "takes a value with `__shfl_down_sync` on line 16.* Our kernel uses `__shfl_up_sync`",
+        ),
+    ],
+)
+def test_a_shuffle_from_other_lanes_is_named(exercise, before, after, said):
+    message, line = told(exercise, (before, after))
+    assert re.search(said, message) and after in line
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        (
+            "cond[x_place] ?",
+            r"decides by cond\[0\] \(1\) on line 27\..* Our kernel decides by cond\[4\]",
+        ),
+        (
+            "!cond[cond_place] ?",
+            r"by cond\[0\] \(1\) on line 27, which is right, and then takes the wrong side",
+        ),
+    ],
+)
+def test_the_element_that_decided_a_condition_is_named(after, said):
+    message, _ = told("01_expand_where/where", ("cond[cond_place] ?", after))
+    assert re.search(said, message), message
+
+
+def test_a_condition_that_no_thread_meets_is_named_where_nothing_is_written():
+    edit = ("a.value > b.value || (a.value == b.value && a.index < b.index)", "a.value >= b.value")
+    message, line = told("08_project/top_four", edit)
+    assert "No thread wrote to value." in message
+    assert "only if `best[0].index == first.index`" in message
+    assert "if (best[0].index == first.index)" in line
+
+
+def test_a_ticket_that_every_thread_draws_is_told_as_that():
+    edit = ("if (threadIdx.x == 0) {", "{")
+    message, _ = told("02_tree_reduction/ticket", edit, status="data_race")
+    assert re.search(r"Thread \d+ executes the atomic on line 11, and not only one thread", message)
+
+
+@pytest.mark.parametrize(
+    ("exercise", "before", "after", "said"),
+    [
+        (
+            "06_pack_vectorization/row_absmax",
+            "fmaxf(largest, fabsf(pack.element[i]))",
+            "fmaxf(largest, pack.element[i])",
+            r"Our kernel first takes the absolute value of \S+ \(x\[0, 1\]\)",
+        ),
+        (
+            "03_shuffle_reduction/below_max",
+            "mine ? x[i] : -INFINITY",
+            "mine ? x[i] : 0.0f",
+            r"minimum that is 0, a number in your code \(line 17\)",
+        ),
+        (
+            "06_pack_vectorization/warp_per_row",
+            "largest > 0.0f ? largest : 1.0f",
+            "largest",
+            r"divides 0 \(x\[3, 0\]\) by 0\..* Our kernel divides 0 \(x\[3, 0\]\) by 1\.",
+        ),
+        ("03_shuffle_reduction/lane_and_warp", "i % 32", "i % 16", r"wrote it on line 10"),
+    ],
+)
+def test_an_index_a_maximum_or_nan_has_its_line_and_its_origin(exercise, before, after, said):
+    message, line = told(exercise, (before, after))
+    assert re.search(said, message) and "which do not belong there" not in message, message
+    assert line
+
+
+KERNEL = 'extern "C" __global__ void k'
+
+
+def stopped(code, *args, block=32, shared_mem=0):
+    """The message of a launch that an error ends."""
+    kernel = simulator.RawModule(code=code).get_function("k")
+    with pytest.raises(cuda.CudaError) as caught:
+        kernel(1, block, args, shared_mem=shared_mem)
+    return str(caught.value)
+
+
+def packs(start):
+    return f"""{KERNEL}(const float* x, float4* y) {{
+      y[threadIdx.x] = *reinterpret_cast<const float4*>({start});
+    }}"""
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        (
+            "x + 1 + 4 * threadIdx.x",
+            "all 4 bytes off. Look at the pointer from which they count",
+        ),
+        ("x + threadIdx.x", "The index into `x` must be a multiple of 4"),
+    ],
+)
+def test_a_misaligned_base_is_told_apart_from_a_misaligned_index(start, said):
+    x = np.zeros(256, np.float32)
+    assert said in stopped(packs(start), x, np.zeros((32, 4), np.float32))
+
+
+def test_an_index_before_a_dynamic_array_is_not_put_on_the_static_one_before_it():
+    code = f"""{KERNEL}(float* y) {{
+      __shared__ float of_warp[32];
+      extern __shared__ float kept[];
+      of_warp[threadIdx.x] = y[threadIdx.x];
+      __syncthreads();
+      kept[static_cast<int>(threadIdx.x) - 1] = of_warp[31 - threadIdx.x];
+    }}"""
+    message = stopped(code, np.zeros(32, np.float32), shared_mem=128)
+    assert "writes `kept[-1]`, before the first element of `kept`" in message
+
+
+def test_a_skip_that_reads_twice_is_told_of_what_it_reads():
+    again = "{ kept[k] = from[k * 32 + lane]; for (float& value : kept[k].element) sum"
+    message, _ = told(
+        "07_fused_softmax/warp_softmax",
+        ("for (float& value : kept[k].element) sum", again),
+        ("(value = __expf(value - largest));", "(value = __expf(value - largest)); }"),
+        status="over_budget",
+    )
+    assert re.search(r"loads ([\d,]+) bytes of global memory, 2 times what our kernel", message)
+
+
+def test_a_skip_that_reads_as_much_in_smaller_pieces_is_told_of_that():
+    message, _ = told(
+        "06_pack_vectorization/row_absmax",
+        ("if (columns % 4 == 0) {", "if (columns % 4 == 5) {"),
+        status="over_budget",
+    )
+    assert "as many bytes of global memory as ours, but with more requests" in message
+
+
+def test_of_several_launches_the_first_fault_is_told_first_and_the_status_stays():
+    message, line = told(
+        "04_safe_softmax/elementary",
+        ("sum += expf(x[i] - largest);", "sum += expf(x[i]);"),
+        ("y[i] = expf(x[i] - largest) / total;", "y[i % 100] = expf(x[i] - largest) / total;"),
+        status="data_race",
+    )
+    assert message.startswith("After launch 2 the result is already wrong. partial[0] is ")
+    assert message.index("takes the exponential") < message.index("Then launch 3 fails too")
+    assert line.strip() == "sum += expf(x[i]);"
+
+
+def test_a_counter_that_was_not_put_back_is_told_before_the_race_that_comes_of_it():
+    edit = ("drawn == gridDim.x - 1", "drawn == gridDim.x")
+    message, line = told("02_tree_reduction/ticket", edit, status="data_race")
+    assert message.index("only if `drawn == gridDim.x`") < message.index("Then launch 2 fails too")
+    assert "drawn == gridDim.x" in line
