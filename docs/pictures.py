@@ -77,6 +77,7 @@ CELLS = (
 RACE, SHUFFLED, COST, MISTAKEN, DRAWN = 3, 5, 7, 10, 12  # cells
 DONE = {"00_first_kernel": 3, "01_expand_where": 2}  # exercises passed, on the start page's picture
 WIDE = 1000  # pixels of a picture
+_EVERY_STEP = "window.player.model.frames.forEach((_, at) => window.player.go(at))"
 FRAME, LAST_FRAME = 700, 4000  # milliseconds that the animation shows a step, and its last
 
 
@@ -138,7 +139,7 @@ def _play(lab: browser.Lab, cell: int, path: Path) -> None:
     """Every step from the first to the one that went wrong, as an animation."""
     number, pictures = _shown(lab, cell), []
     with lab.player(number) as player:
-        player.press(Keys.END)  # the frame is as tall as the tallest step shown so far
+        player.page.execute_script(_EVERY_STEP)  # the frame is as tall as its tallest step so far
         player.click(".to-mark")
         last = player.step
         player.press(Keys.HOME)
