@@ -56,8 +56,8 @@ def build_notebooks(
     if not check:
         for path in handing_out.build(open_course(CONFIG), left=left):
             say(f"made {short(path)}")
-        for name, error in broken.items():  # said above already, perhaps a page of names ago
-            complain(f"The notebook of {name} is as it was: {error}")
+        for name, why in broken.items():  # said above already, perhaps a page of names ago
+            complain(f"The notebook of {name} is as it was: {why}")
         return 1 if broken else 0
     differences = handing_out.differences(left=left)
     differences += [
