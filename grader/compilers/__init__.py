@@ -19,7 +19,7 @@ from ..cuda.errors import CompileError, CompilerFailure
 from .advice import advised
 from .clang import Clang
 from .compiler import DEFAULT_ARCH, SOURCE_NAME, Compiler, Job, Program
-from .headers import HEADERS
+from .headers import AS_CALLS, HEADERS
 from .lexer import renumbering
 from .nvrtc import Nvrtc
 
@@ -40,8 +40,6 @@ __all__ = [
     "used",
 ]
 
-# Options: functions of the library are calls, whose names `library_calls` gives; see their header.
-AS_CALLS = ("-DFOLLOW_LIBRARY_CALLS",)
 _LIBRARY = re.findall(r"#define (\w+)\(\.\.\.\)", HEADERS["library_calls.h"])
 _CALLED = re.compile(rf"\b({'|'.join(_LIBRARY)})\s*\(")
 CHOICE = "WARPWISE_COMPILER"  # the environment's variable that names one

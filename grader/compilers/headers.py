@@ -8,6 +8,8 @@ headers that define the same functions for many types.
 from pathlib import Path
 
 PRELUDE = "prelude.h"  # included before every source
+# Options: functions of the library are calls; the prelude asks for that.
+AS_CALLS = ("-DFOLLOW_LIBRARY_CALLS",)
 FIRST_OF_CLANG = "warpwise/first.h"  # the same for clang
 
 

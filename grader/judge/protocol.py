@@ -274,21 +274,10 @@ class Choice(msgspec.Struct, frozen=True, array_like=True):
     taken: float
 
 
-class Crossing(msgspec.Struct, frozen=True, array_like=True):
-    """A value that came by a shuffle: its PTX opcode, the thread that got it, and whether that was
-    its own one."""
-
-    opcode: str
-    place: ThreadPlace
-    own: bool
-
-
-class Decision(msgspec.Struct, frozen=True, array_like=True):
-    """A branch or a choice that hung on an element: its value, and the thread that took it."""
-
-    element: Element
-    value: float
-    place: ThreadPlace
+# A value that came by a shuffle: its PTX opcode, who got it, and whether it was that thread's own.
+Crossing = tuple[str, ThreadPlace, bool]
+# A branch or a choice that hung on an element: which one, its value, and who took it.
+Decision = tuple[Element, float, ThreadPlace]
 
 
 class Made(msgspec.Struct, frozen=True):

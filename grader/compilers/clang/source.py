@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from ...cuda.diagnostics import Diagnostic
 from ...cuda.errors import CompileError
 from ..compiler import DEFAULT_ARCH, Job
+from ..headers import AS_CALLS
 from ..logs import NAMES_FILE
 from .llvm_text import DOUBT
 
@@ -69,8 +70,9 @@ _DEFINED = re.compile(r"-[DUI].+")
 
 
 def plain(job: Job) -> bool:
-    """Whether a job's options leave the language as it is without any."""
-    return all(_DEFINED.fullmatch(option) for option in job.options) and job.target == DEFAULT_ARCH
+    """Whether a job's options leave the language and the prelude as they are without any."""
+    same = all(_DEFINED.fullmatch(one) and one not in AS_CALLS for one in job.options)
+    return same and job.target == DEFAULT_ARCH
 
 
 def is_debug(job: Job) -> bool:

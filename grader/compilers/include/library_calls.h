@@ -3,11 +3,11 @@
 #pragma once
 
 // What is passed is hidden from the compiler, which would make a function for a constant of its own.
-static __device__ float hidden(float a) {
+static __device__ float called_argument(float a) {
     asm("" : "+f"(a));
     return a;
 }
-static __device__ double hidden(double a) {
+static __device__ double called_argument(double a) {
     asm("" : "+d"(a));
     return a;
 }
@@ -16,14 +16,14 @@ static __device__ double hidden(double a) {
         return name(a); \
     } \
     static __device__ T called_##name(T a) { \
-        return library_##name(hidden(a)); \
+        return library_##name(called_argument(a)); \
     }
 #define OF_TWO(name, T) \
     static __device__ __noinline__ T library_##name(T a, T b) { \
         return name(a, b); \
     } \
     static __device__ T called_##name(T a, T b) { \
-        return library_##name(hidden(a), hidden(b)); \
+        return library_##name(called_argument(a), called_argument(b)); \
     }
 #define OF_EACH_TYPE(define, name) \
     define(name, float) define(name, double) define(name##f, float) \

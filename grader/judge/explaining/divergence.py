@@ -141,7 +141,7 @@ class TwoTrails:
         mine, ours = self._as_near_as(0)
         slopes = mine.slopes()
         moves, expected = mine.rounding(slopes), ours.rounding(ours.slopes())
-        if not (len(ours) and moves > abs(off) / 2 > 2 * expected):
+        if not (len(ours) and 1000 * abs(off) > moves > abs(off) / 2 > 2 * expected):
             return None
         largest = np.zeros(len(mine))
         np.maximum.at(largest, mine.owner, np.abs(mine.value[mine.source]))

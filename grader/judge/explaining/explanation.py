@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
@@ -34,15 +34,18 @@ _ASKS = {
 def fell_otherwise(mine: Sequence[Choice], ours: Sequence[Choice]) -> tuple[Choice, Choice] | None:
     """The first choice of `mine` that fell otherwise than one of `ours` about the same value: that
     took another, and by another answer or question."""
-    about: dict[object, dict[object, Choice]] = {}  # by a value and where it stands
-    for one in ours:
-        for value in _about(one):
-            about.setdefault(value, {}).setdefault((one.opcode, one.holds, one.taken), one)
+    about: dict[object, list[Choice]] = {}  # by a value and where it stands
+    for other in ours:
+        for value in _about(other):
+            about.setdefault(value, []).append(other)
     for one in _new(mine, ours):
-        others = [other for value in _about(one) for other in about.get(value, {}).values()]
-        asked = one.opcode, one.holds
-        apart = [b for b in others if b.taken != one.taken and (b.opcode, b.holds) != asked]
-        apart = [other for other in apart if _question(other) != _question(one)]
+        apart = [
+            other
+            for other in chain.from_iterable(about.get(value, ()) for value in _about(one))
+            if other.taken != one.taken
+            and (other.opcode, other.holds) != (one.opcode, one.holds)
+            and _question(other) != _question(one)
+        ]
         if apart:
             return one, min(apart, key=lambda other: other.opcode != one.opcode)
     return None
@@ -131,17 +134,16 @@ class Explanation(MadeOf):
             return
         data = {one.buffer for one in (*self._mine, *self._ours)}
         mine, ours = (
-            [one for one in side.decisions if one.element.buffer not in data]
+            [one for one in side.decisions if one[0].buffer not in data]
             for side in (self.mine, self.ours)
         )
-        names = [f"{self._name(one.element)} ({one.value:g})" for one in (*mine, *ours)]
-        for one, other, by, instead in zip(mine, ours, names, names[len(mine) :], strict=False):
-            said = f"{capital(one.place.who)} decides by {by}{one.place.on}"
-            if one.value != other.value:
-                ours_decides = f"Our kernel decides by {instead}."
-                yield Message(f"{said}.", ours=ours_decides), one.place.line
-            elif one == mine[-1] and len(data) == 2 and by == instead:
-                yield f"{said}, which is right, and then takes the wrong side.", one.place.line
+        for (one, value, place), (other, expected, _) in zip(mine, ours, strict=False):
+            said = f"{capital(place.who)} decides by {self._name(one)} ({value:g}){place.on}"
+            if value != expected:
+                instead = f"Our kernel decides by {self._name(other)} ({expected:g})."
+                yield Message(f"{said}.", ours=instead), place.line
+            elif one == mine[-1][0] == other and len(data) == 2:
+                yield f"{said}, which is right, and then takes the wrong side.", place.line
 
     def parting(self, of_others: bool) -> Told:
         """The first step that the solution does not take; `of_others`: its elements are others, so

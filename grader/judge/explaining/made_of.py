@@ -45,23 +45,20 @@ class MadeOf(About):
 
     def shuffled(self) -> Told:
         """A shuffle that brings other lanes' values than the solution's."""
-        mine, ours = (
-            {_shuffle(one.opcode) for one in side.shuffles} for side in (self.mine, self.ours)
-        )
-        instead = " and ".join(f"`__shfl_{one}sync`" for one in sorted(ours))
-        for one in self.mine.shuffles if ours and self._mine != self._ours else ():
-            way, who = _shuffle(one.opcode), capital(one.place.who)
-            fact = f"takes a value with `__shfl_{way}sync`"
-            if way and one.own:
-                fact = f"gets its own value back: `__shfl_{way}sync` finds no lane there"
-            opposite = "up_" in ours - mine or (way == "up_" and "down_" in ours - mine)
-            if way and way not in ours and (one.own or opposite):
+        mine, ours = ({_way(one) for one, *_ in side.shuffles} for side in (self.mine, self.ours))
+        instead = " and ".join(f"`__shfl_{way}sync`" for way in sorted(ours))
+        for opcode, place, own in self.mine.shuffles if ours and self._mine != self._ours else ():
+            way = _way(opcode)
+            name, opposite = f"`__shfl_{way}sync`", {"up_": "down_"}.get(way, "up_") in ours - mine
+            fact = f"gets its own value back: {name} finds no lane there"
+            fact = fact if own else f"takes a value with {name}"
+            if way and way not in ours and (own or opposite):
                 told = Message(
-                    f"{who} {fact}{one.place.on}.",
+                    f"{capital(place.who)} {fact}{place.on}.",
                     remedy="From which lane should this value come?",
                     ours=f"Our kernel uses {instead}.",
                 )
-                yield told, one.place.line
+                yield told, place.line
 
     def other_place(self) -> Told:
         """One element in the place of another."""
@@ -217,6 +214,6 @@ def _often(times: int) -> str:
     return {1: "once", 2: "twice"}.get(times, f"{times} times")
 
 
-def _shuffle(opcode: str) -> str:
+def _way(opcode: str) -> str:
     """ "xor_" of `__shfl_xor_sync`, "" of `__shfl_sync`."""
     return {"bfly": "xor_", "idx": ""}.get(mode := opcode.split(".")[2], f"{mode}_")

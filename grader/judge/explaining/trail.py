@@ -185,25 +185,11 @@ class Trail:
         """Which steps come to a value that the other way has too. A maximum is one of two, so that
         it must be a maximum there too, if anything is done with the two."""
         known: Flags = self.constant | np.isin(self._keys, list(other.keys))
-        steps, pairs = self._of_two(known & self.does("max", "min"))
-        users, others = other._of_two(np.ones(len(other), bool))
-        some = np.isin(others, pairs)
-        done = np.unique(np.stack([others[some], other.op[users[some]]]), axis=1)
-        verbs: dict[int, set[str]] = {}
-        for pair, op in done.T.tolist():
-            verbs.setdefault(pair, set()).add(other.verbs[op])
-        for at, pair in zip(steps.tolist(), pairs.tolist(), strict=True):
-            known[at] = pair not in verbs or self.verb(at) in verbs[pair]
+        for at in np.flatnonzero(known & self.does("max", "min")).tolist():
+            users = [set(other.users(key)) for key in self.operands(at)]
+            verbs = {other.verb(one) for one in set.intersection(*users)} if len(users) == 2 else ()
+            known[at] = not verbs or self.verb(at) in verbs
         return self._kept(known)
-
-    def _of_two(self, some: Flags) -> tuple[Numbers, Numbers]:
-        """Those steps that were computed from two values, and a number for the two."""
-        counts = np.bincount(self.owner[self.given], minlength=len(self))
-        steps = np.flatnonzero(some & (self.counts == 2) & (counts == 2))
-        first = np.searchsorted(self.owner, steps)
-        keys = np.sort([self._keys[self.source[first + k]] for k in (0, 1)], axis=0)
-        differ = keys[0] != keys[1]
-        return steps[differ], (keys[0] << PAIR | keys[1])[differ]
 
     def _kept(self, known: Flags) -> Flags:
         """The same with steps that leave a known value as it was, as adding 0 does."""

@@ -43,7 +43,7 @@ def _shuffles(graph: Graph, root: int) -> tuple[Crossing, ...]:
     for node in nodes[np.array(across)[graph.at[nodes]]].tolist():
         opcode, left = graph.code[graph.at[node]].form.opcode, int(graph.left[node])
         own = left > 0 and bool(graph.thread[left] == graph.thread[node])
-        first[opcode, own] = Crossing(opcode, place_of(graph, node), own)
+        first[opcode, own] = opcode, place_of(graph, node), own
     return tuple(first.values())
 
 
@@ -67,7 +67,7 @@ def _decisions(graph: Graph, elements: Elements, root: int, index: int) -> Itera
             if element and element not in met:
                 met.add(element)
                 value = float(elements.buffers[element.buffer].flat[element.index])
-                yield Decision(element, value, place_of(graph, node))
+                yield element, value, place_of(graph, node)
 
 
 def _chooses(instruction: Instruction | None) -> bool:

@@ -14,7 +14,6 @@ from ...machine.memory.access import Access, Accessed, Hit, Values
 from ...machine.memory.spaces import Store
 from ...machine.naming import plain
 from ...ptx.flow import passes
-from ...ptx.numbers import size_of
 from ...ptx.program import (
     Carries,
     Flow,
@@ -52,7 +51,7 @@ class Slicer(Observer):
         self._thread = np.zeros(lanes, np.int64)
         self._none = np.zeros(lanes, np.int32)
         self._fetched = np.zeros((lanes, 16), np.int32)  # by asynchronous copies
-        self._passed = wave.calls.shadow()  # the nodes of what calls pass and hand back
+        self._passed: dict[str, np.ndarray] = defaultdict(self._none.copy)  # nodes, to calls
 
     def _named(self) -> Iterator[Instruction]:
         """The code, in which "call.powf" or the like computes the result of a function of the
@@ -82,8 +81,9 @@ class Slicer(Observer):
 
     def execute(self, at: int, step: Step) -> Step:
         form, outs = self.code[at].form, self._outs(self.code[at])
-        if slot := passes(self.code[at], self.wave.linked):
-            return self._passing(at, slot, step)
+        slot = passes(self.code[at], self.wave.linked)
+        if slot and (slot in self._given or form.carries is Carries.STORED):
+            return self._called(at, slot, step)
         if not outs:
             return step
         if form.collective or form.carries is Carries.LOADED or form.atomic:
@@ -140,29 +140,24 @@ class Slicer(Observer):
         where = (hit.element * access.size)[:, None] + np.arange(access.width)
         memory[where] = self._fetched[index, : access.width]
 
-    def _passing(self, at: int, slot: str, step: Step) -> Step:
-        """What a call passes or hands back. The result of a function of the library is made of what
-        that is given, whatever it does inside."""
-        one, given = self.code[at], self._given.get(slot)
-        stores = one.form.carries is Carries.STORED
-        address, values = one.operands[:2] if stores else one.operands[1::-1]
-        begin, size = address_of(address).offset, size_of(one.form.type)
+    def _called(self, at: int, slot: str, step: Step) -> Step:
+        """What a function of the library is given, and its result, which is made of that, whatever
+        the function does inside."""
+        first, second, *_ = self.code[at].operands
 
-        def passing(lanes: Lanes) -> None:
+        def given(lanes: Lanes) -> None:
+            self._passed[slot][lanes] = self._of(second)[lanes]
             step(lanes)
-            for place, value in enumerate(components(values)):
-                passed = self._passed[slot][:, begin + place * size]
-                if stores:
-                    passed[lanes] = self._of(value)[lanes]
-                elif isinstance(value, Register) and given:
-                    sources = (self._passed[name][lanes, 0] for name in given)
-                    made = self._add(at, lane_index(lanes), *sources)
-                    self.graph.value[made] = self.wave.registers.storage(value.name)[lanes]
-                    self._nodes[value.name][lanes] = made
-                elif isinstance(value, Register):
-                    self._nodes[value.name][lanes] = passed[lanes]
 
-        return passing
+        def called(lanes: Lanes) -> None:
+            step(lanes)
+            sources = (self._passed[name][lanes] for name in self._given[slot])
+            made = self._add(at, lane_index(lanes), *sources)
+            name = symbol_of(first)
+            self.graph.value[made] = self.wave.registers.storage(name)[lanes]
+            self._nodes[name][lanes] = made
+
+        return called if slot in self._given else given
 
     def _computed(self, at: int, outs: list[tuple[str, np.ndarray]], step: Step) -> Step:
         make = self._maker(at)
