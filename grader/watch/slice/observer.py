@@ -2,11 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from ...machine.events import Observer, Step
 from ...machine.lanes import WARP, Lanes, lane_index
