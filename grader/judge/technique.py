@@ -137,8 +137,9 @@ def too_far(instance: CaseInstance, outcome: Reply, result: CaseResult) -> CaseR
 
 
 def _fact(failure: Failed) -> str:
-    """What happened, without the reason and the remedy."""
-    return failure.told.first if failure.status in costs.WENT_WRONG else failure.message
+    """What happened, without the remedy; where it may be what is asked for, without the reason."""
+    told = failure.told
+    return told.first if failure.status in costs.WENT_WRONG else str(told.while_open)
 
 
 def _lines(source: str, words: str) -> set[int]:

@@ -16,8 +16,9 @@ from grader import course, cuda
 from grader.bench import counters_page, microbenchmarks, ncu, speed
 from grader.cli.app import app
 from grader.cli.bench_commands import show_speed
+from grader.cuda import simulator
 from grader.errors import BadInput
-from grader.profiler.work import simulate
+from grader.profiler.work import buffers_of, one_by_one, simulate
 
 COPY = """\
 extern "C" __global__ void copy(const float* x, float* y, int stride, int n) {
@@ -226,9 +227,11 @@ def test_specimens_run_clean_and_are_more_than_twelve_kernels():
 
 
 def test_the_softmax_that_is_timed_is_a_softmax():
-    ready = speed.Ready(microbenchmarks.softmax(3, 500))
-    ready.run()
-    x, y = (a.reshape(3, 500) for a in ready.args[:2])
+    work = microbenchmarks.softmax(3, 500)
+    buffers = buffers_of(work, np.array, np.empty)
+    for run in one_by_one(work, simulator.RawModule, buffers):
+        run()
+    x, y = (buffer.reshape(3, 500) for buffer in [*buffers.values()][:2])
     exact = np.exp(x - x.max(axis=1, keepdims=True).astype(np.float64))
     assert np.allclose(y, exact / exact.sum(axis=1, keepdims=True), rtol=1e-5, atol=0)
 

@@ -18,7 +18,10 @@ COUNTS = "__device__ int launches;\n" + instead(
     """    if (i == 0) launches += 1;
     if (i < n) total[i] = x[i] + y[i] + (launches > 1 ? 1.0f : 0.0f);"""
 )
-ENDLESS_FOR_100 = instead("    while (n == 100) {}\n    if (i < n) total[i] = x[i] + y[i];")
+ENDLESS_FOR_100 = instead(  # it counts on, so that only a limit ends it
+    "    for (volatile unsigned k = 0; n == 100 && k < 0xfffffff0u; k++) {}\n"
+    "    if (i < n) total[i] = x[i] + y[i];"
+)
 OUT_OF_BOUNDS_FOR_100 = instead("    total[i] = x[i] + y[i];")
 SOURCES = {
     "right": SOLUTION,

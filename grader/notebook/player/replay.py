@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import structs
 
 from grader.course import Case, Exercise
 from grader.cuda import simulator
@@ -134,7 +135,7 @@ def _run(
 
 def _while_open(run: Run) -> list[HazardReport]:
     """What the simulated GPU saw, without the remedies: an exercise has hints for them."""
-    return [replace(one, parts=one.parts.while_open) for one in run.hazards]
+    return [structs.replace(one, parts=one.parts.while_open) for one in run.hazards]
 
 
 def _block(seen: Replay, result: CaseResult) -> int | Extent | None:
