@@ -22,6 +22,7 @@ from grader.classroom.report import winnowing
 from grader.cli.app import app
 from grader.compilers import declared
 from grader.cuda.diagnostics import visible
+from grader.cuda.errors import Message
 from grader.judge import Limits, judge, worker
 from grader.judge.arrangement import is_blank
 from grader.judge.judging import LONGEST_SOURCE
@@ -276,7 +277,7 @@ def test_a_feedback_page_takes_seconds_whatever_is_on_it(attacked, learner):
 def test_the_longest_source_is_read_in_no_time_outside_the_sandbox(piece):
     """There no limit on time would stop it; what looks at places twice would take minutes."""
     source = (piece * LONGEST_SOURCE)[: LONGEST_SOURCE - 4] + "!) {"
-    failed = cards.Diagnosis("wrong_answer", "", source, line=1)
+    failed = cards.Diagnosis("wrong_answer", Message(), source, line=1)
     start = time.process_time()
     is_blank(cuda_source(source), SOLUTION)
     declared.parameters(source, "add")
