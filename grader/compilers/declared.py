@@ -306,7 +306,7 @@ class Declarations:
             return "", None
         loop, head = self.condition(lines[0])
         while_ = f", while `{loop}` (line {head})," if loop else ""
-        return f"Line {lines[0]} writes to {name}{while_} only if `{guard}` (line {at}). ", at
+        return f"Line {lines[0]} writes to {name}{while_} only if `{guard}` (line {at}).", at
 
     def with_number(self, line: int, value: float) -> int:
         """The line nearest to one, a few lines away at most, on which a number stands, a float's

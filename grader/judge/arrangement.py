@@ -180,14 +180,10 @@ def _writes(mine: list[str], frame: list[str], handed_out: str, source: str) -> 
     extra = Counter(_deeds(mine)) - Counter(_deeds(frame))
     strange = {one for one in extra if one in _ASSIGNS | _MORE or not _CALLED.fullmatch(one)}
     given = {line for _, line, _ in _lines(handed_out)}
-    return next(
-        (
-            (f"line {number}, `{text}`, adds `{min(does)}`.", number)
-            for number, line, text in _lines(source)
-            if line not in given and (does := strange.intersection(line))
-        ),
-        (f"`{min(strange)}` is added.", None) if strange else None,
-    )
+    for number, line, text in _lines(source):
+        if line not in given and (does := strange.intersection(line)):
+            return f"line {number}, `{text}`, adds `{min(does)}`.", number
+    return (f"`{min(strange)}` is added.", None) if strange else None
 
 
 def _deeds(found: list[str]) -> Iterator[str]:
@@ -204,7 +200,5 @@ def _deeds(found: list[str]) -> Iterator[str]:
 def _lines(source: str) -> Iterator[tuple[int, tuple[str, ...], str]]:
     """Each line with code on it: its number, its tokens, its text."""
     rows = source.split("\n")
-    yield from (
-        (number, tuple(token for token, _ in pairs), rows[number - 1].strip())
-        for number, pairs in groupby(zip(*tokens(source), strict=True), key=itemgetter(1))
-    )
+    for number, pairs in groupby(zip(*tokens(source), strict=True), key=itemgetter(1)):
+        yield number, tuple(token for token, _ in pairs), rows[number - 1].strip()

@@ -195,8 +195,7 @@ def _not_put_back(judged: Judged, at: int) -> Judged:
     if not changed:
         return judged
     said, line = Declarations(judged.source).only_written(changed.pop())
-    message = f"{result.message} {said}".rstrip()
-    return judged.with_result(at, replace(result, message=message, line=line))
+    return judged.with_result(at, replace(result.saying(result.parts + Message(said)), line=line))
 
 
 def _before(judged: Judged, at: int, failure: Failed) -> Judged | None:

@@ -8,7 +8,7 @@ Only what was seen in the two runs is said. Both are followed on the simulated d
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, islice
 
 import numpy as np
@@ -19,7 +19,7 @@ from ...status import Pattern
 from ..protocol import Choice, ThreadPlace
 from ..verdict import CaseResult
 from ..words import Words
-from .divergence import number_in_code
+from .divergence import Parting, number_in_code
 from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
 
@@ -86,6 +86,16 @@ def _chosen(one: Choice) -> str:
 class Explanation(MadeOf):
     """What was done with it, beside what it was made of."""
 
+    @cached_property
+    def _fell(self) -> tuple[Choice, Choice] | None:
+        """The first choice that fell otherwise than in the solution."""
+        return fell_otherwise(self.mine.choices, self.ours.choices)
+
+    @cached_property
+    def _in_another_order(self) -> Parting | None:
+        """The first sum, maximum or the like that the solution takes of other pairs."""
+        return self._ways.parting(any_order=True)
+
     def nan(self) -> Told:
         """Where the first NaN arises."""
         if (place := self.mine.nan) and self._arose:
@@ -110,7 +120,7 @@ class Explanation(MadeOf):
 
     def chosen(self) -> Told:
         """The first `?:` on its way that fell otherwise than in the solution."""
-        if found := fell_otherwise(self.mine.choices, self.ours.choices):
+        if found := self._fell:
             one, other = found
             fixed = [
                 [value for value, is_fixed in zip(c.values, c.fixed, strict=True) if is_fixed]
@@ -161,7 +171,7 @@ class Explanation(MadeOf):
 
     def other_order(self) -> Told:
         """The first sum, maximum or the like of two values that the solution does not take."""
-        if found := self._ways.parting(any_order=True):
+        if found := self._in_another_order:
             more = Message(
                 why=f"{self._here} uses the right elements. Another order is allowed, another "
                 "value is not."
@@ -202,11 +212,11 @@ class Explanation(MadeOf):
             first = strange[0].first
             array = self.words.problem.inputs.get(first.buffer, np.empty(0))
             return strange[0].loaded.with_values(*array.flat[first.index : first.index + 1])
-        if self.mine.nan and math.isnan(self._found):
+        if self.mine.nan and self._arose:
             return self.mine.nan.with_values(math.nan, *self.mine.operands)
-        if found := fell_otherwise(self.mine.choices, self.ours.choices):
+        if found := self._fell:
             return found[0].place.with_values(found[0].taken, *found[0].values)
-        parting = self._ways.first_parting or self._ways.parting(any_order=True)
+        parting = self._ways.first_parting or self._in_another_order
         return parting.place if parting else None
 
     def told(self) -> list[Said]:

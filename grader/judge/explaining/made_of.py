@@ -35,7 +35,7 @@ class MadeOf(About):
             name = self.words.name(self.pair.wrong.element.buffer)
             only, line = self._declared.only_written(name)
             ours = f"In our kernel {self.ours.stored.who} writes it."
-            yield Message(only.strip(), ours=ours), line
+            yield Message(only, ours=ours), line
 
     def without_stride(self) -> Told:
         """A loop over strides in which each round goes equally far."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import cache, partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +23,7 @@ Numbers = Callable[[str], npt.NDArray[np.float64]]  # every value of a graph, as
 def choices(graph: Graph, root: int) -> tuple[Choice, ...]:
     """The comparisons by which values on the way to a node were chosen, in order; of those that are
     alike in all but their places the first."""
-    carried = [_chooses(one) for one in graph.code]
-    nodes = graph.slice_of(root).nodes[::-1]
-    chosen = nodes[np.array(carried, bool)[graph.at[nodes]]][:MOST]
+    chosen = _carrying(graph, root, Carries.CHOSEN)[::-1][:MOST]
     numbers = cache(partial(as_numbers, graph.value))  # all at once, for each type
     first: dict[object, Choice] = {}
     for node in chosen.tolist():
@@ -37,10 +35,8 @@ def choices(graph: Graph, root: int) -> tuple[Choice, ...]:
 def _shuffles(graph: Graph, root: int) -> tuple[Crossing, ...]:
     """The first shuffle of each kind on the way to a node, by which a thread gets another one's
     value, and by which it gets its own."""
-    nodes = graph.slice_of(root).nodes
-    across = [one is not None and one.form.carries is Carries.ACROSS for one in graph.code]
     first: dict[tuple[str, bool], Crossing] = {}
-    for node in nodes[np.array(across)[graph.at[nodes]]].tolist():
+    for node in _carrying(graph, root, Carries.ACROSS).tolist():
         opcode, left = graph.code[graph.at[node]].form.opcode, int(graph.left[node])
         own = left > 0 and bool(graph.thread[left] == graph.thread[node])
         first[opcode, own] = opcode, place_of(graph, node), own
@@ -55,8 +51,7 @@ def _decisions(graph: Graph, elements: Elements, root: int, index: int) -> Itera
     branches = own[flows[graph.at[own]] == Flow.BRANCH]
     asked = [(node, int(graph.left[node])) for node in branches.tolist()]
     for end in (root, index):
-        nodes = graph.slice_of(end).nodes
-        chosen = [node for node in nodes.tolist() if _chooses(graph.code[graph.at[node]])]
+        chosen = _carrying(graph, end, Carries.CHOSEN).tolist()
         asked += [(node, int(graph.right[node])) for node in chosen]
     met: set[Element] = set()
     for node, predicate in sorted(asked)[:MOST]:
@@ -70,8 +65,12 @@ def _decisions(graph: Graph, elements: Elements, root: int, index: int) -> Itera
                 yield element, value, place_of(graph, node)
 
 
-def _chooses(instruction: Instruction | None) -> bool:
-    return instruction is not None and instruction.form.carries is Carries.CHOSEN
+def _carrying(graph: Graph, root: int, kind: Carries) -> npt.NDArray[Any]:
+    """The nodes on the way to a node whose instructions carry values so, the last one first."""
+    carried = [one is not None and one.form.carries is kind for one in graph.code]
+    nodes = graph.slice_of(root).nodes
+    chosen: npt.NDArray[Any] = nodes[np.array(carried, bool)[graph.at[nodes]]]
+    return chosen
 
 
 def _asked(graph: Graph, node: int, numbers: Numbers) -> Iterator[Choice]:

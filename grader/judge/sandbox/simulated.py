@@ -186,9 +186,8 @@ def _launch_all(
 ) -> tuple[Arrays, bool, dict[int, str]]:
     """The buffers after a case's launches, whether another order may show another race, and by
     launch, from 1, a sentence about what earlier ones have left changed."""
-    module = simulator.RawModule(
-        code=source, options=compiled
-    )  # a fresh one: __device__ variables start anew
+    # A fresh one: __device__ variables start anew.
+    module = simulator.RawModule(code=source, options=compiled)
     buffers = _buffers(case)
     leftovers = Leftovers(source, module, case.inputs.keys())
     left: dict[int, str] = {}
