@@ -161,10 +161,14 @@ class Lab:
         self.page.execute_script(f"{_NOTEBOOK}.content.scrollToItem({number}, 'start')")
 
     def output(self, number: int) -> str:
-        """What a cell shows, as text, as soon as it shows some."""
-        self.show(number)
-        cell = f"{_NOTEBOOK}.content.widgets[{number}]"
-        return self.until(f"return {cell}.outputArea?.node.innerText.trim()")
+        """What a cell shows, as text, as soon as it shows some. What JupyterLab has scrolled out of
+        view has text without line breaks, so the cell is scrolled to until it is in view."""
+        return self.until(
+            f"const node = {_NOTEBOOK}.content.widgets[{number}].outputArea?.node;"
+            "const seen = node?.isConnected && node.checkVisibility({contentVisibilityAuto: true});"
+            f"if (!seen) {_NOTEBOOK}.content.scrollToItem({number}, 'start');"
+            "return seen && node.innerText.trim()"
+        )
 
     def find(self, beginning: str) -> int:
         """The number of the first cell whose text begins so."""
