@@ -10,7 +10,7 @@ from ..status import Status
 from .cases import CaseInstance
 from .protocol import Reply
 from .session import Limits, Session
-from .verdict import CaseResult
+from .verdict import CaseResult, foremost
 from .words import Words
 
 
@@ -37,10 +37,10 @@ class Judged:
     device: str = "simulator"
 
     @property
-    def first_failed(self) -> int | None:
-        """The place of the first case that did not pass; None where all did."""
-        failed = (at for at, one in enumerate(self.results) if one.status != Status.PASSED)
-        return next(failed, None)
+    def told(self) -> int | None:
+        """The place of the failed case whose message is the verdict's; None where all passed."""
+        case = foremost(self.results)
+        return next((at for at, one in enumerate(self.results) if one is case), None)
 
     def with_result(self, at: int, result: CaseResult) -> Judged:
         """The same with another result of the case at a place."""

@@ -145,9 +145,9 @@ def arranged(judged: Judged) -> Judged:
 
 
 def explain(judged: Judged) -> Judged:
-    """The first case that failed is explained if it may be seen, and is a wrong answer or an index
-    that leaves an array. What goes wrong although it must not is told without advice."""
-    at = judged.first_failed
+    """The case that the verdict tells of is explained if it may be seen, and is a wrong answer or
+    an index that leaves an array. What goes wrong although it must not is told without advice."""
+    at = judged.told
     if judged.exercise.solved and at is not None:
         judged = _explained(judged, at)
     if judged.exercise.kind.goes_wrong:
@@ -254,9 +254,9 @@ def hardware(judged: Judged) -> Judged:
 
 
 def warnings(judged: Judged) -> Judged:
-    """The first case that failed tells what the compiler has doubted in the source."""
+    """The case that the verdict tells of adds what the compiler has doubted in the source."""
     doubts = summary(judged.outcomes[0].warnings) if judged.outcomes else ""
-    at = judged.first_failed
+    at = judged.told
     if not doubts or at is None:
         return judged
     result = judged.results[at]

@@ -170,3 +170,14 @@ def test_of_a_hidden_case_nothing_is_explained():
     hidden = [case for case in told.cases if not case.visible and case.status != "passed"]
     assert all(case.message.startswith("A hidden case failed") for case in hidden)
     assert all(case.line is None and not case.made_of and not case.patterns for case in hidden)
+
+
+def test_where_a_hidden_case_fails_first_the_visible_one_that_is_told_is_explained():
+    exercise = "02_tree_reduction/last_block"
+    source = course.exercise(exercise).solution
+    every = re.search(r"for \((.*) = thread; (.*) < gridDim.x; .*\) ", source)
+    once = f"if ({every[1]} = thread; {every[2]} < gridDim.x) "
+    verdict = judge(exercise, source.replace(every[0], once), sizes=False)
+    failed = [case for case in verdict.cases if case.failed]
+    assert not failed[0].visible and any(case.visible for case in failed)
+    assert "leaves out" in verdict.parts.first and verdict.line
