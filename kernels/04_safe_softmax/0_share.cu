@@ -1,4 +1,4 @@
-// The share that every element has in a sum that is known already.
+// Each element divided by a given sum.
 //
 //   x    float[n], only read
 //   sum  float[1], only read: the sum of x

@@ -1,4 +1,4 @@
-// The largest element of each row, one warp per row of at most 32.
+// The maximum of each row, one warp per row of at most 32 elements.
 //
 //   x        float[gridDim.x, columns], only read; columns: 1 to 32
 //   largest  float[gridDim.x], written

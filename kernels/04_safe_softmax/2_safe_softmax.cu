@@ -1,4 +1,4 @@
-// Softmax of rows of 32 elements, safe: what is exponentiated is the distance from the largest.
+// Safe softmax of rows of 32 elements: exp is applied to x minus the maximum of its row.
 //
 //   x      float[gridDim.x][32], only read; lane t of block b owns x[b][t]
 //   y      float[gridDim.x][32], written; y[b][t] = exp(x[b][t]) / the sum of exp over row b

@@ -1,17 +1,17 @@
-// Softmax of one vector of any length in three launches. In between, the host finishes.
+// Softmax of one vector of any length in three launches. The host combines.
 //
 //   x        float[n], only read; thread i of the whole grid owns x[i], x[i + T], x[i + 2T], ...
 //            where T = gridDim.x * blockDim.x is the number of threads in the grid
 //   partial  float[gridDim.x], written; block b's largest element, or its sum of exponentials
-//   largest  the largest of all: what the host made of the partial results of partial_max
-//   total    the sum of exp(x[i] - largest) over all i: what it made of those of exp_sum
+//   largest  the maximum of x, which the host computed from the results of partial_max
+//   total    the sum of exp(x[i] - largest) over all i, computed from the results of exp_sum
 //   y        float[n], written; exp(x[i] - largest) / total, by the thread that owns x[i]
 //   block    whole warps: a multiple of 32 threads, at most 1024
 __device__ float add(float a, float b) {
     return a + b;
 }
 
-// All 32 lanes bring a value; every one of them gets the result.
+// Combines the values of the 32 lanes; every lane gets the result.
 template <float (*combine)(float, float)>
 __device__ float warp_all_reduce(float value) {
     for (int offset = 16; offset > 0; offset /= 2) {
@@ -20,14 +20,14 @@ __device__ float warp_all_reduce(float value) {
     return value;
 }
 
-// All threads of the block bring a value; all get the result. To be called once in a kernel.
-// of_warp: float[32] in shared memory; one place for each warp that a block can have.
+// Combines the values of all threads; all get the result. Call it only once: it has one barrier.
+// of_warp: float[32] in shared memory; one element for each warp that a block can have.
 template <float (*combine)(float, float)>
 __device__ float block_all_reduce(float value, float identity, float* of_warp) {
     const int lane = threadIdx.x % 32;
     value = warp_all_reduce<combine>(value);
     if (lane == 0) of_warp[threadIdx.x / 32] = value;
-    __syncthreads();  // everybody may read what the other warps wrote
+    __syncthreads();  // now every warp may read what the others wrote
     return warp_all_reduce<combine>(lane < blockDim.x / 32 ? of_warp[lane] : identity);
 }
 

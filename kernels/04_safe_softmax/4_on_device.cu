@@ -18,7 +18,7 @@ __device__ float warp_all_reduce(float value) {
     return value;
 }
 
-// All threads of the block bring a value; every one of them gets the result. As often as needed.
+// Combines the values of all threads; all get the result. Two barriers: call it as often as needed.
 template <float (*combine)(float, float)>
 __device__ float block_all_reduce(float value, float identity, float* of_warp) {
     const int lane = threadIdx.x % 32;
@@ -29,7 +29,7 @@ __device__ float block_all_reduce(float value, float identity, float* of_warp) {
     return warp_all_reduce<combine>(lane < blockDim.x / 32 ? of_warp[lane] : identity);
 }
 
-// The gridDim.x partial results of an earlier launch, combined; every thread gets the result.
+// Combines the gridDim.x partial results of an earlier launch; every thread gets the result.
 template <float (*combine)(float, float)>
 __device__ float finish(const float* partial, float identity, float* of_warp) {
     float value = identity;

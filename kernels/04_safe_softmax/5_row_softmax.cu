@@ -8,7 +8,7 @@ __device__ float add(float a, float b) {
     return a + b;
 }
 
-// All 32 lanes bring a value; every one of them gets the result.
+// Combines the values of the 32 lanes; every lane gets the result.
 template <float (*combine)(float, float)>
 __device__ float warp_all_reduce(float value) {
     for (int offset = 16; offset > 0; offset /= 2) {
@@ -17,7 +17,7 @@ __device__ float warp_all_reduce(float value) {
     return value;
 }
 
-// All threads of the block bring a value; every one of them gets the result. As often as needed.
+// Combines the values of all threads; all get the result. Two barriers: call it as often as needed.
 template <float (*combine)(float, float)>
 __device__ float block_all_reduce(float value, float identity, float* of_warp) {
     const int lane = threadIdx.x % 32;
@@ -29,9 +29,9 @@ __device__ float block_all_reduce(float value, float identity, float* of_warp) {
 }
 
 extern "C" __global__ void row_softmax(const float* x, float* y, int rows, int columns) {
-    __shared__ float of_warp[32];  // one place for each warp that a block can have
+    __shared__ float of_warp[32];  // one element for each warp that a block can have
 
-    // Your turn: the whole of it. All threads of a block must come to both reductions of a row.
+    // Your turn: the whole kernel. All threads of a block must take part in both reductions.
     // BEGIN SOLUTION
     for (int row = blockIdx.x; row < rows; row += gridDim.x) {
         const float* in = x + static_cast<size_t>(row) * columns;

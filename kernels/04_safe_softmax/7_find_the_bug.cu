@@ -1,4 +1,4 @@
-// Softmax of every row of a matrix, one block per row. Two numbers in it are wrong.
+// Softmax of every row of a matrix, one block per row. Two constants in it are wrong.
 //
 //   x      float[gridDim.x][columns], only read; block r owns row r, thread t of it the elements
 //          t, t + blockDim.x, t + 2 * blockDim.x, ...
@@ -8,7 +8,7 @@ __device__ float add(float a, float b) {
     return a + b;
 }
 
-// All 32 lanes bring a value; every one of them gets the result.
+// Combines the values of the 32 lanes; every lane gets the result.
 template <float (*combine)(float, float)>
 __device__ float warp_all_reduce(float value) {
     for (int offset = 16; offset > 0; offset /= 2) {
@@ -17,7 +17,7 @@ __device__ float warp_all_reduce(float value) {
     return value;
 }
 
-// All threads of the block bring a value; every one of them gets the result. As often as needed.
+// Combines the values of all threads; all get the result. Two barriers: call it as often as needed.
 template <float (*combine)(float, float)>
 __device__ float block_all_reduce(float value, float identity, float* of_warp) {
     const int lane = threadIdx.x % 32;

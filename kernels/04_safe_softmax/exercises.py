@@ -210,12 +210,12 @@ elementary = Exercise(
         ),
     ),
     hints=(
-        "`partial_max` above is a model for both kernels: which thread owns which elements is the "
-        "same in all three launches, so the loop is exactly the same.",
+        "Use `partial_max` as a pattern for both kernels. In all three launches a thread owns the "
+        "same elements, so the loop is exactly the same.",
         "In `exp_sum` a thread adds expf(x[i] - largest) to its `sum`. After the loop, when every "
         "thread of the block is there, one line combines the sums of the block. Which operation, "
         "and what is its identity?",
-        "`sum = block_all_reduce<add>(sum, 0.0f, of_warp);` stands after the loop. `normalize` "
+        "After the loop write `sum = block_all_reduce<add>(sum, 0.0f, of_warp);`. `normalize` "
         "needs no reduction: its loop writes expf(x[i] - largest) / total to y[i].",
     ),
     hints_on={
@@ -231,8 +231,8 @@ elementary = Exercise(
             "function above."
         ),
         "wrong_answer": (
-            "Both kernels subtract `largest` before expf. And is every element taken by exactly "
-            "one thread?"
+            "Do both kernels subtract `largest` before expf? Does exactly one thread process each "
+            "element?"
         ),
     },
 )
@@ -352,21 +352,20 @@ on_device = Exercise(
         "After that loop every thread holds a part, and `block_all_reduce<combine>(value, "
         "identity, of_warp)` gives all of them the whole.",
         "`vector_exp_sum` begins with `largest = finish<fmaxf>(maxima, -INFINITY, of_warp)` and "
-        "goes on as in the last exercise. `vector_normalize` needs two such lines: sums add up, "
-        "from 0.0f.",
+        "continues as in the last exercise. `vector_normalize` needs two such lines; the second "
+        "one adds `sums`, from 0.0f.",
     ),
     hints_on={
         "other_elements": (
-            "A later launch reads what all blocks have left, and there may be more blocks than "
-            "threads."
+            "A later launch reads the partial results of all blocks. There may be more blocks than "
+            "a block has threads."
         ),
         "constant_won": (
-            "What does the search for the largest start from, in the first launch and where "
-            "the partial results are put together?"
+            "What does the search for the maximum start from, in the first launch and in `finish`?"
         ),
         "over_budget": (
-            "`finish` shares the partial results among the threads of the block, then "
-            "block_all_reduce combines what they found."
+            "In `finish`, the threads of the block share the partial results. Then "
+            "block_all_reduce combines the results of the threads."
         ),
         "wrong_answer": (
             "With more blocks than a block has threads, a thread of `finish` takes more than one "
@@ -427,7 +426,7 @@ def row_budgets(rows: int, columns: int, warps: int) -> tuple[Budget, ...]:
         Budget(
             "barriers",
             3 * 2 * rows * warps,
-            "two reductions a row, and by shuffles one takes two barriers or three",
+            "two reductions per row, and by shuffles one takes two barriers or three",
             per=("warp and reduction", 2 * rows * warps),
         ),
         *work_is_shared(),

@@ -36,7 +36,7 @@ def parts(rng: np.random.Generator, n: int, grid: int = 0, draw=quarters) -> Pro
 
 share = Exercise(
     name="share",
-    title="A share of the whole",
+    title="The division by the sum",
     source="0_share.cu",
     kind=Bug(given="    if (i < n) y[i] = *sum / x[i];\n"),
     minutes=1,
@@ -44,7 +44,7 @@ share = Exercise(
     cases=(
         Case("a block and a bit", lambda rng: parts(rng, 70), points=1),
         covering(
-            "a single element, whose share is all, and many",
+            "one element, and many elements",
             lambda rng, n, grid, block, draw: parts(rng, n, grid, draw),
         ),
     ),
@@ -95,8 +95,8 @@ softmax_alone = Exercise(
     ),
     hints=(
         "Five lines are needed. The sum needs the maximum, and the answer needs both.",
-        "A maximum that begins at 0 is wrong for a row of negative numbers: then e^(x - 0) is 0 "
-        "throughout.",
+        "A maximum that begins at 0 is wrong for a row of very negative numbers: then every "
+        "e^(x - 0) is 0.",
     ),
 )
 
@@ -122,12 +122,12 @@ lowest = Exercise(
     teaches="no number can replace minus infinity",
     cases=(
         Case("ordinary numbers", lambda rng: largest_of(rng, 20, 100), points=0.5),
-        Case("very low ones", lambda rng: largest_of(rng, 20, 3e38), points=1),
-        covering("one element a row, and other grids and values", any_largest),
+        Case("very negative numbers", lambda rng: largest_of(rng, 20, 3e38), points=1),
+        covering("one element per row, and other grids and values", any_largest),
     ),
     hints=(
-        "What do the lanes hold that have no element? Against which numbers does it win?",
-        "C has a float that loses against every other: `-INFINITY`.",
+        "Which value do the lanes without an element have? Which elements are below this value?",
+        "C++ has a float that is below every other: `-INFINITY`.",
     ),
 )
 
@@ -165,11 +165,11 @@ def summed_exponentials(rng: np.random.Generator, rows: int) -> Problem:
 
 side_by_side = Exercise(
     name="side_by_side",
-    title="Whose four elements?",
+    title="Which four elements per lane?",
     source="5_side_by_side.cu",
     kind=Cheaper(given="        const int c = 4 * threadIdx.x + k;\n"),
     minutes=4,
-    teaches="a lane's elements lie a warp apart, not side by side",
+    teaches="a lane's elements are a warp apart, not side by side",
     cases=(
         Case(
             "within budget",
@@ -192,7 +192,7 @@ side_by_side = Exercise(
     ),
     hints=(
         "Look at the first load of the loop, k = 0: which elements do lanes 0, 1 and 2 ask for?",
-        "In one load, neighbouring lanes should ask for neighbouring elements; the next load goes "
-        "on 32 further.",
+        "In one load, neighbouring lanes should ask for neighbouring elements. The next load "
+        "continues 32 elements further.",
     ),
 )

@@ -1,4 +1,4 @@
-// Sums of e^(x - from), to be sums of e^(x - to).
+// Converts sums of e^(x - from) into sums of e^(x - to).
 //
 //   sum       float[n], only read; sum[i] adds up e^(x - from[i]) over some numbers x
 //   from, to  float[n], only read

@@ -4,7 +4,7 @@
 //   y        float[rows][columns], written; every row of y adds up to 1
 //   block    256 threads; one block per row
 //
-// Each pass needs what the one before has found, so each goes over the whole row.
+// Each pass needs the result of the pass before, so each reads the whole row.
 struct Larger {
     __device__ float operator()(float a, float b) const {
         return fmaxf(a, b);
@@ -16,7 +16,7 @@ struct Plus {
     }
 };
 
-// op over the 256 threads' values, for every thread of the block.
+// Combines the values of the 256 threads with op; every thread gets the result.
 template <class Op>
 __device__ float block_all_reduce(float value, Op op) {
     __shared__ float tile[256];

@@ -1,11 +1,11 @@
-// Pairs of neighbours as (maximum, sum): the smallest merge there is.
+// The pair (maximum, sum) of two neighbouring elements: the smallest merge.
 //
 //   x        float[2 * n], only read, all finite; thread i owns a = x[2 * i] and b = x[2 * i + 1]
 //   maximum  float[n], written; maximum[i] is the larger of a and b
 //   sum      float[n], written; sum[i] = e^(a - maximum[i]) + e^(b - maximum[i])
 extern "C" __global__ void two_by_hand(const float* x, float* maximum, float* sum, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    // Your turn: two numbers, the larger of them, and what the sum is, measured from that.
+    // Your turn: write the larger of two numbers, and the sum of exponentials relative to it.
     // BEGIN SOLUTION
     if (i < n) {
         const float a = x[2 * i];

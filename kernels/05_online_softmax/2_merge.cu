@@ -1,17 +1,17 @@
-// What two stretches of numbers know about themselves, merged.
+// Merges the (maximum, sum) pairs of two parts of a row.
 //
 //   a, b    Pair[n], only read; in memory float[n][2]: the maximum, then the sum
 //   merged  Pair[n], written; thread i of the grid owns merged[i]
 //
-// A pair stands for a stretch x[0], x[1]...: max is the largest of them, sum adds up
-// exp(x[k] - max). The empty stretch is (-INFINITY, 0), and then -INFINITY - max must not be NaN.
+// A pair describes some elements x[0], x[1]...: max is the largest of them, sum adds up
+// exp(x[k] - max). The pair of no elements is (-INFINITY, 0); -INFINITY - -INFINITY would be NaN.
 struct __align__(8) Pair {
     float max, sum;
 };
 
 __device__ Pair merge(Pair a, Pair b) {
     Pair both = {-INFINITY, 0.0f};
-    // Your turn: the pair of both stretches together.
+    // Your turn: the pair of both parts together.
     // BEGIN SOLUTION
     both.max = fmaxf(a.max, b.max);
     // Where both are empty any finite number serves: exp(-INFINITY - 0) is the 0 that is wanted.

@@ -4,7 +4,7 @@
 //   y        float[rows][columns], written; every row of y adds up to 1
 //   block    256 threads; one block per row
 //
-// The first pass gathers maximum and sum at once, so the second one can already write.
+// The first pass finds maximum and sum together, so the second pass writes the answer.
 struct __align__(8) Pair {
     float max, sum;  // the largest x so far, and the sum of exp(x - max)
 };
@@ -16,7 +16,7 @@ __device__ Pair merge(Pair a, Pair b) {
 }
 
 extern "C" __global__ void online_tree(const float* x, float* y, int columns) {
-    __shared__ Pair tile[256];  // tile[t]: first thread t's own pair, then what its cell gathered
+    __shared__ Pair tile[256];  // tile[t]: first thread t's own pair, then the merged pairs
     const int thread = threadIdx.x;
     const size_t start = static_cast<size_t>(blockIdx.x) * columns;  // beyond an int for large x
     const float* row = x + start;

@@ -1,4 +1,4 @@
-// Row softmax in two passes, the pairs handed from lane to lane.
+// Row softmax in two passes, the pairs exchanged by shuffles.
 //
 //   x        float[rows][columns], only read; block r owns row r, thread t its elements t, t + 256...
 //   y        float[rows][columns], written; every row of y adds up to 1
@@ -14,11 +14,11 @@ __device__ Pair merge(Pair a, Pair b) {
 }
 
 extern "C" __global__ void online_row(const float* x, float* y, int columns) {
-    __shared__ Pair of_warp[8];  // of_warp[w]: the pair of all that warp w's lanes have seen
+    __shared__ Pair of_warp[8];  // of_warp[w]: the pair of warp w's elements
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const size_t start = static_cast<size_t>(blockIdx.x) * columns;  // beyond an int for large x
 
-    // Your turn: gather this thread's pair, merge the block's pairs, write the row.
+    // Your turn: compute this thread's pair, merge the block's pairs, write the row.
     // BEGIN SOLUTION
     Pair mine = {-INFINITY, 0.0f};
     for (int i = threadIdx.x; i < columns; i += 256) mine = merge(mine, {x[start + i], 1.0f});

@@ -1,7 +1,7 @@
 // The pairs of a warp's 32 lanes, merged by a butterfly, written in two ways.
 //
 //   pairs   Pair[32], only read; in memory float[32][2]; lane t starts with pairs[t]
-//   merged  Pair[32], written; lane t's result, which is that of the whole warp in every lane
+//   merged  Pair[32], written; merged[t] is lane t's result: the pair of the whole warp
 //   block   32 threads
 struct __align__(8) Pair {
     float max, sum;
@@ -24,13 +24,16 @@ extern "C" __global__ void two_shuffles(const Pair* pairs, Pair* merged) {
     merged[threadIdx.x] = mine;
 }
 
-// The pair's 64 bits as one number, and one call to hand them over.
+// The pair's 64 bits as one number, and one call to exchange them.
 extern "C" __global__ void one_wide_shuffle(const Pair* pairs, Pair* merged) {
     Pair mine = pairs[threadIdx.x];
     for (int apart = 16; apart > 0; apart /= 2) {
-        const long long bits = *reinterpret_cast<long long*>(&mine);
-        const long long theirs = __shfl_xor_sync(0xffffffff, bits, apart);
-        mine = merge(mine, *reinterpret_cast<const Pair*>(&theirs));
+        long long bits;
+        memcpy(&bits, &mine, 8);
+        bits = __shfl_xor_sync(0xffffffff, bits, apart);
+        Pair other;
+        memcpy(&other, &bits, 8);
+        mine = merge(mine, other);
     }
     merged[threadIdx.x] = mine;
 }

@@ -4,8 +4,8 @@
 //   y        float[rows][columns], written; every row of y adds up to 1
 //   block    256 threads; one block per row
 //
-// BlockReduce takes any type and any associative operation; what it returns is the result in
-// thread 0 and unspecified in all others.
+// BlockReduce takes any type and any associative operation; it returns the result in thread 0, and
+// an unspecified value in all other threads.
 #include <cub/block/block_reduce.cuh>
 
 struct __align__(8) Pair {
@@ -32,7 +32,7 @@ extern "C" __global__ void online_cub(const float* x, float* y, int columns) {
 
     const Pair total = Reduce(scratch).Reduce(mine, Merge());
     if (threadIdx.x == 0) all = total;
-    __syncthreads();  // the others wait for what thread 0 alone has
+    __syncthreads();  // only thread 0 has the result; now all threads may read it
 
     for (int i = threadIdx.x; i < columns; i += 256) {
         y[start + i] = expf(row[i] - all.max) / all.sum;

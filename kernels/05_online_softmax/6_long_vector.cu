@@ -44,7 +44,7 @@ extern "C" __global__ void block_pairs(const float* x, Pair* partial, int n) {
     // END SOLUTION
 }
 
-// Second launch, one block: the pair of everything, however many partial pairs there are.
+// Second launch, one block: the pair of all of x, from any number of partial pairs.
 extern "C" __global__ void merge_partials(const Pair* partial, Pair* total, int blocks) {
     // BEGIN SOLUTION
     Pair mine = {-INFINITY, 0.0f};

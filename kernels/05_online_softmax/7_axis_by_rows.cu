@@ -1,9 +1,9 @@
-// Softmax along any axis, the threads of a block side by side along the axis, wherever it lies.
+// Softmax along any axis, the threads of a block side by side along this axis.
 //
-//   x, y     float[outer][length][inner]: all axes before the one that counts, that axis, all after
-//            it. Element (o, k, i) lies at (o * length + k) * inner + i.
+//   x, y     float[outer][length][inner]: the axes before the softmax axis, this axis, the axes
+//            after it. Element (o, k, i) has the index (o * length + k) * inner + i.
 //   grid     (outer, inner): block (o, i) owns the column x[o][:][i]
-//   block    256 threads: thread t looks after elements t, t + 256, ... of that column
+//   block    256 threads: thread t owns elements t, t + 256, ... of that column
 struct __align__(8) Pair {
     float max, sum;  // the largest x so far, and the sum of exp(x - max)
 };
@@ -15,7 +15,7 @@ __device__ Pair merge(Pair a, Pair b) {
 }
 
 extern "C" __global__ void axis_by_rows(const float* x, float* y, int length, int inner) {
-    __shared__ Pair tile[256];  // tile[t]: first thread t's own pair, then what its cell gathered
+    __shared__ Pair tile[256];  // tile[t]: first thread t's own pair, then the merged pairs
     const int thread = threadIdx.x;
     const size_t column = static_cast<size_t>(blockIdx.x) * length * inner + blockIdx.y;
     const size_t step = inner;  // from an element to the next along the axis

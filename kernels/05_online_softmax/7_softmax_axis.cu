@@ -1,10 +1,10 @@
 // Softmax along any axis of an array of any number of dimensions.
 //
-//   x, y     float[outer][length][inner]: all axes before the one that counts, that axis, all after
-//            it. Element (o, k, i) lies at (o * length + k) * inner + i.
+//   x, y     float[outer][length][inner]: the axes before the softmax axis, this axis, the axes
+//            after it. Element (o, k, i) has the index (o * length + k) * inner + i.
 //   grid     (outer, tiles): block (o, c) owns the columns x[o][:][i] with i / blockDim.x == c
-//   block    (across, along), powers of two, 256 threads in all: thread (i, k) of the block looks
-//            after elements k, k + along, k + 2 * along ... of the tile's column i, if there is one
+//   block    (across, along), powers of two, 256 threads in all: thread (i, k) of the block owns
+//            elements k, k + along, k + 2 * along ... of the tile's column i, if there is one
 struct __align__(8) Pair {
     float max, sum;  // the largest x so far, and the sum of exp(x - max)
 };
@@ -16,11 +16,11 @@ __device__ Pair merge(Pair a, Pair b) {
 }
 
 extern "C" __global__ void softmax_axis(const float* x, float* y, int length, int inner) {
-    __shared__ Pair tile[256];  // tile[k * across + i]: what thread (i, k) has gathered
+    __shared__ Pair tile[256];  // tile[k * across + i]: the pair of thread (i, k)
     const int across = blockDim.x, along = blockDim.y;
     const int i = blockIdx.y * across + threadIdx.x;  // which column; the last tile may be narrow
 
-    // Your turn: gather, fold the tile along k, write.
+    // Your turn: compute the pairs, merge them by a tree along k, write.
     // BEGIN SOLUTION
     const size_t column = static_cast<size_t>(blockIdx.x) * length * inner + i;  // x[o][0][i]
     const size_t step = inner;  // from an element to the next along the axis

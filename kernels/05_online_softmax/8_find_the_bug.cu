@@ -1,9 +1,9 @@
-// Pairs merged, maximum and sum in arrays of their own. One path is wrong, though many tests pass.
+// Merges pairs; maximum and sum are in separate arrays. One branch is wrong. Many tests pass.
 //
 //   max_a, sum_a, max_b, sum_b    float[n], only read: pair i is (max[i], sum[i])
-//   max_out, sum_out              float[n], written: the pair of a's and b's stretches together
+//   max_out, sum_out              float[n], written: the merged pair of a and b
 //
-// The empty stretch is (-INFINITY, 0).
+// The pair of no elements is (-INFINITY, 0).
 __device__ void merge_into(float max_a, float sum_a, float max_b, float sum_b, float& max,
                            float& sum) {
     if (max_b == -INFINITY) {

@@ -140,12 +140,12 @@ merge = Exercise(
             points=1,
         ),
         Case(
-            "one stretch is empty, or both; some lie far below -1e20",
+            "one part is empty, or both; some are far below -1e20",
             lambda rng: merging(*(some_sunken(rng, 200) for _ in range(2))),
             points=2,
         ),
         covering(
-            "maxima far apart, or enormous, for other lengths and grids",
+            "very different or very large maxima; other lengths and grids",
             lambda rng, n, grid, block: merging(far_apart(rng, n), far_apart(rng, n), grid),
         ),
         hidden(
@@ -181,7 +181,7 @@ merge = Exercise(
         "exp(x - m)?",
         "exp(x - m) = exp(x - a.max) * exp(a.max - m). With m the larger of the two maxima, both "
         "factors are at most 1, and one of them is 1.",
-        "If both stretches are empty, m is -INFINITY, and -INFINITY - -INFINITY is NaN. Both sums "
+        "If both parts are empty, m is -INFINITY, and -INFINITY - -INFINITY is NaN. Both sums "
         "are 0, so any factor that is a number will do: subtract 0 in place of m in that case.",
         "`m == -INFINITY ? 0.0f : m` needs no branch: the compiler makes it a select.",
     ),
@@ -191,16 +191,16 @@ merge = Exercise(
             "Is that factor at most 1?"
         ),
         "chosen_otherwise": (
-            "Only the empty stretch needs a choice, and -INFINITY tells it: any other number may "
-            "be an element."
+            "Only the empty part needs a choice. Compare with -INFINITY: any other number may be "
+            "an element."
         ),
         "over_budget": (
-            "Compute both factors for everyone, and choose by ?: between values that are already "
-            "there."
+            "Compute both factors in every lane, and choose with ?: between values that are "
+            "already computed."
         ),
         "wrong_answer": (
             "Each sum is relative to its own maximum. Rescale both to the common one before you "
-            "add. What if both stretches are empty?"
+            "add. What if both parts are empty?"
         ),
     },
 )
@@ -289,7 +289,7 @@ def two_reads_one_write(elements: int) -> tuple[Budget, Budget]:
         Budget(
             "global_load_sectors",
             2 * sectors,
-            "x is read twice, once to gather the pair and once to write the answer, each time in "
+            "x is read twice, once to compute the pair and once to write the answer, each time in "
             "whole sectors of 8 floats",
         ),
         Budget("global_store_sectors", sectors, "y is written once, in whole sectors of 8 floats"),
@@ -301,12 +301,12 @@ def butterflies(rows: int) -> tuple[Budget, ...]:
         Budget(
             "barriers",
             2 * WARPS * rows,
-            "2 a warp: the shuffles need none, only what goes through shared memory does",
+            "2 per warp: shuffles need none, only the exchange through shared memory does",
         ),
         Budget(
             "shuffles",
             160 * rows,
-            "2 a level for each of 8 warps: 5 levels within the warp, and 5 more across warps",
+            "2 per level for each of 8 warps: 5 levels within the warp, and 5 more across warps",
         ),
     )
 
@@ -351,8 +351,8 @@ online_row = Exercise(
             requires=(
                 Requirement(
                     SHUFFLE,
-                    "with __shfl_xor_sync each lane hands on both halves of its pair at 5 levels, "
-                    "and every lane ends up with the warp's pair",
+                    "with __shfl_xor_sync each lane sends both halves of its pair at 5 levels, "
+                    "and then every lane has the warp's pair",
                     levels=5,
                 ),
             ),
@@ -364,25 +364,25 @@ online_row = Exercise(
         "exp(x - x) is 1; so the loop is `mine = merge(mine, {x[start + i], 1.0f})`.",
         "Within a warp: for apart = 16, 8, 4, 2, 1, fetch the maximum and the sum of lane ^ apart "
         "with __shfl_xor_sync, and merge that pair into your own. All 32 lanes take part.",
-        "Across warps: lane 0 of each warp leaves its pair in of_warp, a barrier, and then each "
+        "Across warps: lane 0 of each warp writes its pair into of_warp. After a barrier, each "
         "warp reads the eight pairs (lane % 8) and merges them with apart = 4, 2, 1.",
         "Write in a loop like the first: y is exp(x - all.max) / all.sum.",
     ),
     hints_on={
         "constant_won": (
-            "The pair of no elements is what you start from: which maximum is below every number?"
+            "Start from the pair of no elements: which maximum is below every number?"
         ),
         "other_elements": (
-            "First the pairs of a warp's lanes, then those of the 8 warps: which of them are "
-            "missing?"
+            "First merge the pairs of the lanes of a warp, then the pairs of the 8 warps. Which "
+            "pairs are missing?"
         ),
         "over_budget": (
-            "One pass gathers the pair, element by element with merge; the second writes. No pass "
-            "finds the maximum alone."
+            "The first pass computes the pair, element by element with merge. The second pass "
+            "writes. No pass finds the maximum alone."
         ),
         "wrong_answer": (
-            "A pair starts from {-INFINITY, 0.0f}, and what is divided by at the end is the sum "
-            "that belongs to all.max."
+            "A pair starts from {-INFINITY, 0.0f}. The divisor at the end is the sum that belongs "
+            "to all.max."
         ),
     },
 )
@@ -462,7 +462,7 @@ def long_vector_budgets(n: int, blocks: int) -> tuple[Budget, ...]:
         Budget(
             "barriers",
             WARPS * (blocks + 1),
-            "one a warp in each of the first two launches, however much a thread has to merge",
+            "one per warp in each of the first two launches, for any number of elements",
             per=("warp of the first two launches", WARPS * (blocks + 1)),
         ),
         *work_is_shared(),
@@ -489,7 +489,7 @@ long_vector = Exercise(
             lambda rng: vector(below_zero(rng, 4000 + int(rng.integers(900))), 7),
             points=2,
         ),
-        covering("more blocks than elements to go round, and other lengths", any_vector),
+        covering("more blocks than elements, and other lengths", any_vector),
         Case(
             "more blocks than a block has threads",
             lambda rng: vector(below_zero(rng, 263 * BLOCK + int(rng.integers(900))), 263),
@@ -514,20 +514,20 @@ long_vector = Exercise(
     hints=(
         "`block_pairs` is the first half of the row softmax, with a grid-stride loop: from "
         "`thread` on, in steps of `threads`. What pair does a block without any element write?",
-        "`merge_block` takes each thread's pair and returns the block's. All 256 threads call it, "
-        "outside any `if`, and once: it holds a barrier.",
+        "`merge_block` takes each thread's pair and returns the block's. All 256 threads must call "
+        "it once, outside any `if`, because it has a barrier.",
         "`merge_partials` runs with one block of 256 threads, and there may be more pairs than "
         "that. Each thread starts from {-INFINITY, 0.0f}, merges pairs threadIdx.x, threadIdx.x + "
         "256 ... into it, and then the block merges.",
     ),
     hints_on={
-        "constant_won": ("Both kernels gather pairs, and both start from the pair of no elements."),
+        "constant_won": ("Both kernels merge pairs. Do both start from the pair of no elements?"),
         "other_elements": (
-            "Which loop takes all partial pairs, if there are more of them than threads?"
+            "Which loop reads all partial pairs, if there are more of them than threads?"
         ),
         "over_budget": (
-            "In the second launch all 256 threads take partial pairs, one after another in steps "
-            "of 256, before the block merges."
+            "In the second launch each of the 256 threads merges partial pairs in a loop with a "
+            "step of 256. Then the block merges."
         ),
         "wrong_answer": (
             "Are there more partial pairs than threads in the second launch? And are pairs merged, "
@@ -580,7 +580,11 @@ def axis_budgets(*shapes: tuple[int, int, int]) -> tuple[Budget, ...]:
     )
     return (
         *two_reads_one_write(sum(outer * length * inner for outer, length, inner in shapes)),
-        Budget("barriers", barriers, "one for the filled tile and one a step, for each warp"),
+        Budget(
+            "barriers",
+            barriers,
+            "for each warp, one after the tile is written and one per step of the tree",
+        ),
         *work_is_shared(),
         exponentials(),
     )
@@ -608,7 +612,7 @@ axis = Exercise(
             points=2,
         ),
         covering("arrays that begin anywhere", any_axis, lambda row: row["anywhere"]),
-        covering("axes of all lengths, few columns side by side and many", any_axis),
+        covering("axes of all lengths, few and many neighbouring columns", any_axis),
         hidden(
             "the maximum moves at every step",
             lambda rng: along_axis(columns_of(climbing, rng, 2, 120, 40)),
@@ -639,23 +643,24 @@ axis = Exercise(
     ),
     hints=(
         "The first element of your column is (o, 0, i), at o * length * inner + i with o = "
-        "blockIdx.x. From one element of the column to the next it is `inner` places.",
+        "blockIdx.x. From one element of the column to the next, the index grows by `inner`.",
         "Thread (threadIdx.x, threadIdx.y) takes k = threadIdx.y, threadIdx.y + along, ... Then "
         "neighbouring threads, whose threadIdx.x differ by one, read neighbouring elements.",
-        "Where i >= inner there is no column to read or to write, but there still is a cell to "
-        "fill, with {-INFINITY, 0.0f}, and there are barriers to come to.",
-        "Fold the tile along k alone: cell (k, i) lies at k * across + i, and merges cell "
-        "(k + stride, i), which lies stride * across further on. Row 0 ends up with the answers.",
+        "A thread with i >= inner has no column to read or to write. But it must write {-INFINITY, "
+        "0.0f} into its element of the tile, and it must reach all barriers.",
+        "Merge along k only: the element of thread (i, k) is tile[k * across + i]. It merges the "
+        "element of thread (i, k + stride), which is stride * across further. In the end row 0 has "
+        "the results.",
     ),
     hints_on={
         "other_elements": (
-            "From one element of a column to the next it is `inner` places: is that so in both "
-            "loops?"
+            "From one element of a column to the next, the index grows by `inner`. Is this true in "
+            "both loops?"
         ),
         "over_budget": (
-            "The threads (i, 0), (i, 1), ... share a column: each gathers its part, and the tile "
-            "is folded along k."
+            "The threads (i, 0), (i, 1), ... share a column: each computes the pair of its part. A "
+            "tree along k merges the pairs."
         ),
-        "data_race": "Every step of the fold reads what other threads wrote in the step before.",
+        "data_race": "Each step of the tree reads what other threads wrote in the step before.",
     },
 )

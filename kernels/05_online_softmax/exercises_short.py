@@ -37,7 +37,7 @@ def rescaled(
 
 rescale = Exercise(
     name="rescale",
-    title="A sum measured from another number",
+    title="A sum relative to another number",
     source="0_rescale.cu",
     kind=Bug(given="    if (i < n) rescaled[i] = sum[i] * expf(to[i] - from[i]);\n"),
     minutes=1,
@@ -86,17 +86,17 @@ online_lines = Exercise(
         Case("rows of 6", lambda rng: in_one_pass(rng, 9, 6, 0), points=1),
         Case("rows about 500", lambda rng: in_one_pass(rng, 9, 6, 500), points=1),
         covering(
-            "one element a row, and many",
+            "one element per row, and many",
             lambda rng, rows, columns, grid, block, draw: pairs_of(
                 draw(rng, (rows, columns)), grid
             ),
         ),
     ),
     hints=(
-        "Four lines stand in the loop, and its brace is one of the lines. First of all comes the "
-        "element itself.",
-        "By the time the sum is rescaled, both maxima are needed, the one before and the new one: "
-        "so `before` is set before `largest` changes.",
+        "Inside the loop there are four lines. Move its closing brace, too. The first line in the "
+        "loop reads the element.",
+        "The line that rescales the sum needs both maxima, the old one and the new one. So set "
+        "`before` before `largest` changes.",
     ),
 )
 
@@ -130,7 +130,7 @@ two_by_hand = Exercise(
                 Budget(
                     "global_load_requests",
                     2 * 32,
-                    "2 for a warp: each thread loads its two numbers",
+                    "2 per warp: each thread loads its two numbers",
                 ),
                 *work_is_shared(),
                 exponentials(),
@@ -152,7 +152,7 @@ two_by_hand = Exercise(
     ),
     hints_on={
         "out_of_bounds": "The last block has threads without a pair of numbers: guard.",
-        "wrong_answer": "Both exponents are measured from the larger number, and none is above 0.",
+        "wrong_answer": "Both exponents are relative to the larger number, so none is above 0.",
     },
 )
 
@@ -176,7 +176,7 @@ def down_columns(x: np.ndarray, grid: int) -> Problem:
 
 one_column = Exercise(
     name="one_column",
-    title="One column a thread",
+    title="One column per thread",
     source="7_one_column.cu",
     minutes=7,
     teaches="the index along an axis, and which thread should own a column",
@@ -195,19 +195,19 @@ one_column = Exercise(
                 Budget(
                     "global_load_sectors",
                     2 * 12 * 128 // 8,
-                    "8 floats a sector, read twice: neighbouring threads own neighbouring columns, "
-                    "and a pass finds maximum and sum together",
+                    "8 floats per sector, read twice: neighbouring threads own neighbouring "
+                    "columns, and a pass finds maximum and sum together",
                 ),
-                Budget("global_store_sectors", 12 * 128 // 8, "8 floats a sector, written once"),
+                Budget("global_store_sectors", 12 * 128 // 8, "8 floats per sector, written once"),
                 *work_is_shared(),
                 exponentials(),
             ),
         ),
     ),
     hints=(
-        "Element k of column i lies behind k full rows of `inner` elements, and i more.",
-        "The pair of a single element is (x, 1). Begin with the empty stretch, and `merge` one "
-        "element after the other into it.",
+        "Before element k of column i there are k full rows of `inner` elements, and i elements.",
+        "The pair of a single element is (x, 1). Begin with the pair of no elements, and `merge` "
+        "one element after the other into it.",
         "A second loop writes `expf(x - all.max) / all.sum`.",
     ),
     hints_on={

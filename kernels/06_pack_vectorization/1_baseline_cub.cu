@@ -1,7 +1,7 @@
-// Divide each row by its largest magnitude. Step 1: one block per row, CUB finds the maximum.
+// Divide each row by its largest |x|. Step 1: one block per row, CUB finds the maximum.
 //
 //   x     float[rows, columns], only read; block b owns row b
-//   y     float[rows, columns], written: x / largest |x| of the row, NaN passed over, zeros kept
+//   y     float[rows, columns], written: x / largest |x| of the row; NaN ignored, zeros stay 0
 //   grid  as many blocks as rows;  block  128 threads
 #include <cub/cub.cuh>
 
@@ -25,10 +25,10 @@ extern "C" __global__ void baseline_cub(const float* x, float* y, int columns) {
     }
 
     largest = BlockReduce(storage).Reduce(largest, Larger());
-    if (threadIdx.x == 0) {  // CUB tells thread 0 alone
+    if (threadIdx.x == 0) {  // only thread 0 has CUB's result
         scale = largest > 0.0f ? largest : 1.0f;
     }
-    __syncthreads();  // all threads are about to read the scale, which thread 0 wrote
+    __syncthreads();  // now all threads may read the scale that thread 0 wrote
 
     for (int c = threadIdx.x; c < columns; c += blockDim.x) {
         to[c] = from[c] / scale;

@@ -1,7 +1,7 @@
-// Divide each row by its largest magnitude. Step 2: the same in packs of 16 bytes.
+// Divide each row by its largest |x|. Step 2: the same in packs of 16 bytes.
 //
 //   x     float[rows, columns], only read; block b owns row b; columns is a multiple of 4
-//   y     float[rows, columns], written: x / largest |x| of the row, NaN passed over, zeros kept
+//   y     float[rows, columns], written: x / largest |x| of the row; NaN ignored, zeros stay 0
 //   grid  as many blocks as rows;  block  128 threads
 #include <cub/cub.cuh>
 
@@ -31,10 +31,10 @@ extern "C" __global__ void packs(const float* x, float* y, int columns) {
     }
 
     largest = BlockReduce(storage).Reduce(largest, Larger());
-    if (threadIdx.x == 0) {  // CUB tells thread 0 alone
+    if (threadIdx.x == 0) {  // only thread 0 has CUB's result
         scale = largest > 0.0f ? largest : 1.0f;
     }
-    __syncthreads();  // all threads are about to read the scale, which thread 0 wrote
+    __syncthreads();  // now all threads may read the scale that thread 0 wrote
 
     for (int p = threadIdx.x; p < columns / 4; p += blockDim.x) {
         Pack<float, 4> pack = from[p];

@@ -1,7 +1,7 @@
-// Divide each row by its largest magnitude. Step 3: the row is read once and stays in registers.
+// Divide each row by its largest |x|. Step 3: the row is read once and stays in registers.
 //
 //   x     float[rows, columns], only read; block b owns row b; columns: a multiple of 4, up to 1,024
-//   y     float[rows, columns], written: x / largest |x| of the row, NaN passed over, zeros kept
+//   y     float[rows, columns], written: x / largest |x| of the row; NaN ignored, zeros stay 0
 //   grid  as many blocks as rows;  block  128 threads
 #include <cub/cub.cuh>
 
@@ -26,7 +26,7 @@ extern "C" __global__ void row_in_registers(const float* x, float* y, int column
     const auto* from = reinterpret_cast<const Pack<float, 4>*>(x + row * columns);
     auto* to = reinterpret_cast<Pack<float, 4>*>(y + row * columns);
 
-    Pack<float, 4> kept[PACKS];  // registers, as long as every index is known when compiling
+    Pack<float, 4> kept[PACKS];  // registers, as long as every index is known at compile time
     float largest = 0.0f;
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {
@@ -38,10 +38,10 @@ extern "C" __global__ void row_in_registers(const float* x, float* y, int column
     }
 
     largest = BlockReduce(storage).Reduce(largest, Larger());
-    if (threadIdx.x == 0) {  // CUB tells thread 0 alone
+    if (threadIdx.x == 0) {  // only thread 0 has CUB's result
         scale = largest > 0.0f ? largest : 1.0f;
     }
-    __syncthreads();  // all threads are about to read the scale, which thread 0 wrote
+    __syncthreads();  // now all threads may read the scale that thread 0 wrote
 
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {

@@ -1,7 +1,7 @@
-// The largest magnitude of each row of 32, one warp per row, in every lane of the warp.
+// The largest |x| of each row of 32, one warp per row, in every lane of the warp.
 //
 //   x, y   float[rows, 32], x only read, y written; y[row, c]: the largest |x| of the row
-//   block  whole warps, as many in all as there are rows
+//   block  whole warps; one warp per row
 extern "C" __global__ void no_waiting(const float* x, float* y) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     float largest = fabsf(x[i]);

@@ -1,8 +1,8 @@
-// Divide each row by its largest magnitude. Step 4: one warp per row, and nobody waits for a block.
+// Divide each row by its largest |x|. Step 4: one warp per row, without barriers.
 //
 //   x     float[rows, columns], only read; warp w of the grid owns row w, if there is one; columns:
 //         a multiple of 4, up to 1,024
-//   y     float[rows, columns], written: x / largest |x| of the row, NaN passed over, zeros kept
+//   y     float[rows, columns], written: x / largest |x| of the row; NaN ignored, zeros stay 0
 //   block a multiple of 32 threads: one row per warp; x and y begin at multiples of 16 bytes
 
 template <typename T, int N>
@@ -20,7 +20,7 @@ extern "C" __global__ void warp_per_row(const float* x, float* y, int rows, int 
     const auto* from = reinterpret_cast<const Pack<float, 4>*>(x + row * columns);
     auto* to = reinterpret_cast<Pack<float, 4>*>(y + row * columns);
 
-    Pack<float, 4> kept[PACKS];  // registers, as long as every index is known when compiling
+    Pack<float, 4> kept[PACKS];  // registers, as long as every index is known at compile time
     float largest = 0.0f;
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {

@@ -10,7 +10,7 @@ struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as 
 };
 
 template <int SIZE>
-struct alignas(SIZE) Bytes {  // what std::aligned_storage is made of
+struct alignas(SIZE) Bytes {  // like std::aligned_storage
     unsigned char byte[SIZE];
 };
 

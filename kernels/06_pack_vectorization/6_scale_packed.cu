@@ -2,8 +2,8 @@
 //
 //   x       float[n], only read; thread p of the grid owns pack p: elements 4 p to 4 p + 3
 //   y       float[n], written; both begin at multiples of 16 bytes
-//   factor  what every element is multiplied by
-//   grid    at least one thread for each pack, a last and incomplete one included
+//   factor  multiplies every element
+//   grid    at least one thread for each pack, also for an incomplete last one
 
 template <typename T, int N>
 struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as one
@@ -12,7 +12,7 @@ struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as 
 
 extern "C" __global__ void scale_packed(const float* x, float* y, float factor, int n) {
     const int p = blockIdx.x * blockDim.x + threadIdx.x;
-    // Your turn: a whole pack as one, the elements of an incomplete one by themselves.
+    // Your turn: load and store a whole pack at once, and the elements of the tail one by one.
     // BEGIN SOLUTION
     if (p < n / 4) {  // rounded down: whole packs only
         Pack<float, 4> pack = reinterpret_cast<const Pack<float, 4>*>(x)[p];

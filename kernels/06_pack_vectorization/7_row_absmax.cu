@@ -1,7 +1,7 @@
-// The largest magnitude of each row of any length: one warp per row, packs where they fit.
+// The largest |x| of each row of any length: one warp per row, packs if all rows are aligned.
 //
 //   x         float[rows, columns], only read; warp w of the grid owns row w, if there is one
-//   magnitude float[rows], written; magnitude[r] = largest |x| of row r, passing over NaN
+//   absmax    float[rows], written; absmax[r] = largest |x| of row r; NaN is ignored
 //   block     a multiple of 32 threads: one row per warp; x begins at a multiple of 16 bytes
 
 template <typename T, int N>
@@ -9,10 +9,10 @@ struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as 
     T element[N];
 };
 
-extern "C" __global__ void row_absmax(const float* x, float* magnitude, int rows, int columns) {
+extern "C" __global__ void row_absmax(const float* x, float* absmax, int rows, int columns) {
     const int lane = threadIdx.x % 32;
     const size_t row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
-    // Your turn. In which case does every row start on a 16-byte boundary?
+    // Your turn. When does every row start at a multiple of 16 bytes?
     // BEGIN SOLUTION
     if (row >= rows) return;  // the same for the whole warp: no lane is missed by the shuffles
     const float* from = x + row * columns;
@@ -31,6 +31,6 @@ extern "C" __global__ void row_absmax(const float* x, float* magnitude, int rows
     for (int distance = 16; distance > 0; distance /= 2) {
         largest = fmaxf(largest, __shfl_xor_sync(0xffffffff, largest, distance));
     }
-    if (lane == 0) magnitude[row] = largest;
+    if (lane == 0) absmax[row] = largest;
     // END SOLUTION
 }

@@ -1,13 +1,13 @@
-// Divide each row by its largest magnitude, for halves, floats and doubles: one template.
+// Divide each row by its largest |x|, for halves, floats and doubles: one template.
 //
 //   x     T[rows, columns], only read; warp w of the grid owns row w, if there is one; columns is a
 //         multiple of the pack's length, and a row has at most 4,096 bytes
-//   y     T[rows, columns], written: x / largest |x| of the row, NaN passed over, zeros kept
+//   y     T[rows, columns], written: x / largest |x| of the row; NaN ignored, zeros stay 0
 //   block a multiple of 32 threads: one row per warp; x and y begin at multiples of 16 bytes
 #include <cuda_fp16.h>
 
 template <typename T>
-struct Arithmetic {  // the type to calculate in: T itself,
+struct Arithmetic {  // the type for arithmetic: T itself,
     using type = T;
 };
 template <>
@@ -16,7 +16,7 @@ struct Arithmetic<__half> {  // but float for halves
 };
 
 constexpr int PACKS = 8;  // packs that a lane can keep, of 16 bytes each
-// Your turn: a Pack of N values of type T, and below what is done with it.
+// Your turn: a Pack of N values of type T, and below the body of scale_rows.
 // BEGIN SOLUTION
 template <typename T, int N>
 struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as one

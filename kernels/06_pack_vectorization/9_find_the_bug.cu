@@ -1,8 +1,8 @@
-// Divide each row by its largest magnitude: one warp per row, in registers. One line is wrong.
+// Divide each row by its largest |x|: one warp per row, in registers. One line is wrong.
 //
 //   x     float[rows, columns], only read; warp w of the grid owns row w, if there is one; columns:
 //         a multiple of 4, up to 256
-//   y     float[rows, columns], written: x / largest |x| of the row, NaN passed over, zeros kept
+//   y     float[rows, columns], written: x / largest |x| of the row; NaN ignored, zeros stay 0
 //   block a multiple of 32 threads: one row per warp
 
 template <typename T, int N>

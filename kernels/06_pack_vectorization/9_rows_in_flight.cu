@@ -1,14 +1,14 @@
-// Divide each row by its largest magnitude: LANES lanes per row, ROWS rows on the way at a time.
+// Divide each row by its largest |x|: LANES lanes per row, ROWS rows in flight at a time.
 //
 //   x     float[rows, columns], only read, at any address of a float
-//   y     float[rows, columns], written: x / largest |x| of the row, NaN passed over, zeros kept;
+//   y     float[rows, columns], written: x / largest |x| of the row; NaN ignored, zeros stay 0;
 //         as far from a 16-byte boundary as x. columns: any number up to 4 * LANES * PACKS
 //   block whole warps: a multiple of 32 threads. LANES neighbouring threads are a group; the groups
 //         of a block own blockDim.x / LANES * ROWS neighbouring rows, and a group every
 //         (blockDim.x / LANES)th of these.
 //
-// A row may begin anywhere. Its packs begin on 16-byte boundaries; up to 3 elements before the first
-// and 3 after the last are one element more for the first lanes.
+// A row may begin anywhere. Its packs begin on 16-byte boundaries. Up to 3 elements before the
+// first pack and 3 after the last are single: each of the first lanes takes one of them.
 struct alignas(16) Pack {
     float element[4];
 };

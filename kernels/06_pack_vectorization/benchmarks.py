@@ -77,7 +77,7 @@ def with_torch_compile(arrays: dict) -> Callable:
 
 rows = Benchmark(
     name="rows",
-    title="Rows of 128 over their largest magnitude",
+    title="Rows of 128 over their largest absolute value",
     sizes=tuple((27 * 4**k, 128) for k in (3, 4, 5, 6, 7)),  # the last one is 442,368 rows
     extents=("rows", "columns"),
     arrays=matrices,
@@ -99,7 +99,7 @@ rows = Benchmark(
 widths = replace(
     rows,
     name="widths",
-    title="55,296 rows over their largest magnitude",
+    title="55,296 rows over their largest absolute value",
     sizes=tuple((55_296, columns) for columns in (64, 128, 256, 512, 1_024)),
     libraries={"CuPy": with_cupy, "PyTorch": with_torch},
 )

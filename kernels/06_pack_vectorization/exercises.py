@@ -142,7 +142,7 @@ scale_packed = Exercise(
     name="scale_packed",
     title="Packs and a tail",
     minutes=9,
-    teaches="16 bytes a load, and a tail",
+    teaches="16 bytes per load, and a tail",
     source="6_scale_packed.cu",
     cases=(
         Case("1,024 elements: packs only", lambda rng: thrice(rng, 1024), points=1),
@@ -178,22 +178,23 @@ scale_packed = Exercise(
     ),
     hints=(
         "`reinterpret_cast<const Pack<float, 4>*>(x)` is the same address, seen as an array of "
-        "packs. Its element p lies 16 * p bytes behind x: the index counts packs, not floats.",
+        "packs. Its element p is 16 * p bytes after the start of x: the index counts packs, not "
+        "floats.",
         "There are n / 4 whole packs, rounded down. A thread with p < n / 4 loads one, multiplies "
         "its four elements, and stores it, also as a pack.",
         "n % 4 elements are left, from number 4 * (n / 4) on. The thread with p == n / 4 has no "
         "whole pack: it can take them one by one, guarded by n.",
     ),
     hints_on={
-        "left_early": ("A pack has four elements, and all of them are to be scaled."),
-        "nobody_wrote": ("n / 4 packs are whole. Which thread takes what is left behind them?"),
+        "left_early": ("A pack has four elements. Do you scale all of them?"),
+        "nobody_wrote": ("n / 4 packs are whole. Which thread takes the elements after them?"),
         "over_budget": (
             "Load a whole pack into a variable, multiply its four elements, store the whole pack: "
             "two accesses for four floats."
         ),
         "misaligned": (
-            "A pack lies at a multiple of 16 bytes: its index counts packs from the beginning of "
-            "x, not floats."
+            "A pack must be at a multiple of 16 bytes. The index of an array of packs counts "
+            "packs, not floats."
         ),
     },
 )
@@ -211,10 +212,10 @@ def found(x: np.ndarray, block: int = BLOCK, spare_blocks: int = 0) -> Problem:
     """One launch of `row_absmax`, a warp a row."""
     rows, columns = x.shape
     grid = blocks_for(rows, block) + spare_blocks
-    args = ("x", "magnitude", np.int32(rows), np.int32(columns))
+    args = ("x", "absmax", np.int32(rows), np.int32(columns))
     return Problem(
         inputs={"x": x},
-        outputs={"magnitude": Expected(magnitudes(x), np.float32)},
+        outputs={"absmax": Expected(magnitudes(x), np.float32)},
         launches=(Launch("row_absmax", grid, block, args),),
     )
 
@@ -251,20 +252,20 @@ def frugal(rows: int, elements: int) -> tuple[Budget, ...]:
         Budget(
             "global_store_bytes",
             4 * rows,
-            "one lane of each warp writes the row's magnitude",
+            "one lane of each warp writes the result of its row",
             per=("row", rows),
         ),
         Budget("shuffles", 5 * rows, "32 lanes agree in five exchanges", per=("row", rows)),
-        Budget("barriers", 0, "a row is a warp's own, and shuffles need no barrier"),
+        Budget("barriers", 0, "one warp processes a row, and shuffles need no barrier"),
         *work_is_shared(),
     )
 
 
 row_absmax = Exercise(
     name="row_absmax",
-    title="A warp a row, packs where they fit",
+    title="One warp per row, packs if all rows are aligned",
     minutes=12,
-    teaches="a row kept in registers between two passes",
+    teaches="one warp per row: packs if all rows are aligned",
     source="7_row_absmax.cu",
     cases=(
         Case(
@@ -326,18 +327,19 @@ row_absmax = Exercise(
         ),
     ),
     hints=(
-        "A warp without a row may return at once: all of its lanes do. After that, first find the "
-        "largest magnitude among the elements that your own lane reads.",
-        "Row r starts 4 * r * columns bytes behind x. That is a multiple of 16 for every r only "
-        "if columns is a multiple of 4. In that case lane l takes packs l, l + 32, l + 64, ... of "
-        "its row; in the other one, elements l, l + 32, l + 64, ...",
-        "Start with 0: no magnitude is smaller. Then five `__shfl_xor_sync(0xffffffff, largest, "
-        "distance)` with distances 16, 8, 4, 2 and 1, each followed by fmaxf, and lane 0 writes.",
+        "A warp without a row may return at once, because all of its lanes do. Then each lane "
+        "finds the largest absolute value of the elements that it reads itself.",
+        "Row r starts 4 * r * columns bytes after the start of x. That is a multiple of 16 for "
+        "every r only if columns is a multiple of 4. Then lane l takes packs l, l + 32, l + 64, "
+        "... of its row. Otherwise it takes elements l, l + 32, l + 64, ...",
+        "Start with 0: no absolute value is smaller. Then five `__shfl_xor_sync(0xffffffff, "
+        "largest, distance)` with distances 16, 8, 4, 2 and 1, each followed by fmaxf. Lane 0 "
+        "writes.",
     ),
     hints_on={
         "other_step": (
-            "The magnitude comes first, the maximum after it: the largest number need not have "
-            "the largest magnitude."
+            "First take the absolute value, then the maximum: the largest number need not have the "
+            "largest absolute value."
         ),
         "chosen_otherwise": ("What does your comparison do with NaN, and what does fmaxf do?"),
         "over_budget": (
@@ -391,7 +393,7 @@ def any_divided(rng, rows: int, columns: int, grid: int, block: int, draw) -> Pr
 def pass_budgets(rows: int, row_bytes: int, shuffles: int) -> tuple[Budget, ...]:
     """What one pass over rows of `row_bytes` needs, in whole warp requests."""
     requests = rows * row_bytes // WARP_REQUEST
-    why = f"{requests // rows} a row: a warp moves 32 packs of 16 bytes with one request"
+    why = f"{requests // rows} per row: a warp moves 32 packs of 16 bytes with one request"
     return (
         Budget(
             "global_load_bytes",
@@ -408,11 +410,11 @@ def pass_budgets(rows: int, row_bytes: int, shuffles: int) -> tuple[Budget, ...]
             "be a number that the compiler knows",
         ),
         Budget("barriers", 0, "a row is a warp's own, and shuffles need no barrier"),
-        Budget("shuffles", shuffles, f"{shuffles // rows} a row are enough for all lanes to know"),
+        Budget("shuffles", shuffles, f"with {shuffles // rows} per row, every lane has the result"),
         Budget(
             "inst_executed",
             Times(2),
-            "twice as many as ours are ample; those for taking packs apart byte by byte are not",
+            "twice as many as ours are enough, but not if packs are taken apart byte by byte",
         ),
         *work_is_shared(),
     )
@@ -421,13 +423,13 @@ def pass_budgets(rows: int, row_bytes: int, shuffles: int) -> tuple[Budget, ...]
 IN_PACKS_BY_A_WARP = (
     Requirement(LOAD_16, "rows are whole packs, and 32 packs are one request"),
     Requirement(STORE_16, "rows are whole packs, and 32 packs are one request"),
-    Requirement(SHUFFLE, "all lanes need the row's magnitude, in five exchanges", levels=5),
+    Requirement(SHUFFLE, "all lanes need the largest absolute value, in five exchanges", levels=5),
 )
 
 
 warp_per_row = Exercise(
     name="warp_per_row",
-    title="The row in a warp's registers",
+    title="The row in the registers of a warp",
     minutes=10,
     teaches="one warp per row needs no barrier",
     source="4_warp_per_row.cu",
@@ -444,7 +446,7 @@ warp_per_row = Exercise(
             lambda rng: together(*(divided(planted(rng, 9, n)) for n in (4, 124, 132, 260))),
         ),
         hidden(
-            "rows as long as they may be, or nearly",
+            "rows of the largest lengths",
             lambda rng: together(*(divided(planted(rng, 5, n)) for n in (1020, 1024))),
         ),
         hidden("rows of zeros", lambda rng: divided(silent(rng))),
@@ -473,8 +475,8 @@ warp_per_row = Exercise(
         "threadIdx.x / 32`. A warp without a row returns as a whole.",
         "`Pack<float, 4> kept[PACKS];` stays in registers if both loops count `for (int k = 0; k < "
         "PACKS; k++)`, with `#pragma unroll`, and ask *inside* whether pack k * 32 + lane exists.",
-        "CUB, the shared variable and the barrier go. Five `__shfl_xor_sync` leave the largest "
-        "magnitude in every lane. All 32 must take part, those without a pack too.",
+        "You need no CUB, no shared variable and no barrier. After five `__shfl_xor_sync` every "
+        "lane has the largest absolute value. All 32 lanes must take part, even without a pack.",
         "A row of zeros would be 0 / 0. Divide it by 1.",
     ),
     hints_on={
@@ -483,12 +485,12 @@ warp_per_row = Exercise(
             "all lanes get the maximum?"
         ),
         "over_budget": (
-            "Read each pack once and keep it: both loops count k from 0 to PACKS with #pragma "
-            "unroll, so that every index is known when compiling."
+            "Read each pack once and keep it. Both loops count k from 0 to PACKS with #pragma "
+            "unroll, so every index is known at compile time."
         ),
         "shuffle_divergence": (
-            "Lanes without a pack come to the shuffles all the same; only a warp without a row "
-            "returns, as a whole."
+            "Lanes without a pack must take part in the shuffles, too. Only a whole warp without a "
+            "row returns."
         ),
     },
 )
@@ -541,7 +543,7 @@ any_type = Exercise(
             lambda rng: together(*(each_type(rng, 5, packs) for packs in (1, 31, 33))),
         ),
         hidden(
-            "rows as long as they may be, and no row for the last warp",
+            "rows of the largest length, and no row for the last warp",
             lambda rng: each_type(rng, 3, 256),
         ),
         covering("rows of all lengths, blocks of all sizes, and other values", any_typed),
@@ -587,9 +589,9 @@ any_type = Exercise(
         "`alignas(sizeof(T) * N)` before the struct's name tells the compiler that a pack may be "
         "loaded as one. How many values of type T make 16 bytes? `16 / sizeof(T)`.",
         "Take your `warp_per_row`: float becomes T where it is stored in memory or in a pack, "
-        "4 becomes N, and a float you calculate with becomes `typename Arithmetic<T>::type`.",
-        "Convert with `static_cast<Real>(...)` on the way in and `static_cast<T>(...)` on the way "
-        "out. `fmax` and `fabs` take floats and doubles; `__shfl_xor_sync` does too.",
+        "4 becomes N, and a float for arithmetic becomes `typename Arithmetic<T>::type`.",
+        "Convert with `static_cast<Real>(...)` after the load and with `static_cast<T>(...)` "
+        "before the store. `fmax` and `fabs` take floats and doubles; `__shfl_xor_sync` does too.",
     ),
     hints_on={
         "other_step": (
@@ -599,8 +601,6 @@ any_type = Exercise(
             "16 / sizeof(T) values make a pack of 16 bytes, and alignas must say so; both loops "
             "over k are unrolled."
         ),
-        "wrong_answer": (
-            "Halves are calculated with as floats, doubles as doubles: where do you convert?"
-        ),
+        "wrong_answer": ("Compute halves as floats, and doubles as doubles. Where do you convert?"),
     },
 )

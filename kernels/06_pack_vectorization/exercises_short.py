@@ -45,7 +45,7 @@ fours = Exercise(
         ),
     ),
     hints=(
-        "`x[i]` is pack i here, four floats at once. How many packs do 100 floats make?",
+        "`x[i]` is pack i here, four floats at once. How many packs are 100 floats?",
         "The guard counts floats, and should count packs.",
     ),
 )
@@ -71,8 +71,8 @@ one_load = Exercise(
             lambda rng: doubled(rng, 128),
             points=2,
             budgets=(
-                Budget("global_load_requests", 4, "one for a warp: 16 bytes a lane at once"),
-                Budget("global_store_requests", 4, "one for a warp: 16 bytes a lane at once"),
+                Budget("global_load_requests", 4, "one per warp: 16 bytes per lane at once"),
+                Budget("global_store_requests", 4, "one per warp: 16 bytes per lane at once"),
                 *work_is_shared(),
             ),
             requires=(Requirement(LOAD_16, "one for each warp"),),
@@ -83,7 +83,7 @@ one_load = Exercise(
         ),
     ),
     hints=(
-        "`reinterpret_cast<const Four*>(x)` is the same memory, taken for an array of packs. Which "
+        "`reinterpret_cast<const Four*>(x)` is the same memory, seen as an array of packs. Which "
         "of them belongs to thread p?",
         "Load a whole `Four` into a variable, change its elements, store it whole.",
     ),
@@ -105,7 +105,7 @@ one_float_off = Exercise(
     source="5_one_float_off.cu",
     kind=Break(given="    const float* first = x + 4 * i;\n"),
     minutes=2,
-    teaches="16 bytes are loaded from a multiple of 16, or not at all",
+    teaches="16 bytes can be loaded only from a multiple of 16",
     cases=(
         Case("a misaligned load", lambda rng: groups_of(rng, 70), points=1.5, hazard=SLOT),
         Case("other numbers", lambda rng: groups_of(rng, 70), 0.5, False, hazard=SLOT),
@@ -137,14 +137,14 @@ no_waiting = Exercise(
 """
     ),
     minutes=4,
-    teaches="within a warp a shuffle does without memory and barriers",
+    teaches="within a warp a shuffle needs no memory and no barrier",
     cases=(
         Case(
             "no barrier, no shared memory",
             lambda rng: magnitudes(rng, 8),
             points=2,
             budgets=(
-                Budget("barriers", 0, "a row belongs to one warp, and nobody waits for another"),
+                Budget("barriers", 0, "one warp processes a row, so no warp waits for another"),
                 Budget("shared_store_requests", 0, "lanes of a warp can pass registers"),
                 *work_is_shared(),
             ),
@@ -158,6 +158,6 @@ no_waiting = Exercise(
     hints=(
         "Threads `threadIdx.x` and `threadIdx.x ^ apart` are lanes of one warp. How do lanes pass "
         "a value without memory?",
-        "`__shfl_xor_sync(0xffffffff, largest, apart)` takes the place of five lines.",
+        "One line, `__shfl_xor_sync(0xffffffff, largest, apart)`, replaces five lines.",
     ),
 )
