@@ -12,7 +12,16 @@ from msgspec import structs
 
 from ..course import Case, Exercise, Launch, Problem
 from ..errors import AuthorError
-from .protocol import OTHER_ORDERS, Argument, Buffer, CaseRequest, Failed, LaunchRequest, Scene
+from .protocol import (
+    OTHER_ORDERS,
+    Argument,
+    Buffer,
+    CaseRequest,
+    Failed,
+    LaunchRequest,
+    Scene,
+    ThreadPlace,
+)
 from .verdict import CaseResult
 
 FEW_BLOCKS = 5  # of which each is the last one once
@@ -125,6 +134,20 @@ def of_failure(instance: CaseInstance, failure: Failed) -> Scene | None:
         0 <= at < size for at, size in zip(said.block, _grid(problem, said.launch), strict=True)
     )
     return said if there else structs.replace(said, block=None)
+
+
+def thread_of(problem: Problem, where: Scene) -> ThreadPlace | None:
+    """The thread where something went wrong; None where it is not known."""
+    if where.block is None or where.thread is None:
+        return None
+    block, thread = (
+        int(np.ravel_multi_index(one[::-1], shape[::-1], mode="clip"))
+        for one, shape in (
+            (where.block, _grid(problem, where.launch)),
+            (where.thread, (*dim(problem.launches[where.launch - 1].block), 1, 1)[:3]),
+        )
+    )
+    return ThreadPlace(block, thread, None)
 
 
 def of_buffer(instance: CaseInstance, buffer: str, order: str = "") -> Scene | None:

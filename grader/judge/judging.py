@@ -20,7 +20,7 @@ from ..say import verdict_answers as say
 from ..status import Status
 from . import arrangement, cases, compare, partial, stepped, technique
 from . import sizes as every_size
-from .explaining import places
+from .explaining import places, thread_paths
 from .explaining.explanation import explained
 from .explaining.telling import Pair, copied
 from .judged import Judged
@@ -164,9 +164,10 @@ def _explained(judged: Judged, at: int) -> Judged:
         first, launches = earlier.results[at], len(earlier.instances[at].problem.launches)
         told = result.saying(say.already_wrong(first.parts, launches, result.parts))
         return judged.with_result(at, replace(told, line=first.line or result.line))
-    if result.status == Status.OUT_OF_BOUNDS:
-        said = places.beyond_an_array(judged, at)
-        return judged.with_result(at, result.saying(result.parts + Message(why=said)))
+    if result.status == Status.OUT_OF_BOUNDS and isinstance(outcome, Failed):
+        said = Message(why=places.beyond_an_array(judged, at))
+        parts = thread_paths.of_stray(judged, at, outcome) + said
+        return judged.with_result(at, result.saying(parts))
     wrong = None
     if result.status == Status.WRONG_ANSWER and isinstance(outcome, Ran):
         wrong = compare.first_wrong(instance, outcome)
@@ -182,6 +183,10 @@ def _explained(judged: Judged, at: int) -> Judged:
     if both_copied and both_copied[0] != both_copied[1] and wrong.others:
         others = [session.follow(instance, wrong.others) for session in both]
         pair = replace(pair, others=tuple(zip(*others, strict=False)))
+    writer = ours.stored if not wrong.written and result.where else None
+    if writer and result.where:
+        path = judged.session.path(instance, result.where.launch, writer)
+        pair = replace(pair, path=path)
     result = explained(result, pair, judged.words[at])
     if mine.stored:
         result = cases.in_block(result, instance.problem, mine.stored.block)

@@ -87,11 +87,37 @@ class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
 
 class Scene(msgspec.Struct, frozen=True):
     """Where something went wrong: in which `launch` of a case, from 1, in which `block` (blockIdx;
-    None: not known), and in which `order` threads ran."""
+    None: not known), in which `order` threads ran, and which `thread` it was (threadIdx; None: not
+    known)."""
 
     launch: int
     block: tuple[int, int, int] | None
     order: str
+    thread: tuple[int, int, int] | None = None
+
+
+class ThreadPlace(msgspec.Struct, frozen=True):
+    """A thread at work: its block, its number in the block (both linear), the line, and the values
+    of that step, where they are known: what it came to, and what it used."""
+
+    block: int
+    thread: int
+    line: int | None
+    values: tuple[float, ...] = ()
+
+    @property
+    def who(self) -> str:
+        """The thread, in words."""
+        return f"thread {self.thread} of block {self.block}"
+
+    @property
+    def on(self) -> str:
+        """ " on line 7", where the line is known."""
+        return f" on line {self.line}" if self.line else ""
+
+    def with_values(self, *values: SupportsFloat) -> "ThreadPlace":
+        """The same with the values."""
+        return msgspec.structs.replace(self, values=tuple(map(float, values)))
 
 
 class Recorded(msgspec.Struct, frozen=True):
@@ -115,7 +141,8 @@ class CaseRequest(msgspec.Struct, frozen=True, eq=False, tag="case"):
     `begins`: the buffers that lie in a larger one, behind so many of its elements; `room`: so many
     elements before and behind every input can be read, too. `followed`: the elements that it is to
     tell the making of, `asked` what else it is to tell of the ways to the results, `recorded`: the
-    steps that it is to tell. `tolerated`: the status of hazards that do not end it."""
+    steps that it is to tell; `path`: the thread of the last launch whose path it is to tell.
+    `tolerated`: the status of hazards that do not end it."""
 
     inputs: dict[str, np.ndarray]
     outputs: dict[str, Buffer]
@@ -129,6 +156,7 @@ class CaseRequest(msgspec.Struct, frozen=True, eq=False, tag="case"):
     followed: tuple[Element, ...] = ()
     asked: tuple[Asked, ...] = ()
     recorded: Recorded | None = None
+    path: ThreadPlace | None = None
     tolerated: str = ""
 
     @property
@@ -139,7 +167,7 @@ class CaseRequest(msgspec.Struct, frozen=True, eq=False, tag="case"):
     @property
     def leaves_arrays(self) -> bool:
         """Whether what it leaves is to be judged, and not how it came to that."""
-        return not (self.followed or self.asked or self.recorded)
+        return not (self.followed or self.asked or self.recorded or self.path)
 
 
 class Examine(msgspec.Struct, frozen=True, tag="examine"):
@@ -178,30 +206,6 @@ class Question(msgspec.Struct, frozen=True, eq=False):
     kernels: tuple[str, ...]  # that the source must define
     seconds: float  # of the CPU's time, for this question
     latest: int  # seconds of its CPU's time after which the process is killed
-
-
-class ThreadPlace(msgspec.Struct, frozen=True):
-    """A thread at work: its block, its number in the block (both linear), the line, and the values
-    of that step, where they are known: what it came to, and what it used."""
-
-    block: int
-    thread: int
-    line: int | None
-    values: tuple[float, ...] = ()
-
-    @property
-    def who(self) -> str:
-        """The thread, in words."""
-        return f"thread {self.thread} of block {self.block}"
-
-    @property
-    def on(self) -> str:
-        """ " on line 7", where the line is known."""
-        return f" on line {self.line}" if self.line else ""
-
-    def with_values(self, *values: SupportsFloat) -> "ThreadPlace":
-        """The same with the values."""
-        return msgspec.structs.replace(self, values=tuple(map(float, values)))
 
 
 class Used(msgspec.Struct, frozen=True):
@@ -307,6 +311,16 @@ class Made(msgspec.Struct, frozen=True):
     index: SliceSteps = SliceSteps()
 
 
+class ThreadPath(msgspec.Struct, frozen=True):
+    """What a thread did in a launch: the comparisons that its last branches hung on, in order, each
+    `taken` (1) or not (0); the buffers that it `used`; and the elements that it stored last, each
+    with the line."""
+
+    branches: tuple[Choice, ...] = ()
+    used: tuple[str, ...] = ()
+    stored: tuple[tuple[Element, int | None], ...] = ()
+
+
 class Way(msgspec.Struct, frozen=True):
     """What was found to an `Asked`: `short` elements are not as they should be, of which this is
     the `first`; it passed only so many of the kind. `part`: whose way that is, an element that went
@@ -351,9 +365,9 @@ class Ran(msgspec.Struct, frozen=True, tag="ran"):
     "second/y"; where it was run in other `orders` too, "ORDER/y"; `left` says, by the number of a
     launch (from 1), what earlier ones have left changed; `made` is the making of the elements that
     were `followed`, `ways` the answers to what was `asked`; `too_long`: it takes too much to follow
-    the case; `strip` has the steps of what was `recorded`; `examined` is what reasoning about every
-    size came to; `warnings` are the compiler's; `cubin` is its program for hardware; `causes` are
-    those of what was `tolerated`."""
+    the case; `strip` has the steps of what was `recorded`, `path` that of a thread; `examined` is
+    what reasoning about every size came to; `warnings` are the compiler's; `cubin` is its program
+    for hardware; `causes` are those of what was `tolerated`."""
 
     counters: dict[str, int] = {}
     costs: dict[str, tuple[int, int]] = {}
@@ -365,6 +379,7 @@ class Ran(msgspec.Struct, frozen=True, tag="ran"):
     ways: tuple[Way, ...] = ()
     too_long: bool = False
     strip: Strip | None = None
+    path: ThreadPath | None = None
     examined: Examined | None = None
     warnings: tuple[Diagnostic, ...] = ()
     cubin: bytes = b""

@@ -39,6 +39,8 @@ from .protocol import (
     Ran,
     Recorded,
     Reply,
+    ThreadPath,
+    ThreadPlace,
 )
 from .verdict import shortened
 from .worker import KILLED, Worker
@@ -182,6 +184,14 @@ class Session:
         steps, order = min(case.steps, recorded.steps), recorded.where.order
         outcome = self._ask(replace(case, order=order, steps=steps, recorded=recorded))
         return outcome.strip if isinstance(outcome, Ran) else None
+
+    def path(self, instance: CaseInstance, launch: int, thread: ThreadPlace) -> ThreadPath:
+        """What a thread does in a launch of a case, from 1, if earlier ones come first; nothing
+        where that cannot be followed. A path ends where the launch goes wrong."""
+        self._group(FOLLOWING, FOLLOWING)
+        case = self._described(instance)
+        outcome = self._ask(replace(case, launches=case.launches[:launch], path=thread))
+        return outcome.path or ThreadPath() if isinstance(outcome, Ran) else ThreadPath()
 
     def ways(self, questions: Iterable[tuple[CaseInstance, tuple[Asked, ...]]]) -> Iterator[Reply]:
         """For each of some cases what came of the questions about the ways to its results; after

@@ -113,8 +113,8 @@ class CaseResult:
         Scene | None,
         Meta(
             description="The place of the fault: the `launch` of the case, from 1, the `block` "
-            "(its blockIdx, or null), and the `order` in which the simulated GPU ran the threads. "
-            "Null if it is not known."
+            "(its blockIdx, or null), the `order` in which the simulated GPU ran the threads, and "
+            "the `thread` (its threadIdx, or null). Null if it is not known."
         ),
     ] = None
     differs: Annotated[

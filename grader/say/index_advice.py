@@ -200,23 +200,23 @@ def _too_many_threads(
                 f"{_limit(place, who)}."
             )
         return Message(
-            why=f"The index is the thread's own, and {place.owner} has {place.count} elements, one "
-            "per block.",
+            why=f"The index equals the thread's own number, and {place.owner} has {place.count} "
+            "elements, one per block.",
             remedy=f"Do you mean `blockIdx.x`?{also}",
         )
     larger = [one for one, n in who.arrays.items() if n > place.index and f"`{one}`" != place.owner]
     if larger:
         return Message(
-            why=f"The index is the thread's own. `{larger[0]}` has such an element, {place.owner} "
-            "has not.",
+            why=f"The index equals the thread's own number. `{larger[0]}` has such an element, "
+            f"{place.owner} has not.",
             remedy="Should both arrays have the same index here? If so, guard the access; if not, "
             f"{place.owner} needs another index.",
         )
     return Message(
         why=f"The launch has {all_threads:,} threads, and {place.owner} has "
-        f"{counted(place.count, 'element')}. The extra threads must do nothing.",
-        remedy=f"Guard the access: the index must be below {_limit(place, who)}. If there is a "
-        f"guard, it lets this one pass{_or_equal(place)}.",
+        f"{counted(place.count, 'element')}.",
+        remedy="The extra threads must do nothing. Guard the access: the index must be below "
+        f"{_limit(place, who)}. If there is a guard, it lets this one pass{_or_equal(place)}.",
     )
 
 
@@ -226,7 +226,7 @@ def _rows(place: _Element, who: ThreadNumbers) -> Message | None:
     if place.index in (x, y) and x != y:
         axis = "x" if place.index == x else "y"
         return Message(
-            why=f"That is this thread's {axis} in the grid.",
+            why=f"The index equals this thread's {axis} in the grid.",
             remedy=f"If you mean {axis} as the index, guard it: it must be below "
             f"{_limit(place, who)}. If not, the index is wrong.",
         )

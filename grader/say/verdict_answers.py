@@ -192,7 +192,7 @@ def on_its_way(fact: str, others: int, why: str) -> Message:
 
 def nothing_went_wrong(asks: str) -> Message:
     """A kernel that is to go wrong ran to its end."""
-    return Message("Nothing went wrong: the kernel ran to its end.") + Message(asks)
+    return Message(f"{asks} The kernel ran to its end without it.")
 
 
 def something_else(asks: str, fact: str) -> Message:

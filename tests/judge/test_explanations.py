@@ -181,3 +181,46 @@ def test_where_a_hidden_case_fails_first_the_visible_one_that_is_told_is_explain
     failed = [case for case in verdict.cases if case.failed]
     assert not failed[0].visible and any(case.visible for case in failed)
     assert "leaves out" in verdict.parts.first and verdict.line
+
+
+@pytest.mark.parametrize(
+    ("exercise", "before", "after", "said"),
+    [
+        ("00_first_kernel/saxpy", "i < n", "i <= n", r"on line \d+, `(\d+) <= \1` is true"),
+        ("00_first_kernel/add_bias", "row < rows && ", "row > -1 && ", r"`\d+ > -1` is true"),
+    ],
+)
+def test_of_a_stray_access_the_conditions_are_told_that_let_its_thread_pass(
+    exercise, before, after, said
+):
+    source = course.exercise(exercise).solution
+    assert before in source
+    parts = judge(exercise, source.replace(before, after), sizes=False).parts
+    assert re.search(said, parts.why), parts
+    assert "guard" in parts.remedy.lower()
+
+
+def test_no_guard_is_asked_for_where_the_thread_has_work_and_another_index():
+    exercise = "01_expand_where/outer_sum"
+    source = course.exercise(exercise).solution
+    turned = source.replace("a[row] + b[col", "a[col] + b[row")
+    assert turned != source
+    assert "no guard is missing" in judge(exercise, turned, sizes=False).parts.remedy
+
+
+def test_of_an_element_that_nobody_writes_the_last_conditions_of_its_thread_are_told():
+    exercise = "00_first_kernel/saxpy"
+    source = course.exercise(exercise).solution.replace("i < n", "i < n / 2")
+    said = str(judge(exercise, source, sizes=False).parts)
+    assert re.search(r"conditions of thread \d+ of block \d+: on line \d+, `(\d+) < \1` is", said)
+
+
+def test_of_an_element_that_nobody_writes_it_is_told_what_its_thread_writes_instead():
+    exercise = "00_first_kernel/saxpy"
+    source = course.exercise(exercise).solution
+    close = source.replace(
+        "blockIdx.x * blockDim.x", "(gridDim.x - 1 - blockIdx.x) * (blockDim.x / 2)"
+    )
+    assert close != source
+    said = str(judge(exercise, close, sizes=False).parts)
+    assert re.search(r"No thread wrote to out\[\d+\].* of block \d writes out\[\d+\]\.", said)

@@ -22,13 +22,9 @@ from ..words import Words
 from .divergence import Parting, number_in_code
 from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
+from .thread_paths import ASKS
 
 Said = tuple[Pattern, Message, int | None]  # a pattern, its message, and the line of that
-_ASKS = {
-    **{"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="},
-    **{"lo": "<", "ls": "<=", "hi": ">", "hs": ">="},
-    **{"equ": "==", "neu": "!=", "ltu": "<", "leu": "<=", "gtu": ">", "geu": ">="},
-}
 
 
 def fell_otherwise(mine: Sequence[Choice], ours: Sequence[Choice]) -> tuple[Choice, Choice] | None:
@@ -74,7 +70,7 @@ def _with_nan(choices: Sequence[Choice]) -> Choice | None:
 
 def _question(choice: Choice) -> str:
     one, other = choice.values
-    asks = next((_ASKS[part] for part in choice.opcode.split(".") if part in _ASKS), "against")
+    asks = next((ASKS[part] for part in choice.opcode.split(".") if part in ASKS), "against")
     return f"asks whether {one:.6g} {asks} {other:.6g}, and takes {choice.taken:.6g}"
 
 

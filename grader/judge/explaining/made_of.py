@@ -8,10 +8,11 @@ import numpy as np
 
 from ...cuda.errors import Message
 from ...say import race_advice
-from ..protocol import Element, Used
+from ..protocol import Element, ThreadPath, Used
 from ..verdict import Part
 from . import divergence, places
 from .telling import About, Times, Told, capital, copied, times
+from .thread_paths import last_conditions
 
 _OF_THE_COMPILER = re.compile(
     r"computes |(multiplies \S+|to the left) by \d\d?;"
@@ -32,10 +33,21 @@ class MadeOf(About):
     def nobody(self) -> Told:
         """Nobody wrote it: the only line that would, and who does in a right kernel."""
         if not self.pair.wrong.written and self.ours.stored:
-            name = self.words.name(self.pair.wrong.element.buffer)
+            element = self.pair.wrong.element
+            name = self.words.name(element.buffer)
             only, line = self._declared.only_written(name)
             ours = f"In our kernel {self.ours.stored.who} writes it."
-            yield Message(only, ours=ours), line
+            path = self.pair.path or ThreadPath()
+            instead = next((one for one in path.stored if one[0].buffer == element.buffer), None)
+            asked, at = last_conditions(path, self.words.source)
+            if instead:
+                said = f"{capital(self.ours.stored.who)} writes {self._name(instead[0])}."
+                line = instead[1]
+            elif asked:
+                said, line = f"The last conditions of {self.ours.stored.who}: {asked}.", at
+            else:
+                said = only
+            yield Message(said, only if said != only else "", ours=ours), line
 
     def without_stride(self) -> Told:
         """A loop over strides in which each round goes equally far."""

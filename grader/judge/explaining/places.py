@@ -20,6 +20,7 @@ from . import telling
 Index = tuple[int, ...]
 Rows = Sequence[tuple[Index, Index]]  # taken, and what should have been, both of one array
 
+ROOM = 1 << 14  # elements before and behind
 FEW = 3  # different places at least, for a rule about numbers
 
 
@@ -115,7 +116,6 @@ def _strides(places: Sequence[Index], taken: Sequence[int]) -> Index | None:
     return tuple(whole.tolist())
 
 
-ROOM = 1 << 14  # elements before and behind
 LOOKED_AT = 24  # elements of the output
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ...compilers.declared import Declarations
 from ...cuda.errors import Message
 from ..compare import Wrong
-from ..protocol import Element, Made, Used
+from ..protocol import Element, Made, ThreadPath, Used
 from ..verdict import Part
 from ..words import Words
 from . import divergence
@@ -79,12 +79,14 @@ def copied(mine: Made, ours: Made) -> tuple[Element, Element] | None:
 @dataclass(frozen=True)
 class Pair:
     """A wrong element in both runs: `mine` is the learner's, `ours` the solution's; `others` are
-    some more wrong ones where it is another input's copy."""
+    some more wrong ones where it is another input's copy. `path`, of an element that nobody wrote,
+    is that of the learner's thread that has the number of its writer in the solution."""
 
     wrong: Wrong
     mine: Made
     ours: Made
     others: tuple[tuple[Made, Made], ...] = ()
+    path: ThreadPath | None = None
 
 
 class About:

@@ -11,11 +11,12 @@ from msgspec.structs import replace
 from ...ptx.program import Carries, Flow, Immediate, Instruction, Register
 from ...watch.slice import Graph
 from ...watch.slice import made as making
-from ..protocol import Choice, Crossing, Decision, Element, Made, Used
+from ..protocol import Choice, Crossing, Decision, Element, Made, ThreadPath, ThreadPlace, Used
 from .slices import Elements, as_numbers, literal, place_of, slice_of
 
 MOST = 2000  # told of
 DEEP = 8  # comparisons of one condition
+MOST_BRANCHES, FEW_STORED = 32, 4  # told of a thread
 
 Numbers = Callable[[str], npt.NDArray[np.float64]]  # every value of a graph, as a PTX type
 
@@ -77,7 +78,14 @@ def _asked(graph: Graph, node: int, numbers: Numbers) -> Iterator[Choice]:
     """What was asked for a value to be chosen, and which it was."""
     instruction = graph.code[graph.at[node]]
     taken = float(numbers(instruction.form.type)[node]) if instruction else 0.0
-    for test in _tests(graph, int(graph.right[node])):
+    yield from _compares(graph, node, int(graph.right[node]), taken, numbers)
+
+
+def _compares(
+    graph: Graph, node: int, predicate: int, taken: float, numbers: Numbers
+) -> Iterator[Choice]:
+    """The comparisons that a predicate was made of, by which `node` was chosen, or branched."""
+    for test in _tests(graph, predicate):
         compared = graph.code[graph.at[test]]
         assert compared is not None, "_tests has asked"
         values = _compared(graph, test, compared, numbers)
@@ -155,6 +163,32 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
         decisions=tuple(_decisions(graph, elements, root, address)),
         index=slice_of(graph, elements, address),
     )
+
+
+def path_of(graph: Graph, thread: ThreadPlace, elements: Elements | None) -> ThreadPath:
+    """What a thread did in the last launch of `graph`; what it used and stored only if the
+    `elements` are known."""
+    blocks, threads = graph.places(np.arange(len(graph)))
+    mine = (blocks == thread.block) & (threads == thread.thread) & (graph.at >= graph.last_launch)
+    own = np.flatnonzero(mine)
+    flows = np.array([one is not None and one.form.flow is Flow.BRANCH for one in graph.code])
+    numbers = cache(partial(as_numbers, graph.value))
+    branches = [
+        one
+        for node in own[flows[graph.at[own]]][-MOST_BRANCHES:].tolist()
+        for one in _compares(graph, node, int(graph.left[node]), float(graph.value[node]), numbers)
+    ]
+    if elements is None:
+        return ThreadPath(tuple(branches))
+    stored: list[tuple[Element, int | None]] = []
+    for name in elements.passed(graph):
+        roots = elements.roots(graph, name)
+        for at in np.flatnonzero((roots > 0) & mine[np.maximum(roots, 0)])[:FEW_STORED].tolist():
+            stored.append((Element(name, at), graph.line(int(roots[at]))))
+    sources = np.concatenate([graph.left[own], graph.right[own]])
+    read = {elements.behind(graph, leaf) for leaf in np.unique(sources[sources < 0]).tolist()}
+    used = {one.buffer for one in (*read, *(one for one, _ in stored)) if one}
+    return ThreadPath(tuple(branches), tuple(sorted(used)), tuple(stored))
 
 
 def _address(graph: Graph, source: making.Source) -> int:

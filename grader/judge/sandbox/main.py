@@ -172,7 +172,9 @@ def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Re
             counters=dict(error.counters) if isinstance(error, StepLimit) else {},
             other_line=error.other_line if isinstance(error, DataRace) else None,
             parts=error.parts,
-            where=Scene(error.launch, error.block, error.order) if error.launch else None,
+            where=Scene(error.launch, error.block, error.order, error.thread)
+            if error.launch
+            else None,
         )
     except OutOfTime:
         return Failed(Status.TIMEOUT, say.still_busy(seconds), broken_off=True)

@@ -29,7 +29,7 @@ from ...watch.slice.observer import Slicer
 from ..playback.marks import Mark, blocks_around, marks_of, one_launch, wrong_element
 from ..playback.strip import Strip, strip_of
 from ..protocol import OTHER_ORDERS, Argument, Arrays, CaseRequest, LaunchRequest, Ran, Recorded
-from .made import made
+from .made import made, path_of
 from .slices import Elements
 from .ways import way
 
@@ -109,7 +109,7 @@ def run_case(source: str, case: CaseRequest, compiled: tuple[str, ...] = ()) -> 
     source is, where elements are followed. Raises CudaError."""
     if case.recorded:
         return Ran(strip=_recorded(source, case, case.recorded))
-    if case.followed or case.asked:
+    if case.followed or case.asked or case.path:
         return _followed(source, case, compiled)
     tolerated = case.tolerated
     options = simulator.options(step_limit=case.steps, order=case.order, tolerated=tolerated)
@@ -135,19 +135,25 @@ def run_case(source: str, case: CaseRequest, compiled: tuple[str, ...] = ()) -> 
 
 
 def _followed(source: str, case: CaseRequest, compiled: tuple[str, ...]) -> Ran:
-    """The making of the elements that are `case.followed`, and what `case.asked` asks for; nothing
-    of it where it takes too much to follow the case."""
-    graph = Graph(detailed=bool(case.followed))
-    options = simulator.options(step_limit=case.steps, order=case.order, checks=False)
+    """The making of the elements that are `case.followed`, what `case.asked` asks for, and the path
+    of a thread; nothing of it where it takes too much to follow the case."""
+    graph = Graph(detailed=not case.asked)
+    checks = case.path is not None  # what goes wrong ends the path
+    options = simulator.options(step_limit=case.steps, order=case.order, checks=checks)
     try:
         with options, simulator.observe(observers=[partial(Slicer, graph)], counted=False):
             buffers, _, _ = _launch_all(source, case, compiled)
     except TooLong:
         return Ran(too_long=True)
+    except CudaError:
+        if case.path is None:
+            raise
+        return Ran(path=path_of(graph, case.path, None))
     elements = Elements(buffers, beyond=case.room > 0)
     return Ran(
         made=tuple(made(graph, elements, one) for one in case.followed),
         ways=tuple(way(graph, elements, case, one) for one in case.asked),
+        path=path_of(graph, case.path, elements) if case.path else None,
     )
 
 

@@ -62,6 +62,11 @@ class Elements:
         memory: npt.NDArray[np.int32] = graph.memory(allocation_of(self.buffers[name]).address)
         return memory[self._in_order(name)]
 
+    def passed(self, graph: Graph) -> list[str]:
+        """The buffers that a launch of `graph` was given."""
+        addresses = {name: allocation_of(array).address for name, array in self.buffers.items()}
+        return [name for name, address in addresses.items() if graph.follows(address)]
+
     def root(self, graph: Graph, element: Element) -> int:
         """The node that an element holds."""
         return int(self.roots(graph, element.buffer)[element.index])

@@ -124,6 +124,11 @@ class Graph:
         self.code += code
         return len(self.code) - len(code)
 
+    @property
+    def last_launch(self) -> int:
+        """Where the code of the latest launch begins in `code`."""
+        return self._launches[-1][0] if self._launches else 0
+
     def place(self, node: int) -> tuple[int, int]:
         """The block and the thread in it that made a value, by linear index."""
         (block,), (thread,) = self.places(np.array([node]))

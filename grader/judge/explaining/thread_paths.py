@@ -1,0 +1,82 @@
+"""What one thread did: on which conditions it came to a stray access, or past a store.
+
+The path of the learner's thread is the fact; the path of the solution's thread of the same number
+says whether it has anything to do there.
+"""
+
+import re
+
+from ...compilers.declared import Declarations
+from ...cuda.errors import Message
+from ..cases import of_failure, thread_of
+from ..judged import Judged
+from ..protocol import Choice, Failed, ThreadPath
+
+ASKS = {
+    **{"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="},
+    **{"lo": "<", "ls": "<=", "hi": ">", "hs": ">="},
+    **{"equ": "==", "neu": "!=", "ltu": "<", "leu": "<=", "gtu": ">", "geu": ">="},
+}
+_NOT = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_NEIGHBOUR = {"<": ("<=", -1), ">=": (">", -1), ">": (">=", 1), "<=": ("<", 1)}
+_COMPARED = re.compile(r"(?<![<>=!-])(?:[=!<>]=|[<>](?![<>=]))")
+LINES, MOST = 2, 2  # lines that are told, and comparisons of one
+_ITS_INDEX = "This thread has work to do here, so no guard is missing. How is its index computed?"
+
+
+def last_conditions(path: ThreadPath, source: str) -> tuple[str, int | None]:
+    """The last branches of a thread, of two lines, as these ask, with values: "on line 8,
+    `64 < 64` is false"; and the last line. "" where there is none."""
+    asked = [one for one in path.branches if one.place.line]
+    lines = [*dict.fromkeys(one.place.line or 0 for one in reversed(asked))][:LINES]
+    told = []
+    for line in reversed(lines):
+        text = Declarations(source).line(line)
+        every = (_as_written(one, text) for one in asked if one.place.line == line)
+        if held := [*dict.fromkeys(filter(None, every))][-MOST:]:
+            told.append(f"on line {line}, {' and '.join(held)}")
+    return "; ".join(told), lines[0] if told else None
+
+
+def _as_written(one: Choice, text: str) -> str:
+    """A comparison as its line has it: a compiler asks `x < 1` for `x <= 0`, turns it round, or
+    asks the opposite. "" for one that the compiler made, as of a loop that it unrolled."""
+    asks = next((ASKS[part] for part in one.opcode.split(".") if part in ASKS), "")
+    a, b = zip(one.values, one.fixed, strict=True)
+    forms = [(asks, a, b)]
+    if one.fixed[1] and asks in _NEIGHBOUR:
+        other, step = _NEIGHBOUR[asks]
+        forms.append((other, a, (b[0] + step, True)))
+    forms += [(_TURNED[asks], right, left) for asks, left, right in forms if asks in _TURNED]
+    every = [(*form, one.holds) for form in forms]
+    every += [(_NOT.get(asks, ""), left, right, not one.holds) for asks, left, right in forms]
+    operators, numbers = set(_COMPARED.findall(text)), set(re.findall(r"\d+", text))
+    for asks, *sides, holds in every:
+        left, right = (_number(value) for value, _ in sides)
+        stands = all(_number(abs(value)) in numbers for value, is_fixed in sides if is_fixed)
+        if asks in operators and stands:
+            return f"`{left} {asks} {right}` is {str(holds).lower()}"
+    return ""
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value.is_integer() else f"{value:.6g}"
+
+
+def of_stray(judged: Judged, at: int, failure: Failed) -> Message:
+    """Of an access outside of its array: the last condition that let its thread pass. Where the
+    solution's thread of that number uses the array, too, no guard is to stop the learner's."""
+    told, instance, words = judged.results[at].parts, judged.instances[at], judged.words[at]
+    where = of_failure(instance, failure)
+    thread = where and thread_of(instance.problem, where)
+    if not where or not thread:
+        return told
+    both = judged.session, judged.ours
+    mine, ours = (session.path(instance, where.launch, thread) for session in both)
+    asked, _ = last_conditions(mine, judged.source)
+    passed = f"Before that, {asked}." if asked else ""
+    loop, _ = Declarations(judged.source).condition(failure.line or 0)
+    works = any(f"`{words.name(one)}[" in told.first for one in ours.used)
+    remedy = _ITS_INDEX if works and not loop else told.remedy
+    return Message(told.first, f"{passed} {told.why}".strip(), remedy)
