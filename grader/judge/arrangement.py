@@ -117,7 +117,7 @@ def _first_strange(handed_out: str, lines: tuple[str, ...], source: str, begin: 
     for number, line, text in mine:
         had[line] += 1
         if had[line] > given[line]:
-            return f"line {number}, `{text}`, stands there more often than it was given.", number
+            return f"line {number}, `{text}`, is there more often than the exercise has it.", number
     return _gone(handed_out, source)
 
 

@@ -101,7 +101,7 @@ def _changed_input(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult
 
 
 def _bytes(array: np.ndarray) -> np.ndarray:
-    """(elements, bytes an element): equal here is bit for bit, NaN and -0.0 included."""
+    """(elements, bytes per element): equal here is bit for bit, NaN and -0.0 included."""
     return np.frombuffer(array.tobytes(), np.uint8).reshape(array.size, array.itemsize)
 
 

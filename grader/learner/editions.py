@@ -2,7 +2,7 @@
 
 A new edition of a lesson is brought in by three texts of every cell. The learner's text is kept,
 always; a cell that they left alone becomes what it is now. Cells are told apart by their ids, which
-survive edits elsewhere in a lesson. An exercise past mending is restored with what was written
+survive edits elsewhere in a lesson. A broken exercise is restored with what was written
 below its cell, and in a copy of the notebook.
 """
 

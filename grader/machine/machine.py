@@ -87,7 +87,7 @@ class Machine:
             while group := self.schedule.pop():
                 pc, lanes = group
                 self._run_from(pc, lanes)
-        except OutOfTime:  # between two groups; in one, it is known where that stands by now
+        except OutOfTime:  # between two groups; inside one, its place is known by now
             raise self._still_running(self.block_end[pc], lanes, "when its time was up") from None
 
     def _run_from(self, pc: int, lanes: Lanes) -> None:

@@ -123,7 +123,7 @@ lowest = Exercise(
     cases=(
         Case("ordinary numbers", lambda rng: largest_of(rng, 20, 100), points=0.5),
         Case("very low ones", lambda rng: largest_of(rng, 20, 3e38), points=1),
-        covering("one element a row, and other grids and values", any_largest),
+        covering("one element per row, and other grids and values", any_largest),
     ),
     hints=(
         "What do the lanes hold that have no element? Against which numbers does it win?",

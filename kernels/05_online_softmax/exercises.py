@@ -301,12 +301,12 @@ def butterflies(rows: int) -> tuple[Budget, ...]:
         Budget(
             "barriers",
             2 * WARPS * rows,
-            "2 a warp: the shuffles need none, only what goes through shared memory does",
+            "2 per warp: the shuffles need none, only what goes through shared memory does",
         ),
         Budget(
             "shuffles",
             160 * rows,
-            "2 a level for each of 8 warps: 5 levels within the warp, and 5 more across warps",
+            "2 per level for each of 8 warps: 5 levels within the warp, and 5 more across warps",
         ),
     )
 
@@ -462,7 +462,7 @@ def long_vector_budgets(n: int, blocks: int) -> tuple[Budget, ...]:
         Budget(
             "barriers",
             WARPS * (blocks + 1),
-            "one a warp in each of the first two launches, however much a thread has to merge",
+            "one per warp in each of the first two launches, however much a thread has to merge",
             per=("warp of the first two launches", WARPS * (blocks + 1)),
         ),
         *work_is_shared(),
@@ -580,7 +580,7 @@ def axis_budgets(*shapes: tuple[int, int, int]) -> tuple[Budget, ...]:
     )
     return (
         *two_reads_one_write(sum(outer * length * inner for outer, length, inner in shapes)),
-        Budget("barriers", barriers, "one for the filled tile and one a step, for each warp"),
+        Budget("barriers", barriers, "one for the filled tile and one per step, for each warp"),
         *work_is_shared(),
         exponentials(),
     )

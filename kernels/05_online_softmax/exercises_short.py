@@ -86,7 +86,7 @@ online_lines = Exercise(
         Case("rows of 6", lambda rng: in_one_pass(rng, 9, 6, 0), points=1),
         Case("rows about 500", lambda rng: in_one_pass(rng, 9, 6, 500), points=1),
         covering(
-            "one element a row, and many",
+            "one element per row, and many",
             lambda rng, rows, columns, grid, block, draw: pairs_of(
                 draw(rng, (rows, columns)), grid
             ),
@@ -176,7 +176,7 @@ def down_columns(x: np.ndarray, grid: int) -> Problem:
 
 one_column = Exercise(
     name="one_column",
-    title="One column a thread",
+    title="One column per thread",
     source="7_one_column.cu",
     minutes=7,
     teaches="the index along an axis, and which thread should own a column",

@@ -29,14 +29,14 @@ from grader.course import (
 )
 from grader.course.inputs import heavy_tailed, normal, offset, quarters
 
-BLOCK = 128  # threads a block, if a case does not say otherwise: four warps
+BLOCK = 128  # threads per block, if a case does not say otherwise: four warps
 SECTOR = 32  # bytes
 PACK = 16  # bytes
 WARP_REQUEST = 32 * PACK  # bytes that a warp asks for with one 16-byte load
 
 
 def blocks_for(rows: int, block: int = BLOCK) -> int:
-    """Blocks for a warp a row."""
+    """Blocks for a warp per row."""
     return -(-rows // (block // 32))
 
 
@@ -142,7 +142,7 @@ scale_packed = Exercise(
     name="scale_packed",
     title="Packs and a tail",
     minutes=9,
-    teaches="16 bytes a load, and a tail",
+    teaches="16 bytes per load, and a tail",
     source="6_scale_packed.cu",
     cases=(
         Case("1,024 elements: packs only", lambda rng: thrice(rng, 1024), points=1),
@@ -208,7 +208,7 @@ def magnitudes(x: np.ndarray) -> np.ndarray:
 
 
 def found(x: np.ndarray, block: int = BLOCK, spare_blocks: int = 0) -> Problem:
-    """One launch of `row_absmax`, a warp a row."""
+    """One launch of `row_absmax`, a warp per row."""
     rows, columns = x.shape
     grid = blocks_for(rows, block) + spare_blocks
     args = ("x", "magnitude", np.int32(rows), np.int32(columns))
@@ -255,14 +255,14 @@ def frugal(rows: int, elements: int) -> tuple[Budget, ...]:
             per=("row", rows),
         ),
         Budget("shuffles", 5 * rows, "32 lanes agree in five exchanges", per=("row", rows)),
-        Budget("barriers", 0, "a row is a warp's own, and shuffles need no barrier"),
+        Budget("barriers", 0, "a row belongs to one warp, and shuffles need no barrier"),
         *work_is_shared(),
     )
 
 
 row_absmax = Exercise(
     name="row_absmax",
-    title="A warp a row, packs where they fit",
+    title="A warp per row, packs where they fit",
     minutes=12,
     teaches="a row kept in registers between two passes",
     source="7_row_absmax.cu",
@@ -372,7 +372,7 @@ def quotients(x: np.ndarray) -> Expected:
 
 
 def rows_of(kernel: str, x: np.ndarray, block: int = BLOCK, spare_blocks: int = 0) -> Problem:
-    """One launch of `kernel`, a warp a row."""
+    """One launch of `kernel`, a warp per row."""
     rows, columns = x.shape
     grid = blocks_for(rows, block) + spare_blocks
     args = ("x", "y", np.int32(rows), np.int32(columns))
@@ -391,7 +391,7 @@ def any_divided(rng, rows: int, columns: int, grid: int, block: int, draw) -> Pr
 def pass_budgets(rows: int, row_bytes: int, shuffles: int) -> tuple[Budget, ...]:
     """What one pass over rows of `row_bytes` needs, in whole warp requests."""
     requests = rows * row_bytes // WARP_REQUEST
-    why = f"{requests // rows} a row: a warp moves 32 packs of 16 bytes with one request"
+    why = f"{requests // rows} per row: a warp moves 32 packs of 16 bytes with one request"
     return (
         Budget(
             "global_load_bytes",
@@ -407,12 +407,16 @@ def pass_budgets(rows: int, row_bytes: int, shuffles: int) -> tuple[Budget, ...]
             "the row stays in registers, which have no addresses: each index into the array must "
             "be a number that the compiler knows",
         ),
-        Budget("barriers", 0, "a row is a warp's own, and shuffles need no barrier"),
-        Budget("shuffles", shuffles, f"{shuffles // rows} a row are enough for all lanes to know"),
+        Budget("barriers", 0, "a row belongs to one warp, and shuffles need no barrier"),
+        Budget(
+            "shuffles",
+            shuffles,
+            f"{shuffles // rows} per row are enough to give all lanes the result",
+        ),
         Budget(
             "inst_executed",
             Times(2),
-            "twice as many as ours are ample; those for taking packs apart byte by byte are not",
+            "twice as many as ours are enough, unless packs are taken apart byte by byte",
         ),
         *work_is_shared(),
     )

@@ -71,8 +71,8 @@ one_load = Exercise(
             lambda rng: doubled(rng, 128),
             points=2,
             budgets=(
-                Budget("global_load_requests", 4, "one for a warp: 16 bytes a lane at once"),
-                Budget("global_store_requests", 4, "one for a warp: 16 bytes a lane at once"),
+                Budget("global_load_requests", 4, "one for a warp: 16 bytes per lane at once"),
+                Budget("global_store_requests", 4, "one for a warp: 16 bytes per lane at once"),
                 *work_is_shared(),
             ),
             requires=(Requirement(LOAD_16, "one for each warp"),),
@@ -144,11 +144,13 @@ no_waiting = Exercise(
             lambda rng: magnitudes(rng, 8),
             points=2,
             budgets=(
-                Budget("barriers", 0, "a row belongs to one warp, and nobody waits for another"),
-                Budget("shared_store_requests", 0, "lanes of a warp can pass registers"),
+                Budget("barriers", 0, "a row belongs to one warp, which does not wait for others"),
+                Budget(
+                    "shared_store_requests", 0, "lanes of one warp can exchange values by shuffles"
+                ),
                 *work_is_shared(),
             ),
-            requires=(Requirement(SHUFFLE, "nothing goes through memory", levels=5),),
+            requires=(Requirement(SHUFFLE, "no value may go through memory", levels=5),),
         ),
         covering(
             "other numbers; arrays that begin anywhere",

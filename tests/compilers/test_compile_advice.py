@@ -58,7 +58,7 @@ SLIPS = [  # what stands there, what was written, what the advice says
     ("= x[i];", "= None;", "`nullptr`"),
     ("= x[i];", "= inf;", "`INFINITY`"),
     ("        y[i]", "        float e = 1; }\n    {\n        y[i] = e; y[i]", "declared on line 6"),
-    (GUARD, "    for (int k = 0; k < n; k++);\n    a += k;\n" + GUARD, "line 4 ends in its `;`"),
+    (GUARD, "    for (int k = 0; k < n; k++);\n    a += k;\n" + GUARD, "line 4 ends at its `;`"),
     ("        y[i]", "        y[i] = e; float e = 1; y[i]", ""),  # on one line: nothing is said
 ]
 ALONE = [  # what only one of them refuses, or helps with itself
@@ -66,7 +66,7 @@ ALONE = [  # what only one of them refuses, or helps with itself
     ("nvrtc", "float a,", "floot a,", "Do you mean `float`?"),
     ("nvrtc", "= x[i];", "= True;", "In C++ it is `true`"),
     ("nvrtc", 'extern "C"', 'float f() { return 1; }\nextern "C"', "`__device__` in front of"),
-    ("nvrtc", 'extern "C"', 'float f = 0;\nextern "C"', "stands outside of every kernel"),
+    ("nvrtc", 'extern "C"', 'float f = 0;\nextern "C"', "outside of every kernel"),
     ("nvrtc", GUARD, "    return i;\n" + GUARD, "returns nothing"),
 ]
 installed = pytest.mark.parametrize(
@@ -125,8 +125,8 @@ def test_what_cannot_be_told_for_sure_is_left_to_the_compiler(compiler, wrong, m
 
 
 DOUBTED = [  # what stands there, what was written, the line of the doubt and what is said to it
-    ("x[i];", "x[i, 0];", 5, r"`\[i, 0\]` is `\[0\]`"),
-    ("y[i] = a", "y[i] == a", 6, "goes nowhere"),
+    ("x[i];", "x[i, 0];", 5, r"`\[i, 0\]` means `\[0\]`"),
+    ("y[i] = a", "y[i] == a", 6, "that nothing uses"),
     (
         GUARD,
         "    float s; s += x[i]; y[i] = s;\n" + GUARD,
@@ -163,7 +163,7 @@ def test_a_wrong_answer_is_told_what_the_compiler_doubts():
     source = lesson.solution(lesson.exercise("saxpy"))
     verdict = judge("00_first_kernel/saxpy", source.replace("out[i] = a", "out[i] == a"))
     assert verdict.status == "wrong_answer"
-    assert "what changes `out[i]` is `=`, `+=` or the like" in verdict.message
+    assert "`=`, `+=` and the like change `out[i]`" in verdict.message
 
 
 def test_no_solution_of_the_course_is_doubtful():

@@ -137,7 +137,7 @@ KEPT = "comments and white space do not count"
         (("float a =", "auto a ="), "line 6, `const auto a = x[i];`, is none of the given lines."),
         (
             ("    total[i]", "    if (i >= n) return;\n    total[i]"),
-            "line 7, `if (i >= n) return;`, stands there more often than it was given.",
+            "line 7, `if (i >= n) return;`, is there more often than the exercise has it.",
         ),
         (("int i = ", "long i = "), "line 3, `long i = "),
         (("    if (i >=", "#define more\n    if (i >="), "line 5, `#define more`, is none of"),

@@ -267,7 +267,7 @@ def test_what_is_called_for_must_be_on_the_way_to_every_element(tmp_path):
     half = f"{there}    total[i] = x[i] + __shfl_xor_sync(~0u, y[j], 1);"
     verdict = judge(ID, instead(half), root=root, hidden=False)
     assert verdict.status == "over_budget"
-    told = "x[0] went into total[0] through no shuffle: thread 0 of block 0 loads it"
+    told = "x[0] reaches total[0] through no shuffle: thread 0 of block 0 loads it"
     assert f"{told} on line 6. The same holds for 127 other elements. Each passes one." in (
         verdict.message
     )

@@ -1,5 +1,5 @@
 """Whatever is broken, at whichever command: one sentence with what to do, a status that is not 0,
-no traceback, and no waiting for ever.
+no traceback, and no waiting forever.
 
 Each breakage is tried at one of the commands it must stop, another from one to the next;
 WARPWISE_BREAKAGES=all tries each at all of them.

@@ -457,8 +457,8 @@ PLACED += " + threadIdx.x;\n  y[i % 64] = INDEXED;\n}"
     ("indexed", "guarded", "told"),
     [
         ("x[i]", True, "Guard the access: the index must be below `n`."),
-        ("x[i < n ? i + 1 : 0]", False, "in range. The access goes 1 element after it"),
-        ("x[i < n ? i * 4 : 0]", False, "4 times the thread's own index"),
+        ("x[i < n ? i + 1 : 0]", False, "in range. The access is 1 element after it"),
+        ("x[i < n ? i * 4 : 0]", False, "4 times the thread's number in the grid"),
         ("x[i < n ? (i * 37 + 5) : 0]", False, "compute it by hand for this thread"),
     ],
 )
@@ -524,7 +524,7 @@ def test_rows_and_columns_that_are_swapped_are_told_as_that():
     code += "  y[0] = x[row * rows + col + 0 * cols];\n}"
     args = (numbers(32), numbers(), np.int32(16), np.int32(2))
     message = str(said(code, *args, block=(2, 16)))
-    assert "the index is `y * cols + x`" in message
+    assert "the index should be `y * cols + x`" in message
 
 
 # --- words ---

@@ -45,7 +45,7 @@ def _shuffles(graph: Graph, root: int) -> tuple[Crossing, ...]:
 
 def _decisions(graph: Graph, elements: Elements, root: int, index: int) -> Iterator[Decision]:
     """The branches of the thread that made a node, before it, and the choices on its way and on
-    that to its `index`, as far as they hung on an element; each element once."""
+    that to its `index`, as far as they depended on an element; each element once."""
     flows = np.array([one.form.flow if one else None for one in graph.code])
     own = np.flatnonzero(graph.thread[:root] == graph.thread[root])
     branches = own[flows[graph.at[own]] == Flow.BRANCH]

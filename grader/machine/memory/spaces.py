@@ -1,4 +1,4 @@
-"""The memory a launch can reach, by state space, with every access checked.
+"""The memory per launch can reach, by state space, with every access checked.
 
 Addresses are int64 arrays, one per lane. A space turns them into element positions in a `Store`
 (a flat run of bytes) or raises OutOfBounds or Misaligned, naming the first thread concerned.
