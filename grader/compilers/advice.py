@@ -365,7 +365,7 @@ TEXTURES = (
     "a pointer to const, and compute the index yourself"
 )
 _CHILDREN = (
-    "a kernel cannot launch kernels here (dynamic parallelism): only the host launches. "
+    "kernels that launch kernels (dynamic parallelism) are not available: only the host launches. "
     "Call a __device__ function, or let the threads of this launch share the work"
 )
 # What tells it in a compiler's message or in the line that this is about, and what it is.
