@@ -1,4 +1,4 @@
-"""The class's marks as one table, a row per learner and a column per lesson: what every gradebook of
+"""The class's marks as one table, a row per learner and a column per lesson: what each gradebook of
 another system is made of. And who answered a contest's exercise most cheaply."""
 
 import hashlib

@@ -133,9 +133,8 @@ def _check_notebook(path: Path, wanted: str | None, root: Path) -> list[CheckedA
         raise BadInput(f'{path}: no cell says which lesson this is, as lesson("02_name") does.')
     lesson = course.lesson(call[1], root)
     only = wanted and lesson.exercise(wanted.rpartition("/")[2]).name
-    found = intake.find(notebook, [exercise.name for exercise in lesson.exercises])
-    checked = []
-    for answer in (one for one in found if only in (None, one.name)):
+    names, checked = [exercise.name for exercise in lesson.exercises], []
+    for answer in (one for one in intake.find(notebook, names) if only in (None, one.name)):
         exercise_id = f"{lesson.name}/{answer.name}"
         if answer.source is None:
             checked.append(CheckedAnswer(exercise_id, problem=answer.problem))

@@ -93,7 +93,7 @@ def _message(stated: Requirement | Ban, way: Way, words: Words) -> Message:
         return say.nothing_seen(first, why)
     elif stated.levels:
         short = f", and needs {stated.levels}" if way.passed < stated.levels else ""
-        met = f"{part} reaches it by {way.by}" if way.by else f"{who} loads {part} itself"
+        met = f"{part} reaches it through {way.by}" if way.by else f"{who} loads {part} itself"
         fact = f"{first} is computed with {ways}{short}: {met}{on}"
     else:
         fact = f"{part} reaches {first} through {ways}: {who} loads it{on}"

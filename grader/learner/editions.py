@@ -24,7 +24,7 @@ from .folder import LESSONS, is_newest
 
 BEFORE = Path(progress.MARK) / "before"
 _NEWER = "This cell has a new text in this edition of the course. Yours, above, was kept:"
-_YOURS = "This is what stood in the cell above before it was restored:"
+_YOURS = "Before it was restored, the cell above had this text:"
 
 
 @dataclass

@@ -148,7 +148,7 @@ class Barriers:
                 f"waits at barrier number {barrier}, which needs {counted(asked, 'thread')}, "
                 f"but {came}.",
                 "All these threads must use the same barrier number and the same count.",
-                "Let exactly so many threads reach the barrier as its count says.",
+                "Exactly as many threads as its count must reach the barrier.",
             )
         parked = [geometry.block_of_lane[index] == block for _, index in self.parked[barrier]]
         number, what = (

@@ -49,8 +49,10 @@ def element_map(name: str, wrong: np.ndarray, missing: np.ndarray | None = None)
     rows = [f"  {''.join(row)}" for row in signs.tolist()]
     text = "\n".join([f"{said}{explained}", *rows])
     wrong_box = "filled" if (signs == "∅").any() else "crossed"
-    boxes = {"·": "empty box: right", "✗": f"{wrong_box} box: wrong"}
-    boxes |= {"o": "half-filled box: partly wrong", "∅": "crossed box: not written"}
+    boxes = {
+        **{"·": "empty box: right", "✗": f"{wrong_box} box: wrong"},
+        **{"o": "half-filled box: partly wrong", "∅": "crossed box: not written"},
+    }
     key = ", ".join(text for sign, text in boxes.items() if (signs == sign).any())
     down, across = grid.shape
     return Page(_svg((across * _CELL, down * _CELL), _drawn(signs), said, key), text)

@@ -215,7 +215,7 @@ def misaligned_access(finding: MisalignedAccess, wave: Wave) -> Message:
             )
         elif finding.alike:
             why += f" All threads of this warp are {finding.alike} bytes past such a multiple."
-            remedy = "Look at the pointer to which they add, not at the index of each thread."
+            remedy = "Look at the pointer, not at the index of each thread."
         remedy += f" Or do you mean one element? It has {counted(there.size, 'byte')}."
     return Message(text, why, remedy)
 
@@ -292,12 +292,11 @@ def two_barriers(finding: TwoBarriers, wave: Wave) -> Message:
 @predicate.register
 def unnamed_lane(finding: UnnamedLane, wave: Wave) -> Message:
     """A mask without the lane that passes it."""
-    lane = finding.where.lane % WARP
     return Message(
         f"executes a warp-wide operation whose mask 0x{finding.mask:08x} does not name its own "
-        f"lane {lane}.",
+        f"lane {finding.where.lane % WARP}.",
         "A mask must name all lanes that execute the operation.",
-        f"Should lane {lane} execute it? If so, name it in the mask; if not, guard the operation.",
+        "Should this lane execute it? If so, name it in the mask; if not, guard the operation.",
     )
 
 

@@ -292,6 +292,6 @@ def _reader(race: Race, signal: Signal, fence: str) -> Message | None:
         return None
     return Message(
         why=f"Thread {short(signal.seer)} saw the flag on line {sight}, but this thread has not "
-        "waited for that thread.",
+        f"waited for thread {short(signal.seer)}.",
         remedy=f"Put a `__syncthreads()` between line {sight} and line {line}.",
     )

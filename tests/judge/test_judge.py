@@ -418,7 +418,7 @@ def test_what_is_slow_in_each_step_is_stopped_by_the_cpus_time_with_its_line(ver
     )
     verdict = verdict_on(source, limits=Limits(case_seconds=1, steps=10**9))
     assert (verdict.status, verdict.line) == ("timeout", 6)
-    assert "when its time was up" in verdict.message
+    assert "at its time limit" in verdict.message
 
 
 def _line(source, number):

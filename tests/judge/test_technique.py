@@ -127,7 +127,7 @@ def test_who_goes_through_shared_memory_is_told_where(judged):
     {WRITE}"""
     verdict = judged(body, SHUFFLED)
     assert verdict.line == 11
-    told = "out[0] is computed with no shuffle, and needs 5: x[0, 1] reaches it by"
+    told = "out[0] is computed with no shuffle, and needs 5: x[0, 1] reaches it through"
     assert f"{told} shared memory on line 11" in verdict.message
 
 

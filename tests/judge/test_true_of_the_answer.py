@@ -263,7 +263,7 @@ def packs(start):
     [
         (
             "x + 1 + 4 * threadIdx.x",
-            "4 bytes past such a multiple. Look at the pointer to which they add",
+            "4 bytes past such a multiple. Look at the pointer, not at the index",
         ),
         ("x + threadIdx.x", "The index into `x` must be a multiple of 4"),
     ],

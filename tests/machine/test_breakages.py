@@ -241,7 +241,7 @@ def test_a_fault_of_the_grader_s_own_is_a_sentence_too(here, monkeypatch):
     monkeypatch.setattr(grading.Grading, "questions", stumble)
     said = grader(here, "autograde", LESSON, "--force")
     assert said.exit_code == 3
-    assert said.stderr.startswith("The grader itself stumbled (TypeError: unheard of; ")
+    assert said.stderr.startswith("The grader itself failed (TypeError: unheard of; ")
     assert said.stderr.count("\n") == 1
     assert "Traceback" in Path(said.stderr.split()[-1].rstrip(".")).read_text()
 

@@ -47,7 +47,7 @@ PROVED = {  # a body, and what is said of it
     ),
     "that goes to and fro": (
         "    int k = n; while (k > 2) { k = 100 - k; if (k == 30) x[0] = k; } x[1] = k;",
-        "After some rounds, everything that the condition `k > 2` reads has its earlier value again.",
+        "everything that the condition `k > 2` reads has its earlier value again.",
     ),
     "that some threads go round, before the others' turn": (
         "    if (threadIdx.x < 5) while (n > 3) {}\n    x[threadIdx.x] = 2;",

@@ -365,7 +365,7 @@ def test_one_thread_that_does_the_work_of_all_is_told_what_the_others_do():
 }}
 """
     message = str(said(code, numbers(8192), numbers(), np.int32(8192)))
-    assert "line 4" in message and "No other thread is at work" in message
+    assert "line 4" in message and "No other thread still runs" in message
     together = code.replace("threadIdx.x > 0", "n == 0").replace("y[0]", "y[threadIdx.x]")
     assert "No other" not in str(said(together, numbers(8192), numbers(), np.int32(8192)))
 
