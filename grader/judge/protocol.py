@@ -283,8 +283,8 @@ Decision = tuple[Element, float, ThreadPlace]
 class Made(msgspec.Struct, frozen=True):
     """What became of one element. `stored`: who wrote it last (None: nobody). `used`: what it was
     made of, in order; `cut`: there was more than is told. `origin`: the element that was handed on
-    to it, "constant" for what stands in the code, "" for what was computed; `origin_line`: where
-    that was done. `nan`: where the first NaN on its way arose, of what `operands`. `whole`: nothing
+    to it, "constant" for what is in the code, "" for what was computed; `origin_line`: where
+    that was done. `nan`: where the first NaN was computed, of what `operands`. `whole`: nothing
     was done on the way that is not followed. `summed`: what it was made of by other ways than
     through a maximum or a minimum. `behind`: all values behind it, step by step; `choices`: what
     some of them were chosen by. `shuffles`: the first of each kind on the way; `decisions`: those

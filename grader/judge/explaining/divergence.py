@@ -178,7 +178,7 @@ def _keys(trails: list[Trail], bits: int) -> list[Numbers]:
 
 
 def _tops(trail: Trail) -> list[tuple[float, int | None]]:
-    """The results of all maxima and minima, and the line where a result stands in the code; None
+    """The results of all maxima and minima, and the line where a result is in the code; None
     where it was loaded or computed."""
     extreme = trail.does("max", "min")
     extreme[trail.source[extreme[trail.owner]]] = False

@@ -119,7 +119,7 @@ class Explanation(MadeOf):
             yield told, place.line
 
     def chosen(self) -> Told:
-        """The first `?:` on its way that fell otherwise than in the solution."""
+        """The first `?:` on the path whose choice is another one than in the solution."""
         if found := self._fell:
             one, other = found
             fixed = [

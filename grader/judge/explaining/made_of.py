@@ -144,7 +144,7 @@ class MadeOf(About):
             yield f"{self._here} uses {each} {much}.", None
 
     def constant_extreme(self) -> Told:
-        """A maximum on its way that a constant won."""
+        """A maximum on the path whose value is a constant."""
         if found := self._ways.constant_extreme():
             value, line, ours = found
             line = self._declared.with_number(line, value)

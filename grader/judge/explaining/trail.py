@@ -68,7 +68,7 @@ Values = npt.NDArray[np.float64]
 
 class Trail:
     """A slice in single steps. By step: `op`, the number of its operation (-1: it lay in memory),
-    `value`, `constant`, whether it stands in the code, and the number of the `buffer` that it lay
+    `value`, `constant`, whether it is in the code, and the number of the `buffer` that it lay
     in, -1 if in none, and the `index` there. By operation: `verbs`. `source` are the steps that
     those of `owner` were computed from, one after the other, `given` which of them are no
     constants. `named`: what an element is called; `digits`: of numbers, in words. Of a trail that

@@ -106,7 +106,7 @@ def _tests(graph: Graph, predicate: int) -> Iterator[int]:
 def _compared(
     graph: Graph, test: int, instruction: Instruction, numbers: Numbers
 ) -> list[tuple[float, bool]]:
-    """The two numbers that were compared, and whether each stands in the code."""
+    """The two numbers that were compared, and whether each is in the code."""
     names = list(dict.fromkeys(instruction.read))[:2]
     sources = dict(zip(names, (int(graph.left[test]), int(graph.right[test])), strict=False))
     found = []
