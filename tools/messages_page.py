@@ -151,7 +151,7 @@ def _answers() -> dict[str, tuple[str, str]]:
     found = {}
     for suite in ("skips", "mistakes", "said"):
         for answer in answers(suite):
-            words = answer.cause or answer.name
+            words = f"a mistake of the class “{answer.cause}”" if answer.cause else answer.name
             found[answer.path] = words.replace("_", " "), answer.source
     for lesson in course.lessons():
         for wrong in lesson.wrong_kernels:

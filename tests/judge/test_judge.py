@@ -24,6 +24,7 @@ from grader.errors import AuthorError, NotInCourse
 from grader.judge import Limits, Verdict, judge, protocol, steps, worker
 from grader.judge.protocol import Failed
 from grader.judge.sandbox import landlock
+from grader.say import verdict_process
 from grader.say.verdict_process import STOPPED_BEFORE
 from grader.status import Status
 
@@ -436,6 +437,25 @@ def test_ten_gigabytes_are_refused_in_one_sentence(verdict_on):
     assert verdict.message.startswith(
         "The run asked for 10 GiB, and a run may use 1.75 GiB in all."
     )
+    assert verdict.parts.remedy == "Look at the sizes of your arrays."
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        verdict_process.too_slow(compiles=True, seconds=6),
+        verdict_process.too_slow(compiles=False, seconds=6),
+        verdict_process.still_busy(seconds=6),
+        verdict_process.ended("SIGKILL", compiles=True, memory_bytes=1 << 30),
+        verdict_process.ended("SIGKILL", compiles=False, memory_bytes=1 << 30),
+        verdict_process.too_much("Unable to allocate 9.31 GiB", memory_bytes=1 << 30),
+    ],
+    ids=lambda told: told.first,
+)
+def test_a_process_that_is_stopped_has_a_remedy_that_only_a_hint_shows(told):
+    assert told.remedy.startswith("Look ")
+    assert "Look " not in str(told.while_open)
+    assert protocol.Failed.of(Status.TIMEOUT, told).told == told
 
 
 def children():

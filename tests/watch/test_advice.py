@@ -629,7 +629,7 @@ def test_an_index_far_off_in_one_of_two_arrays_names_both():
     body = "{\n  int i = threadIdx.x;\n  out[i] = x[i + 400000000] + y[i];\n}"
     code = f"{KERNEL}(const float* x, const float* y, float* out) {body}"
     message = str(said(code, numbers(), numbers(), numbers(), block=32))
-    assert "in none of the arrays it was given. This line uses `x` and `y`" in message
+    assert "outside of all its arrays. This line uses `x` and `y`" in message
 
 
 # --- copies that the compiler makes itself, which have no line in its line table ---
