@@ -62,7 +62,8 @@ CAUSES = {  # of each, what a learner must be told, as a regular expression
     "wrong_tie": r"is the index of the wrong one",
     "wrong_operation": rf"Our kernel|{ELSEWHERE}|and should be a copy of",
     "wrong_row": ELSEWHERE,
-    "wrong_sign": rf"subtracts|changes the sign|magnitude|absolute value|has the wrong sign|{ELSEWHERE}",
+    "wrong_sign": r"subtracts|changes the sign|magnitude|absolute value|has the wrong sign|"
+    + ELSEWHERE,
 }
 
 
