@@ -94,7 +94,7 @@ def _message(stated: Requirement | Ban, way: Way, words: Words) -> Message:
     elif stated.levels:
         short = f", and needs {stated.levels}" if way.passed < stated.levels else ""
         met = f"{part} reaches it through {way.by}" if way.by else f"{who} loads {part} itself"
-        fact = f"{first} is computed with {ways}{short}: {met}{on}"
+        fact = f"{first} uses {ways}{short}: {met}{on}"
     else:
         fact = f"{part} reaches {first} through {ways}: {who} loads it{on}"
     return say.on_its_way(fact, way.short - 1, why)

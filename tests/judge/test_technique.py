@@ -111,7 +111,7 @@ def test_whatever_brings_the_lanes_together_by_shuffles_is_what_is_asked_for(jud
 def test_a_shuffle_beside_the_work_counts_nothing(judged, body):
     verdict = judged(body, SHUFFLED)
     assert verdict.status == "over_budget"
-    assert "is computed with no shuffle" in verdict.message
+    assert "uses no shuffle" in verdict.message
     assert "32 lanes meet in 5 steps." in verdict.message
 
 
@@ -127,7 +127,7 @@ def test_who_goes_through_shared_memory_is_told_where(judged):
     {WRITE}"""
     verdict = judged(body, SHUFFLED)
     assert verdict.line == 11
-    told = "out[0] is computed with no shuffle, and needs 5: x[0, 1] reaches it through"
+    told = "out[0] uses no shuffle, and needs 5: x[0, 1] reaches it through"
     assert f"{told} shared memory on line 11" in verdict.message
 
 
