@@ -30,7 +30,7 @@ _SWEPT_BY = "00", "40", "80", "c0"  # keys' beginnings: one entry in 64 pays for
 @dataclass(frozen=True)
 class DiskCache:
     """A folder with one file for each entry. Keys are hexadecimal digests of all that a value
-    hangs on. An entry with a `secret` can be read and written only by those who know it."""
+    depends on. An entry with a `secret` can be read and written only by those who know it."""
 
     folder: Path
     most_bytes: int | None = None  # of all files together; None: nothing is ever removed

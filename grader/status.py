@@ -22,11 +22,13 @@ class Status(Word):
     PASSED = "passed", "Right in every case that was run, and within its budgets."
     WRONG_ANSWER = (
         "wrong_answer",
-        "Something in memory is wrong: an output is wrong or was never written, or an input was "
-        "changed. Also: an integer was divided by zero, or a case that must go wrong in one way, "
-        "as the exercise requires, did not.",
+        "An output is wrong or was never written, or the kernel changed an input. Also: the kernel "
+        "divided an integer by zero, or it did not break in the way that the exercise requires.",
     )
-    COMPILE_ERROR = "compile_error", "The compiler refuses the source; see `diagnostics`."
+    COMPILE_ERROR = (
+        "compile_error",
+        "The compiler refuses the source; `diagnostics` has its errors.",
+    )
     LAUNCH_ERROR = (
         "launch_error",
         "The exercise cannot launch the kernel (its name, its parameters, its shared memory), or "
@@ -40,7 +42,7 @@ class Status(Word):
     )
     DATA_RACE = (
         "data_race",
-        "Two threads touched one place, at least one wrote, and nothing ordered them.",
+        "Two threads accessed one place, at least one wrote, and nothing ordered the accesses.",
     )
     BARRIER_DIVERGENCE = (
         "barrier_divergence",
@@ -53,8 +55,8 @@ class Status(Word):
     TIMEOUT = "timeout", "Compiling or running took too long, most likely an endless loop."
     OVER_BUDGET = (
         "over_budget",
-        "The answer is right, but it costs more than the exercise allows, or not what it "
-        "requires, or it lacks an instruction that the exercise requires.",
+        "The answer is right, but it costs more than the exercise allows, or it does not use what "
+        "the exercise requires.",
     )
     NOT_RUN = (
         "not_run",
@@ -77,16 +79,22 @@ class Pattern(Word):
     """What was seen of the making of a wrong element; a hint may be tied to it as to a status."""
 
     NOBODY_WROTE = "nobody_wrote", "No thread stored it."
-    OTHER_PLACE = "other_place", "It is one element, handed on, and should be another."
-    CONSTANT_WON = "constant_won", "A number in the code stands where an input should."
-    OTHER_ELEMENTS = "other_elements", "It lacks elements, or holds some that do not belong there."
-    TOO_OFTEN = "too_often", "The elements are the right ones, and some are in it too often."
-    FIRST_NAN = "first_nan", "A NaN arose on its way."
-    CANCELLED = "cancelled", "Large numbers cancel on its way, and leave their roundings."
+    OTHER_PLACE = "other_place", "It is a copy of one element, and should be a copy of another."
+    CONSTANT_WON = "constant_won", "It is a number in the code, and should come from an input."
+    OTHER_ELEMENTS = (
+        "other_elements",
+        "It does not use some elements, or uses some that it should not use.",
+    )
+    TOO_OFTEN = "too_often", "It uses the right elements, but some of them too often."
+    FIRST_NAN = "first_nan", "A step made the first NaN."
+    CANCELLED = "cancelled", "Large numbers cancel, and mostly their rounding errors are left."
     SCALED = "scaled", "All wrong elements are wrong by one factor, or by one amount."
-    CHOSEN_OTHERWISE = "chosen_otherwise", "A comparison on its way fell otherwise than in ours."
-    OTHER_STEP = "other_step", "A step on its way is one that ours does not take."
-    LEFT_EARLY = "left_early", "It is what ours has on its way there, and goes on from."
+    CHOSEN_OTHERWISE = "chosen_otherwise", "A comparison has another result than in our kernel."
+    OTHER_STEP = "other_step", "One of its steps is not a step of our kernel."
+    LEFT_EARLY = (
+        "left_early",
+        "It is an intermediate result of our kernel: a step after it is missing.",
+    )
 
 
 _HEADLINES: dict[str, str] = {

@@ -40,28 +40,30 @@ from grader.judge import Verdict, judge, sizes
 
 FOLDER = Path(__file__).parent / "suites"
 SUITES = "alternatives", "textbook", "skips", "mistakes"
-ELSEWHERE = r"should come from|uses .* not belong there"
+ELSEWHERE = r"should come from|uses .* but should not"
 ASKED = r"Our kernel asks whether"
+LACKS = r"does not use .* but should"
 CAUSES = {  # of each, what a learner must be told, as a regular expression
     "counted_twice": r"uses .*(twice|times|more often|more than once)|adds .* in your code",
-    "first_element": r"leaves out|uses no input|in your code.*No input",
+    "first_element": rf"{LACKS}|uses no input|in your code.*No input",
     "identity": r"in your code",
-    "last_element": rf"leaves out|uses no input|in your code.*No input|{ELSEWHERE}",
-    "lost_part": rf"leaves out|Our kernel (adds|divides|takes the larger)|intermediate|{ELSEWHERE}",
-    "merged_unscaled": r"exponential|leaves out|Our kernel (subtracts|first multiplies|multiplies)",
+    "last_element": rf"{LACKS}|uses no input|in your code.*No input|{ELSEWHERE}",
+    "lost_part": rf"{LACKS}|Our kernel (adds|divides|takes the larger)|intermediate|{ELSEWHERE}",
+    "merged_unscaled": rf"exponential|{LACKS}|Our kernel (subtracts|first multiplies|multiplies)",
     "precision": r"to a whole number|to (16|32) bits",
     "scale": r"Our kernel|intermediate|times what|of what it should be|"
     r"computes no (division|multiplication)",
     "sentinel": r"in your code",
-    "stale_value": r"uses .* not belong there|more than once|leaves out",
+    "stale_value": rf"uses .* but should not|more than once|{LACKS}",
     "transposed": ELSEWHERE,
     "unguarded_nan": r"computes the first NaN|No comparison with NaN",
-    "wrong_border": rf"{ELSEWHERE}|leaves out|{ASKED}",
-    "wrong_index": rf"{ELSEWHERE}|{ASKED}|leaves out|uses no input|in your code",
-    "wrong_tie": r"names the wrong one of the two",
+    "wrong_border": rf"{ELSEWHERE}|{LACKS}|{ASKED}",
+    "wrong_index": rf"{ELSEWHERE}|{ASKED}|{LACKS}|uses no input|in your code",
+    "wrong_tie": r"is the index of the wrong one",
     "wrong_operation": rf"Our kernel|{ELSEWHERE}|and should be a copy of",
     "wrong_row": ELSEWHERE,
-    "wrong_sign": rf"subtracts|changes the sign|magnitude|absolute value|is -1 times|{ELSEWHERE}",
+    "wrong_sign": r"subtracts|changes the sign|magnitude|absolute value|has the wrong sign|"
+    + ELSEWHERE,
 }
 
 

@@ -52,13 +52,14 @@ _HEAD = """\
 
 Made by `python -m tools.messages_page`; `grader messages` prints the same.
 
-A message has four parts: what happened, where, why that is wrong, and what to look at next. The
-first two have at most 30 words, and a card always shows them. Its reason is in a fold.
+A message says what happened and where, why that is wrong, and what to look at next. The first
+sentences, with the place, have at most 30 words, and a card always shows them. The reason is in a
+fold of the card.
 
-Each example on this page is a kernel with one mistake. Below the kernel are the words of the card
-in the notebook and those of the terminal. In an exercise, the last part is a hint. A second hint
-says what our own kernel does. The [last section](#messages-without-an-example) lists the sentences
-that no example has, with … for names and numbers.
+Each example on this page is a kernel with one mistake. Below the kernel is the message as the card
+in the notebook shows it, and as the terminal does. In an exercise, what to look at next is a hint.
+A second hint says what our own kernel does. The [last section](#messages-without-an-example) lists
+the sentences that no example has, with … for names and numbers.
 """
 _REST = """
 ## Messages without an example
@@ -150,7 +151,7 @@ def _answers() -> dict[str, tuple[str, str]]:
     found = {}
     for suite in ("skips", "mistakes", "said"):
         for answer in answers(suite):
-            words = f"{answer.name}: {answer.cause}" if answer.cause else answer.name
+            words = f"a mistake of the class “{answer.cause}”" if answer.cause else answer.name
             found[answer.path] = words.replace("_", " "), answer.source
     for lesson in course.lessons():
         for wrong in lesson.wrong_kernels:

@@ -1,6 +1,6 @@
 """`python -m tools.waiting`: what the page *Waiting* says, measured on this machine's GPU.
 
-First the calculator's blocks a multiprocessor beside CUDA's own count; then how fast a sum reads
+First the calculator's blocks per multiprocessor beside CUDA's own count; then how fast a sum reads
 with so many warps on a multiprocessor, each with so many loads under way.
 """
 
@@ -21,7 +21,7 @@ from grader.cuda import gpu
 from grader.cuda.limits import architecture
 from grader.cuda.occupancy import RESERVED, SHARED_UNIT, WARP, occupancy
 
-KEPT = (*range(1, 21, 2), *range(21, 101, 5), 160)  # floats a thread: 10 to 255 registers
+KEPT = (*range(1, 21, 2), *range(21, 101, 5), 160)  # floats per thread: 10 to 255 registers
 THREADS = (1, 31, 33, 100, 250, 500, 1000, *range(32, 1025, 32))
 SHARED = (0, 1, 127, 128, 1000, 4096, 7000, 10_000, 16_384, 20_000, 24_577, 32_768, 49_152)
 SHARED_MUCH = tuple(
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(128, 1) sums(const Vector* x, float* total, in
 @dataclass(frozen=True)
 class Compared:
     """`ours` and `cudas`: blocks that a multiprocessor holds, of so many threads, registers a
-    thread and bytes of shared memory a block."""
+    thread and bytes of shared memory per block."""
 
     threads: int
     registers: int
@@ -115,7 +115,7 @@ def _held(kernel: gpu.RawKernel, threads: int, shared: int) -> int:
 
 @dataclass(frozen=True)
 class Reading:
-    """A sum that reads `gb_per_s`, in 1e9 bytes a second, with `warps` on each multiprocessor, each
+    """A sum that reads `gb_per_s`, in 1e9 bytes per second, with `warps` per multiprocessor, each
     lane with `loads` loads of `size` bytes under way; `fraction` is of a copy's speed."""
 
     warps: int
@@ -179,7 +179,7 @@ def main() -> None:
     _show_compared([*compared()])
     for one in readings(device):
         print(
-            f"{one.warps:2} warps, {one.loads} x {one.size:2} bytes a lane, "
+            f"{one.warps:2} warps, {one.loads} x {one.size:2} bytes per lane, "
             f"{one.under_way:7,} bytes under way: {one.gb_per_s:5,.0f} GB/s, {one.fraction:.3f}",
             flush=True,
         )

@@ -82,8 +82,8 @@ def gathered(
 def findings(
     lesson: Lesson, benchmark: Benchmark, device: Device, first: int = 0, left: Left = frozenset()
 ) -> Iterator[Finding]:
-    """Everything that is found at the benchmark's sizes from number `first` on, without those who
-    are `left` out; in front of what may take long, who begins."""
+    """All findings at the benchmark's sizes from number `first` on, without the entrants in `left`.
+    Before a measurement that may take long, the entrant's name comes first."""
     variants, libraries = benchmark.variants.items(), benchmark.libraries.items()
     kernels = {name: runner.kernels(lesson, one, gpu.RawModule) for name, one in variants}
     for size in benchmark.sizes[first:]:

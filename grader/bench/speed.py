@@ -1,6 +1,6 @@
 """`grader bench --device simulator`: how fast the simulated GPU is, beside what it should be.
 
-The kernels are the online softmax of microbenchmarks/softmax.cu, 256 threads a row, and, for the
+The kernels are the online softmax of microbenchmarks/softmax.cu, 256 threads per row, and, for the
 grid's size, the block sum by shuffles. Times are the best of several; compiling is not in them.
 """
 

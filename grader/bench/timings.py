@@ -88,7 +88,7 @@ class Timings:
         return row.ms if row else math.nan
 
     def gb_per_s(self, variant: str, size: Size) -> float:
-        """1e9 bytes a second, of those that must be moved; NaN where this was not measured."""
+        """1e9 bytes per second, of those that must be moved; NaN where this was not measured."""
         row = self.row(variant, size)
         return row.gb_per_s if row else math.nan
 
@@ -120,7 +120,7 @@ def _rounded(figure: float) -> float:
 
 
 def write(path: Path, device: Device, timings: Iterable[Timings]) -> None:
-    """Keep timings on one device in a file, a row a line."""
+    """Keep timings on one device in a file, a row per line."""
     head = json.dumps({"device": asdict(device)}, indent=1).removesuffix("\n}")
     parts = []
     for one in timings:

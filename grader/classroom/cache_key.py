@@ -33,7 +33,7 @@ _LIBRARIES = ("numpy", "cupy", "cuda-", "nvidia-cuda-", "ziglang")
 
 
 def cache_key(kernels: Path, lesson: str) -> str:
-    """A name for all that the verdicts on answers to a lesson hang on: the judge with all it is
+    """A name for all that the verdicts on answers to a lesson depend on: the judge with all it is
     made of, what the lesson's files import of the grader, those files, and the versions of Python,
     NumPy and the CUDA compiler with its headers."""
     both = f"{judge_key(kernels, lesson)} {lesson_key(kernels, lesson)}"
@@ -114,7 +114,7 @@ def _add(digest: "hashlib._Hash", files: Iterable[Path], folder: Path) -> None:
 
 
 def _deciding(folder: Path) -> Iterator[Path]:
-    """The files of a lesson's folder that a mark can hang on."""
+    """The files of a lesson's folder that a mark can depend on."""
     for path in folder.iterdir():
         if any(fnmatchcase(path.name, pattern) for pattern in _NO_MARK_HANGS_ON):
             continue

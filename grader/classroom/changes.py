@@ -25,7 +25,7 @@ _REASONS = {
     "submission": "handed in again",
     "stamp": "handed in again",
     "lesson": "the lesson's cases or points changed",
-    "judge": "the judge changed",
+    "judge": "the grader changed",
     "secret": "the course's secret changed",
 }
 
@@ -37,7 +37,7 @@ class KnownMark:
     score: float | None  # None: the answer could not be judged
     most: float
     by_hand: bool
-    parts: str  # a fingerprint of what the mark hangs on (see `grading`)
+    parts: str  # a fingerprint of what the mark depends on (see `grading`)
 
 
 State = dict[tuple[str, str], KnownMark]  # by learner and exercise

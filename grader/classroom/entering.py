@@ -2,7 +2,7 @@
 
 That step opens the gradebook ten times for a submission and checks each notebook eight times, which
 takes ten times as long as everything here; it reads a submission's rows one by one and goes to the
-disk three times a learner. What it would do under the course's own config is little: our two
+disk three times per learner. What it would do under the course's own config is little: our two
 preprocessors make the notebook (see `plugin`), and what stands in its check cells goes into the
 gradebook, in one transaction for many learners. formgrader's button still goes nbgrader's way, and
 tests/classroom/test_entering.py holds one beside the other, file by file and row by row.

@@ -244,7 +244,7 @@ def _explained(row: ExerciseRow, kept: verdicts.KeptVerdict | None) -> str:
         return "This could not be judged, and has no mark until an instructor gives one."
     if row.by_hand is not None:
         gave = "no mark" if row.by_judge is None else counted(round(row.by_judge, 2), "point")
-        return f"The judge gave {gave}."
+        return f"The grader gave {gave}."
     if kept and "keeps" in kept:
         now = counted(round(float(kept["verdict"]["points"]), 2), "point")
         return (

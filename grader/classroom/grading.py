@@ -35,7 +35,7 @@ TakenApart = tuple[tuple[intake.Answer, ...], str]  # a notebook's answers, and 
 class SubmittedWork:
     """A submission, read once."""
 
-    fingerprint: str  # a name for everything that the marks hang on
+    fingerprint: str  # a name for everything that the marks depend on
     answers: tuple[intake.Answer, ...]  # what there is to judge
     notebook: str  # what there is to show of it, a file's text
     beside: dict[str, str]  # what nbgrader put there, by name
@@ -116,8 +116,8 @@ class Grading:
         return intake.find(notebook, self.seeds), text(notebook)
 
     def _fingerprint(self, handed_in: submission.Submission) -> str:
-        """A name for everything that a learner's marks hang on, part by part: `judge:...
-        lesson:...`. When it was handed in is a part of its own, as lateness alone hangs on it."""
+        """A name for everything that a learner's marks depend on, part by part: `judge:...
+        lesson:...`. When it was handed in is a part of its own, as lateness alone depends on it."""
         partial = " partial" if self.file.partial_marks else ""
         parts = {
             "judge": f"{self.store.key(self.lesson, judge_key)} {marking()}",

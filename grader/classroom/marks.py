@@ -1,5 +1,5 @@
-"""The class's marks as one table, a line a learner and a column a lesson: what every gradebook that
-is written for another system is made of. And who answered a contest's exercise most cheaply."""
+"""The class's marks as one table, a row per learner and a column per lesson: what each gradebook of
+another system is made of. And who answered a contest's exercise most cheaply."""
 
 import hashlib
 import hmac

@@ -70,7 +70,7 @@ def brightspace(marks: MarksTable, decimal: str) -> bytes:
 
 
 def delimited(marks: MarksTable, decimal: str) -> bytes:
-    """A line a learner: points by lesson, their sum and the most there are. With a byte order mark,
+    """A line per learner: points by lesson, their sum and the maximum. With a byte order mark,
     by which Excel knows UTF-8; semicolons where the comma is a decimal one."""
     return _csv(_with_sums(marks), decimal).encode("utf-8-sig")
 
@@ -93,7 +93,7 @@ def workbook(marks: MarksTable, decimal: str) -> bytes:
 def _rows(
     marks: MarksTable, about: Mapping[str, str], system: str = "", heading: str = "{0.lesson}"
 ) -> list[list[Any]]:
-    """The head, and a row a learner: what the roster's own row says, or else what `about` names of
+    """The head, and a row per learner: that of the roster, or else what `about` names of
     the line, by column; then each lesson's points. Nothing stands where nobody collected anything:
     a 0 would be somebody's mark."""
     own = [each.headings.get(system, (heading.format(each),))[0] for each in marks.columns]

@@ -54,7 +54,7 @@ Judging = Callable[[str, str], Verdict]  # on an exercise (LESSON/NAME) and a so
 
 @dataclass(frozen=True)
 class Marking:
-    """All that a submission's marks hang on beside verdicts."""
+    """All that a submission's marks depend on beside verdicts."""
 
     # The exercises for whose same answers feedback has shown points, and these.
     floors: tuple[tuple[str, float], ...] = ()

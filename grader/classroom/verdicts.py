@@ -24,7 +24,7 @@ from ..whole_files import whole
 from .folder import CourseFolder
 
 # Beside the autograded notebook: {"fingerprint": ..., "had": ..., "exercises": {name: {"problem":
-# ..., "verdict": ...}}}; the fingerprint says what the marks hang on (see `grading`), `had` the
+# ..., "verdict": ...}}}; the fingerprint says what the marks depend on (see `grading`), `had` the
 # points of the last notebook that could be read, where this one cannot. Both are added last, by
 # `grader autograde` alone: what was graded otherwise, or not to the end, is graded again.
 FILE = "verdicts.json"
@@ -88,7 +88,7 @@ def read_if_any(autograded: Path) -> dict[str, KeptVerdict]:
 
 
 def fingerprint(autograded: Path) -> str:
-    """A name for what the marks hang on; empty where nothing is graded, or not to the end."""
+    """A name for what the marks depend on; empty where nothing is graded, or not to the end."""
     with suppress(OSError, MachineError):
         return str(_object(autograded / FILE).get("fingerprint", ""))
     return ""
@@ -113,7 +113,7 @@ def packed(verdicts: dict[str, KeptVerdict], **more: object) -> bytes:
 
 
 def complete(autograded: Path, known: str, before: float) -> None:
-    """Add what the marks hang on, once they are in the gradebook, and what it `had` before."""
+    """Add what the marks depend on, once they are in the gradebook, and what it `had` before."""
     whole(autograded / FILE, packed(read(autograded), fingerprint=known, had=before), READ_ONLY)
 
 

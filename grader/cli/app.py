@@ -118,7 +118,7 @@ class Commands(TyperGroup):
         except (typer.Exit, typer.Abort, BrokenPipeError):
             raise
         except KeyboardInterrupt:
-            complain("Stopped. What is done is kept; the same command goes on from there.")
+            complain("Stopped. The results so far are kept. The same command continues from there.")
             raise typer.Exit(STOPPED) from None
         except Exception as error:
             if hasattr(error, "exit_code") and hasattr(error, "format_message"):
@@ -164,7 +164,7 @@ def _our_fault(error: Exception) -> str:
         report = f"Please report {file.name}"
     said = (str(error).strip().splitlines() or [""])[0][:200]
     return (
-        f"The grader itself stumbled ({type(error).__name__}: {said}; {where}), and that is not "
+        f"The grader itself failed ({type(error).__name__}: {said}; {where}), and that is not "
         f"your mistake. {report}."
     )
 

@@ -311,7 +311,10 @@ def show_leaderboard(
 
 def show_demo(
     lesson: Annotated[
-        str | None, typer.Option(help="Slides of this lesson instead, e.g. 02, mistakes and all.")
+        str | None,
+        typer.Option(
+            help="Make slides of this lesson instead, such as 02, with its typical mistakes."
+        ),
     ] = None,
     live: Annotated[
         bool, typer.Option("--live", help="Edit and run kernels on the slides, in the browser.")
@@ -366,7 +369,7 @@ def _present(lesson: course.Lesson, live: bool, port: int) -> None:
     if warning:
         complain(warning)
     say(f"Slides, for any browser (arrow keys; F for the full screen): {short(made.slides)}")
-    say(f"The same to run and change in JupyterLab: {short(made.notebook)}")
+    say(f"A notebook of these slides, to run and change in JupyterLab: {short(made.notebook)}")
     if live:
         lecture.serve(lecture.Lecture(lesson, made.slides.read_text(encoding="utf-8")), port, say)
     elif sys.stdin.isatty() and sys.stdout.isatty():

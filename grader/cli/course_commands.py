@@ -142,8 +142,8 @@ def enter_roster(
     teams = {one.team for one in read.members if one.team}
     named = ", ".join(f"{name} ({count})" for name, count in sorted(sections.items()))
     say(
-        f"entered in the gradebook and in {coursefile.FILE}: "
-        f"{counted(len(read.members), 'learner')}, as {read.system.name} has them; "
+        f"The gradebook and {coursefile.FILE} now have "
+        f"{counted(len(read.members), 'learner')} of {read.system.name}; "
         f"sections: {named or 'none'}; teams: {len(teams) or 'none'}"
     )
     for lesson, headings in columns.items():

@@ -63,7 +63,11 @@ class CheckedAnswer:
 def check(
     file: Annotated[Path, typer.Argument(help="A .cu file, or a lesson's notebook.")],
     exercise: Annotated[
-        str | None, typer.Option(metavar="LESSON/NAME", help="What a .cu file answers.")
+        str | None,
+        typer.Option(
+            metavar="LESSON/NAME",
+            help="The exercise that a .cu file answers, or the only one to judge in a notebook.",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print verdicts as JSON.")] = False,
     github: Annotated[bool, typer.Option("--github", help="Annotate for GitHub Actions.")] = False,
@@ -101,24 +105,25 @@ def _show(console: Console, answer: CheckedAnswer, hint: bool) -> None:
         terminal.show_beside(console, answer.beside)
     if standing := answer.standing:
         text = (
-            f"In the contest: {standing.sectors:.2f} times the sectors and "
-            f"{standing.instructions:.2f} times the instructions that no kernel gets below."
+            f"In the contest: {standing.sectors:.2f} times the fewest sectors and "
+            f"{standing.instructions:.2f} times the fewest instructions that a kernel can need."
         )
         console.print(Text(text))
 
 
 def _checked(path: Path, exercise_id: str | None, root: Path) -> list[CheckedAnswer]:
-    """Judge the notebook at `path` as an answer to its lesson, or the .cu file there as one to
-    the exercise "lesson/name". CourseError when nothing can be judged."""
+    """Judge the notebook at `path` as an answer to its lesson, or to one exercise of it; or the .cu
+    file there as an answer to the exercise "lesson/name". CourseError when nothing can be judged,
+    NotInCourse where there is no such exercise."""
     if path.suffix == ".ipynb":
-        return _check_notebook(path, root)
+        return _check_notebook(path, exercise_id, root)
     if exercise_id is None:
         raise BadInput(f"Say which exercise {path} answers: --exercise LESSON/NAME.")
     source = read_text(path)
     return [_judged(course.exercise(exercise_id, root).id, source, source, root)]
 
 
-def _check_notebook(path: Path, root: Path) -> list[CheckedAnswer]:
+def _check_notebook(path: Path, wanted: str | None, root: Path) -> list[CheckedAnswer]:
     from ..submissions import intake  # nbformat, which a .cu file does not need
 
     notebook = intake.read_answers(path)
@@ -127,8 +132,9 @@ def _check_notebook(path: Path, root: Path) -> list[CheckedAnswer]:
     if call is None:
         raise BadInput(f'{path}: no cell says which lesson this is, as lesson("02_name") does.')
     lesson = course.lesson(call[1], root)
-    checked = []
-    for answer in intake.find(notebook, [exercise.name for exercise in lesson.exercises]):
+    only = wanted and lesson.exercise(wanted.rpartition("/")[2]).name
+    names, checked = [exercise.name for exercise in lesson.exercises], []
+    for answer in (one for one in intake.find(notebook, names) if only in (None, one.name)):
         exercise_id = f"{lesson.name}/{answer.name}"
         if answer.source is None:
             checked.append(CheckedAnswer(exercise_id, problem=answer.problem))

@@ -48,7 +48,7 @@ def lab(
     root = (where or progress.folder() or Path(DEFAULT)).expanduser().absolute()
     fresh = folder.make(root)
     if fresh:
-        typer.echo(f"{root} is yours to work in; {counted(len(fresh), 'notebook')} came into it.")
+        typer.echo(f"{root} is your folder. It has {counted(len(fresh), 'new notebook')}.")
     newer = [name for name in folder.outdated(root) if name not in fresh]
     if newer:
         typer.echo(f"New editions of {', '.join(newer)}: `grader update` brings them in.")
@@ -106,7 +106,7 @@ def update() -> None:
     updated = editions.update(root)
     for changes in updated:
         typer.echo(f"{changes.lesson}:")
-        beside = [f"{cell}: the new text stands below yours" for cell in changes.beside]
+        beside = [f"{cell}: the new text is below yours" for cell in changes.beside]
         for kind, cells in (
             ("new", changes.added),
             ("changed", changes.changed),
@@ -119,7 +119,7 @@ def update() -> None:
     if updated:
         typer.echo(f"The notebooks as they were are in {root / editions.BEFORE}.")
     else:
-        typer.echo("Every lesson is of the newest edition.")
+        typer.echo("Every lesson has the newest edition.")
 
 
 def restore(lesson: str, exercise: Annotated[str | None, typer.Argument()] = None) -> None:

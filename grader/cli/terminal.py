@@ -176,7 +176,7 @@ def _table(title: str, columns: Columns, source: list[str], counters: Counters) 
     table.caption_justify, table.padding, table.pad_edge = "left", (0, 1, 0, 0), False
     table.add_column("line", justify="right", no_wrap=True)
     table.add_column("source")
-    for heading in columns:  # a word a row, so that figures leave the source some room
+    for heading in columns:  # a word per row, so that figures leave the source some room
         table.add_column(heading.replace(" ", "\n"), justify="right", no_wrap=True)
     for line, counts in sorted(counters.lines.items()):
         if _has(columns, counts):

@@ -1,4 +1,4 @@
-"""A compiler's error in a newcomer's words: what it comes from, as a rule, where that can be seen.
+"""A compiler's error in a newcomer's words: what it usually comes from, where that can be seen.
 
 A compiler tells what it could not read; who comes from Python needs to hear what C++ wants there.
 Each rule looks at the sentence, in NVRTC's or clang's words, and at the line; what is not sure
@@ -58,9 +58,9 @@ unsigned size_t void bool char short signed reinterpret_cast static_cast sizeof 
 """
 BUILT_IN = frozenset(IDENTIFIER.findall(_WORDS))
 
-_PRINT = 'In a kernel one prints by `printf("%f\\n", value)`.'
+_PRINT = 'In a kernel, print with `printf("%f\\n", value)`.'
 _MODULE = (
-    "Python's modules are not here. CUDA's mathematical functions need none: `sqrtf`, `expf`, "
+    "Python's modules are not available in a kernel. CUDA has functions such as `sqrtf`, `expf`, "
     "`fmaxf`."
 )
 _BEFORE_VOLTA = (
@@ -80,17 +80,17 @@ ELSEWHERE = (
         for word in ("global", "device", "shared")
     }
     | {
-        "None": "No pointer at all is `nullptr` in C++.",
+        "None": "In C++ it is `nullptr`.",
         "True": "In C++ it is `true`.",
         "False": "In C++ it is `false`.",
         "inf": "In CUDA it is `INFINITY`.",
         "nan": "In CUDA it is `NAN`.",
-        "let": "C++ wants a type: `int i = ...`, `float sum = ...`.",
-        "var": "C++ wants a type: `int i = ...`, `float sum = ...`.",
+        "let": "C++ needs a type: `int i = ...`, `float sum = ...`.",
+        "var": "C++ needs a type: `int i = ...`, `float sum = ...`.",
         "def": "A function begins with the type of what it returns: `__device__ float f(float x)`.",
         "elif": "In C++ it is `else if`.",
-        "range": "A loop counts in C++: `for (int i = 0; i < n; i++) {`.",
-        "len": "A pointer does not know how long its array is: that is a parameter, such as `n`.",
+        "range": "In C++ a loop is `for (int i = 0; i < n; i++) {`.",
+        "len": "A pointer does not know the length of its array. Use a parameter, such as `n`.",
         "syncthreads": "It is `__syncthreads()`, with two underscores in front.",
         "syncwarp": "It is `__syncwarp()`, with two underscores in front.",
     }
@@ -116,18 +116,18 @@ def _of_a_name(name: str, error: Diagnostic, lines: list[str]) -> str:
     if name in ELSEWHERE:
         return ELSEWHERE[name]
     if re.match(rf"\s*{name}\s*=[^=]", line):
-        return f"C++ wants a type where a name is first used: `int {name} = ...`."
+        return f"C++ needs a type where a name is first used: `int {name} = ...`."
     declared = re.compile(rf"\b(?:{_TYPES})\b[\s*&]+{name}\b")
     for number, text in enumerate(lines, 1):
         if not declared.search(text) or number == error.line:
             continue
         if number > error.line:
-            return f"`{name}` is declared on line {number}, and not known before."
+            return f"`{name}` is declared on line {number}. It does not exist before that line."
         if _WHOLE_LOOP.match(text):
-            return f"The loop on line {number} ends in its `;`: what follows is not repeated by it."
+            return f"The loop on line {number} ends at its `;`. It does not repeat what follows."
         return (
-            f"`{name}` is declared on line {number}, and known up to the end of the braces, the "
-            "loop or the function that this stands in. Is it needed here too? Declare it before "
+            f"`{name}` is declared on line {number}. It exists up to the end of the braces, the "
+            "loop or the function around that line. If you need it here too, declare it before "
             "them."
         )
     code = " ".join(_TEXT.sub("", line) for line in lines)
@@ -143,14 +143,14 @@ _NO_SEMICOLON = re.compile(r"""expected (?:a ";"|';' )""")
 
 
 def _of_a_semicolon(error: Diagnostic, lines: list[str]) -> str:
-    """NVRTC finds the next word amiss, clang the place where the semicolon belongs."""
+    """NVRTC reports the next word, clang the place where the semicolon belongs."""
     before = lines[error.line - 1][: error.column or 0].strip()
     if before and not lines[error.line - 1][error.column or 0 :].strip():
         return f"Line {error.line} has no `;` at its end."
     above = next((n for n in range(error.line - 1, 0, -1) if lines[n - 1].strip()), 0)
     if before or not above or lines[above - 1].rstrip().endswith((";", "{", "}", ":")):
         return ""
-    return f"Line {above} has no `;` at its end: what follows is read as a part of it."
+    return f"Line {above} has no `;` at its end. So the compiler reads on into the next line."
 
 
 # ---- what a name was declared as ----
@@ -162,20 +162,20 @@ _DECLARED_AS = tuple(
             r"modifiable lvalue|read-only variable|const-qualified",
             r"(?<![.\w])(\w+)\s*(?:\[[^\]]*\]\s*)?[-+*/%&|^]?=(?!=)",
             r"\bconst\b[^;,()]*\b{0}\b",
-            "`{0}` is declared `const` on line {1}: it may be read, and not written.",
+            "`{0}` is declared `const` on line {1}. You may read it, but not write it.",
         ),
         (
             r"must have pointer-to-object type|is not an array",
             r"\b(\w+)\s*\[",
             rf"\b(?:{_TYPES})\s+{{0}}\b(?!\s*\[)",
-            "`{0}` is declared on line {1} as a single value. An array comes as a pointer, "
-            "`float* {0}`, or with its length, `float {0}[256]`.",
+            "`{0}` is declared on line {1} as a single value. Declare an array as a "
+            "pointer, `float* {0}`, or with its length, `float {0}[256]`.",
         ),
         (
             r"must have (?:pointer-to-)?class type|is not a structure",
             r"\b(\w+)\s*(?:\.|->)",
             r"\*\s*(?:__restrict__\s+)?{0}\b",
-            "`{0}` is a pointer (line {1}): one of its elements is `{0}[i]`.",
+            "`{0}` is a pointer (line {1}). One of its elements is `{0}[i]`.",
         ),
     )
 )
@@ -194,10 +194,10 @@ def _of_a_declaration(error: Diagnostic, lines: list[str]) -> str:
 
 # ---- all else ----
 
-_POINTER = "A pointer leads to a whole array; one of its elements is `{1}[i]`."
+_POINTER = "`{1}` is a pointer to a whole array. One of its elements is `{1}[i]`."
 _RESULTS = (
-    "A kernel, like every `void` function, returns nothing: its results are what it writes through "
-    "its pointers."
+    "A kernel, like every `void` function, returns nothing. It writes its results through its "
+    "pointers."
 )
 
 # What an error's sentence says, what its line has, and our advice, in which {0} stands for what the
@@ -213,17 +213,17 @@ RULES = tuple(
         (
             r"expected (a \"\(\"|'\(')",
             r"\bfor\s+\w+\s+in\b",
-            "A loop counts in C++: `for (int i = 0; i < n; i++) {{`.",
+            "In C++ a loop is `for (int i = 0; i < n; i++) {{`.",
         ),
         (
             r"expected (a \"\(\"|'\(')",
             r"\b(if|while|for)\b\s*[^\s(]",
-            "What `{1}` asks stands in parentheses in C++: `{1} (...) {{`.",
+            "In C++ the condition of `{1}` is in parentheses: `{1} (...) {{`.",
         ),
         (
             r"expected (an )?expression",
             r":\s*$",
-            "In C++ a block stands in braces, `{{` and `}}`, and not after a colon.",
+            "In C++ a block of statements is in braces, `{{` and `}}`, not after a colon.",
         ),
         (
             r"directive",
@@ -238,12 +238,12 @@ RULES = tuple(
         (
             r"integral|invalid operands to binary",
             r"\^",
-            "`^` is the exclusive or of two integers; a power is `powf(a, b)`.",
+            "`^` is the exclusive or of two integers. A power is `powf(a, b)`.",
         ),
         (
             r"integral|invalid operands to binary",
             r"[\w)\]]\s*%\s*[\w(]",
-            "`%` takes integers alone; the remainder of two floats is `fmodf(a, b)`.",
+            "`%` takes only integers. The remainder of two floats is `fmodf(a, b)`.",
         ),
         (
             r"value of type \"[^\"]*\*\" cannot be (assigned|used)[^\"]*\"[^*\"]*\""
@@ -260,41 +260,41 @@ RULES = tuple(
         (
             r"apparent call must have|is not a function or function pointer",
             r"\b(\w+)\s*\(\s*(\w+)\s*\)",
-            "Parentheses call a function; an element of an array is `{1}[{2}]`.",
+            "Parentheses call a function. An element of an array is `{1}[{2}]`.",
         ),
         (
             r"constant value|variable-length arrays",
             r"\[[^\]]*[a-zA-Z]",
-            "How long an array is must be known when the kernel is compiled: a number, a constexpr "
-            "or a template's parameter. Shared memory alone may be `extern __shared__ float "
-            "all[];`, as long as the launch says.",
+            "The compiler must know the length of an array: a number, a constexpr or a template's "
+            "parameter. Only shared memory can be `extern __shared__ float all[];`, whose length "
+            "the launch gives.",
         ),
         (
             r"initiali[sz](er|ation).*__shared__",
             "",
-            "Shared memory holds nothing at first: let each thread write its element, and put a "
-            "`__syncthreads()` before others read it.",
+            "Shared memory cannot have initial values. Let each thread write its element, and put "
+            "a `__syncthreads()` before others read it.",
         ),
         (
             r"expression( result)? (has no effect|unused)|must be directly called",
             r"^\s*(\w+)\s*;",
-            "`{1}` is only named here. To call it write `{1}();`.",
+            "This line only names `{1}`. To call it write `{1}();`.",
         ),
         (
             r"has no effect|comma operator",
             r"\[([^\[\],]*),\s*([^\[\]]*)\]",
-            "`[{1}, {2}]` is `[{2}]`: C++ throws away what stands before the comma. An element of "
+            "`[{1}, {2}]` means `[{2}]`: C++ ignores the part before the comma. An element of "
             "two dimensions is at `row * columns + column`.",
         ),
         (
             r"expression( result)? (has no effect|unused)|comparison result unused",
             r"(\w+(?:\[[^\]]*\])?)\s*(==|[-+*/])\s*[^;=]+;",
-            "`{2}` gives a result that goes nowhere; what changes `{1}` is `=`, `+=` or the like.",
+            "`{2}` computes a result that nothing uses. `=`, `+=` and the like change `{1}`.",
         ),
         (
             r"comparison of unsigned",
             "",
-            "An unsigned integer is never below 0: what counts down to 0 wants an `int`.",
+            "An unsigned integer is never below 0. Use an `int` to count down to 0.",
         ),
         (r"must have a?\s*void return type", "", _RESULTS),
         (r"return value type does not match", r"\breturn\b", _RESULTS),
@@ -307,8 +307,8 @@ RULES = tuple(
         (
             r"variable without memory space",
             "",
-            "This stands outside of every kernel. Declare it between the braces of the kernel, or "
-            "write `constexpr` in front of it if it never changes.",
+            "This declaration is outside of every kernel. Declare the variable between the braces "
+            "of the kernel, or write `constexpr` in front of it if it never changes.",
         ),
         (
             r"function.*\"?__shfl\w*_sync|function.*__reduce_\w+_sync|function.*__ballot_sync",
@@ -319,19 +319,19 @@ RULES = tuple(
         (
             r"function.*\"?atomic[A-Z]\w+",
             r"\b(atomic[A-Z]\w+)\s*\(\s*([^&,]+?)\s*,",
-            "`{1}` wants to know where: its first argument is an address, `&{2}`.",
+            "The first argument of `{1}` is an address: `&{2}`.",
         ),
         (
             r"cast(s)? away",
             "",
-            "What it points to is const, and stays so: cast to a pointer to const, such as "
+            "This pointer is a pointer to const. Cast it to another pointer to const, such as "
             "`const float4*`.",
         ),
         (
             r"already been declared|redefinition of",
             "",
-            "A type before a name declares a new variable: to give the old one another value, "
-            "leave the type out.",
+            "A type before a name declares a new variable. To give the old variable another value, "
+            "write no type.",
         ),
         (
             r"explicit type is missing|unknown type name",
@@ -341,8 +341,8 @@ RULES = tuple(
         (
             r"namespace \"std\" has no member|in namespace 'std'",
             "",
-            "The host's library is not here. A kernel prints by `printf`; what of the library runs "
-            "on a GPU is in `cuda::std`.",
+            "The standard library of the host is not available in a kernel. Print with `printf`. "
+            "`cuda::std` has the parts of the library that run on a GPU.",
         ),
     )
 )
@@ -351,21 +351,21 @@ RULES = tuple(
 # ---- what CUDA has beside kernels, and is not here ----
 
 _CURAND = (
-    "the random numbers of cuRAND (`curand_kernel.h`) are not here. Give each thread a generator "
-    "of its own that is a few lines long, e.g. a hash of the seed and the thread's index, or fill "
-    "an array with random numbers before the launch and pass it"
+    "the random numbers of cuRAND (`curand_kernel.h`) are not available. Write a short generator "
+    "for each thread, such as a hash of the seed and the thread's index, or fill an array with "
+    "random numbers before the launch and pass it"
 )
 _THRUST = (
-    "Thrust is not here: its algorithms and vectors belong to the host, and launch kernels of "
-    "their own. Only kernels run here: write the loop, the reduction or the scan yourself, or use "
+    "Thrust is not available: its algorithms and vectors run on the host, and launch their own "
+    "kernels. Here only kernels run. Write the loop, the reduction or the scan yourself, or use "
     "cub's block and warp collectives (`cub/cub.cuh`)"
 )
 TEXTURES = (
-    "textures and surfaces are not here: nothing before the launch can make one. Pass the array as "
+    "textures and surfaces are not available: the launch cannot make one. Pass the array as "
     "a pointer to const, and compute the index yourself"
 )
 _CHILDREN = (
-    "a kernel that launches kernels (dynamic parallelism) is not here: only the host launches. "
+    "kernels that launch kernels (dynamic parallelism) are not available: only the host launches. "
     "Call a __device__ function, or let the threads of this launch share the work"
 )
 # What tells it in a compiler's message or in the line that this is about, and what it is.

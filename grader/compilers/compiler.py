@@ -9,8 +9,8 @@ from ..cuda.diagnostics import Diagnostic
 # What a compiler calls the learner's text in line tables; no file lies there.
 SOURCE_NAME = "/learner/kernel.cu"
 TOO_MUCH = (
-    "Look for what makes code without an end, or very much of it: templates and constexpr "
-    "functions, calls that unfold into more calls, unrolled loops, arrays with long initializers."
+    "Look for code that grows without an end, or becomes very long: templates, constexpr "
+    "functions, inlined calls, unrolled loops, arrays with long initializers."
 )
 DEFAULT_ARCH = "compute_90"  # the simulated GPU is a Hopper, like the H200 it is checked against
 
@@ -32,7 +32,7 @@ class Job:
 class Program:
     """`code` is PTX text or a cubin, `names` the mangled name of each name expression, `files`
     the files that it was made of beside the source, the compiler's own headers and those of
-    folders that the job's options name, `warnings` what the compiler doubts. It hangs on the job
+    folders that the job's options name, `warnings` what the compiler doubts. It depends on the job
     and the compiler alone, never on where, when or by whom it was compiled."""
 
     code: bytes

@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from math import prod
+from math import isclose, prod
 from typing import Any
 
 import numpy as np
@@ -317,7 +317,10 @@ class Declarations:
             at
             for end in ("f", "")
             for at, text in texts
-            if abs(value) in map(float, re.findall(_NUMBER + end, text))
+            if any(
+                isclose(abs(value), float(one), rel_tol=1e-6)
+                for one in re.findall(_NUMBER + end, text)
+            )
         )
         return next(found, line)
 

@@ -89,7 +89,7 @@ def text(rows: Mapping[str, Iterable[Row]]) -> str:
     return "{\n" + ",\n".join(made) + "\n}\n"
 
 
-SEEDS = range(8)  # the sizes of other cases, and what they meet by chance, may hang on it
+SEEDS = range(8)  # the sizes of other cases, and what they meet by chance, may depend on it
 ROUNDS = 150  # in which a choice may become cheaper
 
 Filling = tuple[tuple[str, ...], bool]  # the values in arrays, and whether they begin anywhere

@@ -30,10 +30,10 @@ _PLURAL = re.compile(r"(?:(?<=ch)es|s)(?= (?:to|loaded|stored|that|of)\b|$)")
 WENT_WRONG = {
     "out_of_bounds": "an access out of bounds",
     "misaligned": "a misaligned access",
-    "uninitialized_read": "a read of what nobody has written",
+    "uninitialized_read": "a read of memory that nobody has written",
     "data_race": "a data race",
     "barrier_divergence": "a barrier that some threads never reach",
-    "shuffle_divergence": "a shuffle with lanes that take no part in it",
+    "shuffle_divergence": "a shuffle with lanes that do not take part",
 }
 
 
@@ -165,7 +165,9 @@ def _lines(case: Case) -> Iterator[str]:
         amount = _amount(asked.count, called(asked.counter), case)
         yield f"exactly {amount} (`{asked.counter}`)"
     yield from (_required(one, case) for one in case.requires)
-    yield from (f"no {one.kind.named} on the way to a result or an index" for one in case.bans)
+    yield from (
+        f"no {one.kind.named} in the computation of a result or an index" for one in case.bans
+    )
 
 
 def _limit(budget: Budget, case: Case) -> str:
@@ -199,6 +201,6 @@ def _required(asked: Requirement, case: Case) -> str:
         return f"each element of {result} is written by a {kind.named}{free}"
     if asked.levels:
         how = f"by {kind.named}s on {counted(asked.levels, 'level')}"
-        return f"each element of {result} is brought together {how}{free}"
+        return f"each element of {result} combines its inputs {how}{free}"
     times = f" {asked.at_least} times" if asked.at_least > 1 else ""
     return f"each input of {result} comes{times} through a {kind.named}{free}"

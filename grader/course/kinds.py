@@ -179,8 +179,8 @@ class Cheaper(Given):
 
     name = "cheaper"
     title = "make it cheaper"
-    to_do = "The kernel is right and costs too much: find the line, and change it"
-    solved = "As right as before, and within its budget."
+    to_do = "The kernel is right, but costs too much: find the line, and change it"
+    solved = "Still right, and within its budget."
     names_the_dearest_line = False
 
 
@@ -190,8 +190,8 @@ class Bug(Given):
 
     name = "bug"
     title = "find the bug"
-    to_do = "Something in this kernel is wrong: find it, and mend it"
-    solved = "Found and mended."
+    to_do = "Something in this kernel is wrong: find it, and fix it"
+    solved = "Found and fixed."
 
 
 KINDS: dict[str, type[ExerciseKind]] = {

@@ -93,7 +93,7 @@ def longest_path(factor: float = 3) -> Budget:
 
 def work_is_shared(factor: float = 3) -> tuple[Budget, ...]:
     """That work is shared, and not done one after the other at an atomic either."""
-    why = "threads that meet at an atomic take turns there, where ours work side by side"
+    why = "threads take turns at an atomic, where ours work at the same time"
     return longest_path(factor), Budget("atomics", Times(1), why)
 
 

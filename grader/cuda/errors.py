@@ -121,7 +121,11 @@ class CompileError(CudaError):
     status = Status.COMPILE_ERROR
 
     def __init__(
-        self, message: str = "", *, diagnostics: tuple[Diagnostic, ...] = (), **where: Any
+        self,
+        message: str | Message = "",
+        *,
+        diagnostics: tuple[Diagnostic, ...] = (),
+        **where: Any,
     ):
         if diagnostics:
             message, where = summary(diagnostics), {"line": diagnostics[0].line} | where

@@ -112,22 +112,23 @@ def check_launch(
 
 
 def check_shared(kernel: str, device: Architecture, static: int, dynamic: int, opt_in: int) -> None:
-    """Raises LaunchError for more shared memory (bytes a block) than there is, or than was opted
+    """Raises LaunchError for more shared memory (bytes per block) than there is, or than was opted
     in to."""
     if dynamic < 0:
-        raise _refused(kernel, f"shared_mem={dynamic}; it must not be negative")
+        raise _refused(kernel, f"shared_mem is {dynamic}, and must not be negative")
     most = min(max(SHARED_DEFAULT, static + opt_in), device.shared)
     if static > SHARED_DEFAULT or static + dynamic > most:
         raise _refused(
             kernel,
             f"it needs {static + dynamic:,} bytes of shared memory per block ({static:,} declared, "
-            f"{dynamic:,} by the launch). A block has {SHARED_DEFAULT:,} bytes, or up to "
-            f"{device.shared:,} of dynamic shared memory with max_dynamic_shared_size_bytes",
+            f"{dynamic:,} by the launch). A block may use {SHARED_DEFAULT:,} bytes. After "
+            f"max_dynamic_shared_size_bytes is set, it may use up to {device.shared:,} bytes of "
+            "dynamic shared memory",
         )
 
 
 def opted_in(kernel: AnyKernel, shared_mem: int) -> AnyKernel:
-    """The kernel, of either device, allowed so many bytes of dynamic shared memory a block."""
+    """The kernel, of either device, allowed so many bytes of dynamic shared memory per block."""
     if shared_mem > SHARED_DEFAULT:
         kernel.max_dynamic_shared_size_bytes = shared_mem
     return kernel
@@ -145,7 +146,7 @@ def check_cluster(kernel: str, device: Architecture, grid: Extent, cluster: Exte
     for axis, size, part in zip("xyz", grid, cluster, strict=True):
         if size % part:
             raise _refused(
-                kernel, f"the grid's {axis} is {size}, not a multiple of {part}, its cluster's"
+                kernel, f"the grid's {axis} is {size}, not a multiple of its cluster's, {part}"
             )
 
 
@@ -155,8 +156,8 @@ def check_cooperative(kernel: str, device: Architecture, blocks: int, threads: i
     if blocks > most:
         raise _refused(
             kernel,
-            f"a cooperative launch of {counted(blocks, 'block')} of {counted(threads, 'thread')}; "
-            f"at most {most} are on the device at once",
+            f"a cooperative launch has {counted(blocks, 'block')} of {counted(threads, 'thread')} "
+            f"each, but the device holds at most {most} of these at once",
         )
 
 

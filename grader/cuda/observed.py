@@ -112,7 +112,7 @@ class Reporter:
     def endless(
         self, at: int, lane: int, runs: Counter[tuple[int, int]], reads: list[tuple[Access, Hit]]
     ) -> CudaError:
-        """A thread goes round a loop for ever, which jumps back at `at`."""
+        """A thread goes round a loop forever, which jumps back at `at`."""
         touched = [
             self.here.bytes(hit.space, hit.store, int(hit.addresses[0]), access.width, access.at)
             for access, hit in reads

@@ -40,7 +40,7 @@ class Occupancy:
 
 
 def occupancy(threads: int, registers: int, shared: int = 0, arch: str = DEFAULT) -> Occupancy:
-    """Of blocks of so many threads, registers a thread, and bytes of shared memory a block. No
+    """Of blocks of so many threads, registers per thread, and bytes of shared memory per block. No
     block at all fits where one asks for more than there is. ValueError: no such block."""
     if not 1 <= threads <= MOST_THREADS or not 1 <= registers <= MOST_REGISTERS or shared < 0:
         raise ValueError(

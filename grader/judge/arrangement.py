@@ -31,12 +31,12 @@ _HARMLESS = re.compile(
 )
 _WAITS = re.compile(r"(bar|barrier|membar|fence)\.[\w.:]+(\s+\w+(\s*,\s*\w+)?)?|")
 _ALONE = (
-    "The kernel would be right, but {} Only the lines that were given may stand here, each once "
-    "and as it was; comments and white space do not count, nor do braces and empty statements."
+    "The kernel would be right, but {} Use only the given lines, each at most once and unchanged. "
+    "Comments, white space, braces and empty statements do not count."
 )
 _STAYS = (
-    "The kernel would be right, but {} What was given stays as it was, and only barriers, fences "
-    "and conditions may be added; comments and white space do not count."
+    "The kernel would be right, but {} Leave the given code unchanged, and add only barriers, "
+    "fences and conditions. Comments and white space do not count."
 )
 
 Changed = tuple[str, int | None]  # a sentence, and the line it is about
@@ -117,7 +117,7 @@ def _first_strange(handed_out: str, lines: tuple[str, ...], source: str, begin: 
     for number, line, text in mine:
         had[line] += 1
         if had[line] > given[line]:
-            return f"line {number}, `{text}`, stands there more often than it was given.", number
+            return f"line {number}, `{text}`, is there more often than the exercise has it.", number
     return _gone(handed_out, source)
 
 

@@ -101,7 +101,7 @@ def _changed_input(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult
 
 
 def _bytes(array: np.ndarray) -> np.ndarray:
-    """(elements, bytes an element): equal here is bit for bit, NaN and -0.0 included."""
+    """(elements, bytes per element): equal here is bit for bit, NaN and -0.0 included."""
     return np.frombuffer(array.tobytes(), np.uint8).reshape(array.size, array.itemsize)
 
 
@@ -214,6 +214,7 @@ def _first_wrong(first: Mismatch, expected: Expected) -> Message:
     atol = np.broadcast_to(expected.atol, expected.value.shape)[first.index]
     here = float(atol + expected.rtol * abs(first.expected))
     off, most = told_apart(abs(first.found - first.expected), here, digits=2)
+    off = f"{float(off):,.0f}" if "e+0" in off else off
     return say.wrong_element(place, wanted, is_now, say.off_by(off, most if here else ""))
 
 

@@ -20,7 +20,7 @@ from .partial import HAZARDS, KEPT_IN, SEED, Finding, NamedFault, left_wrong
 from .protocol import Ran
 from .session import Session
 
-SEEDS = (SEED, 0)  # the second shows what hangs on the inputs
+SEEDS = (SEED, 0)  # the second shows what depends on the inputs
 KEY = "key"  # beside a fault: a fingerprint of what was measured
 FORM = "1"  # of what is kept: raised when a finding changes its words
 
@@ -127,7 +127,7 @@ def _known(lesson: Lesson, compiler: str) -> dict[str, dict[str, Finding]]:
 
 
 def _key(lesson: Lesson, mistake: WrongKernel) -> str:
-    """A name for all that the findings of a mistake hang on."""
+    """A name for all that the findings of a mistake depend on."""
     exercise = lesson.exercise(mistake.exercise)
     leaves = repr(_leaves(lesson, mistake) > 0)
     text = authors.text(lesson.path / exercise.file)

@@ -8,7 +8,7 @@ is taken only in the declared types, and no longer than the reader says.
 """
 
 import math
-from typing import Any, BinaryIO, Literal, SupportsFloat
+from typing import Any, BinaryIO, Literal, Self, SupportsFloat
 
 import msgspec
 import numpy as np
@@ -72,10 +72,10 @@ class Element(msgspec.Struct, frozen=True):
 
 
 class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A question about the ways to the elements of some `outputs`. `worth`: how many of a kind of
-    instruction one stands for, by a regular expression for its opcode. The others are as in
-    `course.Requirement` and `course.Kind`; `banned`: there may be none at all, on the ways of
-    indices neither."""
+    """A question about the instructions that compute the elements of some `outputs`. `worth`: for
+    how many instructions of a kind one counts, by a regular expression for its opcode. The other
+    fields are as in `course.Requirement` and `course.Kind`. `banned`: no such instruction may
+    compute an element or an index."""
 
     outputs: tuple[str, ...]
     worth: dict[str, int]
@@ -230,8 +230,8 @@ class SliceSteps(msgspec.Struct, frozen=True, eq=False):
 
     By step: `op`, the number of its instruction in `ops` (-1: it lay in memory), the `value` it
     came to, where its `operands` (numbers of steps) begin and, one further on, end (`first`; a
-    constant has none), the `block` and `thread` that did it, and of what lay in memory the element,
-    `index` in the buffer of that number in `buffers` (-1: it was none's).
+    constant has none), and the `block` and `thread` that did it. A value from memory was element
+    `index` of the buffer with the number `buffer` in `buffers` (-1: of no buffer).
     """
 
     ops: tuple[Op, ...] = ()
@@ -280,15 +280,15 @@ class Choice(msgspec.Struct, frozen=True, array_like=True):
 
 # A value that came by a shuffle: its PTX opcode, who got it, and whether it was that thread's own.
 Crossing = tuple[str, ThreadPlace, bool]
-# A branch or a choice that hung on an element: which one, its value, and who took it.
+# A branch or a choice that depended on an element: the element, its value, and the thread.
 Decision = tuple[Element, float, ThreadPlace]
 
 
 class Made(msgspec.Struct, frozen=True):
     """What became of one element. `stored`: who wrote it last (None: nobody). `used`: what it was
     made of, in order; `cut`: there was more than is told. `origin`: the element that was handed on
-    to it, "constant" for what stands in the code, "" for what was computed; `origin_line`: where
-    that was done. `nan`: where the first NaN on its way arose, of what `operands`. `whole`: nothing
+    to it, "constant" for what is in the code, "" for what was computed; `origin_line`: where
+    that was done. `nan`: where the first NaN was computed, of what `operands`. `whole`: nothing
     was done on the way that is not followed. `summed`: what it was made of by other ways than
     through a maximum or a minimum. `behind`: all values behind it, step by step; `choices`: what
     some of them were chosen by. `shuffles`: the first of each kind on the way; `decisions`: those
@@ -322,11 +322,11 @@ class ThreadPath(msgspec.Struct, frozen=True):
 
 
 class Way(msgspec.Struct, frozen=True):
-    """What was found to an `Asked`: `short` elements are not as they should be, of which this is
-    the `first`; it passed only so many of the kind. `part`: whose way that is, an element that went
-    into it. `place`: who loaded that, or who stored the element, or where a banned instruction is.
-    `by`: how else than by a shuffle a thread came by what another one had found ("shared memory",
-    "global memory", "an atomic"), at `place`; "" where it had loaded all itself."""
+    """The answer to an `Asked`: `short` elements break the rule. This is the `first` of them, and
+    only `passed` instructions of the kind computed it. `part`: the input element that shows it.
+    `place`: the thread that loaded that, or stored the element, or executed a banned instruction.
+    `by`: how a thread got another thread's result without a shuffle ("shared memory", "global
+    memory", "an atomic"), at `place`; "" if it loaded everything itself."""
 
     short: int = 0
     first: Element | None = None
@@ -402,6 +402,11 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     where: Scene | None = None
     broken_off: bool = False
     parts: Message = Message()
+
+    @classmethod
+    def of(cls, status: Status, parts: Message, broken_off: bool = False) -> Self:
+        """A failure with a message in its parts."""
+        return cls(status, str(parts), broken_off=broken_off, parts=parts)
 
     @property
     def told(self) -> Message:

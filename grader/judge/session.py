@@ -2,7 +2,7 @@
 
 Each question has limits of its own. A worker that dies, or that ran out of time or memory, costs
 the question it was at and no other: the next one goes to a new worker, which has the same program
-from the compiler's cache. So nothing hangs on what was asked before. What is expected is never
+from the compiler's cache. So nothing depends on what was asked before. What is expected is never
 sent, and the exercise's own kernel has a session of its own.
 """
 
@@ -261,7 +261,7 @@ class Session:
         except TimeoutError:
             outcome = _too_slow(message)
         except MemoryError:
-            outcome = _ended("the judge", compiles, limits)
+            outcome = _ended("the grader", compiles, limits)
         except ProtocolError as error:
             outcome = Failed(Status.UNSUPPORTED, say.no_reply(str(error)))
         except EOFError:
@@ -296,7 +296,7 @@ def ran_out_of_time(outcome: Reply) -> bool:
 
 
 def _too_slow(message: Opening | Question) -> Failed:
-    return Failed(Status.TIMEOUT, say.too_slow(isinstance(message, Opening), message.seconds))
+    return Failed.of(Status.TIMEOUT, say.too_slow(isinstance(message, Opening), message.seconds))
 
 
 def _diagnosis(code: int, complaint: str, message: Opening | Question, limits: Limits) -> Failed:
@@ -306,7 +306,7 @@ def _diagnosis(code: int, complaint: str, message: Opening | Question, limits: L
         return _too_slow(message)
     if code < 0:
         found = _ended(signal.Signals(-code).name, compiles, limits)
-        return Killed(Status.LAUNCH_ERROR, found.message) if code == KILLED else found
+        return Killed.of(Status.LAUNCH_ERROR, found.parts) if code == KILLED else found
     if code >= 1 << 31:  # how Windows tells of what nobody caught
         return _ended(f"{code:#x}", compiles, limits)
     return Failed(Status.UNSUPPORTED, say.failed(complaint))
@@ -314,7 +314,7 @@ def _diagnosis(code: int, complaint: str, message: Opening | Question, limits: L
 
 def _ended(by: str, compiles: bool, limits: Limits) -> Failed:
     status = Status.COMPILE_ERROR if compiles else Status.LAUNCH_ERROR
-    return Failed(status, say.ended(by, compiles, limits.memory_bytes))
+    return Failed.of(status, say.ended(by, compiles, limits.memory_bytes))
 
 
 def _longest(message: Opening | Question, device: Device) -> int:

@@ -128,7 +128,7 @@ def believed(told: Strip, instance: CaseInstance, where: Scene, source: str) -> 
 
 def _can_be(step: Step, steps: int, lines: int, warps: int) -> bool:
     rows = step.warps
-    firsts = [0, *(one.last + 1 for one in rows)]  # one behind the other, and then the rest
+    firsts = [0, *(one.last + 1 for one in rows)]  # one after the other, and then the rest
     return (
         0 <= step.number < steps
         and 0 <= step.line <= lines

@@ -50,7 +50,7 @@ def _all(lesson: Lesson) -> Iterator[str]:
 
 
 def _draws_the_same(case: Case) -> bool:
-    """Whether the inputs hang on the seed alone."""
+    """Whether the inputs depend on the seed alone."""
     first, second = (case.problem(np.random.default_rng(0)).inputs for _ in range(2))
     return first.keys() == second.keys() and all(
         first[name].tobytes() == second[name].tobytes() for name in first

@@ -86,17 +86,17 @@ def _message(stated: Requirement | Ban, way: Way, words: Words) -> Message:
     who, on = (way.place.who, way.place.on) if way.place else ("a thread", "")
     ways = f"{way.passed or 'no'} {kind}{'s' if way.passed > 1 else ''}"
     if isinstance(stated, Ban):
-        fact = f"{'an' if kind[0] in 'aeiou8' else 'a'} {kind} is on the way to {first}{on}"
+        fact = f"{first} is computed with {'an' if kind[0] in 'aeiou8' else 'a'} {kind}{on}"
     elif stated.kind.last:
         fact = f"no {kind} wrote {first}: {who} stores it{on}"
     elif not part:
         return say.nothing_seen(first, why)
     elif stated.levels:
-        short = f", and should go through {stated.levels}" if way.passed < stated.levels else ""
-        met = f"{part} reaches it by {way.by}" if way.by else f"{who} loads {part} itself"
-        fact = f"{first} went through {ways}{short}: {met}{on}"
+        short = f", and needs {stated.levels}" if way.passed < stated.levels else ""
+        met = f"{part} reaches it through {way.by}" if way.by else f"{who} loads {part} itself"
+        fact = f"{first} uses {ways}{short}: {met}{on}"
     else:
-        fact = f"{part} went into {first} through {ways}: {who} loads it{on}"
+        fact = f"{part} reaches {first} through {ways}: {who} loads it{on}"
     return say.on_its_way(fact, way.short - 1, why)
 
 

@@ -84,7 +84,8 @@ class Words:
             changed = _changed(kernel, mine, given)
             if changed and failure.status == Status.LAUNCH_ERROR:
                 return replace(failure, message=str(changed), parts=changed)
-        parts = self.order() + failure.told
+        parts = self.order()
+        parts += failure.told.while_open if parts.first else failure.told
         return replace(failure, message=str(parts), parts=parts)
 
     def order(self) -> Message:

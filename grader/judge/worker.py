@@ -7,7 +7,7 @@ no groups: it and its children are ended). It is forked from a server that has t
 Python.
 
 Linux holds a process to limits on its memory and its time by itself. macOS does not limit memory,
-and Windows has neither signals nor resource limits; there the judge looks ten times a second, and
+and Windows has neither signals nor resource limits; there the judge looks ten times per second, and
 what uses more than it may has had it for that long.
 """
 

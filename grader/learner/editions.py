@@ -2,7 +2,7 @@
 
 A new edition of a lesson is brought in by three texts of every cell. The learner's text is kept,
 always; a cell that they left alone becomes what it is now. Cells are told apart by their ids, which
-survive edits elsewhere in a lesson. An exercise past mending is restored with what was written
+survive edits elsewhere in a lesson. A broken exercise is restored with what was written
 below its cell, and in a copy of the notebook.
 """
 
@@ -24,7 +24,7 @@ from .folder import LESSONS, is_newest
 
 BEFORE = Path(progress.MARK) / "before"
 _NEWER = "This cell has a new text in this edition of the course. Yours, above, was kept:"
-_YOURS = "This is what stood in the cell above before it was restored:"
+_YOURS = "Before it was restored, the cell above had this text:"
 
 
 @dataclass

@@ -6,7 +6,7 @@ A line for each thing done, in JSON, and nothing is ever changed but by adding l
     {"at": ..., "lesson": ..., "predicted": "3f2a90c1", "choice": "8", "right": true}
     {"at": ..., "lesson": ..., "tried": "interleaved", "right": false}
 
-So two of these files become one by putting one behind the other, a line twice does no harm, and a
+So two of these files become one by putting one after the other, a line twice does no harm, and a
 file that is deleted is a new beginning. The first answer to a prediction is the one that counts as
 its answer. Later answers, checks and hints ("right": null) tell `recall` what is remembered.
 Outside a learner's folder nothing is kept.

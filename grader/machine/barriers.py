@@ -94,7 +94,7 @@ class Barriers:
         return tuple(released)
 
     def waiting(self) -> tuple[int, int, Message] | None:
-        """A group that waits for ever: its instruction, one of its lanes, and the message."""
+        """A group that waits forever: its instruction, one of its lanes, and the message."""
         for here, index in self.parts.items():
             return here.at, int(index[0]), self._not_together(index)
         for barrier, groups in self.parked.items():
@@ -139,19 +139,22 @@ class Barriers:
         )
 
     def missing(self, barrier: int, lane: int) -> Message:
-        """Why a lane that waits at a barrier waits for ever."""
+        """Why a lane that waits at a barrier waits forever."""
         geometry, asked = self.wave.geometry, self.asked[barrier]
         block = int(geometry.block_of_lane[lane])
         if asked is not None:
-            came = f"{self.arrived[barrier][block]} have come"
+            came = f"only {self.arrived[barrier][block]} have reached it"
             return Message(
-                f"waits at barrier number {barrier}, which opens for {counted(asked, 'thread')}, "
-                f"and {came}.",
+                f"waits at barrier number {barrier}, which needs {counted(asked, 'thread')}, "
+                f"but {came}.",
                 "All these threads must use the same barrier number and the same count.",
-                "As many threads as that count must reach the barrier.",
+                "Exactly as many threads as its count must reach the barrier.",
             )
         parked = [geometry.block_of_lane[index] == block for _, index in self.parked[barrier]]
-        number, what = sum(map(np.count_nonzero, parked)), "reached it, the others wait elsewhere"
+        number, what = (
+            sum(map(np.count_nonzero, parked)),
+            "reached it, and the others wait at another one",
+        )
         if gone := geometry.threads - int(self.wave.live[block]):
             number, what = gone, "left the kernel before it"
         have = "has" if number == 1 else "have"
@@ -244,9 +247,9 @@ class ClusterBarrier:
         return tuple((at + 1, compact(index)) for at, index in released)
 
     def waiting(self) -> tuple[int, int, Message] | None:
-        """A thread that waits for ever."""
+        """A thread that waits forever."""
         for at, index in self.parked:
-            why = "waits at a cluster barrier at which not every thread of its cluster arrives."
+            why = "waits at a cluster barrier that some threads of its cluster never reach."
             return at, int(index[0]), Message(why)
         return None
 
@@ -299,7 +302,7 @@ class Collectives:
         return compact(index[complete]) if complete.any() else None
 
     def waiting(self) -> tuple[int, int, Message] | None:
-        """Lanes that wait for ever: instruction, one of the lanes, and the message."""
+        """Lanes that wait forever: instruction, one of the lanes, and the message."""
         for at, index in self.parked.items():
             lane = int(index[0])
             mask = int(self.masks[at][lane])
@@ -328,13 +331,13 @@ class Collectives:
         if not int(self.launched[lane // WARP]) & bit:
             return Message(
                 "the block has no thread there.",
-                remedy="Give a block whole warps, or mask those lanes.",
+                remedy="Give each block whole warps, or shuffle only from lanes that exist.",
             )
         if not int(self._staying()[lane // WARP]) & bit:
             return Message(
                 "it has left the kernel.",
-                remedy="Let no lane return before the last such operation. Guard only its loads "
-                "and stores.",
+                remedy="Let no lane return before the last shuffle. Guard only the loads and the "
+                "stores of the lane.",
             )
         return Message("it took another branch.")
 

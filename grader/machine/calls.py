@@ -189,8 +189,8 @@ class Calls:
                 OutOfBounds,
                 at,
                 int(lane_index(lanes)[np.argmax(over)]),
-                f"overflows its stack, {calls} call{'s'[: calls > 1]} deep. Recursion "
-                "needs an end, and one that comes early: a thread's stack is small.",
+                f"overflows its stack after {counted(calls, 'nested call')}. Recursion must end "
+                "early: a thread's stack is small.",
             )
 
     def _bytes(self, address: int, lane: int, at: int) -> tuple[np.ndarray, int]:

@@ -2,7 +2,7 @@
 
 Where a thread goes on depends on what `Executable.deciding` names, on memory that is loaded from
 there, and on whom the thread waits for. If all of that is as it was some rounds ago, and nobody
-has changed it or is left to change it, these rounds are repeated for ever, however the threads'
+has changed it or is left to change it, these rounds are repeated forever, however the threads'
 turns come. A float sum that grows in the loop is no part of it, as long as nothing is decided by
 the sum. A clock, a state that comes back only by writing a flag again, or blocks that have not
 begun and may write one: nothing is proved then.
@@ -45,7 +45,7 @@ class Recurrence(Observer):
 
     def visit(self, lanes: Lanes, unstarted: int) -> None:
         """Lanes have come to the instruction at `at`; raises StepLimit where it is proved that they
-        will do so for ever. `unstarted` blocks of the launch have not begun."""
+        will do so forever. `unstarted` blocks of the launch have not begun."""
         if not self._came_back(lanes):
             return
         if not self.state:

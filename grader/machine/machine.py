@@ -87,8 +87,8 @@ class Machine:
             while group := self.schedule.pop():
                 pc, lanes = group
                 self._run_from(pc, lanes)
-        except OutOfTime:  # between two groups; in one, it is known where that stands by now
-            raise self._still_running(self.block_end[pc], lanes, "when its time was up") from None
+        except OutOfTime:  # between two groups; inside one, its place is known by now
+            raise self._still_running(self.block_end[pc], lanes, "at its time limit") from None
 
     def _run_from(self, pc: int, lanes: Lanes) -> None:
         """Run a group until it parts, waits, ends, or another group stands at or before it."""
@@ -116,7 +116,7 @@ class Machine:
                     self.schedule.push(*successor)
                 return
         except OutOfTime:
-            raise self._still_running(end, lanes, "when its time was up") from None
+            raise self._still_running(end, lanes, "at its time limit") from None
 
     def _bind(self, pc: int, end: int) -> None:
         """Make the steps of a straight run of instructions."""
@@ -157,8 +157,8 @@ class Machine:
             Message(
                 f"is still running {when}.",
                 self._alone(lanes),
-                "Does the loop's condition ever become false? If it waits for another thread or "
-                "block, does that one ever do what it waits for?",
+                "Does the loop's condition ever become false? If the loop waits for another thread "
+                "or block, does that one ever end the wait?",
             ),
         )
 
@@ -171,8 +171,8 @@ class Machine:
         if self.wave.geometry.threads * self.wave.geometry.blocks == 1:
             return ""
         return (
-            "No other thread is at work. Does this one thread do alone, element by element, what "
-            "all threads of the launch should share?"
+            "No other thread still runs. Does this thread do all the work that the threads of the "
+            "launch should share?"
         )
 
     def _nothing_is_left_waiting(self) -> None:

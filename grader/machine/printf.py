@@ -9,10 +9,7 @@ from typing import Any
 
 BUFFER = 1 << 20  # characters kept of what kernels print, as CUDA's default buffer has bytes
 WIDEST = 1000  # columns of one conversion, whatever width or precision it asks for
-FULL = (
-    f"\n[printf: {BUFFER:,} characters are what is kept, as in CUDA's own buffer; what was printed "
-    "after that is lost.]\n"
-)
+FULL = f"\n[printf keeps {BUFFER:,} characters, as CUDA's own buffer does. Later output is lost.]\n"
 
 _CONVERSION = re.compile(
     r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d*))?(hh|h|ll|l|z|j|t)?([diouxXcsfFeEgGaAp%])"

@@ -1,4 +1,4 @@
-"""What the lanes of a wave hold: registers (an array for each, an element a lane), PTX's special
+"""What the lanes of a wave hold: registers (an array for each, an element per lane), PTX's special
 registers, and the stack frames of functions that call themselves."""
 
 import struct

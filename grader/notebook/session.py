@@ -56,7 +56,7 @@ class NotebookSession:
         """The text last given to `%%cuda name`; a Notice if there is none."""
         if name not in self.sources:
             raise Notice(
-                f"Run the cell that begins with `%%cuda {name}` first: it is what is checked.",
+                f"Run the cell that begins with `%%cuda {name}` first. `check` judges that cell.",
                 button("Run that cell, then this one", "run", name),
             )
         return self.sources[name]
@@ -75,8 +75,8 @@ def current() -> NotebookSession:
 
 _DEVICES = {
     "simulator": (
-        "No GPU here: kernels run on the simulated GPU. NVIDIA's compiler, every memory access "
-        "checked, true results; only the time it takes says nothing about a real GPU."
+        "No GPU here: kernels run on the simulated GPU. It checks every memory access, and its "
+        "results are true. Only its times say nothing about a real GPU."
     ),
     "gpu": (
         "Kernels run on this machine's GPU; `check` and `watch` use the simulated GPU first, "

@@ -48,9 +48,12 @@ def element_map(name: str, wrong: np.ndarray, missing: np.ndarray | None = None)
     explained = "  (∅ not written, ✗ another value)" if missing.any() else ""
     rows = [f"  {''.join(row)}" for row in signs.tolist()]
     text = "\n".join([f"{said}{explained}", *rows])
-    key = "Empty boxes are right, crossed ones wrong, half-filled ones partly."
-    if (signs == "∅").any():
-        key = "Empty boxes are right, filled ones wrong (half: partly), crossed ones not written."
+    wrong_box = "filled" if (signs == "∅").any() else "crossed"
+    boxes = {
+        **{"·": "empty box: right", "✗": f"{wrong_box} box: wrong"},
+        **{"o": "half-filled box: partly wrong", "∅": "crossed box: not written"},
+    }
+    key = ", ".join(text for sign, text in boxes.items() if (signs == sign).any())
     down, across = grid.shape
     return Page(_svg((across * _CELL, down * _CELL), _drawn(signs), said, key), text)
 
@@ -182,11 +185,11 @@ _ROWS = 4  # arrays at most
 _GAPS = 24, 90  # pixels that lines take, as many as a row has cells
 _LACKS, _SOME, _HOLDS, _MORE, _RIGHT, _NEITHER = "○", "◐", "✗", "+", "●", "·"
 _KEY = {
-    _RIGHT: "flows in, as it should",
-    _HOLDS: "flows in, and should not",
-    _LACKS: "should flow in, and does not",
-    _SOME: "flows in only in part",
-    _MORE: "flows in more often than it should",
+    _RIGHT: "used, as it should be",
+    _HOLDS: "used, but should not be",
+    _LACKS: "not used, but should be",
+    _SOME: "used only in part",
+    _MORE: "used more often than it should be",
 }
 _RANK = (_NEITHER, _RIGHT, _MORE, _HOLDS, _LACKS, _SOME)  # of several elements the last counts
 _PAPER = f"fill: var(--jp-layout-color1, #ffffff); stroke: {BORDER}"
@@ -197,7 +200,7 @@ def flow_map(parts: Sequence[Part], wrong: Mismatch) -> Page:
     leads from a cell to the element that was made of it; a dashed one is missing."""
     rows = [_row(list(some)) for _, some in groupby(parts, key=lambda one: one.buffer)][:_ROWS]
     expected, found = wrong.values
-    said = f"{wrong.place} is {found}, and should be {expected}. What flows into it:"
+    said = f"{wrong.place} is {found}, and should be {expected}. What it uses:"
     seen = [sign for sign in _KEY if any(sign in signs for _, signs in rows)]
     key = ", ".join(f"{sign} {_KEY[sign]}" for sign in seen)
     width = max(len(name) for name, _ in rows)
@@ -227,7 +230,7 @@ def _row(parts: Sequence[Part]) -> tuple[str, list[str]]:
             both = {signs[cell], sign}
             signs[cell] = _SOME if both == {_RIGHT, _LACKS} else max(both, key=_RANK.index)
     first = f"{parts[0].buffer}[{', '.join(map(str, parts[0].first))}]"
-    several = f", {each} a cell" if each > 1 else ""
+    several = f", {each} per cell" if each > 1 else ""
     return f"from {first} on{several}" if end - begin > 1 else first, signs
 
 

@@ -219,8 +219,8 @@ class Solver:
     def known(
         self, formulas: list[Formula], values: Mapping[str, int] | None = None
     ) -> tuple[list[Formula], list[Fact]]:
-        """The formulas and what bears on them, and what is true of their products; `values` are
-        those of some atoms."""
+        """The formulas with all others that share an atom with them, and facts about their
+        products. `values`: the known values of some atoms."""
         found = list(formulas)
         seen: set[str] = set()
         products: set[Monomial] = set()

@@ -89,7 +89,7 @@ def beyond(finding: OutOfStore, place: ArrayPlace, who: ThreadNumbers) -> Messag
         return Message(
             why="That is the first element past the end, in a loop.",
             remedy="Does the loop's condition use `<=` instead of `<`? Is the index larger than "
-            "the loop's own variable? Or should a guard stop this thread?",
+            "the loop's variable? Or should a guard stop this thread?",
         )
     return advice or _unknown(element, who)
 
@@ -102,15 +102,15 @@ def _wide(place: _Element, width: int, who: ThreadNumbers) -> Message | None:
         return Message(
             why=f"One access of {width} bytes takes {taken} elements, and only {left} "
             f"{'is' if left == 1 else 'are'} left there.",
-            remedy="Access those one by one.",
+            remedy="Access the last elements one by one.",
         )
     if place.index >= place.count and who.own[0] * taken == place.index:
         whole = place.count // taken
         return Message(
-            why=f"One access of {width} bytes takes {taken} elements. Access {who.own[0]} begins "
-            f"at element {place.index}.",
-            remedy=f"{place.owner} has room for only {counted(whole, 'access', 'accesses')}, "
-            "numbered from 0. Guard the others.",
+            why=f"One access of {width} bytes takes {taken} elements. Access number {who.own[0]} "
+            f"begins at element {place.index}.",
+            remedy=f"{place.owner} has room for only {counted(whole, 'access', 'accesses')}, and "
+            "the first one is number 0. Guard all others.",
         )
     return None
 
@@ -129,9 +129,9 @@ def _in_block(place: _Element, who: ThreadNumbers) -> Message | None:
     if 0 <= number < count and number != index:
         return Message(
             why=f"The thread's number in its block, {number}, is in range, but the index is not.",
-            remedy="If this thread should do nothing here, guard it, as a tree does with "
-            "`if (t < stride)`. If it should take part, the index is wrong, or the array is too "
-            "short.",
+            remedy="If this thread should do nothing here, guard the access, as a tree reduction "
+            "does with `if (t < stride)`. If it should take part, the index is wrong, or the array "
+            "is too short.",
         )
     return None
 
@@ -147,10 +147,10 @@ def _in_grid(place: _Element, who: ThreadNumbers, reads: bool) -> Message | None
     if own < count <= index < count + all_threads and (index - own) % all_threads == 0:
         rounds = (index - own) // all_threads
         return Message(
-            why=f"That is the thread's own index, {own}, plus {counted(rounds, 'round')} of "
-            f"{counted(all_threads, 'thread')}.",
+            why=f"The index is the thread's number in the grid, {own}, plus "
+            f"{counted(rounds, 'round')} of {counted(all_threads, 'thread')}.",
             remedy="The loop's condition, or a guard, must check that index too: it must be below "
-            f"{_limit(place, who)}{_or_equal(place)}.",
+            f"{_limit(place, who)}.{_or_equal(place)}",
         )
     if 0 < own < count and index in (own * 2, own * 4, own * 8):
         return _multiple(place, who)
@@ -162,10 +162,10 @@ def _in_grid(place: _Element, who: ThreadNumbers, reads: bool) -> Message | None
 def _multiple(place: _Element, who: ThreadNumbers) -> Message:
     """Of a few times the thread's own index."""
     times, size = place.index // who.own[0], place.size
-    why = f"That is {times} times the thread's own index, {who.own[0]}, which is in range."
+    why = f"The index is {times} times the thread's number in the grid, {who.own[0]}."
     asks = ""
     if times == size:
-        asks = f"Is {times} the bytes per element? An index counts elements, not bytes. "
+        asks = f"Is {times} the number of bytes per element? An index counts elements, not bytes. "
     return Message(
         why=why,
         remedy=f"{asks}If each thread should take {times} elements, the last threads go past the "
@@ -179,13 +179,13 @@ def _near(index: int, own: int) -> Message:
     where = "after" if index > own else "before"
     edge, negative = "last", ""
     if index < 0:
-        edge, negative = "first", ", an int overflows, or `%` has a negative number"
+        edge, negative = "first", ": perhaps an int overflows, or `%` gets a negative number"
     return Message(
-        why=f"The thread's own index, `{OWN}`, is {own} and in range. The access goes "
+        why=f"The thread's number in the grid, `{OWN}`, is {own} and in range. The access is "
         f"{counted(far, 'element')} {where} it.",
-        remedy=f"If you mean the neighbour, decide what the {edge} thread does, which has none. "
-        f"If not, the index is computed wrongly{negative}, and a guard would only hide that; or "
-        "there are more threads than there is work.",
+        remedy=f"If you mean the neighbour, decide what the {edge} thread does: it has no such "
+        f"neighbour. If not, the index is wrong{negative}. A guard would only hide that. Or the "
+        "launch has more threads than it needs.",
     )
 
 
@@ -200,23 +200,23 @@ def _too_many_threads(
                 f"{_limit(place, who)}."
             )
         return Message(
-            why=f"The index equals the thread's own number, and {place.owner} has {place.count} "
-            "elements, one per block.",
+            why=f"The index equals the thread's number in the grid. But {place.owner} has "
+            f"{place.count} elements, one per block.",
             remedy=f"Do you mean `blockIdx.x`?{also}",
         )
     larger = [one for one, n in who.arrays.items() if n > place.index and f"`{one}`" != place.owner]
     if larger:
         return Message(
-            why=f"The index equals the thread's own number. `{larger[0]}` has such an element, "
-            f"{place.owner} has not.",
-            remedy="Should both arrays have the same index here? If so, guard the access; if not, "
+            why=f"The index equals the thread's number in the grid. `{larger[0]}` has an element "
+            f"there, {place.owner} does not.",
+            remedy="Should both arrays have the same index here? If so, guard the access. If not, "
             f"{place.owner} needs another index.",
         )
     return Message(
         why=f"The launch has {all_threads:,} threads, and {place.owner} has "
         f"{counted(place.count, 'element')}.",
         remedy="The extra threads must do nothing. Guard the access: the index must be below "
-        f"{_limit(place, who)}. If there is a guard, it lets this one pass{_or_equal(place)}.",
+        f"{_limit(place, who)}. If there is a guard, it lets this index pass.{_or_equal(place)}",
     )
 
 
@@ -226,7 +226,7 @@ def _rows(place: _Element, who: ThreadNumbers) -> Message | None:
     if place.index in (x, y) and x != y:
         axis = "x" if place.index == x else "y"
         return Message(
-            why=f"The index equals this thread's {axis} in the grid.",
+            why=f"The index equals the {axis} of this thread in the grid.",
             remedy=f"If you mean {axis} as the index, guard it: it must be below "
             f"{_limit(place, who)}. If not, the index is wrong.",
         )
@@ -235,9 +235,9 @@ def _rows(place: _Element, who: ThreadNumbers) -> Message | None:
             return _by_rows(place, who, name, length)
         if x > 0 and x != y and length > 1 and place.index == x * length + y:
             return Message(
-                why=f"That is `x * {name} + y` for this thread, x = {x} and y = {y}.",
-                remedy=f"If x is the column, the index is `y * {name} + x`. A guard would only "
-                "hide this mistake.",
+                why=f"The index is `x * {name} + y`, with x = {x} and y = {y} for this thread.",
+                remedy=f"If x is the column, the index should be `y * {name} + x`. A guard would "
+                "only hide this mistake.",
             )
     return None
 
@@ -246,30 +246,31 @@ def _by_rows(place: _Element, who: ThreadNumbers, name: str, length: int) -> Mes
     """Of `y * name + x`: which of two lengths is that of a row, the launch may say."""
     x, y, _ = who.own
     across, down = (n * b for n, b in zip(who.threads[:2], who.blocks[:2], strict=True))
-    text = f"That is `y * {name} + x` for this thread, x = {x} and y = {y}"
+    text = f"The index is `y * {name} + x`, with x = {x} and y = {y} for this thread"
     other = [n for n, w in who.given.items() if w * length == place.count and n != name]
     rows = place.count // length
     if other and down >= length and across >= rows and not (across >= length and down >= rows):
         return Message(
             why=f"{text}. The launch has threads for {length} rows of {rows} elements.",
-            remedy=f"So the index is `y * {other[0]} + x`. A guard would only hide this mistake.",
+            remedy=f"So the index should be `y * {other[0]} + x`. A guard would only hide this "
+            "mistake.",
         )
     past = "column" if x >= length else "row"
     limit = f"y < {other[0] if other else rows}"
     return Message(
-        why=f"{text}, and there is no such {past}.",
-        remedy=f"Guard both, as in `if (x < {name} && {limit})`.",
+        why=f"{text}. The array has no such {past}.",
+        remedy=f"Guard x and y, as in `if (x < {name} && {limit})`.",
     )
 
 
 def _unknown(place: _Element, who: ThreadNumbers) -> Message:
     own = f"`{OWN}` is {who.own[0]}"
     if not who.flat:
-        own = f"its x and y in the grid are {who.own[0]} and {who.own[1]}"
+        own = f"in the grid, its x is {who.own[0]} and its y is {who.own[1]}"
     if place.index < 0:
         return Message(
-            why="An index is below 0 after a subtraction, after `%` of a negative number, or if "
-            "an int overflows.",
+            why="An index can be below 0 after a subtraction, after `%` of a negative number, or "
+            "if an int overflows.",
             remedy=f"Compute it by hand for this thread ({own}). Guard the access only if the "
             "thread should do nothing here.",
         )
@@ -280,7 +281,7 @@ def _unknown(place: _Element, who: ThreadNumbers) -> Message:
 
 
 def _or_equal(place: _Element) -> str:
-    return " (as `<=` does instead of `<`)" if place.index == place.count else ""
+    return " Is there a `<=` where `<` belongs?" if place.index == place.count else ""
 
 
 def _limit(place: _Element, who: ThreadNumbers) -> str:

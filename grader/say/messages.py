@@ -129,8 +129,8 @@ def endless_loop(finding: EndlessLoop, wave: Wave) -> str | Message:
     if finding.awaited:
         return Message(
             f"waits without end: it reads {place(finding.awaited, wave).text} again and again.",
-            "No thread that is left will write another value there.",
-            "Which thread should write it, and does that thread reach the line that does?",
+            "None of the threads that still run will write another value there.",
+            "Which thread should write the new value, and does it reach that line?",
         )
     condition, line = wave.names.declared.condition(finding.where.line or 0)
     reads = f"that the condition `{condition}` reads" if condition else "that could end it"
@@ -141,11 +141,14 @@ def endless_loop(finding: EndlessLoop, wave: Wave) -> str | Message:
         for some in (executed, code)
     )
     if max(finding.runs.values()) > 1 or len(inside) > 1:  # the loop may be unrolled
-        what = f"After some rounds all {reads} is again as it was before"
+        what = f"After some rounds, everything {reads} has its earlier value again"
     else:
         value = _steady(condition, inside or compares, finding.where.lane, wave)
         what = f"Nothing {reads} changes in the loop{value}"
-    return f"never leaves this loop. {what}."
+    return Message(
+        f"never leaves this loop. {what}.",
+        remedy=condition and "Which statement should make the condition false?",
+    )
 
 
 def _steady(condition: str, compares: list[Instruction], lane: int, wave: Wave) -> str:
@@ -190,7 +193,7 @@ def _far_off(finding: OutOfStore, wave: Wave) -> str:
     if finding.fault.space != "global" or not arrays:
         return ""
     listed = " and ".join(f"`{name}`" for name in arrays)
-    return f"This line uses {listed}: check how far the indices go."
+    return f"This line uses {listed}: check the smallest and the largest index."
 
 
 @predicate.register
@@ -207,20 +210,25 @@ def misaligned_access(finding: MisalignedAccess, wave: Wave) -> Message:
         step = width // there.size
         remedy = f"The index into {there.owner} must be a multiple of {step}."
         if (there.index or 0) % step == 0:
-            remedy = f"Look at {there.owner} itself: it does not begin at such an address."
+            remedy = (
+                f"Look at {there.owner} itself: its first byte is not at a multiple of {width}."
+            )
         elif finding.alike:
-            why += f" The threads of this warp are all {finding.alike} bytes off."
-            remedy = "Look at the pointer from which they count, not at each thread's index."
+            why += f" All threads of this warp are {finding.alike} bytes past such a multiple."
+            remedy = "Look at the pointer, not at the index of each thread."
         remedy += f" Or do you mean one element? It has {counted(there.size, 'byte')}."
     return Message(text, why, remedy)
 
 
 @predicate.register
-def read_only_write(finding: ReadOnlyWrite, wave: Wave) -> str:
+def read_only_write(finding: ReadOnlyWrite, wave: Wave) -> Message:
     """A write to what must not be written."""
     there = place(finding.touched, wave)
     why = "is declared a pointer to const" if finding.constant else "is read-only"
-    return f"writes to {there.text}, but {there.owner} {why}."
+    return Message(
+        f"writes to {there.text}, but {there.owner} {why}.",
+        remedy="Which array should this line write to?",
+    )
 
 
 @predicate.register
@@ -238,7 +246,7 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
     }.get(
         touched.space,
         (
-            "It has an arbitrary value.",
+            "Memory that nobody has written has an arbitrary value.",
             "Write it before you read it, in the kernel or before the launch.",
         ),
     )
@@ -256,8 +264,10 @@ def never_set(finding: NeverSet, wave: Wave) -> Message:
     why = "Such a variable has an arbitrary value."
     if declared.local_arrays(line):
         why += " (An element past the end of a thread's own array never gets a value.)"
-    remedy = "Give it one where you declare it, or find the path to this line on which it gets none"
-    return Message(f"{text}.", why, f"{remedy}.")
+    remedy = (
+        "Give it a value where you declare it, or find the path to this line that gives it none."
+    )
+    return Message(f"{text}.", why, remedy)
 
 
 @predicate.register
@@ -280,21 +290,24 @@ def two_barriers(finding: TwoBarriers, wave: Wave) -> Message:
 
 
 @predicate.register
-def unnamed_lane(finding: UnnamedLane, wave: Wave) -> str:
+def unnamed_lane(finding: UnnamedLane, wave: Wave) -> Message:
     """A mask without the lane that passes it."""
-    return (
+    return Message(
         f"executes a warp-wide operation whose mask 0x{finding.mask:08x} does not name its own "
-        f"lane {finding.where.lane % WARP}. A mask must name all lanes that execute the operation."
+        f"lane {finding.where.lane % WARP}.",
+        "A mask must name all lanes that execute the operation.",
+        "Should this lane execute it? If so, name it in the mask; if not, guard the operation.",
     )
 
 
 @predicate.register
-def different_masks(finding: DifferentMasks, wave: Wave) -> str:
+def different_masks(finding: DifferentMasks, wave: Wave) -> Message:
     """Lanes that name each other, but pass two masks."""
-    return (
+    return Message(
         f"passes the mask 0x{finding.mask:08x}, which also names lane {finding.other}. But lane "
-        f"{finding.other} passes 0x{finding.other_mask:08x}. All lanes that a mask names must pass "
-        "the same mask."
+        f"{finding.other} passes 0x{finding.other_mask:08x}.",
+        "All lanes that a mask names must pass the same mask.",
+        "Which lanes execute this operation together? All of them need one mask.",
     )
 
 
@@ -314,7 +327,7 @@ def visit(finding: Visit, wave: Wave) -> Message:
     text = f"uses the shared memory of block {short(finding.host)}, which may"
     if finding.started:
         return Message(
-            f"{text} have ended before.",
+            f"{text} have ended already.",
             "The shared memory of a block ends with the block.",
             "Put a `cluster.sync()` between the last such access and the end of the kernel.",
         )
@@ -343,7 +356,7 @@ def unordered(finding: Race, wave: Wave) -> str | Message:
         text += f" on line {other.line}"
     if not finding.same_line:
         text += called(other.calls)
-    nothing = "No barrier is between the two."
+    nothing = "No barrier is between these accesses."
     if finding.between_blocks:
-        nothing = "Nothing orders the two blocks."
+        nothing = "Nothing orders these accesses."
     return Message(f"{text}. {nothing}") + advice

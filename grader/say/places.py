@@ -177,11 +177,11 @@ def short(index: Index) -> str:
 
 
 def called(lines: tuple[int, ...]) -> str:
-    """ " (called on line 40 by way of lines 29 and 17)": from where a function is called."""
+    """ " (called on line 40 through lines 29 and 17)": from where a function is called."""
     if not lines:
         return ""
     *between, outermost = lines
     between = list(dict.fromkeys(reversed(between)))  # recursion comes by one line often
     *most, last = map(str, between or [0])
-    ways = f" by way of lines {', '.join(most)} and {last}" if most else f" by way of line {last}"
+    ways = f" through lines {', '.join(most)} and {last}" if most else f" through line {last}"
     return f" (called on line {outermost}{ways if between else ''})"

@@ -55,11 +55,12 @@ def _written_twice(race: Race, place: ArrayPlace) -> Message:
     if race.evidence.took_part:
         return Message(
             why="The other thread wrote in an earlier round of the loop.",
-            remedy=f"Put a {_barrier(race)} at the end of a round, or give each round its own "
+            remedy=f"Put a {_barrier(race)} at the end of each round, or give each round its own "
             "element.",
         )
     return took + Message(
-        remedy=f"If they are in different rounds of a loop, put a {_barrier(race)} between."
+        remedy="If the two threads are in different rounds of a loop, put a "
+        f"{_barrier(race)} at the end of each round."
     )
 
 
@@ -83,7 +84,7 @@ def _read_and_written(race: Race, place: ArrayPlace) -> Message:
     if race.mine.wrote and not evidence.wrote_since:
         return apart + Message(remedy="Put another barrier at the end of each round of the loop.")
     return rounds + Message(
-        remedy="If it happens within one round, read into a variable first, and write after "
+        remedy="If both accesses are in one round, read into a variable first, and write after "
         "another barrier."
     )
 
@@ -100,7 +101,7 @@ def _barrier_between(race: Race, place: ArrayPlace) -> Message:
     """Two lines of one block."""
     barrier, (first, then) = _barrier(race), race.evidence.kernel_lines
     if first is None or then is None:
-        return Message(why=_CHANCE, remedy=f"Put a {barrier} between the two.")
+        return Message(why=_CHANCE, remedy=f"Put a {barrier} between the two accesses.")
     if first == then and race.other.line and race.mine.line:
         first, then = race.other.line, race.mine.line
     if race.both_wrote and not (race.mine.atomic or race.other.atomic):
@@ -129,7 +130,7 @@ def _barrier_between(race: Race, place: ArrayPlace) -> Message:
 def _barrier(race: Race) -> str:
     """The barrier that would order the two."""
     if race.evidence.barriers_of_some:
-        return "barrier that both threads reach"
+        return "barrier (one that both threads reach)"
     if not race.same_block:
         return "`cluster.sync()`"
     if not race.same_warp:
@@ -161,8 +162,8 @@ def _between_blocks(race: Race, place: ArrayPlace) -> Message:
         return Message(
             why=_ANY_ORDER,
             remedy=f"If all blocks should update {place.text}, use an atomic. If one block should "
-            "read the value of another, read it in a second launch. Or set a flag after the write "
-            "and a `__threadfence()`, and let each reading thread wait for the flag.",
+            "read the value of another, read it in a second launch. Or write, execute a "
+            "`__threadfence()`, then set a flag; each thread that reads must wait for the flag.",
         )
     if mine.wrote:
         return Message(
@@ -173,8 +174,8 @@ def _between_blocks(race: Race, place: ArrayPlace) -> Message:
     return Message(
         why=f"{_ANY_ORDER} Line {mine.line} may read before the other block writes.",
         remedy="Let each block read only what it wrote itself, or read in a second launch. Or "
-        "read in the block that finishes last: a ticket shows it (`__threadfence()`, then "
-        "`atomicAdd`).",
+        "let only the last block read: each block executes a `__threadfence()` and then an "
+        "`atomicAdd`, whose result shows which block is the last.",
     )
 
 
@@ -184,8 +185,8 @@ def _atomic_and_not(race: Race, place: ArrayPlace) -> Message:
     atomic = race.mine if race.mine.atomic else race.other
     if plain.wrote and place.count == 1 and any(atomic.thread):
         return Message(
-            why=f"Thread {short(atomic.thread)} executes the atomic on line {atomic.line}, and not "
-            "only one thread of its block.",
+            why=f"More than one thread of a block executes the atomic on line {atomic.line}, such "
+            f"as thread {short(atomic.thread)}.",
             remedy=f"If {place.text} should count blocks, let one thread execute it: "
             "`if (threadIdx.x == 0)`.",
         )
@@ -197,8 +198,8 @@ def _atomic_and_not(race: Race, place: ArrayPlace) -> Message:
         )
     return Message(
         why=f"{_ANY_ORDER} Line {plain.line} may read before all blocks have updated {place.text}.",
-        remedy="Read it in a second launch, or in the block that finishes last (a ticket and a "
-        "fence).",
+        remedy="Read it in a second launch, or only in the block that finishes last. A ticket, "
+        "drawn by an atomic after a fence, shows which block that is.",
     )
 
 
@@ -226,14 +227,14 @@ def _flag(race: Race) -> Message:
     read, set_ = (race.other, race.mine) if race.mine.wrote else (race.mine, race.other)
     if not read.volatile:
         return Message(
-            why="The compiler may read a plain variable only once.",
+            why="The compiler may read a variable that is not `volatile` only once.",
             remedy=f"If line {read.line} waits for a flag, it must read the flag as `volatile` or "
             "with an atomic.",
         )
     fence = "`__threadfence_block()`" if race.same_block else "`__threadfence()`"
     return Message(
         why="This flag is `volatile`, so each access goes to memory. But `volatile` does not "
-        "order the flag and the data.",
+        "order the writes of the flag and of the data.",
         remedy=f"Put a {fence} between the write of the data and line {set_.line}, or use a "
         "barrier.",
     )
@@ -249,16 +250,16 @@ def _signalled(race: Race, signal: Signal) -> Message | None:
     if signal.ordering:
         return Message(
             why=f"The `__threadfence_block()` on line {signal.ordering[-1].line} orders writes for "
-            f"its own block only. Another block may see {post} before {what}.",
-            remedy=f"Put a {fence} between the two.",
+            f"its own block only. Another block may see the write of {post} before that of {what}.",
+            remedy=f"Put a {fence} between {what} and {post}.",
         )
     if not signal.posted_itself and not signal.waited:
         until = f"the fence on line {signal.before[-1].line}" if signal.before else post
         then = "" if signal.before else f", and then a {fence},"
         return Message(
             why=f"Line {signal.post} signals for the whole block, but thread "
-            f"{short(signal.poster)} has not waited for the other threads. A fence orders only its "
-            "own writes, and others' writes before a barrier.",
+            f"{short(signal.poster)} has not waited for the other threads. A fence of this thread "
+            "does not order their writes.",
             remedy=f"Put a `__syncthreads()`{then} between {what} and {until}.",
         )
     put = f"Put a {fence} between {what} and {post}."
@@ -266,12 +267,12 @@ def _signalled(race: Race, signal: Signal) -> Message | None:
     if signal.after:
         return Message(
             why=f"The fence on line {signal.after[0].line} comes too late. Another {another} may "
-            f"see {post} before {what}.",
+            f"see the write of {post} before that of {what}.",
             remedy=put,
         )
     return Message(
         why=f"Line {signal.post} tells the other {another} that the data is ready, but that "
-        f"{another} may see {post} before {what}.",
+        f"{another} may see the write of {post} before that of {what}.",
         remedy=put,
     )
 
@@ -291,6 +292,6 @@ def _reader(race: Race, signal: Signal, fence: str) -> Message | None:
         return None
     return Message(
         why=f"Thread {short(signal.seer)} saw the flag on line {sight}, but this thread has not "
-        "waited for it.",
+        f"waited for thread {short(signal.seer)}.",
         remedy=f"Put a `__syncthreads()` between line {sight} and line {line}.",
     )

@@ -8,8 +8,8 @@ from ..status import Pattern
 
 NOT_ATTEMPTED = "You have not changed this kernel yet."
 TOO_LONG = (
-    "The source has {:,} characters, and no kernel here needs more than {:,}. Hand in the kernel "
-    "alone."
+    "The source has {:,} characters, and no kernel here needs more than {:,}. Hand in only the "
+    "kernel."
 )
 ON_HARDWARE = Message("The answer is right on the simulated GPU, and wrong on the GPU.")
 ASKS_FOR = "This case asks for {}."  # that must go wrong
@@ -27,14 +27,14 @@ NEXT = {  # by what was seen of the first wrong element: what to ask oneself
     Pattern.OTHER_PLACE: "Compute the index of this load by hand for this thread.",
     Pattern.CONSTANT_WON: "Which value belongs here instead of this number?",
     Pattern.OTHER_ELEMENTS: "Which loop, guard or index decides which elements it uses?",
-    Pattern.TOO_OFTEN: "Which loop or step comes to the same element again?",
-    Pattern.FIRST_NAN: "Which of its values makes this step NaN, and where does that come from?",
-    Pattern.SCALED: "Which factor or step is missing, or is there once too often?",
+    Pattern.TOO_OFTEN: "Which loop or step uses the same element again?",
+    Pattern.FIRST_NAN: "Which value makes this result NaN, and where does that value come from?",
+    Pattern.SCALED: "Which factor or step is missing, or is done once too often?",
     Pattern.CHOSEN_OTHERWISE: "Should this comparison hold here?",
-    Pattern.OTHER_STEP: "Is this the right step, and is it done with the right values?",
+    Pattern.OTHER_STEP: "Should this step do something else, or use other values?",
     Pattern.LEFT_EARLY: "Which step must come after the one that makes this value?",
 }
-TOO_MUCH = "too many values are computed, or too much memory belongs to the kernel"
+TOO_MUCH = "the kernel computes too many values, or uses too much memory"
 
 
 def changed_input(place: str, buffer: str, was: str, is_now: str) -> Message:
@@ -60,8 +60,8 @@ def not_put_back(place: str, was: str, is_now: str) -> Message:
 def not_traced(why: str) -> Message:
     """A right answer that cannot be followed step by step."""
     return Message(
-        "The answer is right, but the judge could not trace how it is computed.",
-        f"This case needs that: {why}.",
+        "The answer is right, but the grader could not trace how it is computed.",
+        f"This case needs the trace. The reason: {why}.",
         "Use only as much memory and as many threads as the exercise's arrays need.",
     )
 
@@ -76,7 +76,7 @@ def nothing_written(name: str) -> Message:
 
 def left_out(place: str, name: str, size: int, missing: int) -> Message:
     """So many of the `size` elements were not stored, the one at `place` first."""
-    also = f", nor to {counted(missing - 1, 'other element')}" if missing > 1 else ""
+    also = f" or to {counted(missing - 1, 'other element')}" if missing > 1 else ""
     return Message(
         f"No thread wrote to {place}{also}; {name} has {counted(size, 'element')}.",
         remedy=f"Which thread should write {place}, and which guard or index prevents it?",
@@ -85,14 +85,14 @@ def left_out(place: str, name: str, size: int, missing: int) -> Message:
 
 def left_changed(left: str) -> Message:
     """An earlier launch `left` something in memory, in a sentence."""
-    rule = "A kernel must put back what it counts in memory before it ends."
+    rule = "A kernel that counts in memory must reset the count before it ends."
     return Message(why=f"{left} {rule}") if left else Message()
 
 
 def in_another_order(order: str, message: Message) -> Message:
     """The answer is wrong only when blocks and warps come in this order."""
     how = _ORDERS.get(order, f"with {order}")
-    only = f"The answer is right when blocks and warps run in order, but not {how}."
+    only = f"The answer is right if blocks and warps run in order, but wrong {how}."
     any_order = Message(why="A GPU runs blocks in any order. The result must not depend on it.")
     begun = Message(f"{how[:1].upper()}{how[1:]}: {message.first}", only)
     return begun + replace(message, first="") + any_order
@@ -113,7 +113,7 @@ def pattern(size: int, count: int, right_first: int) -> Message:
     if size == 1:
         return Message()
     if count == size:
-        return Message(why=f"All {count} elements are wrong.")
+        return Message(why=f"{'Both' if count == 2 else f'All {count}'} elements are wrong.")
     if size < ENOUGH or right_first + count < size:
         return Message(why=f"{count} of {size} elements {_are(count)} wrong.")
     if 2 * count < size:  # what is left over after whole blocks is less than they are
@@ -179,7 +179,7 @@ def lacks_order(count: int, named: str, needed: int, why: str) -> Message:
 def nothing_seen(element: str, why: str) -> Message:
     """No input was seen to go into an element."""
     return Message(
-        f"The answer is right, but the judge saw no input go into {element}.",
+        f"The answer is right, but the grader saw no input that {element} is computed from.",
         f"So it cannot check how {element} is computed. {why}",
     )
 
@@ -197,13 +197,13 @@ def nothing_went_wrong(asks: str) -> Message:
 
 def something_else(asks: str, fact: str) -> Message:
     """A kernel goes wrong in another way than it is to."""
-    return Message(fact, f"Something else went wrong than this case needs. {asks}")
+    return Message(fact, f"The kernel goes wrong in another way than it should. {asks}")
 
 
 def on_other_lines(asks: str, gone: str, fact: str) -> Message:
     """A kernel goes wrong on other lines than it is to; the line with the words `gone` may be no
     longer there."""
-    why = f"The line with `{gone}` is gone." if gone else "It happened on other lines."
+    why = f"The line with `{gone}` is gone." if gone else "It goes wrong on other lines."
     return Message(fact, f"{why} {asks}")
 
 
@@ -211,7 +211,7 @@ def broken_too_far(fact: str) -> Message:
     """A kernel goes wrong also in a case in which it must not."""
     return Message(
         fact,
-        "In this case nothing may go wrong. The kernel is more broken than the exercise asks for.",
+        "In this case the kernel must run without a fault. It breaks in more cases than it should.",
     )
 
 
@@ -233,8 +233,9 @@ def reordered(signature: str, first: str) -> Message:
     """Parameters with the exercise's names at other places."""
     return Message(
         f"{first}.",
-        f"The exercise calls the kernel as {signature}. In this order, a parameter gets the value "
+        f"The exercise calls the kernel as {signature}. In your order, a parameter gets the value "
         "of another one.",
+        "Write the parameters in the order of the exercise.",
     )
 
 

@@ -1,5 +1,5 @@
-"""The sentences about the process that compiles and runs a kernel: what it lacked, used up, or what
-became of it."""
+"""The sentences about the process that compiles and runs a kernel: what it lacked or used up, and
+how it ended."""
 
 import re
 import textwrap
@@ -9,53 +9,55 @@ from ..cuda.errors import Message
 
 STOPPED_BEFORE = "Not run: the case before this one took too long and was stopped."
 _NO_REPLY = (
-    "The process that ran your kernel sent an answer that the judge cannot read; "
-    "please show it to your instructor"
+    "The process that ran your kernel sent an answer that the grader cannot read. "
+    "Please show it to your instructor"
 )
 _ALONE = (
-    "The judge's process sees neither what `pip install --user` installed nor PYTHONPATH, where "
-    "a learner's file could take a module's place: install the course into an environment of its "
-    "own, by `make lab` or by pip in a virtual environment"
+    "This process does not use PYTHONPATH, or packages of `pip install --user`: there a file of a "
+    "learner could replace a module. Install the course into its own environment, by `make lab` or "
+    "by pip in a virtual environment"
 )
 
 
 def no_time(seconds: float) -> str:
     """A case came too late."""
     return (
-        f"Not run: the cases before this one used up all of the {seconds:g} s "
-        "that one verdict may take."
+        f"Not run: the cases before this one used all of the {seconds:g} s that one verdict may "
+        "take."
     )
 
 
-def too_slow(compiles: bool, seconds: float) -> str:
-    """A process that went on for too long was ended."""
+def too_slow(compiles: bool, seconds: float) -> Message:
+    """A process that ran for too long was ended."""
     if compiles:
-        return f"The compiler was still busy after {seconds:g} s. {TOO_MUCH}"
-    return (
-        f"The kernel was still running after {seconds:g} s and was stopped. "
-        "Look for a loop whose condition never becomes false."
+        return Message(f"The compiler was still busy after {seconds:g} s.", remedy=TOO_MUCH)
+    return Message(
+        f"The kernel was still running after {seconds:g} s. The grader stopped it.",
+        remedy="Look for a loop whose condition never becomes false.",
     )
 
 
-def still_busy(seconds: float) -> str:
+def still_busy(seconds: float) -> Message:
     """The simulated GPU stopped by itself."""
-    return (
-        f"After {seconds:g} s of the processor's time the simulated GPU was still busy with this "
-        "kernel, and stopped. Kernels of this course need much less. Look for huge arrays, "
-        "unrolled loops, and more threads than there is work."
+    return Message(
+        f"The simulated GPU was still busy with this kernel after {seconds:g} s of processor "
+        "time. It stopped the kernel.",
+        "Kernels of this course need much less.",
+        "Look for huge arrays, unrolled loops, and more threads than the kernel needs.",
     )
 
 
-def ended(by: str, compiles: bool, memory_bytes: int) -> str:
+def ended(by: str, compiles: bool, memory_bytes: int) -> Message:
     """A process was ended by a signal, or by the judge."""
     who, look = (
-        ("compiler", "huge arrays, and for unrolled loops and templates without an end")
+        ("compiler", "unrolled loops and templates without an end")
         if compiles
-        else ("process that ran your kernel", "huge arrays, and for recursion without an end")
+        else ("process that ran your kernel", "recursion without an end")
     )
-    return (
-        f"The {who} was ended by {by}, most likely because it needed more than the "
-        f"{memory_bytes / 2**30:.3g} GiB that it may use. Look for {look}."
+    return Message(
+        f"The {who} was ended by {by}.",
+        f"Most likely it needed more than the {memory_bytes / 2**30:.3g} GiB that it may use.",
+        f"Look for huge arrays and for {look}.",
     )
 
 
@@ -71,14 +73,15 @@ def no_reply(why: str) -> str:
     return f"{_NO_REPLY} ({why})."
 
 
-def too_much(message: str, memory_bytes: int) -> str:
+def too_much(message: str, memory_bytes: int) -> Message:
     """`message` is NumPy's, such as "Unable to allocate 9.31 GiB for an array with ..."."""
     asked = re.search(r"Unable to allocate ([\d.]+) (\w+)", message)
     amount = f"{float(asked[1]):g} {asked[2]}" if asked else "more memory"
-    return (
-        f"The run asked for {amount}, and a run may use {memory_bytes / 2**30:.3g} GiB in all. "
-        "Look at the sizes of your arrays: __device__ arrays count once, __shared__ arrays once "
-        "per block, local arrays once per thread."
+    return Message(
+        f"The run asked for {amount}, and a run may use {memory_bytes / 2**30:.3g} GiB in all.",
+        "A __device__ array counts once, a __shared__ array once per block, a local array once per "
+        "thread.",
+        "Look at the sizes of your arrays.",
     )
 
 
@@ -95,9 +98,9 @@ def our_fault(error: Exception, place: str, traceback_file: str) -> str:
 def out_of_reach(folders: str, compiler: str, there: str) -> str:
     """A compiler cannot read its own files."""
     return (
-        "That is not your mistake; please show it to your instructor: the judge's process may "
-        f"read only what is under {folders}, and {compiler} was found in "
-        f"{there}. Its files must be there too; `grader doctor` tries it."
+        "That is not your mistake. Please show it to your instructor: this process "
+        f"may read only {folders}, but {compiler} is in {there}. Its files must be in one of those "
+        "folders; `grader doctor` checks it."
     )
 
 

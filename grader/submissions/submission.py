@@ -80,7 +80,7 @@ def read(folder: Path, lesson: str, worked_on: WorkedOn | None = None) -> Submis
     others = _named([path for path in notebooks if path != name])
     chosen = _most_worked_on(folder, notebooks, name, worked_on) if others and worked_on else name
     if chosen != name:
-        remarks = [f"{shown(chosen)} counts, as it has the work: name it {name} the next time."]
+        remarks = [f"{shown(chosen)} counts, because the work is in it. Next time, name it {name}."]
         others = ()
     known = _digest("", others)
     try:
@@ -133,7 +133,7 @@ def _most_worked_on(folder: Path, notebooks: list[str], name: str, worked_on: Wo
 def only_files(folder: Path) -> bool:
     """True if a submission is a folder that holds nothing but folders and regular files, and can
     be read. Whoever opened a link would be led to files that its learner has no right to read;
-    whoever opened a pipe might wait for ever."""
+    whoever opened a pipe might wait forever."""
     left = [folder]
     with suppress(OSError):
         while left:

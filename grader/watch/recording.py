@@ -59,7 +59,7 @@ class Assigned:
 @dataclass(frozen=True, eq=False)
 class Touch:
     """An access: `kind` is "load", "store" or "atomic"; `memory` counts in `Recording.memories`;
-    `offsets` in bytes, `width` bytes a thread; `values` (threads, elements) as they lie there
+    `offsets` in bytes, `width` bytes per thread; `values` (threads, elements) as they lie there
     afterwards; `owner`: by thread, whose block's shared memory it is (a position in
     `Recording.blocks`)."""
 

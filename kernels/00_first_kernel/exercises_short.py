@@ -30,7 +30,7 @@ TILE = (32, 8)
 def one_each(
     kernel: str, x: np.ndarray, y: np.ndarray, *numbers: np.generic, grid: int = 0
 ) -> Problem:
-    """One launch of a kernel over x, a thread an element; y is what it must write. `grid`: more
+    """One launch of a kernel over x, a thread per element; y is what it must write. `grid`: more
     blocks than are needed."""
     args = ("x", "y", *numbers, np.int32(x.size))
     return Problem(

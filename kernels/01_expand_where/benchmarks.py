@@ -125,7 +125,7 @@ OPERANDS = ("cond", "x", "y", "out")
 
 
 def where_in_flight(size):
-    """Four lines of D elements a thread, two such rows of threads a block."""
+    """Four lines of D elements per thread, two such rows of threads per block."""
     a, b, c, d = size
     args = (*OPERANDS, np.int32(c), np.int32(d))
     return (Launch("where_lines_4", (-(-c // 8), b, a), (32, 2), args),)

@@ -27,7 +27,7 @@ from grader.course import (
 )
 from grader.course.inputs import heavy_tailed, normal, whole_numbers
 
-BLOCK = 128  # threads a block
+BLOCK = 128  # threads per block
 WARPS = BLOCK // 32
 
 Shape = tuple[int, ...]
@@ -252,11 +252,11 @@ def beyond_int(rng: np.random.Generator) -> Problem:
 
 def walk_budgets(warps: int, loads: int, why: str, stores: int = 1) -> tuple[Budget, ...]:
     return (
-        Budget("global_load_requests", warps * loads, f"{loads} a warp: {why}"),
+        Budget("global_load_requests", warps * loads, f"{loads} per warp: {why}"),
         Budget(
             "global_store_sectors",
             warps * 4 * stores,
-            "4 a warp for a store: neighbouring threads own neighbouring floats of out",
+            "4 per warp for a store: neighbouring threads own neighbouring floats of out",
         ),
         *work_is_shared(),
     )
@@ -459,7 +459,7 @@ where = Exercise(
                 128,
                 4 * 4 + 3,
                 "a size and three strides of each of the 4 dimensions, then cond, x and y: the "
-                "coordinates are the same for all three, so one walk will do",
+                "coordinates are the same for all three, so one loop is enough",
                 stores=2,  # one in each branch of an if
             ),
         ),
@@ -595,7 +595,7 @@ fast_expand = Exercise(
             budgets=walk_budgets(
                 64, 4 * 4 + 1, "four numbers for each of the 4 dimensions, and the element"
             ),
-            bans=(Ban(DIVISION, "/ and % are slow routines, the formula is not"),),
+            bans=(Ban(DIVISION, "/ and % are slow, and the formula replaces them"),),
         ),
     ),
     hints=(

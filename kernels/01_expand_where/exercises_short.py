@@ -74,17 +74,16 @@ worst_copy = Exercise(
     teaches="what makes a load touch 32 sectors: lanes that are far apart",
     cases=(
         Case(
-            "32 sectors a request, loading and storing",
+            "32 sectors per request, loading and storing",
             copied,
             points=1.5,
             exactly=(
                 Exactly(
                     "global_load_sectors",
                     1024,
-                    "32 warps load once each, and each of a warp's lanes is to fall into a sector "
-                    "of its own",
+                    "32 warps load once each, and each lane of a warp must use a sector of its own",
                 ),
-                Exactly("global_store_sectors", 1024, "the same goes for the stores"),
+                Exactly("global_store_sectors", 1024, "the same holds for the stores"),
             ),
         ),
         hidden("other numbers", copied),

@@ -72,7 +72,7 @@ __device__ float of_thread(const float* x, const float* y, size_t n) {
 }
 
 // A block's sum is its own message: one word, and all bits set is no sum but a NaN that no addition
-// makes. Nothing else hangs on it, so there is no fence, no atomic, and no ticket.
+// makes. Nothing else depends on it, so there is no fence, no atomic, and no ticket.
 __device__ void tell(float* place, unsigned word) {
     asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(place), "r"(word) : "memory");
 }

@@ -1,4 +1,4 @@
-"""The sum of a long vector on a GPU: an element a thread, or many; two launches, or one."""
+"""The sum of a long vector on a GPU: an element per thread, or many; two launches, or one."""
 
 from __future__ import annotations
 

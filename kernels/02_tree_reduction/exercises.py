@@ -29,7 +29,7 @@ from grader.course import (
 from grader.course.inputs import heavy_tailed, negative, offset, quarters, spikes
 from grader.course.tolerances import sum_bound
 
-BLOCK = 256  # threads a block, and leaves of its tree
+BLOCK = 256  # threads per block, and leaves of its tree
 WARPS = BLOCK // 32
 TREE_DEPTH = 8  # additions between a leaf of 256 and the root
 
@@ -74,14 +74,14 @@ def tree_budgets(blocks: int) -> tuple[Budget, ...]:
         Budget(
             "shared_load_wavefronts",
             TREE_LOADS * blocks,
-            f"{TREE_LOADS} a block: 4, 2 and 1 warps fold at strides 128, 64 and 32, one warp at "
+            f"{TREE_LOADS} per block: 4, 2 and 1 warps fold at strides 128, 64 and 32, one warp at "
             "each of the five strides below, two loads each, and one load for the result",
         ),
         Budget(
             "divergent_branches",
             20 * blocks,
-            "20 a block: only strides 16, 8, 4, 2 and 1 need to split a warp, that warp alone, and "
-            "8 will do",
+            "20 per block: only strides 16, 8, 4, 2 and 1 must split a warp, and only one warp; 8 "
+            "are enough",
         ),
         *work_is_shared(),
     )
@@ -295,7 +295,7 @@ def dot_budgets(blocks: int, passes: int) -> tuple[Budget, ...]:
         Budget(
             "barriers",
             (TREE_DEPTH + 1) * WARPS * (blocks + 1),
-            "one for the filled tile and one a step, for each of a block's 8 warps: the tree is "
+            "one for the filled tile and one per step, for each of a block's 8 warps: the tree is "
             "built once, however many passes there are",
         ),
         *tree_budgets(blocks + 1),
@@ -392,7 +392,7 @@ def whole_sum(rng: np.random.Generator, n: int, blocks: int, block: int = BLOCK)
 
 
 def last_block_budgets(n: int, blocks: int) -> tuple[Budget, ...]:
-    """Two launches: x once, the partial sums once, one ticket a block."""
+    """Two launches: x once, the partial sums once, one ticket per block."""
     return (
         Budget(
             "global_load_sectors",

@@ -82,8 +82,8 @@ three_barriers = Exercise(
                 Budget(
                     "barriers",
                     3 * 2,
-                    "three, for each of two warps: a barrier that no two accesses of one cell need "
-                    "makes everybody wait for nothing: take each away in turn, and see what races",
+                    "three for each of two warps. A barrier between accesses to different cells "
+                    "is not needed. Remove one barrier at a time, and see which races appear",
                 ),
             ),
         ),
@@ -113,15 +113,15 @@ eight_ways = Exercise(
     teaches="which strides make lanes meet in a bank",
     cases=(
         Case(
-            "8 wavefronts a request",
+            "8 wavefronts per request",
             there_and_back,
             points=1.5,
             exactly=(
                 Exactly(
                     "shared_load_wavefronts",
                     8,
-                    "eight lanes are to meet in each bank that is asked for, so that the warp's "
-                    "one load takes eight turns",
+                    "eight lanes must use the same bank, so that the one load of the warp takes "
+                    "eight wavefronts",
                 ),
             ),
         ),
@@ -215,7 +215,7 @@ ticket = Exercise(
                 Budget("atomics", 2 * 40, "one ticket for each block, drawn by one thread"),
                 longest_path(),
             ),
-            requires=(Requirement(TICKET, "every block draws its ticket", at_least=2 * 40),),
+            requires=(Requirement(TICKET, "every block must draw a ticket", at_least=2 * 40),),
         ),
     ),
     hints=(

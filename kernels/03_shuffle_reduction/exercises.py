@@ -62,10 +62,10 @@ def warp_sum_budgets(warps: int) -> tuple[Budget, ...]:
         Budget(
             "shuffles",
             STEPS * warps,
-            f"{STEPS} a warp: every step halves the number of lanes whose sums are still apart",
+            f"{STEPS} per warp: every step halves the number of lanes whose sums are still apart",
         ),
         Budget("shared_load_wavefronts", 0, "the lanes pass their values on without any memory"),
-        Budget("barriers", 0, "no other warp is waited for"),
+        Budget("barriers", 0, "a warp does not wait for other warps"),
         *work_is_shared(),
     )
 
@@ -99,7 +99,7 @@ warp_sum = Exercise(
             requires=(
                 Requirement(
                     SHUFFLE,
-                    f"32 values are one after {STEPS} steps, and each step is one shuffle a warp",
+                    f"{STEPS} steps combine 32 values, and each step is one shuffle per warp",
                     levels=STEPS,
                 ),
             ),
@@ -171,8 +171,8 @@ def below_budgets(rows: int, columns: int, width: int) -> tuple[Budget, ...]:
         Budget(
             "shuffles",
             steps * warps,
-            f"{steps} a warp, log2({width}): if both lanes of a pair add, nobody has to be told "
-            "the result afterwards",
+            f"{steps} per warp, log2({width}): if both lanes of a pair compute the result, no lane "
+            "must be told afterwards",
         ),
         Budget(
             "global_load_sectors",
@@ -226,7 +226,7 @@ below_max = Exercise(
             lambda rng: below(negative(rng, (24, 16)), 16),
             points=6,
             budgets=below_budgets(24, 16, 16),
-            requires=(Requirement(SHUFFLE, "16 lanes that share a row meet in 4 steps", levels=4),),
+            requires=(Requirement(SHUFFLE, "4 steps combine the 16 lanes of a row", levels=4),),
         ),
         large(
             "more than 65,536 elements",
@@ -306,8 +306,8 @@ def share_budgets(calls: int, warps: int) -> tuple[Budget, ...]:
         Budget(
             "barriers",
             2 * warps * calls,
-            "2 for each warp and call: one before of_warp is written, for those who still read, "
-            "and one before it is read",
+            "2 for each warp and call: one before of_warp is written, as other warps may still "
+            "read it, and one before it is read",
             per=("warp and call", warps * calls),
         ),
         Budget("shared_load_wavefronts", (warps + 1) * calls, why, per=("call", calls)),
@@ -367,7 +367,7 @@ row_share = Exercise(
             requires=(
                 Requirement(
                     SHUFFLE,
-                    f"32 values of a warp are one after {STEPS} steps",
+                    f"{STEPS} steps combine the 32 values of a warp",
                     levels=STEPS,
                 ),
             ),

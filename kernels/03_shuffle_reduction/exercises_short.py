@@ -164,10 +164,14 @@ five_steps = Exercise(
             lambda rng: of_warps(rng, "five_steps", summed, 4),
             points=1.5,
             budgets=(
-                Budget("shuffles", 5 * 4, "5 for a warp: each step doubles what a lane has seen"),
+                Budget(
+                    "shuffles",
+                    5 * 4,
+                    "5 for a warp: each step doubles the number of values in a lane's sum",
+                ),
                 *work_is_shared(),
             ),
-            requires=(Requirement(SHUFFLE, "nothing goes through memory", levels=5),),
+            requires=(Requirement(SHUFFLE, "no value may go through memory", levels=5),),
         ),
         covering(
             "other numbers; arrays that begin anywhere",
@@ -204,8 +208,8 @@ sum_and_largest = Exercise(
                 Budget(
                     "barriers",
                     3 * 4,
-                    "three, for each of four warps: take each away in turn and see whether "
-                    "anything races",
+                    "three for each of four warps. Remove one barrier at a time, and see whether "
+                    "a race appears",
                 ),
             ),
         ),

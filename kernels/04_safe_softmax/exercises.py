@@ -160,7 +160,7 @@ def elementary_budgets(n: int, blocks: int, warps: int) -> tuple[Budget, ...]:
 
 def shuffled(*of: str) -> tuple[Requirement, ...]:
     """That what a warp has found meets by shuffles, in the outputs `of` or in all of them."""
-    why = "32 lanes meet in 5 steps, in each of a block's reductions"
+    why = "5 steps combine 32 lanes, in each reduction of a block"
     return (Requirement(SHUFFLE, why, levels=5, of=of),)
 
 
@@ -279,7 +279,7 @@ def on_device_budgets(n: int, blocks: int, warps: int) -> tuple[Budget, ...]:
         Budget(
             "barriers",
             3 * reductions * warps * blocks,
-            "five reductions in all, and by shuffles one takes two barriers or three",
+            "five reductions in all, with two or three barriers each",
             per=("warp and reduction", reductions * warps * blocks),
         ),
         *work_is_shared(),

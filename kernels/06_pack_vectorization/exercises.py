@@ -29,14 +29,14 @@ from grader.course import (
 )
 from grader.course.inputs import heavy_tailed, normal, offset, quarters
 
-BLOCK = 128  # threads a block, if a case does not say otherwise: four warps
+BLOCK = 128  # threads per block, if a case does not say otherwise: four warps
 SECTOR = 32  # bytes
 PACK = 16  # bytes
 WARP_REQUEST = 32 * PACK  # bytes that a warp asks for with one 16-byte load
 
 
 def blocks_for(rows: int, block: int = BLOCK) -> int:
-    """Blocks for a warp a row."""
+    """Blocks for a warp per row."""
     return -(-rows // (block // 32))
 
 
@@ -209,7 +209,7 @@ def magnitudes(x: np.ndarray) -> np.ndarray:
 
 
 def found(x: np.ndarray, block: int = BLOCK, spare_blocks: int = 0) -> Problem:
-    """One launch of `row_absmax`, a warp a row."""
+    """One launch of `row_absmax`, a warp per row."""
     rows, columns = x.shape
     grid = blocks_for(rows, block) + spare_blocks
     args = ("x", "absmax", np.int32(rows), np.int32(columns))
@@ -374,7 +374,7 @@ def quotients(x: np.ndarray) -> Expected:
 
 
 def rows_of(kernel: str, x: np.ndarray, block: int = BLOCK, spare_blocks: int = 0) -> Problem:
-    """One launch of `kernel`, a warp a row."""
+    """One launch of `kernel`, a warp per row."""
     rows, columns = x.shape
     grid = blocks_for(rows, block) + spare_blocks
     args = ("x", "y", np.int32(rows), np.int32(columns))

@@ -148,7 +148,7 @@ no_waiting = Exercise(
                 Budget("shared_store_requests", 0, "lanes of a warp can pass registers"),
                 *work_is_shared(),
             ),
-            requires=(Requirement(SHUFFLE, "nothing goes through memory", levels=5),),
+            requires=(Requirement(SHUFFLE, "no value may go through memory", levels=5),),
         ),
         covering(
             "other numbers; arrays that begin anywhere",

@@ -24,7 +24,7 @@ Size = tuple[int, int]  # rows, columns
 class Choice(NamedTuple):
     """Up to `columns`: `kernel` of `file`, in blocks of `threads` (those that calculate and the
     others), `blocks` of them to a row, or `rows` rows to a block; `shared` bytes of dynamic shared
-    memory a block; of a ring, so many clusters at once. And why not the one before."""
+    memory per block; of a ring, so many clusters at once. And why not the one before."""
 
     columns: int
     file: str
@@ -46,15 +46,20 @@ SLOTS = 16 * 384 * 36  # bytes of the ring
 
 MANY_ROWS = (
     Choice(
-        128, REGISTERS, "float_rows_of_128", 128, "8 rows a block .965; 8 lanes a row .958", rows=8
+        128,
+        REGISTERS,
+        "float_rows_of_128",
+        128,
+        "8 rows per block .965; 8 lanes per row .958",
+        rows=8,
     ),
-    Choice(256, REGISTERS, "float_rows_of_256", 128, ".947; two rows a warp .936", rows=4),
-    Choice(512, REGISTERS, "float_rows_of_512", 64, ".935 to .932; two warps a row .928", rows=2),
-    Choice(1_024, BLOCK, "block_1024", 64, "two warps a row .945; one .940 and more registers"),
-    Choice(2_048, BLOCK, "block_2048", 64, "8 packs a thread .950; 4 packs .951, 2 packs .947"),
+    Choice(256, REGISTERS, "float_rows_of_256", 128, ".947; two rows per warp .936", rows=4),
+    Choice(512, REGISTERS, "float_rows_of_512", 64, ".935 to .932; two warps per row .928", rows=2),
+    Choice(1_024, BLOCK, "block_1024", 64, "two warps per row .945; one .940 and more registers"),
+    Choice(2_048, BLOCK, "block_2048", 64, "8 packs per thread .950; 4 packs .951, 2 packs .947"),
     Choice(4_096, BLOCK, "block_4096", 512, ".964; 256 threads .957"),
     Choice(4_099, BLOCK, "odd_4099", 256, "odd lengths .903; 512 threads .881"),
-    Choice(8_192, BLOCK, "block_8192", 1_024, "2 packs a thread .973; 4 packs .961"),
+    Choice(8_192, BLOCK, "block_8192", 1_024, "2 packs per thread .973; 4 packs .961"),
     Choice(16_384, BLOCK, "block_16384", 512, ".972; 256 threads of 16 packs .968"),
     Choice(32_768, CLUSTER, "cluster_32768", 512, ".985; one block of 1,024 threads .981", 4),
     Choice(57_344, CLUSTER, "odd_57344", 128, "50,257: .945; 256 threads in 8 blocks .937", 16),
@@ -68,11 +73,11 @@ MANY_ROWS = (
     Choice(2**62, VECTOR, "one_vector", 1_024, "2^26: .642; .75 possible", EVERY, shared=196_608),
 )
 
-# Fewer rows than a wave: more and smaller blocks a row, so that every multiprocessor has some.
+# Fewer rows than a wave: more and smaller blocks per row, so that every multiprocessor has some.
 FEW_ROWS = (
     Choice(2_048, BLOCK, "few_2048", 256, "launch-bound: .099, copy .111"),
     Choice(8_192, BLOCK, "block_8192", 1_024, "launch-bound: .286, copy .335"),
-    Choice(32_768, CLUSTER, "few_32768", 128, ".651; one block a row .569; copy .663", 8),
+    Choice(32_768, CLUSTER, "few_32768", 128, ".651; one block per row .569; copy .663", 8),
     Choice(65_536, CLUSTER, "few_65536", 128, ".778; 8 blocks .759; copy .790", 16),
     Choice(131_072, CLUSTER, "few_131072", 256, ".873; 8 blocks .826; copy .888", 16),
     *(choice for choice in MANY_ROWS if choice.columns > 131_072),
@@ -80,8 +85,8 @@ FEW_ROWS = (
 
 # Of halves; a kernel for bfloat16s is the same template, and called bfloat_.
 OF_HALVES = (
-    Choice(128, REGISTERS, "half_rows_of_128", 64, ".942; 16 lanes a row .831", rows=8),
-    Choice(1_024, BLOCK, "half_1024", 64, ".898; a warp a row .868"),
+    Choice(128, REGISTERS, "half_rows_of_128", 64, ".942; 16 lanes per row .831", rows=8),
+    Choice(1_024, BLOCK, "half_1024", 64, ".898; a warp per row .868"),
     Choice(4_096, BLOCK, "half_4096", 256, ".959"),
     Choice(16_384, BLOCK, "half_16384", 512, ".972"),
     Choice(32_768, HALVES, "half_32768", 256, ".970; kept as floats .968, in one block .892", 2),

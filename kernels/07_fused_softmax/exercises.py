@@ -31,7 +31,7 @@ from grader.course.inputs import heavy_tailed, normal, offset
 from grader.course.references import softmax
 from grader.course.tolerances import gamma, softmax_bound
 
-BLOCK = 128  # threads a block, if a case does not say otherwise: four warps
+BLOCK = 128  # threads per block, if a case does not say otherwise: four warps
 SECTOR = 8  # floats
 PACK = 4  # floats
 REQUEST = 32 * PACK  # floats that a warp asks for with one 16-byte load
@@ -104,7 +104,7 @@ def softmaxed(x: np.ndarray, merges: int) -> Expected:
 
 
 def by_warps(x: np.ndarray, block: int = BLOCK, spare_blocks: int = 0) -> Problem:
-    """One launch of `warp_softmax`, a warp a row."""
+    """One launch of `warp_softmax`, a warp per row."""
     rows, columns = x.shape
     grid = ceil_div(rows, block // 32) + spare_blocks
     args = ("x", "y", np.int32(rows), np.int32(columns))
@@ -143,10 +143,10 @@ def in_packs(met: str) -> tuple[Requirement, ...]:
 
 
 def of_a_warp(rows: int) -> tuple[Budget, ...]:
-    """What a warp a row needs beside its loads and stores."""
+    """What a warp per row needs beside its loads and stores."""
     return (
         Budget("shuffles", 10 * rows, "5 for the largest and 5 for the sum, or 10 for the pair"),
-        Budget("barriers", 0, "a row is a warp's own, and shuffles need no barrier"),
+        Budget("barriers", 0, "a row belongs to one warp, and shuffles need no barrier"),
         Budget(
             "local_load_requests",
             0,
@@ -233,7 +233,7 @@ warp_softmax = Exercise(
 
 
 def by_blocks(x: np.ndarray, block: int = BLOCK, blocks: int | None = None) -> Problem:
-    """One launch of `block_softmax`, a block a row, or `blocks` blocks for all of them."""
+    """One launch of `block_softmax`, a block per row, or `blocks` blocks for all of them."""
     rows, columns = x.shape
     args = ("x", "y", np.int32(rows), np.int32(columns))
     return Problem(
@@ -252,7 +252,7 @@ WARPS = BLOCK // 32
 
 
 def of_a_block(rows: int, columns: int) -> tuple[Budget, ...]:
-    """What a block of BLOCK threads a row needs beside its loads and stores."""
+    """What a block of BLOCK threads per row needs beside its loads and stores."""
     packed = rows * columns // PACK // 8  # a wavefront carries 128 bytes, which are 8 packs
     exchanged = rows * 2 * WARPS
     return (
@@ -316,7 +316,7 @@ block_softmax = Exercise(
             lambda rng: by_blocks(normal(rng, (ROWS, LONG), scale=3)),
             points=7,
             budgets=(*one_pass(ROWS * LONG), *of_a_block(ROWS, LONG)),
-            requires=in_packs("every lane needs what its warp has found"),
+            requires=in_packs("every lane needs the result of its warp"),
         ),
         large(
             "more than 65,536 elements",
@@ -397,7 +397,7 @@ def attention_bound(scores: np.ndarray, value: np.ndarray) -> np.ndarray:
 def attended(
     x: np.ndarray, queries: int, scale: float = 0.125, block: int = BLOCK, spare_blocks: int = 0
 ) -> Problem:
-    """One launch of `masked_softmax`, a warp a row."""
+    """One launch of `masked_softmax`, a warp per row."""
     rows, keys = x.shape
     grid = ceil_div(rows, block // 32) + spare_blocks
     of = (np.float32(scale), np.int32(rows), np.int32(queries), np.int32(keys))

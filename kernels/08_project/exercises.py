@@ -28,7 +28,7 @@ from grader.course.inputs import heavy_tailed, normal
 from grader.course.references import softmax
 from grader.course.tolerances import UNIT_ROUNDOFF, gamma, softmax_bound
 
-BLOCK = 128  # threads a block, if a case does not say otherwise: four warps
+BLOCK = 128  # threads per block, if a case does not say otherwise: four warps
 WARPS = BLOCK // 32
 SECTOR = 8  # floats
 REQUEST = 128  # floats that a warp asks for with one 16-byte load
@@ -90,7 +90,7 @@ def any_norm(rng: np.random.Generator, columns: int, grid: int, block: int, draw
 def normalising(
     rng: np.random.Generator, x: np.ndarray, block: int = BLOCK, epsilon: np.float32 = EPSILON
 ) -> Problem:
-    """One launch of `layer_norm`, a block a row."""
+    """One launch of `layer_norm`, a block per row."""
     rows, columns = x.shape
     weight = rng.uniform(0.5, 2, columns).astype(np.float32)
     bias = rng.uniform(1, 3, columns).astype(np.float32)
@@ -160,7 +160,7 @@ layer_norm = Exercise(
                     "x is read twice, once for mean and variance together; weight and bias once",
                 ),
                 Budget("global_store_sectors", 2 * 1536 // SECTOR, "y is written once"),
-                Budget("barriers", 2 * 8, "1 a warp and row: the warps exchange triples once"),
+                Budget("barriers", 2 * 8, "1 per warp and row: the warps exchange triples once"),
                 Budget("shuffles", 2 * 8 * 30, "three numbers on 5 levels, and 5 more"),
                 *work_is_shared(2),
             ),
@@ -242,7 +242,7 @@ def classified(x: np.ndarray, target: np.ndarray, block: int) -> dict[str, Expec
 def classifying(
     rng: np.random.Generator, x: np.ndarray, skipped: tuple[int, ...] = (), block: int = BLOCK
 ) -> Problem:
-    """One launch of `cross_entropy`, a block a row. The rows `skipped` do not count; the first
+    """One launch of `cross_entropy`, a block per row. The rows `skipped` do not count; the first
     that does has the last class for target, the last one its first that is not -inf, and the
     others any such."""
     rows, classes = x.shape
@@ -398,7 +398,7 @@ K = 4
 
 
 def choosing(x: np.ndarray, block: int = BLOCK, spare_blocks: int = 0) -> Problem:
-    """One launch of `top_four`, a warp a row."""
+    """One launch of `top_four`, a warp per row."""
     rows, columns = x.shape
     order = np.argsort(-x.astype(np.float64), axis=1, kind="stable")[:, :K]
     grid = ceil_div(rows, block // 32) + spare_blocks
@@ -444,7 +444,7 @@ def one_lane(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
 
 
 def few_that_count(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
-    """-inf but for two numbers a row, and none in row 0; some far below -1e20."""
+    """-inf but for two numbers per row, and none in row 0; some far below -1e20."""
     x = np.full((rows, columns), -np.inf, np.float32)
     for r in range(1, rows):
         x[r, rng.choice(columns, 2, replace=False)] = rng.uniform(-3e30, 1, 2)
@@ -479,7 +479,7 @@ top_four = Exercise(
             budgets=(
                 Budget("global_load_sectors", 8 * 256 // SECTOR, "x is read once"),
                 Budget("shuffles", 8 * 40, "value and index on 5 levels, for each of the four"),
-                Budget("barriers", 0, "a row is a warp's own, and shuffles need no barrier"),
+                Budget("barriers", 0, "a row belongs to one warp, and shuffles need no barrier"),
                 Budget(
                     "local_load_requests",
                     0,

@@ -89,8 +89,8 @@ doubling = Exercise(
                 Budget(
                     "barriers",
                     2 * 6 * 2,
-                    "two in each of six steps, for each of two warps: a barrier that no two "
-                    "accesses of one cell need makes all threads wait for nothing",
+                    "two in each of six steps, for each of two warps: a barrier between accesses "
+                    "to different cells is not needed",
                 ),
             ),
         ),

@@ -1,4 +1,4 @@
-// barrier_divergence on line 18: the two branches wait at two barriers, not at one
+// barrier_divergence on line 18: the two branches have two different barriers
 // launch: grid=1, block=64, x=noise(64), out=zeros(64)
 // expect: out = np.where(np.arange(64) < 32, 2 * x[::-1], x[::-1])
 extern "C" __global__ void a_barrier_in_each_branch(const float* x, float* out) {

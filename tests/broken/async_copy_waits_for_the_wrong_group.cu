@@ -1,4 +1,4 @@
-// uninitialized_read on line 20: with two groups under way, waiting until one is left waits for the older one
+// uninitialized_read on line 20: two groups of copies are under way, and the kernel waits only for the older one
 // launch: grid=1, block=64, x=ramp(128), out=zeros(64)
 // expect: out = x[:64] + x[64:]
 __device__ void copy(float* to, const float* from) {

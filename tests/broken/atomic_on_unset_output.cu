@@ -1,4 +1,4 @@
-// uninitialized_read on line 6: an atomic adds to what is there, and nobody has put anything there
+// uninitialized_read on line 6: an atomic adds to an element that nothing has written
 // launch: grid=2, block=32, x=noise(64), total=empty(1)
 // expect: total = x.sum()
 // fixed: total=zeros(1)

@@ -1,4 +1,4 @@
-// barrier_divergence on line 13: only the lower half of the threads comes to the barrier
+// barrier_divergence on line 13: only the lower half of the threads reaches the barrier
 // launch: grid=1, block=64, x=noise(64), out=zeros(1)
 // expect: out = x.sum()
 extern "C" __global__ void barrier_in_a_branch(const float* x, float* out) {

@@ -1,4 +1,4 @@
-// barrier_divergence on line 16: some threads go round the loop, and past its barrier, once more than others
+// barrier_divergence on line 16: some threads execute the loop, and its barrier, once more than others
 // launch: grid=1, block=64, x=noise(100), out=zeros(100), n=int32(100)
 // expect: out = np.append(x[:64][::-1], x[64:][::-1])
 extern "C" __global__ void barrier_in_a_loop_of_unequal_length(const float* x, float* out, int n) {

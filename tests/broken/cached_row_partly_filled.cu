@@ -1,4 +1,4 @@
-// uninitialized_read on line 15: every load of the row goes to the first cell of its pack
+// uninitialized_read on line 15: every load of the row writes only the first cell of its pack
 // launch: grid=1, block=32, x=noise((32, 8)), at=dice(32, 8), out=zeros(32)
 // expect: out = x[np.arange(32), at]
 extern "C" __global__ void cached_row_partly_filled(const float* x, const int* at, float* out) {

@@ -1,4 +1,4 @@
-// data_race on line 13: a block leaves, and its shared memory with it, while the other still reads there
+// data_race on line 13: a block ends, and its shared memory too, while the other block still reads there
 // launch: grid=4, block=32, x=ramp(128), out=zeros(128)
 // expect: out = x.reshape(2, 2, 32)[:, ::-1]
 #include <cooperative_groups.h>

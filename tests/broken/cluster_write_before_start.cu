@@ -1,4 +1,4 @@
-// data_race on line 15: the other block of the cluster may not have started, and has no memory then
+// data_race on line 15: the other block of the cluster may not have started, so its memory does not exist yet
 // launch: grid=4, block=32, x=ramp(128), out=zeros(128)
 // expect: out = x.reshape(2, 2, 32)[:, ::-1]
 #include <cooperative_groups.h>

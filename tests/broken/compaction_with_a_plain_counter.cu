@@ -1,4 +1,4 @@
-// data_race on line 13: threads take places in the output from a counter that is no atomic
+// data_race on line 13: threads take places in the output from a counter without an atomic
 // launch: grid=1, block=64, x=ramp(64), out=zeros(64), kept=zeros(1, int32)
 // expect: kept = 22
 extern "C" __global__ void compaction_with_a_plain_counter(const float* x, float* out, int* kept) {

@@ -1,4 +1,4 @@
-// data_race on line 13: two buffers save one barrier of two, not both
+// data_race on line 13: with two buffers one of two barriers is still needed
 // launch: grid=1, block=64, x=noise((8, 64)), out=zeros((8, 64))
 // expect: out = np.roll(x, -1, axis=1)
 extern "C" __global__ void double_buffer_one_barrier_short(const float* x, float* out) {

@@ -1,4 +1,4 @@
-// shuffle_divergence on line 11: lanes past the end have returned, the others still add what they would bring
+// shuffle_divergence on line 11: lanes past the end have returned, but the others still read their values
 // launch: grid=1, block=32, x=noise(20), out=zeros(1), n=int32(20)
 // expect: out = x.sum()
 extern "C" __global__ void early_return_in_a_warp_sum(const float* x, float* out, int n) {

@@ -1,4 +1,4 @@
-// uninitialized_read on line 12: the first value is compared with the one before, and there is none
+// uninitialized_read on line 12: the first value is compared with the one before it, but there is none
 // launch: grid=1, block=32, x=noise((32, 8)), columns=int32(8), rises=zeros(32, int32)
 // expect: rises = (np.diff(x, axis=1) > 0).sum(axis=1)
 extern "C" __global__ void first_rise_from_nowhere(const float* x, int columns, int* rises) {

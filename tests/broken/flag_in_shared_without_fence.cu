@@ -1,4 +1,4 @@
-// data_race on line 18, with line 16: the flag is volatile, the box may still be on its way when the flag is seen
+// data_race on line 18, with line 16: the flag is volatile, but a thread may see the flag before the data
 // launch: grid=1, block=64, x=noise(32), out=zeros(32)
 // expect: out = x[::-1]
 extern "C" __global__ void flag_in_shared_without_fence(const float* x, float* out) {

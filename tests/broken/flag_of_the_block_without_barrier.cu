@@ -1,4 +1,4 @@
-// uninitialized_read on line 10: one thread decides for the block, the others read before it has decided
+// uninitialized_read on line 10: one thread sets a variable for the block, but the others read it too early
 // launch: grid=1, block=64, x=ones(64), out=zeros(64)
 // expect: out = -x
 extern "C" __global__ void flag_of_the_block_without_barrier(const float* x, float* out) {

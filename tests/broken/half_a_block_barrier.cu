@@ -1,4 +1,4 @@
-// data_race on line 19, with line 11: two warps meet, but what they read was written by all four
+// data_race on line 19, with line 11: the barrier is for two warps, but they read what all four warps wrote
 // launch: grid=1, block=128, x=noise(128), out=zeros(128)
 // expect: out = x[::-1]
 __device__ void meet(int barrier, int threads) {

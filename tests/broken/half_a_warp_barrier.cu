@@ -1,4 +1,4 @@
-// data_race on line 13, with line 7: the masks let each half of the warp meet only itself, the data comes from the other
+// data_race on line 13, with line 7: each mask has one half of the warp, but the data comes from the other half
 // launch: grid=1, block=32, x=ramp(32), out=zeros(32)
 // expect: out = np.roll(x, 16)
 extern "C" __global__ void half_a_warp_barrier(const float* x, float* out) {

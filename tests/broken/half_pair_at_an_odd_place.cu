@@ -1,4 +1,4 @@
-// misaligned on line 9: a pair of halves begins at an even element, not at any
+// misaligned on line 9: a pair of halves must begin at an even element
 // launch: grid=1, block=32, x=np.ones(66, float16), out=zeros(32)
 // expect: out = np.full(32, 2)
 #include <cuda_fp16.h>

@@ -1,4 +1,4 @@
-// uninitialized_read on line 12: the tile has room for a halo that nobody loads
+// uninitialized_read on line 12: the tile has room for a halo that no thread loads
 // launch: grid=2, block=32, x=noise(66), out=zeros(64)
 // expect: out = x[:-2] + x[2:]
 extern "C" __global__ void halo_never_loaded(const float* x, float* out) {

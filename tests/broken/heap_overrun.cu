@@ -1,4 +1,4 @@
-// out_of_bounds on line 12: three floats are allocated, four are written
+// out_of_bounds on line 12: three floats are allocated, but four are written
 // launch: grid=1, block=32, x=noise(128), out=zeros(32)
 // expect: out = x.reshape(32, 4).sum(axis=1)
 #ifdef FIXED

@@ -1,4 +1,4 @@
-// data_race on line 11, with line 7: within one block too, a step must not read cells that the step itself renews
+// data_race on line 11, with line 7: one block: a step reads cells that the same step overwrites
 // launch: grid=1, block=64, u=noise(64)
 // expect: u = np.concatenate([u[:1], (u[:-2] + u[2:]) / 2, u[-1:]])
 extern "C" __global__ void heat_in_one_array(float* u) {

@@ -1,4 +1,4 @@
-// data_race on line 11: two threads that count the same face lose one of the two
+// data_race on line 11: two threads add to one counter, and one of the additions is lost
 // launch: grid=1, block=256, x=dice(256), out=zeros(6, int32)
 // expect: out = np.bincount(x)
 extern "C" __global__ void histogram_without_atomics(const int* x, int* out) {

@@ -1,4 +1,4 @@
-// data_race on line 20, with line 8: thread 0 fences its own writes, those of the other threads it has not waited for
+// data_race on line 20, with line 8: thread 0 executes a fence, but has not waited for the writes of the other threads
 // launch: grid=4, block=64, x=noise(256), copy=zeros(256), done=zeros(1, uint32), out=zeros(64)
 // expect: out = x.reshape(4, 64).sum(axis=0)
 extern "C" __global__ void last_block_with_one_fence_for_all(const float* x, float* copy,

@@ -1,4 +1,4 @@
-// data_race on line 17: the last six steps trust the lanes of a warp to run in step
+// data_race on line 17: the last six steps assume that the lanes of a warp run together
 // launch: grid=1, block=64, x=noise(64), out=zeros(1)
 // expect: out = x.sum()
 extern "C" __global__ void last_warp_without_syncwarp(const float* x, float* out) {

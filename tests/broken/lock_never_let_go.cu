@@ -1,4 +1,4 @@
-// timeout on line 8: a lane that finds nothing to do keeps the lock
+// timeout on line 8: a lane without work does not release the lock
 // launch: grid=1, block=32, x=noise(32), lock=zeros(1, int32), total=zeros(1)
 // expect: total = x[x > 0].sum()
 extern "C" __global__ void lock_never_let_go(const float* x, int* lock, volatile float* total) {

@@ -1,4 +1,4 @@
-// data_race on line 11: the lock is let go of before what was written under it is sure to be seen
+// data_race on line 11: the lock is released before other blocks can see the write
 // launch: grid=4, block=32, lock=zeros(1, int32), total=zeros(1)
 // expect: total = 6
 extern "C" __global__ void lock_without_fence(int* lock, float* total) {

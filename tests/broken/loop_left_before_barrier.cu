@@ -1,4 +1,4 @@
-// barrier_divergence on line 17: a thread that has converged leaves the loop, the others wait for it
+// barrier_divergence on line 17: a thread that has finished leaves the loop, and the others wait for it
 // launch: grid=1, block=32, x=ramp(32), out=zeros(32, int32)
 // expect: out = np.arange(32)
 extern "C" __global__ void loop_left_before_barrier(const float* x, int* out) {

@@ -1,4 +1,4 @@
-// launch_error: 64 KB of shared memory, where a block has 48 unless it asks for more
+// launch_error: the launch asks for 64 KB of shared memory, but a block has only 48 KB
 // launch: grid=1, block=64, shared_mem=65536, x=ramp(64), out=zeros(64)
 // expect: out = x[::-1]
 // fixed: shared_mem=256

@@ -1,4 +1,4 @@
-// barrier_divergence on line 14: the barrier waits for 96 threads, and two warps of 32 come
+// barrier_divergence on line 14: the barrier waits for 96 threads, but only two warps of 32 reach it
 // launch: grid=1, block=128, x=ramp(64), out=zeros(64)
 // expect: out = x[::-1]
 #ifdef FIXED

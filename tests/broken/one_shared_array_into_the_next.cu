@@ -1,4 +1,4 @@
-// out_of_bounds on line 16: the last cells of one array are the first of the next
+// out_of_bounds on line 16: the last cells of one array are the first cells of the next
 // launch: grid=1, block=64, x=noise(65), y=noise(64, 1), out=zeros(64)
 // expect: out = x[1:] * y
 #ifdef FIXED

@@ -1,4 +1,4 @@
-// out_of_bounds on line 12: <= where < is meant
+// out_of_bounds on line 12: <= instead of <
 // launch: grid=1, block=32, x=noise((32, 16)), out=zeros(32), columns=int32(16)
 // expect: out = x.sum(axis=1)
 #ifdef FIXED

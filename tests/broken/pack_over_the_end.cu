@@ -1,4 +1,4 @@
-// out_of_bounds on line 13: four at a time goes past the end where the length is no multiple of four
+// out_of_bounds on line 13: packs of four go past the end if the length is not a multiple of four
 // launch: grid=1, block=32, x=noise(102), out=zeros(102), n=int32(102)
 // expect: out = 2 * x
 extern "C" __global__ void pack_over_the_end(const float* x, float* out, int n) {

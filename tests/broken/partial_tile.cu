@@ -1,4 +1,4 @@
-// uninitialized_read on line 14: threads beyond the end leave their cells of the tile as they were
+// uninitialized_read on line 14: threads past the end do not write their cells of the tile
 // launch: grid=1, block=64, x=noise(50), out=zeros(1), n=int32(50)
 // expect: out = x.sum()
 extern "C" __global__ void partial_tile(const float* x, float* out, int n) {

@@ -1,4 +1,4 @@
-// out_of_bounds on line 10: odd numbers step over zero, and the stack overflows
+// out_of_bounds on line 10: odd numbers never reach zero, and the stack overflows
 // launch: grid=1, block=32, n=np.full(32, 7, int32), out=zeros(32, int32)
 // expect: out = np.full(32, 4)
 __device__ __noinline__ int halves(int n) {

@@ -1,4 +1,4 @@
-// data_race on line 10: the steps of the tree are not kept apart
+// data_race on line 10: no barrier is between the steps of the tree
 // launch: grid=2, block=128, x=noise(256), out=zeros(2)
 // expect: out = x.reshape(2, 128).sum(axis=1)
 extern "C" __global__ void reduction_without_loop_barrier(const float* x, float* out) {

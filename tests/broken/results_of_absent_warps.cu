@@ -1,4 +1,4 @@
-// uninitialized_read on line 18: 32 partial sums are added up, and only four warps have left one
+// uninitialized_read on line 18: 32 partial sums are added, but only four warps have written one
 // launch: grid=1, block=128, x=noise(128), out=zeros(1)
 // expect: out = x.sum()
 __device__ float sum_warp(float v) {

@@ -1,4 +1,4 @@
-// barrier_divergence on line 11: threads past the end have returned when the others wait for them
+// barrier_divergence on line 11: threads past the end have returned, and the others wait for them
 // launch: grid=1, block=64, x=noise(50), out=zeros(50), n=int32(50)
 // expect: out = x - x[0]
 extern "C" __global__ void return_before_barrier(const float* x, float* out, int n) {

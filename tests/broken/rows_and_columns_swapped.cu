@@ -1,4 +1,4 @@
-// out_of_bounds on line 12: the pitch of a row-major matrix is its number of columns, not of rows
+// out_of_bounds on line 12: the index multiplies the row by the number of rows, not of columns
 // launch: grid=1, block=(8, 16), x=noise((16, 8)), out=zeros((16, 8)), rows=int32(16), columns=int32(8)
 // expect: out = -x
 extern "C" __global__ void rows_and_columns_swapped(const float* x, float* out, int rows,

@@ -1,4 +1,4 @@
-// data_race on line 10, with line 6: the lanes of a warp are not in step by themselves
+// data_race on line 10, with line 6: the lanes of a warp do not always run together
 // launch: grid=1, block=32, x=ramp(32), out=zeros(32)
 // expect: out = x[::-1]
 extern "C" __global__ void shift_in_one_warp(const float* x, float* out) {

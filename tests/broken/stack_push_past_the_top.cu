@@ -1,4 +1,4 @@
-// out_of_bounds on line 10: nothing stops the walk from pushing a fifth node on a stack of four
+// out_of_bounds on line 10: nothing prevents a fifth node on a stack for four
 // launch: grid=1, block=32, depth=np.arange(32, dtype=int32) % 6, out=zeros(32, int32)
 // expect: out = np.minimum(depth, 4)
 extern "C" __global__ void stack_push_past_the_top(const int* depth, int* out) {

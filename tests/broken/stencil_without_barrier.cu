@@ -1,4 +1,4 @@
-// data_race on line 13, with line 7: the halo is loaded by two threads and read by others at once
+// data_race on line 13, with line 7: two threads load the halo, and other threads read it without a barrier
 // launch: grid=4, block=64, x=noise(258), out=zeros(256)
 // expect: out = (x[:-2] + x[1:-1] + x[2:]) / 3
 extern "C" __global__ void stencil_without_barrier(const float* x, float* out) {

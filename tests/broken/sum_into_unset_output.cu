@@ -1,4 +1,4 @@
-// uninitialized_read on line 9: the output is added to, and nobody has set it to zero
+// uninitialized_read on line 9: the kernel adds to an output that nothing has set to zero
 // launch: grid=1, block=32, x=noise((32, 8)), out=empty(32)
 // expect: out = x.sum(axis=1)
 extern "C" __global__ void sum_into_unset_output(const float* x, float* out) {

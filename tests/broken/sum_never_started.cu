@@ -1,4 +1,4 @@
-// uninitialized_read on line 11: the sum of a thread begins with whatever its register held
+// uninitialized_read on line 11: the sum of a thread has no first value
 // launch: grid=1, block=32, x=noise((32, 8)), columns=int32(8), out=zeros(32)
 // expect: out = x.sum(axis=1)
 extern "C" __global__ void sum_never_started(const float* x, int columns, float* out) {

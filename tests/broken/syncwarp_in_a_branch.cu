@@ -1,4 +1,4 @@
-// shuffle_divergence on line 14: __syncwarp() waits for the whole warp, half of it goes another way
+// shuffle_divergence on line 14: __syncwarp() waits for the whole warp, but half of the warp takes another branch
 // launch: grid=1, block=32, x=ramp(32), out=zeros(32)
 // expect: out = np.where(np.arange(32) < 16, np.roll(x, 16), 0)
 extern "C" __global__ void syncwarp_in_a_branch(const float* x, float* out) {

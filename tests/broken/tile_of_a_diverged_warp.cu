@@ -1,4 +1,4 @@
-// shuffle_divergence on line 13: a tile's shuffle needs every lane of the tile, odd lanes are elsewhere
+// shuffle_divergence on line 13: a tile's shuffle needs every lane of the tile, but the odd lanes take another branch
 // launch: grid=1, block=32, x=noise(32), out=zeros(32)
 // expect: out = np.where(np.arange(32) % 2, 0, x.reshape(4, 8)[:, :1].repeat(8, 1).ravel())
 #include <cooperative_groups.h>

@@ -1,4 +1,4 @@
-// data_race on line 16, with line 10: tile.sync() waits for the eight threads of the tile, the data is the next tile's
+// data_race on line 16, with line 10: tile.sync() waits for the eight threads of one tile, but the data is that of the next tile
 // launch: grid=1, block=32, x=noise(32), out=zeros(32)
 // expect: out = np.roll(x, -8)
 #include <cooperative_groups.h>

@@ -1,4 +1,4 @@
-// data_race on line 19, with line 11: __syncthreads() waits for one block, the second phase reads what all have written
+// data_race on line 19, with line 11: __syncthreads() waits for one block, but the second phase reads what all blocks have written
 // launch: grid=4, block=64, cooperative=True, x=noise(256), partial=zeros(4), out=zeros(256)
 // expect: out = x / np.abs(x).max()
 #include <cooperative_groups.h>

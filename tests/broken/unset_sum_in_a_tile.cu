@@ -1,4 +1,4 @@
-// uninitialized_read on line 12: what never had a value travels through shared memory
+// uninitialized_read on line 12: a variable without a value goes through shared memory
 // launch: grid=1, block=32, x=noise((32, 8)), columns=int32(8), out=zeros(1)
 // expect: out = np.array([x.sum()])
 extern "C" __global__ void unset_sum_in_a_tile(const float* x, int columns, float* out) {

@@ -1,4 +1,4 @@
-// data_race on line 12, with line 11: volatile makes every access go to memory, it puts none of them in order
+// data_race on line 12, with line 11: volatile makes every access go to memory, but does not order the accesses
 // launch: grid=1, block=64, x=noise(64), out=zeros(1)
 // expect: out = x.sum()
 #ifdef FIXED

@@ -1,4 +1,4 @@
-// shuffle_divergence on line 12: activemask was asked before the branch, and fewer lanes vote inside it
+// shuffle_divergence on line 12: activemask is called before the branch, but fewer lanes vote inside it
 // launch: grid=1, block=32, x=ramp(32), out=zeros(32, uint32)
 // expect: out = np.where(x < 20, (1 << 10) - 1, 0)
 extern "C" __global__ void vote_after_the_branch_was_taken(const float* x, unsigned* out) {

@@ -1,4 +1,4 @@
-// data_race on line 12, with line 6: __syncwarp() orders the lanes of one warp, the cells belong to another
+// data_race on line 12, with line 6: __syncwarp() orders the lanes of one warp, but the cells belong to another warp
 // launch: grid=1, block=128, x=ramp(128), out=zeros(128)
 // expect: out = x[::-1]
 extern "C" __global__ void warp_barrier_for_a_block(const float* x, float* out) {

@@ -1,4 +1,4 @@
-// wrong_answer on line 9: the input is const, a cast takes that away, and the caller's data is changed
+// wrong_answer on line 9: a cast removes the const of the input, and the kernel changes the caller's data
 // launch: grid=1, block=64, x=noise(64), out=zeros(64)
 // expect: out = np.abs(x)
 extern "C" __global__ void write_to_a_const_input(const float* x, float* out) {

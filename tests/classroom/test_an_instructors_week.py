@@ -391,7 +391,7 @@ def test_a_mark_by_hand_and_its_comment_have_a_heading_a_name_and_the_same_numbe
     who = json.loads((here.root / "changes.jsonl").read_text().splitlines()[-1])["who"]
     html, _ = page(here, "ben")
     box = html.partition('id="check-add"')[2].partition("</section>")[0]
-    assert f"Marked by hand by {who}: 3.5 of 4 points.</strong> The judge gave 3 points." in box
+    assert f"Marked by hand by {who}: 3.5 of 4 points.</strong> The grader gave 3 points." in box
     assert f"<h4>Comment by {who}</h4>Nearly &lt;b&gt;there&lt;/b&gt;." in box
     assert box.index("Comment by") < box.index("not there yet")
     assert "3.5 of 4 points" in box.partition("not there yet")[2][:60]

@@ -105,7 +105,8 @@ def test_the_gradebook_has_the_points_of_every_exercise(graded, learner, expecte
         "deleted: The cell for add is missing from the notebook.",
         "emptied: The cell for add is empty.",
         "torn: 01_add.ipynb is not a notebook (it is not JSON as Jupyter writes it)",
-        "misnamed: Untitled.ipynb counts, as it has the work: name it 01_add.ipynb the next time.",
+        "misnamed: Untitled.ipynb counts, because the work is in it. "
+        "Next time, name it 01_add.ipynb.",
     ],
 )
 def test_a_damaged_notebook_gets_one_sentence_and_a_status_of_1(graded, sentence):

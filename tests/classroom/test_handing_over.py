@@ -149,7 +149,7 @@ def test_who_trusts_in_the_order_of_blocks_is_told(judged, who, what):
     verdict = judged(last_block(who, what))
     assert verdict.status in ("wrong_answer", "data_race")
     if verdict.status == "wrong_answer":
-        assert "The answer is right when blocks and warps run in order" in verdict.message
+        assert "The answer is right if blocks and warps run in order" in verdict.message
         assert (
             "A GPU runs blocks in any order. The result must not depend on it." in verdict.message
         )

@@ -178,7 +178,7 @@ def test_the_right_notebook_beside_an_untouched_one_counts_and_is_named(here):
     (place / f"{LESSON}-Copy1.ipynb").write_bytes(right)
     said = grader(here, "autograde", LESSON)
     assert said.exit_code == 1
-    assert f"{LESSON}-Copy1.ipynb counts, as it has the work" in said.stderr
+    assert f"{LESSON}-Copy1.ipynb counts, because the work is in it" in said.stderr
     assert said.stderr.count("\n") == 1
     assert scores(here)["cem"] == (6, 6)
 

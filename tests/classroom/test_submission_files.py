@@ -33,7 +33,7 @@ def handed_in(folder, *names):
 def test_the_only_notebook_counts_wherever_it_lies_and_whatever_ends_its_name(tmp_path, name):
     found = handed_in(tmp_path, name)
     assert not found.refused
-    assert found.remark.startswith(f"{name} counts, as it has the work")
+    assert found.remark.startswith(f"{name} counts, because the work is in it")
 
 
 def test_what_cannot_be_seen_in_a_name_is_written_out(tmp_path):

@@ -1,4 +1,4 @@
-"""A newcomer's slip that does not compile: beside the compiler's sentence stands what C++ wants."""
+"""A newcomer's slip that does not compile: our advice stands beside the compiler's sentence."""
 
 import re
 
@@ -26,31 +26,35 @@ SLIPS = [  # what stands there, what was written, what the advice says
     (GUARD, "    __syncthreads()\n" + GUARD, "Line 4 has no `;` at its end"),
     (GUARD, "    __syncthreads()  // all of it\n\n" + GUARD, "Line 4 has no `;` at its end"),
     ("= x[i];", "= X[i];", "Do you mean `x`?"),
-    ("const int i", "i", "C++ wants a type where a name is first used: `int i = ...`"),
-    ("const int i", "let i", "C++ wants a type"),
+    ("const int i", "i", "C++ needs a type where a name is first used: `int i = ...`"),
+    ("const int i", "let i", "C++ needs a type"),
     ("y[i] = a", "x[i] = a", "`x` is declared `const` on line 1"),
-    ("= x[i];", "= x;", "A pointer leads to a whole array; one of its elements is `x[i]`"),
-    ("y[i] = a", "y = a", "A pointer leads to a whole array; one of its elements is `y[i]`"),
-    ("= x[i];", "= x(i);", "an element of an array is `x[i]`"),
-    ("= x[i];", "= x.i;", "`x` is a pointer (line 1): one of its elements is `x[i]`"),
+    ("= x[i];", "= x;", "`x` is a pointer to a whole array. One of its elements is `x[i]`"),
+    ("y[i] = a", "y = a", "`y` is a pointer to a whole array. One of its elements is `y[i]`"),
+    ("= x[i];", "= x(i);", "An element of an array is `x[i]`"),
+    ("= x[i];", "= x.i;", "`x` is a pointer (line 1). One of its elements is `x[i]`"),
     ("float* y", "float y", "`y` is declared on line 1 as a single value"),
     ("tile[256];", "tile;", "`tile` is declared on line 2 as a single value"),
-    ("a * tile", "numpy.sqrt(a) * tile", "Python's modules are not here"),
+    ("a * tile", "numpy.sqrt(a) * tile", "Python's modules are not available"),
     ("a * tile", "a ** 2 * tile", "C++ has no `**`"),
-    ("a * tile", "a ^ 2 * tile", "a power is `powf(a, b)`"),
-    ("a * tile", "a % 2 * tile", "the remainder of two floats is `fmodf(a, b)`"),
-    (GUARD, "    if i < n {", "stands in parentheses"),
-    (GUARD, "    if (i < n):", "In C++ a block stands in braces"),
+    ("a * tile", "a ^ 2 * tile", "A power is `powf(a, b)`"),
+    ("a * tile", "a % 2 * tile", "The remainder of two floats is `fmodf(a, b)`"),
+    (GUARD, "    if i < n {", "the condition of `if` is in parentheses"),
+    (GUARD, "    if (i < n):", "In C++ a block of statements is in braces"),
     (GUARD, "    for i in range(n) {", "`for (int i = 0; i < n; i++) {`"),
     (GUARD, "    # wait\n" + GUARD, "A comment begins with `//`"),
     (GUARD, '    print("i");\n' + GUARD, "printf"),
-    (GUARD, "    std::cout << i;\n" + GUARD, "A kernel prints by `printf`"),
+    (GUARD, "    std::cout << i;\n" + GUARD, "Print with `printf`"),
     (GUARD, "    a = __shfl_down(a, 1);\n" + GUARD, "Since CUDA 9 its name ends in `_sync`"),
     (GUARD, "    a = __shfl_down_sync(a, 1);\n" + GUARD, "is the mask of the lanes"),
-    (GUARD, "    atomicAdd(y[0], a);\n" + GUARD, "its first argument is an address, `&y[0]`"),
+    (
+        GUARD,
+        "    atomicAdd(y[0], a);\n" + GUARD,
+        "The first argument of `atomicAdd` is an address: `&y[0]`",
+    ),
     (GUARD, "    int i;\n" + GUARD, "A type before a name declares a new variable"),
-    ("tile[256]", "tile[n]", "must be known when the kernel is compiled"),
-    ("tile[256];", "tile[256] = {0};", "Shared memory holds nothing at first"),
+    ("tile[256]", "tile[n]", "The compiler must know the length of an array"),
+    ("tile[256];", "tile[256] = {0};", "Shared memory cannot have initial values"),
     ("__shared__", "shared", "`__shared__` is written with two underscores"),
     ("__global__", "global", "`__global__` is written with two underscores"),
     ("__global__ void", "__global__ float", "returns nothing"),
@@ -58,7 +62,7 @@ SLIPS = [  # what stands there, what was written, what the advice says
     ("= x[i];", "= None;", "`nullptr`"),
     ("= x[i];", "= inf;", "`INFINITY`"),
     ("        y[i]", "        float e = 1; }\n    {\n        y[i] = e; y[i]", "declared on line 6"),
-    (GUARD, "    for (int k = 0; k < n; k++);\n    a += k;\n" + GUARD, "line 4 ends in its `;`"),
+    (GUARD, "    for (int k = 0; k < n; k++);\n    a += k;\n" + GUARD, "line 4 ends at its `;`"),
     ("        y[i]", "        y[i] = e; float e = 1; y[i]", ""),  # on one line: nothing is said
 ]
 ALONE = [  # what only one of them refuses, or helps with itself
@@ -66,7 +70,7 @@ ALONE = [  # what only one of them refuses, or helps with itself
     ("nvrtc", "float a,", "floot a,", "Do you mean `float`?"),
     ("nvrtc", "= x[i];", "= True;", "In C++ it is `true`"),
     ("nvrtc", 'extern "C"', 'float f() { return 1; }\nextern "C"', "`__device__` in front of"),
-    ("nvrtc", 'extern "C"', 'float f = 0;\nextern "C"', "stands outside of every kernel"),
+    ("nvrtc", 'extern "C"', 'float f = 0;\nextern "C"', "outside of every kernel"),
     ("nvrtc", GUARD, "    return i;\n" + GUARD, "returns nothing"),
 ]
 installed = pytest.mark.parametrize(
@@ -125,8 +129,8 @@ def test_what_cannot_be_told_for_sure_is_left_to_the_compiler(compiler, wrong, m
 
 
 DOUBTED = [  # what stands there, what was written, the line of the doubt and what is said to it
-    ("x[i];", "x[i, 0];", 5, r"`\[i, 0\]` is `\[0\]`"),
-    ("y[i] = a", "y[i] == a", 6, "goes nowhere"),
+    ("x[i];", "x[i, 0];", 5, r"`\[i, 0\]` means `\[0\]`"),
+    ("y[i] = a", "y[i] == a", 6, "that nothing uses"),
     (
         GUARD,
         "    float s; s += x[i]; y[i] = s;\n" + GUARD,
@@ -163,7 +167,7 @@ def test_a_wrong_answer_is_told_what_the_compiler_doubts():
     source = lesson.solution(lesson.exercise("saxpy"))
     verdict = judge("00_first_kernel/saxpy", source.replace("out[i] = a", "out[i] == a"))
     assert verdict.status == "wrong_answer"
-    assert "what changes `out[i]` is `=`, `+=` or the like" in verdict.message
+    assert "`=`, `+=` and the like change `out[i]`" in verdict.message
 
 
 def test_no_solution_of_the_course_is_doubtful():

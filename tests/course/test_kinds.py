@@ -125,7 +125,7 @@ LINES = small_lesson.SOLUTION.replace(
     "    if (i >= n) return;\n    const float a = x[i];\n    total[i] = a + y[i];\n",
 )
 ORDERED = 'Order(("if (i > n) return;",))'
-KEPT = "comments and white space do not count"
+KEPT = "do not count."
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ KEPT = "comments and white space do not count"
         (("float a =", "auto a ="), "line 6, `const auto a = x[i];`, is none of the given lines."),
         (
             ("    total[i]", "    if (i >= n) return;\n    total[i]"),
-            "line 7, `if (i >= n) return;`, stands there more often than it was given.",
+            "line 7, `if (i >= n) return;`, is there more often than the exercise has it.",
         ),
         (("int i = ", "long i = "), "line 3, `long i = "),
         (("    if (i >=", "#define more\n    if (i >="), "line 5, `#define more`, is none of"),
@@ -250,7 +250,7 @@ def test_a_race_on_other_lines_does_not_count(race):
     other = RACE.replace("    // END", "    tile[0] = 1.0f;\n    __syncthreads();\n    // END")
     verdict = judge(ID, other, root=race)
     assert verdict.status == "wrong_answer"
-    assert "It happened on other lines" in verdict.message
+    assert "It goes wrong on other lines" in verdict.message
 
 
 def test_another_hazard_than_the_one_asked_for_keeps_its_own_status(race):

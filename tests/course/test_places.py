@@ -17,11 +17,11 @@ def rows(taken, ours=OURS):
     ("taken", "said"),
     [
         (lambda row, col: (col, row), "Row and column are swapped"),
-        (lambda row, col: (row, col + 1), "index 2 from the left is 1 too large"),
-        (lambda row, col: (row - 2, col), "index 1 from the left is 2 too small"),
-        (lambda row, col: (row, 5 - col), "index 2 from the left is 5 minus the right index"),
-        (lambda row, col: (4 * row, col), "index 1 from the left is 4 times what it should"),
-        (lambda row, col: (0, col), "index 1 from the left is always 0"),
+        (lambda row, col: (row, col + 1), "the second index is 1 too large"),
+        (lambda row, col: (row - 2, col), "the first index is 2 too small"),
+        (lambda row, col: (row, 5 - col), "the second index is 5 minus the correct one"),
+        (lambda row, col: (4 * row, col), "the first index is 4 times what it should"),
+        (lambda row, col: (0, col), "the first index is always 0"),
     ],
 )
 def test_what_all_elements_have_in_common_is_told(taken, said):
@@ -40,14 +40,16 @@ def test_two_elements_are_too_few_for_a_rule_about_numbers():
 
 def test_three_dimensions_name_the_two_that_were_exchanged():
     ours = [(0, 1, 2), (3, 4, 5), (1, 1, 0)]
-    assert "indices 2 and 3" in rule([((a, c, b), (a, b, c)) for a, b, c in ours])
+    assert "The second and the third index are swapped." in rule(
+        [((a, c, b), (a, b, c)) for a, b, c in ours]
+    )
 
 
 @pytest.mark.parametrize(
     ("right", "wrong", "said"),
     [
         ("x[place]", "x[place > 0 ? place - 1 : 0]", "the index is 1 too small"),
-        ("out[i]", "out[count - 1 - i]", "the index is 9 minus the right index"),
+        ("out[i]", "out[count - 1 - i]", "the index is 9 minus the correct one"),
         ("x[place]", "x[place / 16]", "the index is always 0"),
     ],
 )
@@ -70,9 +72,9 @@ def flat(row_stride, col_stride):
 @pytest.mark.parametrize(
     ("mine", "said"),
     [
-        (flat(1, 40), "row and column are swapped."),
-        (flat(30, 1), "From row to row the index changes by 30, and should change by 40."),
-        (flat(40, 0), "From column to column the index changes by 0, and should change by 1."),
+        (flat(1, 40), "Row and column are swapped."),
+        (flat(30, 1), "The index changes by 30 instead of 40 from row to row."),
+        (flat(40, 0), "The index changes by 0 instead of 1 from column to column."),
         (flat(40, 1), ""),  # as it should be
         ([*flat(1, 40)[:-1], 3], ""),  # one keeps to no rule
     ],
@@ -95,4 +97,4 @@ def test_exchanged_strides_of_an_expanded_array_are_told():
     verdict = judge("01_expand_where/expand_2d", source, hidden=False, sizes=False)
     assert verdict.status == "wrong_answer"
     assert "out[0, 1] comes from x[0], and should come from x[1]" in verdict.message
-    assert "row and column are swapped" in verdict.message
+    assert "Row and column are swapped" in verdict.message

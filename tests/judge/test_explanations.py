@@ -11,7 +11,7 @@ from grader.judge import judge
 CAUSES = {
     "00_first_kernel": {
         "first_block_only": "In our kernel thread 0 of block 1 writes it.",
-        "bias_of_the_row": "out[0, 1] leaves out bias[1], and uses bias[0], which does not",
+        "bias_of_the_row": "does not use bias[1], but should. It uses bias[0], but should not.",
         "turned_round": "comes from picture[7, 31], and should come from picture[0, 31]",
     },
     "01_expand_where": {
@@ -19,8 +19,8 @@ CAUSES = {
     },
     "02_tree_reduction": {
         "zero_for_max": "0 is a number in your code (line 13). Every element here is below it",
-        "block_stride": "y[256] to y[511] twice, and should use it once",
-        "stops_early": "partial[0] leaves out x[1], x[3], x[5] and 125 more",
+        "block_stride": "y[256] to y[511] twice instead of once",
+        "stops_early": "partial[0] does not use x[1], x[3], x[5] and 125 more, but should.",
     },
 }
 
@@ -35,8 +35,8 @@ EDITS = {  # of a solution, by exercise: words that stand there, what is put the
     "01_expand_where/fast_expand": (
         "(rest + __umulhi(rest, multipliers[d])) >> shifts[d]",
         "__umulhi(rest, multipliers[d]) >> shifts[d]",
-        r"Its index goes wrong here\. On line \d+, .* shifts 2 to the right by 3 "
-        r"\(shifts\[3\]\)\. .*Our kernel shifts 8",
+        r"On line \d+, .* shifts 2 to the right by 3 \(shifts\[3\]\)\. "
+        r"This step makes the index wrong\. .*Our kernel shifts 8",
     ),
     "04_safe_softmax/on_device": (
         "y[i] = expf(x[i] - largest) / total;",
@@ -93,9 +93,9 @@ def test_the_first_step_or_choice_that_the_solution_does_not_take_is_told(exerci
         (
             "coordinate * strides[d]",
             "coordinate * strides[dims - 1 - d]",
-            "if coordinate 1 grows by 1, the index changes by 0, and should change by 5",
+            "changes by 0 instead of 5 if the first coordinate grows by 1",
         ),
-        ("int place = 0;", "int place = 2;", "the index is 2 too large"),
+        ("int place = 0;", "int place = 2;", "compared, the index into x is 2 too large"),
     ],
 )
 def test_an_index_that_leaves_its_array_is_told_by_its_strides(before, after, said):
@@ -103,13 +103,13 @@ def test_an_index_that_leaves_its_array_is_told_by_its_strides(before, after, sa
     source = course.exercise(exercise).solution.replace(before, after)
     verdict = judge(exercise, source, hidden=False, sizes=False)
     assert verdict.status == "out_of_bounds"
-    assert "The index into x: " in verdict.message and said in verdict.message
+    assert "he index into x " in verdict.message and said in verdict.message
 
 
 def test_beyond_an_array_that_nothing_is_copied_from_no_strides_are_told():
     wrong = wrong_kernel("02_tree_reduction", "everyone_adds")
     verdict = judge(f"02_tree_reduction/{wrong.exercise}", wrong.source, hidden=False)
-    assert verdict.status == "out_of_bounds" and "The index into" not in verdict.message
+    assert verdict.status == "out_of_bounds" and "he index into" not in verdict.message
 
 
 @pytest.mark.skipif(chosen_name() != "nvrtc", reason="CLANG CHOOSES BY OTHER STEPS: not asked")
@@ -118,7 +118,7 @@ def test_the_wrong_one_of_two_equal_elements_is_told():
     source = course.exercise(exercise).solution.replace("a.index < b.index", "a.index > b.index")
     verdict = judge(exercise, source, hidden=False, sizes=False)
     assert re.search(
-        r"x\[0, \d+\] and x\[0, \d+\] are both \S+\. \S+(, \d+\])? names the wrong one",
+        r"x\[0, \d+\] and x\[0, \d+\] are both \S+\. \S+(, \d+\])? is the index of the wrong one",
         verdict.message,
     )
 

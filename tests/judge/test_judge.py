@@ -24,6 +24,7 @@ from grader.errors import AuthorError, NotInCourse
 from grader.judge import Limits, Verdict, judge, protocol, steps, worker
 from grader.judge.protocol import Failed
 from grader.judge.sandbox import landlock
+from grader.say import verdict_process
 from grader.say.verdict_process import STOPPED_BEFORE
 from grader.status import Status
 
@@ -267,7 +268,7 @@ def test_what_is_called_for_must_be_on_the_way_to_every_element(tmp_path):
     half = f"{there}    total[i] = x[i] + __shfl_xor_sync(~0u, y[j], 1);"
     verdict = judge(ID, instead(half), root=root, hidden=False)
     assert verdict.status == "over_budget"
-    told = "x[0] went into total[0] through no shuffle: thread 0 of block 0 loads it"
+    told = "x[0] reaches total[0] through no shuffle: thread 0 of block 0 loads it"
     assert f"{told} on line 6. The same holds for 127 other elements. Each passes one." in (
         verdict.message
     )
@@ -332,7 +333,7 @@ def test_what_hangs_on_who_comes_first_is_seen_in_another_order(tmp_path):
     verdict = judge(ID, source, root=root)
     assert verdict.status == "wrong_answer"
     assert verdict.parts.first.startswith("With ")
-    assert "right when blocks and warps run in order, but not with " in verdict.parts.why
+    assert "right if blocks and warps run in order, but wrong with " in verdict.parts.why
     exercises.write_text(EXERCISES.replace(made, made[:-1] + ', order="shuffled")'))
     assert judge(ID, source, root=root).status == "wrong_answer"
     assert judge(ID, SOLUTION, root=root).status == "passed"
@@ -418,7 +419,7 @@ def test_what_is_slow_in_each_step_is_stopped_by_the_cpus_time_with_its_line(ver
     )
     verdict = verdict_on(source, limits=Limits(case_seconds=1, steps=10**9))
     assert (verdict.status, verdict.line) == ("timeout", 6)
-    assert "when its time was up" in verdict.message
+    assert "at its time limit" in verdict.message
 
 
 def _line(source, number):
@@ -436,6 +437,25 @@ def test_ten_gigabytes_are_refused_in_one_sentence(verdict_on):
     assert verdict.message.startswith(
         "The run asked for 10 GiB, and a run may use 1.75 GiB in all."
     )
+    assert verdict.parts.remedy == "Look at the sizes of your arrays."
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        verdict_process.too_slow(compiles=True, seconds=6),
+        verdict_process.too_slow(compiles=False, seconds=6),
+        verdict_process.still_busy(seconds=6),
+        verdict_process.ended("SIGKILL", compiles=True, memory_bytes=1 << 30),
+        verdict_process.ended("SIGKILL", compiles=False, memory_bytes=1 << 30),
+        verdict_process.too_much("Unable to allocate 9.31 GiB", memory_bytes=1 << 30),
+    ],
+    ids=lambda told: told.first,
+)
+def test_a_process_that_is_stopped_has_a_remedy_that_only_a_hint_shows(told):
+    assert told.remedy.startswith("Look ")
+    assert "Look " not in str(told.while_open)
+    assert protocol.Failed.of(Status.TIMEOUT, told).told == told
 
 
 def children():
@@ -627,7 +647,7 @@ def test_a_compiler_that_cannot_read_its_own_files_says_where_it_may(verdict_on,
     monkeypatch.setattr(worker, "COMMAND", (sys.executable, "-I", "-c", without))
     verdict = verdict_on(SOLUTION.replace("owns", "has"))  # not in the compiler's cache
     assert verdict.status == "unsupported"
-    assert "may read only what is under" in verdict.message
+    assert "may read only " in verdict.message
 
 
 def test_half_a_character_in_a_comment_is_no_mistake(verdict_on):

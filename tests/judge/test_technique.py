@@ -111,7 +111,7 @@ def test_whatever_brings_the_lanes_together_by_shuffles_is_what_is_asked_for(jud
 def test_a_shuffle_beside_the_work_counts_nothing(judged, body):
     verdict = judged(body, SHUFFLED)
     assert verdict.status == "over_budget"
-    assert "went through no shuffle" in verdict.message
+    assert "uses no shuffle" in verdict.message
     assert "32 lanes meet in 5 steps." in verdict.message
 
 
@@ -127,8 +127,8 @@ def test_who_goes_through_shared_memory_is_told_where(judged):
     {WRITE}"""
     verdict = judged(body, SHUFFLED)
     assert verdict.line == 11
-    told = "total[0] went through no shuffle, and should go through 5: x[0, 1] reaches it by"
-    assert f"{told.replace('total', 'out')} shared memory on line 11" in verdict.message
+    told = "out[0] uses no shuffle, and needs 5: x[0, 1] reaches it through"
+    assert f"{told} shared memory on line 11" in verdict.message
 
 
 PACK = "const float4 pack = reinterpret_cast<const float4*>(x)[threadIdx.x];\n"
@@ -154,7 +154,7 @@ def test_a_pack_that_is_loaded_and_thrown_away_counts_nothing(judged):
     dummy = f"{PACK} if (pack.x < 0) out[0] = pack.x + pack.y + pack.z + pack.w;\n"
     verdict = judged(dummy + ONE_BY_ONE, PACKS, "halves")
     assert verdict.status == "over_budget"
-    assert "x[0] went into out[0] through no 16-byte load" in verdict.message
+    assert "x[0] reaches out[0] through no 16-byte load" in verdict.message
     assert "The same holds for 127 other elements. Packs." in verdict.message
 
 
@@ -171,7 +171,7 @@ def test_a_division_on_the_way_of_an_index_is_seen_and_one_beside_it_is_not(judg
     of_index = f"{whole}out[i / (n / 128)] = 0.5f * x[i];\n"
     verdict = judged(of_index, UNDIVIDED, "halves")
     assert verdict.status == "over_budget" and verdict.line == 2
-    assert "a division is on the way to out[" in verdict.message
+    assert "is computed with a division on line" in verdict.message
     beside = f"if (n / (1 + threadIdx.x) > 9999) return;\n{whole}out[i] = 0.5f * x[i];\n"
     assert judged(beside, UNDIVIDED, "halves").status == "passed"
 
@@ -180,7 +180,7 @@ def test_an_author_may_ban_a_kind_of_instruction_of_their_own(judged):
     body = f"{ROW} __shared__ float all; if (lane == 0) all = 0; __syncwarp();\n"
     body += f"atomicAdd(&all, sum);\n__syncwarp(); sum = all;\n{WRITE}"
     verdict = judged(body, NO_ATOMIC)
-    assert "an atomic on shared memory is on the way to out[0] on line" in verdict.message
+    assert "out[0] is computed with an atomic on shared memory on line" in verdict.message
     assert judged(ROW + FOLD + WRITE, NO_ATOMIC).status == "passed"
 
 

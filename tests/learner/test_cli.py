@@ -122,10 +122,13 @@ def test_lines_of_a_notebook_count_from_after_the_magic(grader):
         (["folder", "--exercise", ID], "folder cannot be read: Is a directory."),
         (["not_json.ipynb"], "not_json.ipynb is not a notebook"),
         (["stranger.ipynb"], "no cell says which lesson this is"),
+        (["answer.ipynb", "--exercise", "nothing"], "no exercise 'nothing'; it has: add."),
+        (["answer.ipynb", "--exercise", "01_add/nothing"], "no exercise 'nothing'; it has: add."),
     ],
 )
 def test_bad_input_gets_one_sentence_on_stderr(grader, arguments, sentence):
     source_file(SOLUTION)
+    notebook_file(solution_cell(SOLUTION))
     Path("folder").mkdir()
     Path("binary.cu").write_bytes(b"\xff\xfe\x00")
     Path("not_json.ipynb").write_text("{")
@@ -134,6 +137,13 @@ def test_bad_input_gets_one_sentence_on_stderr(grader, arguments, sentence):
     assert sentence in result.stderr
     assert result.stderr.count("\n") == 1
     assert (result.stdout, result.exit_code) == ("", 2)
+
+
+def test_one_exercise_of_a_notebook_is_judged_alone():
+    notebook = course.KERNELS.parent / "notebooks" / "00_first_kernel.ipynb"
+    arguments = ["check", str(notebook), "--exercise", "00_first_kernel/saxpy", "--json"]
+    (verdict,) = verdicts(CliRunner().invoke(app, arguments))
+    assert (verdict["exercise"], verdict["status"]) == ("00_first_kernel/saxpy", "not_attempted")
 
 
 def test_a_notebook_cannot_name_a_lesson_outside_the_course(grader, tmp_path):

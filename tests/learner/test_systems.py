@@ -97,7 +97,7 @@ def watched(root, monkeypatch):
 
 def test_without_resource_limits_memory_is_watched(watched):
     verdict = watched(SOLUTION, memory_bytes=8 << 20)
-    assert "was ended by the judge, most likely because it needed more than" in verdict.message
+    assert "was ended by the grader. Most likely it needed more than" in verdict.message
 
 
 def test_without_timers_the_processor_s_time_is_watched(watched):

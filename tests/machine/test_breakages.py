@@ -1,5 +1,5 @@
 """Whatever is broken, at whichever command: one sentence with what to do, a status that is not 0,
-no traceback, and no waiting for ever.
+no traceback, and no waiting forever.
 
 Each breakage is tried at one of the commands it must stop, another from one to the next;
 WARPWISE_BREAKAGES=all tries each at all of them.
@@ -241,7 +241,7 @@ def test_a_fault_of_the_grader_s_own_is_a_sentence_too(here, monkeypatch):
     monkeypatch.setattr(grading.Grading, "questions", stumble)
     said = grader(here, "autograde", LESSON, "--force")
     assert said.exit_code == 3
-    assert said.stderr.startswith("The grader itself stumbled (TypeError: unheard of; ")
+    assert said.stderr.startswith("The grader itself failed (TypeError: unheard of; ")
     assert said.stderr.count("\n") == 1
     assert "Traceback" in Path(said.stderr.split()[-1].rstrip(".")).read_text()
 

@@ -47,7 +47,7 @@ PROVED = {  # a body, and what is said of it
     ),
     "that goes to and fro": (
         "    int k = n; while (k > 2) { k = 100 - k; if (k == 30) x[0] = k; } x[1] = k;",
-        "After some rounds all that the condition `k > 2` reads is again as it was before.",
+        "everything that the condition `k > 2` reads has its earlier value again.",
     ),
     "that some threads go round, before the others' turn": (
         "    if (threadIdx.x < 5) while (n > 3) {}\n    x[threadIdx.x] = 2;",
@@ -55,11 +55,11 @@ PROVED = {  # a body, and what is said of it
     ),
     "that waits for memory nobody writes": (
         "    volatile float* flag = x; x[1] = 2; while (flag[0] == 1) {}",
-        "reads `x[0]` again and again. No thread that is left will write another value",
+        "reads `x[0]` again and again. None of the threads that still run will write another value",
     ),
     "that waits for a lock nobody gives back": (
         "    while (atomicCAS((int*)x, 0, 1) != 0) {}\n    x[1] = 2;",
-        "reads `x[0]` again and again. No thread that is left will write another value",
+        "reads `x[0]` again and again. None of the threads that still run will write another value",
     ),
     "that waits for shared memory which another warp has written already": (
         """
@@ -68,7 +68,7 @@ PROVED = {  # a body, and what is said of it
     __syncthreads();
     while (threadIdx.x < 32 && turn == 0) {}
     if (threadIdx.x < 32) x[0] = turn;""",
-        "reads `turn` again and again. No thread that is left will write another value",
+        "reads `turn` again and again. None of the threads that still run will write another value",
     ),
 }
 

@@ -136,7 +136,7 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(here, last_words):
     if last_words == signal.SIGINT:
         assert run.returncode == 130, said
         assert said.strip().endswith(
-            "Stopped. What is done is kept; the same command goes on from there."
+            "Stopped. The results so far are kept. The same command continues from there."
         )
     before = {path: path.stat().st_mtime_ns for path in kept(here)}
     assert grader(here, "autograde", LESSON).exit_code == 0

@@ -342,7 +342,7 @@ def test_a_check_keeps_the_remedy_for_a_hint(opened):
     remedy = opened.run('hint("interleaved")').text.removeprefix("What to look at next: ")
     assert remedy not in checked.text and "Put a" not in checked.html
     assert "Either thread may come first." in checked.text
-    assert "No barrier is between the two." in checked.html
+    assert "No barrier is between these accesses." in checked.html
 
 
 def test_a_cell_that_is_launched_is_told_the_remedy_at_once(opened):

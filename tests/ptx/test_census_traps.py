@@ -519,7 +519,7 @@ def test_the_memory_that_cuda_reserves_for_groups_of_several_warps():
 @pytest.mark.skipif(not compilers.COMPILERS["nvrtc"].available(), reason="NO NVRTC HERE")
 def test_a_trap_that_nvrtc_made_is_told_as_such():
     code = 'extern "C" __global__ void k(int* y) { int v = 0; y[0] = atomicAdd(&v, 1); }'
-    told = r"a trap\. It stands on no line: .* an atomic on"
+    told = r"a trap\. The compiler puts a trap, without a line, .* an atomic on"
     with compilers.used("nvrtc"), pytest.raises(cuda.CudaError, match=told):
         run(code, ints())
 

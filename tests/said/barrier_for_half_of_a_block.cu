@@ -1,4 +1,4 @@
-// barrier_divergence on line 8: only half of the block waits, the others go on past the array
+// barrier_divergence on line 8: half of the block waits, and the others continue past the end of the array
 // launch: grid=1, block=64, y=zeros(64)
 extern "C" __global__ void barrier_for_half_of_a_block(float* y) {
     __shared__ float tile[64];

@@ -1,4 +1,4 @@
-// data_race on line 6, with line 16: thread 0 sees the flag, and the others do not wait for it
+// data_race on line 6, with line 16: thread 0 waits for the flag, but the other threads do not wait for thread 0
 // launch: grid=2, block=64, data=zeros(1), flag=zeros(1, uint32), out=zeros(128)
 extern "C" __global__ void reader_that_did_not_wait(float* data, unsigned* flag, float* out) {
     if (blockIdx.x == 0) {

@@ -365,7 +365,7 @@ def test_one_thread_that_does_the_work_of_all_is_told_what_the_others_do():
 }}
 """
     message = str(said(code, numbers(8192), numbers(), np.int32(8192)))
-    assert "line 4" in message and "No other thread is at work" in message
+    assert "line 4" in message and "No other thread still runs" in message
     together = code.replace("threadIdx.x > 0", "n == 0").replace("y[0]", "y[threadIdx.x]")
     assert "No other" not in str(said(together, numbers(8192), numbers(), np.int32(8192)))
 
@@ -457,8 +457,8 @@ PLACED += " + threadIdx.x;\n  y[i % 64] = INDEXED;\n}"
     ("indexed", "guarded", "told"),
     [
         ("x[i]", True, "Guard the access: the index must be below `n`."),
-        ("x[i < n ? i + 1 : 0]", False, "in range. The access goes 1 element after it"),
-        ("x[i < n ? i * 4 : 0]", False, "4 times the thread's own index"),
+        ("x[i < n ? i + 1 : 0]", False, "in range. The access is 1 element after it"),
+        ("x[i < n ? i * 4 : 0]", False, "4 times the thread's number in the grid"),
         ("x[i < n ? (i * 37 + 5) : 0]", False, "compute it by hand for this thread"),
     ],
 )
@@ -507,8 +507,8 @@ def test_a_multiple_of_the_index_is_taken_for_bytes_only_where_it_may_be():
         code = f"{KERNEL}(const float* x, float* y) {{\n"
         code += f"  if (threadIdx.x < 60) y[threadIdx.x] = x[{per_thread} * threadIdx.x];\n}}"
         message = str(said(code, numbers(60), numbers()))
-        assert f"That is {per_thread} times the thread's own index" in message
-        assert ("the bytes per element" in message) == bytes_an_element
+        assert f"The index is {per_thread} times the thread's number in the grid" in message
+        assert ("the number of bytes per element" in message) == bytes_an_element
 
 
 def test_an_access_of_several_elements_is_never_taken_for_bytes_or_neighbours():
@@ -524,7 +524,7 @@ def test_rows_and_columns_that_are_swapped_are_told_as_that():
     code += "  y[0] = x[row * rows + col + 0 * cols];\n}"
     args = (numbers(32), numbers(), np.int32(16), np.int32(2))
     message = str(said(code, *args, block=(2, 16)))
-    assert "the index is `y * cols + x`" in message
+    assert "the index should be `y * cols + x`" in message
 
 
 # --- words ---
@@ -629,7 +629,7 @@ def test_an_index_far_off_in_one_of_two_arrays_names_both():
     body = "{\n  int i = threadIdx.x;\n  out[i] = x[i + 400000000] + y[i];\n}"
     code = f"{KERNEL}(const float* x, const float* y, float* out) {body}"
     message = str(said(code, numbers(), numbers(), numbers(), block=32))
-    assert "in none of the arrays it was given. This line uses `x` and `y`" in message
+    assert "outside of all its arrays. This line uses `x` and `y`" in message
 
 
 # --- copies that the compiler makes itself, which have no line in its line table ---

@@ -51,7 +51,7 @@ def works() -> list[Work]:
 
 
 def softmax(rows: int, columns: int) -> Work:
-    """Online softmax of float32[rows, columns], 256 threads a row."""
+    """Online softmax of float32[rows, columns], 256 threads per row."""
     x = _floats(rows * columns)
     return _work("softmax", "softmax.cu", (rows, 256), (x, "y", np.int32(columns)), y=x.size)
 

@@ -86,8 +86,7 @@ def compare(answers: Mapping[str, str], handed_out: Iterable[str]) -> Likeness:
 
 
 def _sharing(given: list[list[_Given]], few: int) -> Iterable[tuple[tuple[int, int], set[int]]]:
-    """By pair of texts (indices), the fingerprints that their learners and at most `few` in all
-    have."""
+    """The fingerprints that two texts (indices) share and that at most `few` learners have."""
     owners, shared = defaultdict(list), defaultdict(set)
     for index, alike in enumerate(given):
         for mark in alike[0].text.fingerprints:

@@ -21,7 +21,7 @@ from importlib import metadata
 from pathlib import Path
 
 from ...cuda.diagnostics import Diagnostic
-from ...cuda.errors import CompileError, CompilerFailure, CompilerTimeout
+from ...cuda.errors import CompileError, CompilerFailure, CompilerTimeout, Message
 from .. import cuda_files
 from ..compiler import SOURCE_NAME, TOO_MUCH, Job, Program
 from ..headers import FIRST_OF_CLANG, HEADERS_OF_CLANG
@@ -205,7 +205,9 @@ _OPTION = re.compile(
 def _error(status: int, log: str, source: str) -> CompileError:
     limits = (getattr(signal, name, 0) for name in ("SIGXCPU", "SIGPROF"))  # of time
     if status < 0 and -status in limits:
-        return CompilerTimeout(_STILL_BUSY)
+        return CompilerTimeout(
+            Message("The compiler was still busy at its time limit.", "", TOO_MUCH)
+        )
     if option := _OPTION.search(log):
         return CompileError(f"The compiler does not know one of its options: {option[0][:300]}")
     if found := ClangLog(log, source).diagnostics():
@@ -215,11 +217,10 @@ def _error(status: int, log: str, source: str) -> CompileError:
     return CompilerFailure(f"clang itself failed ({log.strip()[:300]}).")
 
 
-_STILL_BUSY = f"The compiler was still busy when its time was up. {TOO_MUCH}"
 _BROKE_DOWN = (
-    "the compiler broke down over this source: it ran out of memory, or met what is nested too "
-    "deeply. Look for templates that make ever more of themselves, very long initializers, and "
-    "expressions or types of thousands of signs"
+    "the compiler stopped with this source: it ran out of memory, or the source is nested too "
+    "deeply. Look for templates that instantiate themselves, very long initializers, and "
+    "expressions or types of thousands of characters"
 )
 
 

@@ -136,7 +136,7 @@ class TwoTrails:
 
     def cancelled(self, off: float) -> tuple[ThreadPlace, str, float, float] | None:
         """Where numbers cancel whose rounding explains why an element is `off`, and in the solution
-        does not: the sum or difference that the element hangs on most, in words, and how far
+        does not: the sum or difference that the element depends on most, in words, and how far
         roundings move the element, and in the solution."""
         mine, ours = self._as_near_as(0)
         slopes = mine.slopes()
@@ -178,7 +178,7 @@ def _keys(trails: list[Trail], bits: int) -> list[Numbers]:
 
 
 def _tops(trail: Trail) -> list[tuple[float, int | None]]:
-    """The results of all maxima and minima, and the line where a result stands in the code; None
+    """The results of all maxima and minima, and the line where a result is in the code; None
     where it was loaded or computed."""
     extreme = trail.does("max", "min")
     extreme[trail.source[extreme[trail.owner]]] = False

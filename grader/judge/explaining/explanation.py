@@ -107,15 +107,15 @@ class Explanation(MadeOf):
             place, words, by, ours = found
             told = Message(
                 f"{self._here} loses its digits by cancellation{place.on}: {place.who} {words}.",
-                "A float has about 7 digits. Where large numbers cancel, mostly their rounding is "
-                f"left. Here rounding changes {self._here} by up to {by:.2g}.",
-                "Which formula does not take two large numbers from each other?",
+                "A float has about 7 digits. Where large numbers almost cancel, mostly their "
+                f"rounding errors are left. Here rounding changes {self._here} by up to {by:.2g}.",
+                "Which formula does not subtract two large numbers?",
                 f"In our kernel rounding changes it by up to {ours:.2g}.",
             )
             yield told, place.line
 
     def chosen(self) -> Told:
-        """The first `?:` on its way that fell otherwise than in the solution."""
+        """The first `?:` on the path whose choice is another one than in the solution."""
         if found := self._fell:
             one, other = found
             fixed = [
@@ -149,14 +149,15 @@ class Explanation(MadeOf):
                 instead = f"Our kernel decides by {self._name(other)} ({expected:g})."
                 yield Message(f"{said}.", ours=instead), place.line
             elif one == mine[-1][0] == other and len(data) == 2:
-                yield f"{said}, which is right, and then takes the wrong side.", place.line
+                yield f"{said}. This value is right, but the choice is wrong.", place.line
 
-    def parting(self, of_others: bool) -> Told:
-        """The first step that the solution does not take; `of_others`: its elements are others, so
-        that only a number in the code tells anything."""
-        found = self._ways.first_parting
+    def parting(self, patterns: set[Pattern]) -> Told:
+        """The first step that the solution does not take. If by its `patterns` the elements are
+        others, only a number in the code tells anything."""
+        found, of_others = self._ways.first_parting, Pattern.OTHER_ELEMENTS in patterns
         if found and not (of_others and found.constant is None):
-            right = "" if of_others else "Everything that this step uses is right."
+            wrong = patterns & {Pattern.OTHER_ELEMENTS, Pattern.CONSTANT_WON}
+            right = "" if wrong else "The values before this step are right."
             yield found.told + Message(why=right), found.place.line
 
     def goes_on(self, from_parts: bool) -> Told:
@@ -169,8 +170,8 @@ class Explanation(MadeOf):
         """The first sum, maximum or the like of two values that the solution does not take."""
         if found := self._in_another_order:
             more = Message(
-                why=f"{self._here} uses the right elements. Another order is allowed, another "
-                "value is not."
+                why=f"{self._here} uses the right elements. Their order may be another one, but "
+                "not the result."
             )
             yield found.told + more, found.place.line
 
@@ -184,21 +185,27 @@ class Explanation(MadeOf):
         first = ratio.flat[0]
         is_telling = (len(ratio) > 1 or whole(first)) and abs(first - 1) > 1e-3
         if found.all() and expected.all() and constant(ratio) and is_telling:
-            what = f"{factor(float(ratio.mean()))} what it should be"
+            times = float(ratio.mean())
+            what = (
+                f"is {factor(times)} what it should be"
+                if abs(times + 1) > 1e-3
+                else "has the wrong sign"
+            )
         elif len(off) > 1 and constant(off):
             amount = float(off.mean())
-            what = f"{abs(amount):.6g} too {'large' if amount > 0 else 'small'}"
+            what = f"is {abs(amount):.6g} too {'large' if amount > 0 else 'small'}"
         else:
             return
-        which = "It is" if len(found) == 1 else f"Each of the {len(found)} wrong elements is"
         same = f" {self._here} uses the right elements." if self._same else ""
+        which = "It" if len(found) == 1 else f"Each of the {len(found)} wrong elements"
         yield f"{which} {what}.{same}", None
 
     def arithmetic(self) -> Told:
         """Another result of the right elements."""
         if self._same:
-            here = f"{self._here} uses the right elements"
-            yield f"{here}, but not with the right arithmetic.", None
+            remedy = "Compare your formula with that of the task, step by step."
+            fact = f"{self._here} uses the right elements, but the arithmetic is wrong."
+            yield Message(fact, remedy=remedy), None
 
     def first_step(self) -> ThreadPlace | None:
         """The first step that goes wrong, with its value: it loads what does not belong here, makes
@@ -231,11 +238,11 @@ class Explanation(MadeOf):
         )
         done = _first((Pattern.FIRST_NAN, self.nan), (Pattern.CANCELLED, self.cancelled))
         done += [] if made_of else _first((Pattern.SCALED, self.scaled))
-        apart = any(pattern == Pattern.OTHER_ELEMENTS for pattern, _, _ in made_of)
+        patterns = {pattern for pattern, _, _ in made_of}
         done += _first(
             (Pattern.CHOSEN_OTHERWISE, self.decided),
             (Pattern.CHOSEN_OTHERWISE, self.chosen),
-            (Pattern.OTHER_STEP, partial(self.parting, apart)),
+            (Pattern.OTHER_STEP, partial(self.parting, patterns)),
             (Pattern.LEFT_EARLY, partial(self.goes_on, bool(made_of))),
         )
         return [*made_of, *done] or _first(
@@ -270,7 +277,8 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
         parts += Message(f"{capital(stored.who)} wrote it{stored.on}.")
         line = stored.line
     patterns = tuple(str(pattern) for pattern, _, _ in told)
-    advice = told[0][1].remedy, result.parts.remedy, say.NEXT.get(told[0][0])
+    pattern, lead, _ = next((one for one in told if one[0] == Pattern.LEFT_EARLY), told[0])
+    advice = lead.remedy, result.parts.remedy, say.NEXT.get(pattern)
     remedy = next(filter(None, advice), "")  # one is enough
     result = result.saying(parts + Message(why=result.parts.why, remedy=remedy))
     return replace(result, line=line, patterns=patterns)

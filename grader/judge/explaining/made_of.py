@@ -62,7 +62,7 @@ class MadeOf(About):
         for opcode, place, own in self.mine.shuffles if ours and self._mine != self._ours else ():
             way = _way(opcode)
             name, opposite = f"`__shfl_{way}sync`", {"up_": "down_"}.get(way, "up_") in ours - mine
-            fact = f"gets its own value back: {name} finds no lane there"
+            fact = f"gets its own value back, because {name} finds no lane there"
             fact = fact if own else f"takes a value with {name}"
             if way and way not in ours and (own or opposite):
                 told = Message(
@@ -93,7 +93,7 @@ class MadeOf(About):
         found = ways.parting_of_indices() if mine.buffer == ours.buffer else None
         if not (found and found.ours) or _OF_THE_COMPILER.search(f"{found.mine};{found.ours};"):
             return Message()
-        why = f"Its index goes wrong here. {found.told.first}"
+        why = f"{found.told.first} This step makes the index wrong."
         return replace(found.told, first="", why=why)
 
     def _rule(self) -> str:
@@ -125,17 +125,16 @@ class MadeOf(About):
         """The same without what only a maximum or a minimum was looked for in."""
         mine, ours = times(self.mine.summed), times(self.ours.summed)
         if self._all_told and mine and ours and not self._arose:
-            here = f"Apart from maxima and minima, {self._here}"
+            here = f"Apart from searches for a maximum or minimum, {self._here}"
             yield from self._differ(mine, ours, self.mine.summed, here)
 
     def _differ(self, mine: Times, ours: Times, used: Sequence[Used], what: str) -> Told:
         lacks, has = ours.keys() - mine.keys(), mine.keys() - ours.keys()
-        parts = [f"leaves out {self._listed(lacks)}"] if lacks else []
-        belong = "does not belong there" if len(has) == 1 else "do not belong there"
-        parts += [f"uses {self._listed(has)}, which {belong}"] if has else []
+        parts = [f"does not use {self._listed(lacks)}, but should"] if lacks else []
+        parts += [f"uses {self._listed(has)}, but should not"] if has else []
         if parts:
             wrong = next((one for one in used if one.first in has), None)
-            sentence, line = f"{what} {', and '.join(parts)}.", None
+            sentence, line = f"{what} {'. It '.join(parts)}.", None
             if wrong:
                 who, line = capital(wrong.loaded.who), wrong.loaded.line
                 sentence += f" {who} loads {self._name(wrong.first)}{wrong.loaded.on}."
@@ -152,12 +151,12 @@ class MadeOf(About):
         if again := [one for one, times in mine.items() if times > ours[one]]:
             (often, should), *others = {(mine[one], ours[one]) for one in again}
             each = f"{'each of ' if len(again) > 1 else ''}{self._listed(again)}"
-            much = f"{_often(often)}, and should use it {_often(should)}"
+            much = f"{_often(often)} instead of {_often(should)}"
             much = "more often than it should" if others else much
             yield f"{self._here} uses {each} {much}.", None
 
     def constant_extreme(self) -> Told:
-        """A maximum on its way that a constant won."""
+        """A maximum on the path whose value is a constant."""
         if found := self._ways.constant_extreme():
             value, line, ours = found
             line = self._declared.with_number(line, value)
@@ -165,7 +164,8 @@ class MadeOf(About):
                 Message(
                     f"It depends on a maximum or minimum that is {value:g}, a number in your code "
                     f"(line {line}).",
-                    f"This should be {ours:g}. No element won against {value:g}.",
+                    f"The maximum or minimum should be {ours:g}, but no element has replaced "
+                    f"{value:g}.",
                     "What should such a search start from?",
                 ),
                 line,
@@ -218,8 +218,9 @@ class MadeOf(About):
             if one != other and array[one] == array[other]:
                 flat = (int(np.ravel_multi_index(at, array.shape)) for at in places)
                 named = " and ".join(self._name(Element(name, at)) for at in flat)
-                text = f"{named} are both {array[one]:.6g}. {self._here} names the wrong one of"
-                yield Message(f"{text} the two.", remedy="Which of two equal elements wins?"), None
+                both = f"{named} are both {array[one]:.6g}."
+                text = f"{both} {self._here} is the index of the wrong one."
+                yield Message(text, remedy="Which of two equal elements wins?"), None
 
 
 def _often(times: int) -> str:

@@ -6,6 +6,7 @@ again with room around its inputs, so that the run comes to its end, and element
 told the place that they were taken from, wherever that lies.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import combinations
@@ -39,7 +40,7 @@ def _exchanged_dimensions(rows: Rows) -> str:
         if swapped and any(mine != ours for mine, ours in rows):
             if dimensions == 2:
                 return "Row and column are swapped."
-            return f"Its indices {a + 1} and {b + 1}, counted from the left, are swapped."
+            return f"The {telling.ORDINALS[a]} and the {telling.ORDINALS[b]} index are swapped."
     return ""
 
 
@@ -55,7 +56,7 @@ def _along_one(rows: Rows) -> str:
     other = (mine != ours).any(axis=0)
     if mine.ndim != 2 or other.sum() != 1:
         return ""
-    which = "the index" if mine.shape[1] == 1 else f"index {other.argmax() + 1} from the left"
+    which = "the index" if mine.shape[1] == 1 else f"the {telling.ORDINALS[other.argmax()]} index"
     a, b = mine[:, other].ravel(), ours[:, other].ravel()
     if len(np.unique(b)) < FEW:
         return ""
@@ -66,12 +67,12 @@ def _along_one(rows: Rows) -> str:
     elif (off == off[0]).all():
         found = f"is {abs(off[0])} too {'large' if off[0] > 0 else 'small'}"
     elif (total == total[0]).all():
-        found = f"is {total[0]} minus the right index"
+        found = f"is {total[0]} minus the correct one"
     elif len(ratios) == 1 and not a[~some].any():
         found = f"is {telling.factor(float(ratios[0]))} what it should be"
     else:
         return ""
-    return f"In all {len(rows)} elements that the judge compared, {which} {found}."
+    return f"In all {len(rows)} elements that the grader compared, {which} {found}."
 
 
 def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]) -> str:
@@ -87,26 +88,24 @@ def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]
     names = (
         ("row", "column")
         if flat
-        else tuple(f"coordinate {axis + 1}" for axis in range(len(places[0])))
+        else tuple(f"the {one} coordinate" for one in telling.ORDINALS[: len(places[0])])
     )
     steps = [
-        f"from {name} to {name} the index changes by {a}, and should change by {b}"
-        if flat
-        else f"if {name} grows by 1, the index changes by {a}, and should change by {b}"
+        f"by {a} instead of {b} " + (f"from {name} to {name}" if flat else f"if {name} grows by 1")
         for name, a, b in zip(names, found[:-1], wanted[:-1], strict=True)
         if a != b
     ]
     pairs = combinations(range(len(names)), 2)
     swapped = [
-        f"{names[a]} and {names[b]} are swapped"
+        f" {telling.capital(names[a])} and {names[b]} are swapped."
         for a, b in pairs
         if _exchanged(found[:-1], a, b) == wanted[:-1]
     ]
-    return telling.capital("; ".join(steps) + (f": {swapped[0]}." if swapped else "."))
+    return f"The index changes {', '.join(steps)}.{''.join(swapped[:1])}"
 
 
 def _strides(places: Sequence[Index], taken: Sequence[int]) -> Index | None:
-    """The whole numbers, a last one for where it begins, by which `taken` hangs on `places`."""
+    """The whole numbers, a last one for where it begins, by which `taken` depends on `places`."""
     rows = np.column_stack([np.array(places), np.ones(len(places), int)])
     fitted, _, rank, _ = np.linalg.lstsq(rows, np.array(taken), rcond=None)
     whole = np.rint(fitted).astype(int)
@@ -134,7 +133,7 @@ def beyond_an_array(judged: Judged, at: int) -> str:
     for buffer, rows in taken.items():
         flat = [((one,), (other,)) for _, one, other in rows]
         if said := rule(flat) or by_strides(*zip(*rows, strict=True)):
-            return f"The index into {words.name(buffer)}: {said[0].lower()}{said[1:]}"
+            return re.sub("[Tt]he index", rf"\g<0> into {words.name(buffer)}", said, count=1)
     return ""
 
 

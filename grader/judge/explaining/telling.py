@@ -18,6 +18,7 @@ from . import divergence
 
 MOST = 600  # parts told of
 NAMED = 3  # elements, or runs of them, that a sentence lists
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
 Times = dict[Element, int]  # how often each element went in
 # A message, or a fact without advice, and the line that it is about; or nothing.

@@ -68,7 +68,7 @@ Values = npt.NDArray[np.float64]
 
 class Trail:
     """A slice in single steps. By step: `op`, the number of its operation (-1: it lay in memory),
-    `value`, `constant`, whether it stands in the code, and the number of the `buffer` that it lay
+    `value`, `constant`, whether it is in the code, and the number of the `buffer` that it lay
     in, -1 if in none, and the `index` there. By operation: `verbs`. `source` are the steps that
     those of `owner` were computed from, one after the other, `given` which of them are no
     constants. `named`: what an element is called; `digits`: of numbers, in words. Of a trail that
@@ -182,8 +182,8 @@ class Trail:
         return self.verb(at), *sources, self.key(at)
 
     def known_in(self, other: Trail) -> Flags:
-        """Which steps come to a value that the other way has too. A maximum is one of two, so that
-        it must be a maximum there too, if anything is done with the two."""
+        """Which steps have a value that the other trail has too. The result of a maximum is one of
+        its operands. So the other trail must take the maximum of the two, if it uses both."""
         known: Flags = self.constant | np.isin(self._keys, list(other.keys))
         for at in np.flatnonzero(known & self.does("max", "min")).tolist():
             users = [set(other.users(key)) for key in self.operands(at)]

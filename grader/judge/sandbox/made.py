@@ -46,7 +46,7 @@ def _shuffles(graph: Graph, root: int) -> tuple[Crossing, ...]:
 
 def _decisions(graph: Graph, elements: Elements, root: int, index: int) -> Iterator[Decision]:
     """The branches of the thread that made a node, before it, and the choices on its way and on
-    that to its `index`, as far as they hung on an element; each element once."""
+    that to its `index`, as far as they depended on an element; each element once."""
     flows = np.array([one.form.flow if one else None for one in graph.code])
     own = np.flatnonzero(graph.thread[:root] == graph.thread[root])
     branches = own[flows[graph.at[own]] == Flow.BRANCH]
@@ -114,7 +114,7 @@ def _tests(graph: Graph, predicate: int) -> Iterator[int]:
 def _compared(
     graph: Graph, test: int, instruction: Instruction, numbers: Numbers
 ) -> list[tuple[float, bool]]:
-    """The two numbers that were compared, and whether each stands in the code."""
+    """The two numbers that were compared, and whether each is in the code."""
     names = list(dict.fromkeys(instruction.read))[:2]
     sources = dict(zip(names, (int(graph.left[test]), int(graph.right[test])), strict=False))
     found = []

@@ -163,7 +163,7 @@ def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Re
         advice = say.out_of_reach(readable, compilers.chosen_name(), there)
         return Failed(error.status, f"{error} {advice}")
     except CompileError as error:
-        return Failed(error.status, str(error), error.line, error.diagnostics)
+        return Failed(error.status, str(error), error.line, error.diagnostics, parts=error.parts)
     except CudaError as error:
         return Failed(
             error.status,
@@ -177,10 +177,10 @@ def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Re
             else None,
         )
     except OutOfTime:
-        return Failed(Status.TIMEOUT, say.still_busy(seconds), broken_off=True)
+        return Failed.of(Status.TIMEOUT, say.still_busy(seconds), broken_off=True)
     except MemoryError as error:
         told = say.too_much(str(error), memory_bytes)
-        return Failed(Status.LAUNCH_ERROR, told, broken_off=True)
+        return Failed.of(Status.LAUNCH_ERROR, told, broken_off=True)
     except Exception as error:
         return Failed(Status.UNSUPPORTED, _our_fault(error), broken_off=True)
 

@@ -1,6 +1,6 @@
 """What reasoning about every size makes of an answer, kept for all that compile to the same.
 
-It is kept on disk beside compiled programs, by what it hangs on: the kernels' PTX without the
+It is kept on disk beside compiled programs, by what it depends on: the kernels' PTX without the
 source's names and line numbers and the variables that no function uses, the exercise's rules, the
 effort allowed, and the versions of what reasons. Lines are kept as their places in the order in
 which the PTX first names them.

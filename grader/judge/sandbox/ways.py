@@ -125,8 +125,9 @@ def _not_met(elements: Elements, element: Element, tree: _Tree, passed: int) -> 
 
 
 class _Tree:
-    """The nearest way from every input to one node. `leaves`: by byte from before the launch (a
-    negative number) how many of the kind it passes, and the node that loaded it; `size`: nodes."""
+    """The shortest path from every input to one node. `leaves`: by byte of an input (a negative
+    number), how many instructions of the kind are on the path, and the node that loaded the byte.
+    `size`: the number of nodes."""
 
     def __init__(self, graph: Graph, own: Numbers, inputs: Numbers, root: int):
         self.graph, self.root, self._own = graph, root, own

@@ -1,1 +1,1 @@
-"""The memory a launch can reach: buffers, state spaces, layout, and every access checked."""
+"""The memory per launch can reach: buffers, state spaces, layout, and every access checked."""

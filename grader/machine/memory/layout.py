@@ -17,7 +17,7 @@ STACK_SIZE = 1024  # bytes a thread has for recursion: CUDA's default cudaLimitS
 
 @dataclass(frozen=True, eq=False)
 class SharedLayout:
-    """`size` bytes a block, red zones included; `static` bytes declared; where each variable
+    """`size` bytes per block, red zones included; `static` bytes declared; where each variable
     starts; for each byte the number of the variable it belongs to, -1 in a red zone (None where
     there is but one variable); `cleared`: the bytes that are zero when a block begins."""
 
@@ -30,7 +30,7 @@ class SharedLayout:
 
 @dataclass(frozen=True)
 class LocalLayout:
-    """`size` bytes a thread; `symbols` the fixed addresses; the stack starts at `stack`;
+    """`size` bytes per thread; `symbols` the fixed addresses; the stack starts at `stack`;
     `frame_sizes` and `frame_offsets` (function, offset) are for functions that recurse."""
 
     size: int

@@ -1,4 +1,4 @@
-"""The memory a launch can reach, by state space, with every access checked.
+"""The memory per launch can reach, by state space, with every access checked.
 
 Addresses are int64 arrays, one per lane. A space turns them into element positions in a `Store`
 (a flat run of bytes) or raises OutOfBounds or Misaligned, naming the first thread concerned.
@@ -183,11 +183,11 @@ class GlobalSpace:
         ]
         if not near or min(distance) > 1 << 20:
             if not 0 <= address < 1 << 16:
-                where = "a place that is in none of the arrays it was given"
+                where = "an address outside of all its arrays"
                 return Fault(OutOfBounds, position, where, "global", address)
             where = "a null pointer" + (" plus an index" if address else "")
             if any(store.refused for store in self.stores):
-                where += f", as `malloc` gives when its {Heap.SIZE >> 20} MB are used up"
+                where += f" (`malloc` returns it when all {Heap.SIZE >> 20} MB are in use)"
             return Fault(OutOfBounds, position, where)
         store = near[int(np.argmin(distance))]
         return Fault(OutOfBounds, position, f"outside {store.name}", "global", address, store)
@@ -202,7 +202,7 @@ def _check_in_use(store: Store, addresses: np.ndarray, size: int, lanes: np.ndar
     unusable = (first != IN_USE) | (last != IN_USE)
     if unusable.any():
         at = int(np.argmax(unusable))
-        why = "given back with `free`" if first[at] == FREED else "not handed out by `malloc`"
+        why = "freed with `free`" if first[at] == FREED else "not allocated by `malloc`"
         position = at if lanes is None else int(lanes[at])
         raise AccessFault(Fault(OutOfBounds, position, f"memory of the heap that was {why}"))
 

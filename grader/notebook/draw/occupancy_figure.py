@@ -29,11 +29,11 @@ output {{ text-align: right; font-variant-numeric: tabular-nums; }}
 #warps i {{ height: 22px; border: 1px solid #888; border-radius: 2px; }}
 #warps i.even {{ background: #0072b2; }} #warps i.odd {{ background: #e69f00; }}
 </style></head><body>
-<label>threads a block <input id="t" type="range" min="0" max="{most_t}" value="{t}">
+<label>threads per block <input id="t" type="range" min="0" max="{most_t}" value="{t}">
 <output></output></label>
-<label>registers a thread <input id="r" type="range" min="0" max="{most_r}" value="{r}">
+<label>registers per thread <input id="r" type="range" min="0" max="{most_r}" value="{r}">
 <output></output></label>
-<label>shared memory a block, KB <input id="s" type="range" min="0" max="{most_s}" value="{s}">
+<label>shared memory per block, KB <input id="s" type="range" min="0" max="{most_s}" value="{s}">
 <output></output></label>
 <div id="warps" role="img"></div><p id="said" aria-live="polite"></p>
 <script>
@@ -73,8 +73,8 @@ try {{
 
 def occupancy(threads: int = 256, registers: int = 32, shared: int = 0) -> Page:
     """The warps that a multiprocessor of an H200 holds at once, for blocks of so many threads,
-    registers a thread, and bytes of shared memory a block; each to be dragged. The steps nearest
-    to what is given are shown first."""
+    registers per thread, and bytes of shared memory per block; drag each of them. The steps nearest
+    to the given numbers come first."""
     try:
         held = calculator.occupancy(threads, registers, shared)
     except ValueError as error:
@@ -100,7 +100,7 @@ def occupancy(threads: int = 256, registers: int = 32, shared: int = 0) -> Page:
     )
     text = (
         f"Blocks of {counted(threads, 'thread')}, {counted(registers, 'register')} a thread, "
-        f"{counted(shared, 'byte')} of shared memory a block: {counted(held.blocks, 'block')}, "
+        f"{counted(shared, 'byte')} of shared memory per block: {counted(held.blocks, 'block')}, "
         f"{held.warps} of {counted(held.most_warps, 'warp')}, "
         f"limited by {' and '.join(held.limited_by)}."
     )

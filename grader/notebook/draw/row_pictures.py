@@ -232,7 +232,7 @@ def banks(run: Run) -> Picture:
         beside(axes, 1.02, row, f"{access.wavefronts:>2}", size=SMALL)
         beside(axes, 1.07, row, access.who, size=SMALL - 0.5, color=FAINT)
     picture.write(_LEFT - _GUTTER, _TOP - 0.08, "source line")
-    picture.write(_LEFT + _ACROSS + 0.08, _TOP - 0.08, "wavefronts a warp")
+    picture.write(_LEFT + _ACROSS + 0.08, _TOP - 0.08, "wavefronts per warp")
     picture.foot(left_out, above=0.15)
     return picture
 

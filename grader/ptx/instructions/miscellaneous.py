@@ -9,8 +9,8 @@ from ..program import Flow, Instruction
 from ..table import control, effect
 
 _MADE_BY_THE_COMPILER = (
-    " It stands on no line: the compiler puts one where it sees that what is written cannot be"
-    " done, such as an atomic on a variable of the thread's own."
+    " The compiler puts a trap, without a line, where an operation is impossible, such as an atomic"
+    " on a thread's own variable."
 )
 
 

@@ -90,7 +90,7 @@ def result(kind: str) -> Fragment:
 
 
 def spread(kind: str, shape: tuple[int, int], count: int) -> Fragment:
-    """`count` registers a lane, along the rows of the matrix from lane to lane; where there is more
+    """`count` registers per lane, along the rows of the matrix from lane to lane. If there is more
     room than the matrix has elements, it is there several times. (Which lane has what of a wmma
     fragment, the PTX ISA leaves open.)"""
     per = ELEMENTS[kind]

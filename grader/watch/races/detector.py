@@ -204,8 +204,8 @@ class RaceDetector:
         return conflict
 
     def _against(self, stamps: np.ndarray, lane: np.ndarray, marks: int) -> np.ndarray:
-        """The stamps that an access with these marks may race with: for a strong one not those
-        of others that are strong in a scope which both are in."""
+        """The stamps that an access with these marks may race with. A strong access does not race
+        with a strong one if both threads are in its scope."""
         self.narrow |= bool(marks & NARROW)
         if not marks & STRONG:
             return stamps

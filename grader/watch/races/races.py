@@ -95,8 +95,8 @@ class Races(Ordering):
         return hit.store in self.detectors or (access.strong and hit.space == "global")
 
     def _strong(self, done: Accessed) -> None:
-        """A strong access may be one to a flag: see what it says, say what is done. An atomic
-        whose comparison has failed has said nothing."""
+        """Treat a strong access as one to a flag: a read of it orders, a write of it signals. An
+        atomic whose comparison failed signals nothing."""
         access, hit, kind = done.access, done.hit, done.kind
         # In shared memory a place is known by where it lies in that of the whole wave.
         addresses = -1 - hit.element * access.size if hit.space == "shared" else hit.addresses

@@ -247,8 +247,8 @@ class Graph:
         return made
 
     def leaves(self, addresses: Collection[int], inside: int, outside: int) -> npt.NDArray[Any]:
-        """By byte from before the launch, `inside` if it lay in memory at one of these addresses,
-        else `outside`: int64 (bytes,)."""
+        """For each byte of an input, `inside` if it was in memory at one of these addresses, else
+        `outside`: int64 (bytes,)."""
         sizes = np.diff([*self._begins, self._bytes])
         values = [inside if one in addresses else outside for one in self._addresses]
         return np.repeat(np.array(values, np.int64), sizes)

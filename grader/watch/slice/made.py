@@ -144,7 +144,7 @@ def _is_extreme(instruction: Instruction | None) -> bool:
 
 
 def _written(graph: Graph, node: int) -> bool:
-    """Whether a value stands in the code; a thread's index does not."""
+    """Whether a value is in the code; a thread's index does not."""
     instruction = graph.code[graph.at[node]]
     given = instruction.operands[1:] if instruction else ()
     return bool(given) and all(isinstance(one, Immediate) for one in given)

@@ -20,7 +20,7 @@ function editor(slide, kernel) {
     const box = element("div", "live-box");
     const lines = element("pre", "live-lines"), text = element("textarea", "live-text");
     const run = element("button", "live-run", "Run (Ctrl+Enter)");
-    const undo = element("button", "live-undo", "As it was");
+    const undo = element("button", "live-undo", "Reset");
     const close = element("button", "live-close", "Slide (Esc)");
     const verdict = element("div", "live-verdict");
     const source = element("div", "live-source"), keys = element("div", "live-keys");
