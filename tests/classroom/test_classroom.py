@@ -31,7 +31,7 @@ from grader.classroom.folder import new_course, open_course, seed
 from grader.course.kinds import unmarked
 from grader.judge import judge
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.core]
 
 
 @pytest.fixture(scope="module")

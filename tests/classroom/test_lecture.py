@@ -121,8 +121,6 @@ def test_nothing_on_a_slide_ends_the_script_that_has_the_kernels(page):
 # --- grader preview: what an author sees of a lesson while it is written --------------------------
 
 
-
-
 @pytest.fixture
 def written(tmp_path, kernels):
     """A preview of a lesson whose files the test may change; it is shown once."""

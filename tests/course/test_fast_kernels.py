@@ -171,6 +171,7 @@ def test_a_ring_of_a_cluster_takes_one_row_after_the_other(blocks, columns, offs
     agree(y, softmax(x))
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("lag", "columns", "offset"), [(0, 9, 0), (1, 501, 1), (2, 1003, 3)])
 def test_the_whole_gpu_takes_one_row_after_the_other(lag, columns, offset):
     rows = 11  # more than twice around the mail, and not a whole number of times

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import nbformat
 import pytest
-from nbgrader.nbgraderformat import MetadataValidator
 import small_class
+from nbgrader.nbgraderformat import MetadataValidator
 
 from grader import course
 from grader.classroom import handing_out

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections import defaultdict
+from functools import cache
 from graphlib import TopologicalSorter
 from itertools import combinations
 from pathlib import Path
@@ -46,10 +47,15 @@ def file_of(module):
     return next((path for path in candidates if path.is_file()), None)
 
 
+@cache
+def tree(path):
+    return ast.parse(path.read_text())
+
+
 def imported(path, text=None):
     """Each file of the grader that a file imports, wherever in it, and the line."""
     package = path.parent.relative_to(ROOT).parts
-    for node in ast.walk(ast.parse(text or path.read_text())):
+    for node in ast.walk(ast.parse(text) if text else tree(path)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -86,7 +92,7 @@ def test_no_files_import_each_other_in_a_circle():
 def test_a_name_of_a_class_means_one_thing_in_the_whole_house():
     files = defaultdict(list)
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 files[node.name].append(path.relative_to(ROOT).as_posix())
     assert {name: places for name, places in files.items() if len(places) > 1} == {}
@@ -98,7 +104,7 @@ def test_no_function_has_seven_parameters():
     for path in FILES:
         if path.is_relative_to(ROOT / "grader" / "cli"):
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 names = [one.arg for one in (*node.args.posonlyargs, *node.args.args)]
                 if len([name for name in names if name not in ("self", "cls")]) >= MOST_PARAMETERS:

@@ -57,6 +57,7 @@ def imported(arguments, folder):
     return {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_imports_no_pictures_no_server_and_no_solver(places, name):
     where, *arguments = COMMANDS[name]
@@ -85,9 +86,7 @@ def test_nbgrader_has_its_server_extensions_once_somebody_asks_for_them():
 def modules_after(code: str) -> set[str]:
     """The names of all that a fresh Python has imported after `code`."""
     script = f"{code}\nimport sys; print(*sys.modules, sep='\\n')"
-    ran = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return set(ran.stdout.splitlines())
 
 
