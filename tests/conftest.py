@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import psutil
@@ -140,6 +141,17 @@ def cache_home(monkeypatch):
             fetched.folder().symlink_to(files)
 
     return lie_in
+
+
+@pytest.fixture(scope="session", autouse=True)
+def alembic_asked_once():
+    """nbgrader starts alembic for each new gradebook, to read which version nbgrader itself has.
+    That takes most of a second, and the answer is the same for all courses of the tests."""
+    api = sys.modules.get("nbgrader.api")
+    with pytest.MonkeyPatch.context() as patch:
+        if api:
+            patch.setattr(api, "get_alembic_version", cache(api.get_alembic_version))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections import defaultdict
 from functools import cache
 from graphlib import TopologicalSorter
@@ -157,3 +159,35 @@ def test_no_two_files_of_one_name_lie_next_door_to_each_other():
         if neighbours(one, other)
     }
     assert found == set(_NAMESAKES)
+
+
+REPLACES = """
+from dataclasses import dataclass, replace
+from msgspec import Struct
+
+class Point(Struct, frozen=True):
+    x: int = 0
+
+class Pixel(Point, frozen=True):
+    colour: int = 0
+
+@dataclass(frozen=True)
+class Size:
+    x: int = 0
+
+def moved(one: Pixel, other: Point | Size) -> None:
+    replace(one, x=1)
+    replace(other, x=1)
+    replace(Size(), x=1)
+"""
+
+
+def test_mypy_refuses_dataclasses_replace_on_a_struct_which_would_fail_when_it_runs(tmp_path):
+    path = tmp_path / "replaces.py"
+    path.write_text(REPLACES)
+    command = [sys.executable, "-m", "mypy", "--cache-dir", tmp_path / "cache", path]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
+    refused = re.findall(r":(\d+): error: Use msgspec\.structs\.replace", said)
+    assert [REPLACES.splitlines()[int(line) - 1].strip() for line in refused] == [
+        *("replace(one, x=1)", "replace(other, x=1)"),
+    ], said
