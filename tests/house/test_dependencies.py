@@ -42,7 +42,6 @@ RUN_BY_NAME = {
     "myst-parser": ("docs/conf.py", "myst_parser"),
     "furo": ("docs/conf.py", '"furo"'),
     "ruff": ("Makefile", "/ruff"),
-    "mypy": ("Makefile", "/mypy"),
     "pre-commit": ("CONTRIBUTING.md", "/pre-commit install"),
     "pytest-xdist": ("Makefile", "/pytest -n auto"),
 }
