@@ -75,7 +75,8 @@ def test_a_wheel_holds_every_lesson_and_notebook(tmp_path):
         str(tmp_path),
         REPOSITORY,
     ]
-    subprocess.run(command, check=True, capture_output=True)
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
     (wheel,) = tmp_path.glob("*.whl")
     held = set(zipfile.ZipFile(wheel).namelist())
     for name in ("kernels", "notebooks"):
