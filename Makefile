@@ -26,19 +26,21 @@ lab: $(READY)
 teach: $(READY)
 	$(BIN)/jupyter lab --ServerApp.root_dir=. --ServerApp.preferred_dir=notebooks $(AS_ROOT)
 
-# A few cases of each quick test, drawn by the commit; a class graded through nbgrader; JupyterLab.
+# Two cases of each quick test, drawn by the commit; a class graded through nbgrader; JupyterLab.
 test: $(READY)
-	$(BIN)/pytest -n auto -m "not slow" --most-cases 4
-	$(BIN)/pytest -n auto -m slow --most-cases 4 tests/classroom/test_classroom.py tests/notebook/test_lab.py
+	$(BIN)/pytest -n auto --dist worksteal -m "not slow or core" --most-cases 2
 
 # What a slow file sets up, a graded class or a JupyterLab, is set up once: by file, not by test.
-test-all: $(READY)
-	$(BIN)/pytest -n auto -m "not slow"
-	$(BIN)/pytest -n auto --dist loadscope -m slow
+BY_FILE := --dist loadscope --no-loadscope-reorder
 
-# Of each slow test two cases, drawn by the commit: what .ci/run tries beside `make test`.
+test-all: $(READY)
+	$(BIN)/pytest -n auto --dist worksteal -m "not slow"
+	$(BIN)/pytest -n auto $(BY_FILE) -m slow
+
+# What .ci/run tries beside `make test`: attacks, and then slow files in an order that the commit
+# draws, until each worker has used its processor seconds.
 test-sample: $(READY)
-	$(BIN)/pytest -n auto --dist loadscope -m slow --most-cases 2
+	$(BIN)/pytest -n auto $(BY_FILE) -m "slow and not core" --most-cases 2 --most-seconds 210
 
 demo: $(READY)
 	$(BIN)/grader demo

@@ -6,8 +6,11 @@ import random
 import subprocess
 import sys
 from collections import defaultdict
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
+import psutil
 import pytest
 
 from grader import cuda
@@ -17,37 +20,69 @@ from grader.judge.sandbox import landlock
 collect_ignore = ["judge/test_attacks.py"] if sys.platform == "win32" else []
 
 
+COLLECTED = pytest.StashKey[float]()  # the processor seconds used before the first test
+FIRST = {"judge/test_attacks.py"}  # what a budget of processor seconds always reaches
+
+
 def pytest_addoption(parser):
     parser.addoption(
         "--most-cases",
         type=int,
         metavar="N",
-        help="run at most N cases of each test, drawn anew for every commit (WARPWISE_SEED: those "
-        "of another one)",
+        help="run at most N cases of each test, and one of a costly test, drawn anew for every "
+        "commit (WARPWISE_SEED: those of another one)",
+    )
+    parser.addoption(
+        "--most-seconds",
+        type=float,
+        metavar="S",
+        help="take the files in an order that the commit draws, and skip the tests that are left "
+        "when the tests of a worker have used S seconds of the processor",
     )
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leaves out what --most-cases does not draw. A test's cases are drawn by the commit, so that
-    all of them are run sooner or later, and a failure can be had again."""
-    most = config.getoption("--most-cases")
+    """Leaves out the cases that --most-cases does not draw, and orders files for --most-seconds.
+    The commit draws, so that every case and every file is reached sooner or later, and a failure
+    can be had again."""
+    most, seed = config.getoption("--most-cases"), drawn_by()
+    if config.getoption("--most-seconds") is not None:
+        items.sort(key=lambda item: _place(item, seed))
     if most is None:
         return
     families = defaultdict(list)
     for item in items:
         families[item.nodeid.partition("[")[0]].append(item)
-    seed = drawn_by()
     drawn = set()
     for name, cases in families.items():
-        drawn.update(random.Random(f"{seed} {name}").sample(cases, min(most, len(cases))))
+        count = 1 if cases[0].get_closest_marker("costly") else most
+        drawn.update(random.Random(f"{seed} {name}").sample(cases, min(count, len(cases))))
     left_out = [item for item in items if item not in drawn]
     items[:] = [item for item in items if item in drawn]
     config.hook.pytest_deselected(items=left_out)
 
 
+def _place(item, seed):
+    file = item.path.relative_to(Path(__file__).parent).as_posix()
+    return file not in FIRST, random.Random(f"{seed} {file}").random()
+
+
 def pytest_report_header(config):
-    most = config.getoption("--most-cases")
-    return None if most is None else f"at most {most} cases a test, WARPWISE_SEED={drawn_by()}"
+    most, seconds = config.getoption("--most-cases"), config.getoption("--most-seconds")
+    return [
+        *([f"at most {most} cases a test, WARPWISE_SEED={drawn_by()}"] if most else []),
+        *([f"at most {seconds:g} processor seconds a worker"] if seconds else []),
+    ]
+
+
+def processor_seconds():
+    """What this process and all those that it has started have used."""
+    me = psutil.Process()
+    used = 0.0
+    for process in (me, *me.children(recursive=True)):
+        with suppress(psutil.Error):
+            used += sum(process.cpu_times()[:4])
+    return used
 
 
 def drawn_by():
@@ -76,7 +111,18 @@ def kernels(tmp_path_factory):
     return small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
 
 
+def skip_what_no_time_is_left_for(config):
+    most = config.getoption("--most-seconds")
+    if most is not None and processor_seconds() - config.stash[COLLECTED] > most:
+        pytest.skip("not tried: the processor seconds of --most-seconds are used")
+
+
+def pytest_collection_finish(session):
+    session.config.stash[COLLECTED] = processor_seconds()
+
+
 def pytest_runtest_setup(item):
+    skip_what_no_time_is_left_for(item.config)
     if item.get_closest_marker("gpu") and cuda.device != "gpu":
         pytest.skip("NO GPU HERE: nothing ran on real hardware")
 
@@ -95,6 +141,17 @@ def cache_home(monkeypatch):
             fetched.folder().symlink_to(files)
 
     return lie_in
+
+
+@pytest.fixture(scope="session", autouse=True)
+def alembic_asked_once():
+    """nbgrader starts alembic for each new gradebook, to read which version nbgrader itself has.
+    That takes most of a second, and the answer is the same for all courses of the tests."""
+    api = sys.modules.get("nbgrader.api")
+    with pytest.MonkeyPatch.context() as patch:
+        if api:
+            patch.setattr(api, "get_alembic_version", cache(api.get_alembic_version))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -194,7 +194,7 @@ def _one_result(fn: Compute, out: np.ndarray, *sources: LaneValues) -> Step:
         if lanes != last:
             last, views, target = lanes, [source[lanes] for source in sources], out[lanes]
         if in_place:
-            fn(*views, target, casting="unsafe")
+            fn(*views, out=target, casting="unsafe")
         else:
             target[...] = fn(*views)
 

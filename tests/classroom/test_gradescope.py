@@ -152,6 +152,7 @@ def test_without_landlock_it_grades_only_where_it_was_packed_for_that(packed, he
     assert sum(test["score"] for test in results["tests"]) == 0
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("learner", ANSWERS)
 def test_marks_are_the_same_where_landlock_is_missing(trusting, here, learner, tmp_path):
     results = judged(trusting, here, learner, tmp_path, WITHOUT_LANDLOCK)
@@ -160,6 +161,7 @@ def test_marks_are_the_same_where_landlock_is_missing(trusting, here, learner, t
         assert sum(test["score"] for test in results["tests"]) == marked.score
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("name", "shown"),
     [

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import json
 import re
 from dataclasses import replace
 from html import unescape
@@ -12,6 +13,7 @@ from nbformat import v4
 from rich.console import Console
 
 from grader import course
+from grader.classroom import demo
 from grader.classroom.presentation import Mistake, changes
 from grader.classroom.slides import slides
 from grader.cli import classroom_commands
@@ -176,3 +178,16 @@ def test_the_arrows_go_on_and_back_and_q_stops(lesson, mistake):
 
 def test_after_the_last_screen_it_ends(lesson, mistake):
     assert len(stepped(lesson, [mistake], *[RIGHT] * 9)) == 2
+
+
+@pytest.mark.slow
+def test_a_lesson_is_presented_with_its_mistakes_and_their_diagnoses(monkeypatch, tmp_path):
+    monkeypatch.setattr(demo, "ROOT", tmp_path)
+    lesson = course.lessons()[0]
+    made = demo.present(lesson, lambda steps, **_: steps)
+    told = made.notebook.read_text()
+    for wrong in lesson.wrong_kernels:
+        assert json.dumps(wrong.mistake[1:])[1:-1] in told
+    assert "What goes wrong: " in told and "out of bounds" in told.lower()
+    assert "widget" not in told  # their buttons would be broken links until the cell is run
+    assert "<section" in made.slides.read_text()

@@ -358,7 +358,9 @@ def test_the_committed_notebook_is_what_its_sources_make(handed_out, lesson):
 @pytest.mark.parametrize("lesson", RUN_SOLVED, ids=lambda lesson: lesson.name)
 def test_the_solved_notebook_runs_from_top_to_bottom(lesson, tmp_path):
     notebook = weave(lesson)
-    NotebookClient(notebook, timeout=60, resources=_in(tmp_path)).execute()  # raises where it fails
+    NotebookClient(
+        notebook, timeout=600, resources=_in(tmp_path)
+    ).execute()  # raises where it fails
     for exercise in lesson.exercises:
         (check,) = [cell for cell in notebook.cells if _grade_id(cell) == f"check-{exercise.name}"]
         (shown,) = check.outputs
@@ -368,7 +370,7 @@ def test_the_solved_notebook_runs_from_top_to_bottom(lesson, tmp_path):
 @pytest.mark.parametrize("lesson", RUN_HANDED_OUT, ids=lambda lesson: lesson.name)
 def test_the_notebook_handed_out_runs_too_before_anything_is_solved(handed_out, lesson, tmp_path):
     notebook = nbformat.reads(handed_out[lesson.name], as_version=4)
-    NotebookClient(notebook, timeout=60, resources=_in(tmp_path)).execute()
+    NotebookClient(notebook, timeout=600, resources=_in(tmp_path)).execute()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -376,7 +378,7 @@ def test_a_page_to_read_runs_too_and_is_committed_as_its_source_makes_it(page, t
     committed = (handing_out.NOTEBOOKS / f"{page.stem}.ipynb").read_text()
     notebook = weave_page(page)
     assert committed == text(notebook), "run `make notebooks`"
-    NotebookClient(notebook, timeout=60, resources=_in(tmp_path)).execute()
+    NotebookClient(notebook, timeout=600, resources=_in(tmp_path)).execute()
 
 
 @each_benchmark

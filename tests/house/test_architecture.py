@@ -2,7 +2,10 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections import defaultdict
+from functools import cache
 from graphlib import TopologicalSorter
 from itertools import combinations
 from pathlib import Path
@@ -46,10 +49,15 @@ def file_of(module):
     return next((path for path in candidates if path.is_file()), None)
 
 
+@cache
+def tree(path):
+    return ast.parse(path.read_text())
+
+
 def imported(path, text=None):
     """Each file of the grader that a file imports, wherever in it, and the line."""
     package = path.parent.relative_to(ROOT).parts
-    for node in ast.walk(ast.parse(text or path.read_text())):
+    for node in ast.walk(ast.parse(text) if text else tree(path)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -86,7 +94,7 @@ def test_no_files_import_each_other_in_a_circle():
 def test_a_name_of_a_class_means_one_thing_in_the_whole_house():
     files = defaultdict(list)
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 files[node.name].append(path.relative_to(ROOT).as_posix())
     assert {name: places for name, places in files.items() if len(places) > 1} == {}
@@ -98,7 +106,7 @@ def test_no_function_has_seven_parameters():
     for path in FILES:
         if path.is_relative_to(ROOT / "grader" / "cli"):
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 names = [one.arg for one in (*node.args.posonlyargs, *node.args.args)]
                 if len([name for name in names if name not in ("self", "cls")]) >= MOST_PARAMETERS:
@@ -151,3 +159,35 @@ def test_no_two_files_of_one_name_lie_next_door_to_each_other():
         if neighbours(one, other)
     }
     assert found == set(_NAMESAKES)
+
+
+REPLACES = """
+from dataclasses import dataclass, replace
+from msgspec import Struct
+
+class Point(Struct, frozen=True):
+    x: int = 0
+
+class Pixel(Point, frozen=True):
+    colour: int = 0
+
+@dataclass(frozen=True)
+class Size:
+    x: int = 0
+
+def moved(one: Pixel, other: Point | Size) -> None:
+    replace(one, x=1)
+    replace(other, x=1)
+    replace(Size(), x=1)
+"""
+
+
+def test_mypy_refuses_dataclasses_replace_on_a_struct_which_would_fail_when_it_runs(tmp_path):
+    path = tmp_path / "replaces.py"
+    path.write_text(REPLACES)
+    command = [sys.executable, "-m", "mypy", "--cache-dir", tmp_path / "cache", path]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
+    refused = re.findall(r":(\d+): error: Use msgspec\.structs\.replace", said)
+    assert [REPLACES.splitlines()[int(line) - 1].strip() for line in refused] == [
+        *("replace(one, x=1)", "replace(other, x=1)"),
+    ], said

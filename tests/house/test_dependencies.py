@@ -5,6 +5,7 @@ import ast
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from importlib.metadata import packages_distributions
 from importlib.util import find_spec
 from pathlib import Path
@@ -41,7 +42,6 @@ RUN_BY_NAME = {
     "myst-parser": ("docs/conf.py", "myst_parser"),
     "furo": ("docs/conf.py", '"furo"'),
     "ruff": ("Makefile", "/ruff"),
-    "mypy": ("Makefile", "/mypy"),
     "pre-commit": ("CONTRIBUTING.md", "/pre-commit install"),
     "pytest-xdist": ("Makefile", "/pytest -n auto"),
 }
@@ -63,14 +63,16 @@ NEEDED = declared(PROJECT["dependencies"])
 OPTIONAL = declared(line for extra in EXTRAS.values() for line in extra) - {"warpwise"}
 
 
+@cache
 def imports(path, everywhere=True):
     """The modules of others that a file imports; only what its import takes, or `everywhere`."""
-    tree = ast.parse(path.read_text())
+    tree, found = ast.parse(path.read_text()), set()
     for node in ast.walk(tree) if everywhere else tree.body:
         if isinstance(node, ast.Import):
-            yield from (name.name.partition(".")[0] for name in node.names)
+            found.update(name.name.partition(".")[0] for name in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            yield node.module.partition(".")[0]
+            found.add(node.module.partition(".")[0])
+    return found
 
 
 needs_cupy = pytest.mark.skipif(
@@ -82,7 +84,7 @@ def distributions(paths, **which):
     """The packages to be installed for what files import, each with the files that do."""
     known, found = packages_distributions(), {}
     for path in paths:
-        for module in set(imports(path, **which)) - sys.stdlib_module_names - OURS:
+        for module in imports(path, **which) - sys.stdlib_module_names - OURS:
             for name in known.get(module, [NAMED_OTHERWISE.get(module, module)]):
                 found.setdefault(canonicalize_name(name), []).append(path.relative_to(ROOT))
     return found

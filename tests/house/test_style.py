@@ -4,6 +4,7 @@ from itertools import chain
 
 import pytest
 
+from grader.counted import counted
 from tools.prose import blocks_of_module, blocks_of_page, files, lint, rules, settings
 
 
@@ -38,3 +39,24 @@ def test_messages_are_texts_of_a_module_and_not_its_docstrings():
 def test_every_page_lesson_and_message_is_in_a_list_of_the_linter():
     listed = {path.name for path in chain(files(settings()["files"]), files(settings()["later"]))}
     assert {"README.md", "style.md", "lesson.md", "messages.py"} <= listed
+
+
+# --- a number of things is said in one way: nobody is told of "1 submissions" ---------------------
+
+
+@pytest.mark.parametrize(
+    "number, said",
+    [
+        (1, "1 point"),
+        (0, "0 points"),
+        (1.0, "1 point"),
+        (2.5, "2.5 points"),
+        (3000, "3,000 points"),
+    ],
+)
+def test_one_thing_is_no_plural(number, said):
+    assert counted(number, "point") == said
+
+
+def test_a_noun_may_have_a_plural_of_its_own():
+    assert [counted(n, "entry", "entries") for n in (1, 2)] == ["1 entry", "2 entries"]

@@ -28,14 +28,14 @@ for n in [8, 16, 32][first:]:
             continue
         print(json.dumps(["begins", {"name": name, "size": [n]}]), flush=True)
         if [name, n] in hangs:
-            time.sleep(60)
+            time.sleep(600)
     print(json.dumps(["timing", {"size": [n], "left": left}]), flush=True)
 print(json.dumps(["end", ""]), flush=True)
 """
 
 
 def supervise(*hangs, source=TIMES, patience=None):
-    patience = patience or (3.0 if hangs else 60.0)  # seconds; some machines start slowly
+    patience = patience or (6.0 if hangs else 300.0)  # seconds; some machines start slowly
 
     def command(first, left):
         about = json.dumps([first, left, hangs])
@@ -51,7 +51,7 @@ def test_nothing_is_said_of_libraries_that_answer():
 
 def test_a_library_that_hangs_is_stopped_and_named_and_all_others_are_timed():
     (_, first), (kind, sentence), (_, second), (_, third) = supervise(("peer", 16))
-    assert (kind, sentence) == ("skipped", "peer at 16 was stopped: it hung for 3 s.")
+    assert (kind, sentence) == ("skipped", "peer at 16 was stopped: it hung for 6 s.")
     assert first == {"size": [8], "left": []}
     assert second == {"size": [16], "left": [["peer", [16]]]}
     assert third["size"] == [32]
@@ -69,8 +69,8 @@ def test_a_kernel_of_ours_must_not_hang():
 
 def test_nobody_waits_for_a_process_that_has_said_all():
     began = time.monotonic()
-    assert len(supervise(source=TIMES + "time.sleep(50)", patience=40.0)) == 3
-    assert time.monotonic() - began < 40
+    assert len(supervise(source=TIMES + "time.sleep(600)", patience=300.0)) == 3
+    assert time.monotonic() - began < 300
 
 
 def test_a_process_that_stops_in_the_middle_is_no_success():
@@ -80,7 +80,7 @@ def test_a_process_that_stops_in_the_middle_is_no_success():
 
 def test_a_process_that_fails_is_no_success():
     with pytest.raises(BadInput, match="ended with 3"):
-        supervise(source="import sys; sys.exit(3)", patience=20.0)
+        supervise(source="import sys; sys.exit(3)", patience=300.0)
 
 
 # --- what is written ---------------------------------------------------------------------------

@@ -12,9 +12,9 @@ ID = small_lesson.ID
 OTHER = small_lesson.instead("    if (i >= n) return;\n    total[i] = y[i] + x[i];")
 
 
-@pytest.fixture
-def root(tmp_path):
-    made = small_lesson.write(tmp_path)
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    made = small_lesson.write(tmp_path_factory.mktemp("kernels"))
     (made / "01_add" / "benchmarks.py").unlink()
     steps.write(course.lesson("01_add", made))
     return made

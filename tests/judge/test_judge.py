@@ -516,7 +516,7 @@ def test_a_server_ends_with_its_parent():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     with suppress(psutil.NoSuchProcess):
-        psutil.Process(int(found.stdout)).wait(timeout=30)
+        psutil.Process(int(found.stdout)).wait(timeout=300)
 
 
 def test_learners_in_several_threads_are_judged_each_for_itself(verdict_on):

@@ -98,6 +98,7 @@ def by_check(monkeypatch, lesson, source):
     return summed_up(found[-1].to_dict())
 
 
+@pytest.mark.costly
 def test_every_way_to_a_verdict_leads_to_the_same(cache, handed_in, tmp_path, monkeypatch):
     here, _ = handed_in
     monkeypatch.setattr(course, "KERNELS", here.kernels)
@@ -116,6 +117,7 @@ def test_every_way_to_a_verdict_leads_to_the_same(cache, handed_in, tmp_path, mo
             assert (status, line) == graded[learner][:2]
 
 
+@pytest.mark.costly
 def test_a_cluster_finds_the_same(cache, handed_in, tmp_path):
     distributed = pytest.importorskip("distributed", reason="NO DASK HERE: it was not tried")
     here, _ = handed_in

@@ -3,7 +3,10 @@ does, and can be read by those whom they are for."""
 
 import json
 import re
+import subprocess
+import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -53,3 +56,38 @@ def test_every_job_of_the_workflow_runs_a_python_that_the_course_runs_on(job):
     versions = job["strategy"]["matrix"]["python"] if "matrix" in version else [version]
     assert all(one in SpecifierSet(PROJECT["requires-python"]) for one in versions)
     assert all(isinstance(step.get("run", step.get("uses")), str) for step in job["steps"])
+
+
+# --- a wheel holds the course ---------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.core
+def test_a_wheel_holds_every_lesson_and_notebook(tmp_path):
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "-q",
+        "--no-deps",
+        "-w",
+        str(tmp_path),
+        REPOSITORY,
+    ]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = tmp_path.glob("*.whl")
+    held = set(zipfile.ZipFile(wheel).namelist())
+    for name in ("kernels", "notebooks"):
+        tracked = subprocess.run(
+            ["git", "ls-files", name], cwd=REPOSITORY, check=True, capture_output=True, text=True
+        ).stdout.split()
+        assert tracked
+        assert {f"grader/course_files/{path}" for path in tracked} <= held
+    tracked = subprocess.run(
+        ["git", "ls-files", "grader"], cwd=REPOSITORY, check=True, capture_output=True, text=True
+    ).stdout.split()
+    assert set(tracked) <= held
+    assert "grader/course_files/nbgrader_config.py" in held
+    assert any(name.endswith("/data/etc/jupyter/jupyter_nbconvert_config.json") for name in held)

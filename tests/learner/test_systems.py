@@ -57,6 +57,7 @@ def elsewhere(system, *arguments, **options):
     )
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("system", without_posix.LACKS)
 def test_every_module_can_be_imported(system):
     names = [name for name in MODULES if not name.startswith(LEFT_OUT)]
@@ -129,6 +130,7 @@ def without_landlock(monkeypatch):
     monkeypatch.setattr(landlock, "version", lambda: 0)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("command", [("autograde",), ("regrade", "--dry-run")])
 def test_what_others_wrote_is_graded_without_landlock_only_when_one_insists(
     command, tmp_path, without_landlock, monkeypatch

@@ -290,7 +290,7 @@ def _unshared(how, shell, here):
     if subprocess.run([*command, "true"], capture_output=True, check=False).returncode:
         pytest.skip("NO NAMESPACES HERE: it was not tried")
     options = {"cwd": here.root, "capture_output": True, "text": True, "check": False}
-    return subprocess.run([*command, shell], timeout=300, **options)
+    return subprocess.run([*command, shell], timeout=600, **options)
 
 
 def _assert_refused(done, part=""):

@@ -110,6 +110,7 @@ def test_cells_that_begin_with_the_magic_are_cuda_and_others_python(lab):
     ]
 
 
+@pytest.mark.core
 def test_a_race_is_underlined_on_its_line_and_costs_stand_in_the_margin(lab):
     lab.page.execute_script(SHOW)
     underlined = lab.until(

@@ -782,7 +782,7 @@ def test_nbclient_sees_a_failing_cell_and_its_card():
     cells = [SET_UP, QUESTION, "%%cuda adding\n" + ADD_ONE, broken, "print('not reached')"]
     notebook = v4.new_notebook(cells=[v4.new_code_cell(cell) for cell in cells])
     with pytest.raises(CellExecutionError, match=r"""identifier ("m" is undefined|'m')"""):
-        NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+        NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
     _, question, compiled, failed, rest = (cell.outputs for cell in notebook.cells)
     assert "application/vnd.jupyter.widget-view+json" in question[0].data
     assert "Compiled" in compiled[0].data["text/plain"]

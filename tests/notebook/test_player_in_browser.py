@@ -196,7 +196,7 @@ def test_of_256_cells_those_in_conflict_are_large_and_the_others_folded(page, op
     assert "! tile[64]" in large and len(large) < 10
     assert page.execute_script("return document.querySelectorAll('.memory td').length") == 0
     page.find_element(browser.By.CSS_SELECTOR, "summary").click()
-    browser.WebDriverWait(page, 30).until(
+    browser.WebDriverWait(page, browser.PATIENCE).until(
         lambda page: page.execute_script("return document.querySelectorAll('.memory td').length")
     )
     assert page.execute_script("return document.querySelectorAll('.memory td').length") == 256

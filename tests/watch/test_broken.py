@@ -4,7 +4,7 @@ import json
 
 import pytest
 import sanitizer
-from kernel_files import broken, run
+from kernel_files import broken, clean, run
 
 from grader import compilers, cuda
 from grader.cuda import simulator
@@ -89,3 +89,38 @@ def test_a_report_of_compute_sanitizer_is_read():
 ========= ERROR SUMMARY: 2 errors
 """
     assert [one["lines"] for one in sanitizer.messages(text)] == [[7, 9], [12]]
+
+
+# --- correct kernels of the kind that detectors like to complain about ----------------------------
+
+
+each_kernel = pytest.mark.parametrize("kernel", clean(), ids=lambda kernel: kernel.id)
+
+
+@each_kernel
+def test_a_correct_kernel_runs_clean_and_is_right(kernel):
+    with simulator.observe() as seen:
+        after = run(kernel, simulator.RawModule, simulator.empty)
+    assert seen.hazards == []
+    assert kernel.is_right(after)
+
+
+@pytest.mark.gpu
+@each_kernel
+def test_a_correct_kernel_is_right_on_real_hardware_as_well(kernel):
+    import cupy
+
+    from grader.cuda import gpu
+
+    assert kernel.is_right(run(kernel, gpu.RawModule, cupy.empty, cupy.asarray))
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(
+    "name", ["producer_and_consumer", "lock_in_shared_memory", "scan_look_back", "lock_by_ticket"]
+)
+def test_threads_that_wait_for_each_other_end_in_any_order(name, seed):
+    (kernel,) = [one for one in clean() if one.name == name]
+    with simulator.options(order="shuffled", seed=seed):
+        after = run(kernel, simulator.RawModule, simulator.empty)
+    assert kernel.is_right(after)

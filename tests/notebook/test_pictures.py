@@ -1,12 +1,15 @@
-"""draw.owners and draw.sectors: the pictures say what threads did with global memory."""
+"""The pictures say what threads did with global memory, and how a wrong element was made; their
+keys explain what is in them."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from grader.judge.verdict import Mismatch, Part
 from grader.notebook import Kernel, draw, watch
 from grader.notebook.failures import Notice
+from grader.notebook.wrong_elements import flow_map
 
 
 def launched(body: str, grid=1, block=32, blocks=1, given=None, elements=256):
@@ -231,3 +234,84 @@ def test_what_cannot_be_drawn_is_said():
         draw.owners(run, 0, kind="write")
     with pytest.raises(Notice, match="watch"):
         draw.sectors("run")
+
+
+# --- the key explains the colours and labels that the picture has, and no others ------------------
+
+
+def roomy(body):
+    return launched(body, elements=1024)
+
+
+def key(picture) -> list[str]:
+    """What the entries say."""
+    return [text.get_text() for legend in picture.artists for text in legend.get_texts()]
+
+
+def through_shared(stride: int) -> str:
+    return (
+        "__shared__ float s[1024];\n"
+        f"s[{stride} * threadIdx.x] = x[threadIdx.x];\n"
+        f"y[threadIdx.x] = s[{stride} * threadIdx.x];"
+    )
+
+
+def test_sectors_that_were_wanted_whole_need_no_word_for_the_rest():
+    assert key(draw.sectors(roomy("y[threadIdx.x] = x[threadIdx.x];"))) == ["asked for"]
+    gaps = draw.sectors(roomy("y[2 * threadIdx.x] = x[threadIdx.x];"))
+    assert key(gaps) == ["asked for", "moved with it, not asked for"]
+
+
+def test_banks_without_a_conflict_are_explained_without_conflicts():
+    assert key(draw.banks(roomy(through_shared(1)))) == ["1 word: no conflict"]
+    assert key(draw.banks(roomy(through_shared(2)))) == ["not used", "2 words"]
+    assert key(draw.banks(roomy(through_shared(32)))) == ["not used", "17-32 words"]
+
+
+def test_lanes_that_all_work_are_explained_without_idle_ones():
+    assert key(draw.lanes(roomy("y[threadIdx.x] = x[threadIdx.x];"))) == ["active"]
+    half = roomy("if (threadIdx.x < 16) y[threadIdx.x] = x[threadIdx.x];")
+    assert key(draw.lanes(half)) == ["active", "idle while its warp works"]
+
+
+def test_a_number_of_threads_is_explained_where_a_cell_has_no_room_for_the_word():
+    narrow = draw.owners(roomy("y[threadIdx.x / 8] = 1.0f;"), 1, shape=(32, 32))
+    assert "8x: 8 threads." in narrow.description
+    square = draw.owners(roomy("y[threadIdx.x % 16] = 1.0f;"), 1, shape=(64, 16))
+    assert "2x" not in square.description
+    pairs = "((float2*)y)[threadIdx.x % 16] = make_float2(1.0f, 1.0f);"
+    wide = draw.owners(roomy(pairs), 1, shape=(32, 32))
+    assert "2x" not in wide.description  # a pack's box has room for "2 threads"
+
+
+# --- what flows into a wrong element, and what should ---------------------------------------------
+
+
+WRONG = Mismatch("partial", (0,), expected=3.0, found=1.0)
+
+
+def rows(*parts):
+    """The rows of signs in the picture's text, by what stands in front of them."""
+    lines = flow_map([Part("x", (part[0],), *part) for part in parts], WRONG).text.splitlines()
+    return [line.split()[-1] for line in lines[1:-1]]
+
+
+def test_an_element_that_is_missing_one_too_many_and_one_twice_have_signs_of_their_own():
+    assert rows((0, 1, 1, 1), (1, 1, 0, 1), (2, 1, 1, 0), (3, 1, 2, 1)) == ["●○✗+"]
+
+
+def test_what_lies_between_has_no_line_to_the_element():
+    assert rows((0, 1, 0, 1), (4, 1, 1, 0)) == ["○···✗"]
+    assert flow_map([Part("x", (0,), 0, 1, 0, 1)], WRONG).html.count("<path") == 1
+
+
+def test_of_many_elements_a_cell_stands_for_several_and_says_if_they_differ():
+    alternating = [(at, 1, 1 - at % 2, 1) for at in range(256)]
+    assert rows(*alternating) == ["◐" * 64]
+
+
+def test_the_picture_takes_the_colours_of_the_page_and_says_what_it_shows():
+    page = flow_map([Part("x", (0,), 0, 1, 0, 1)], WRONG)
+    assert "var(--jp-ui-font-color1" in page.html and "var(--jp-error-color1" in page.html
+    assert "partial[0] is 1, and should be 3" in page.html.partition('aria-label="')[2]
+    assert page.text.startswith("partial[0] is 1, and should be 3")

@@ -1,4 +1,4 @@
-"""A command imports what it uses and no more: whoever gives one waits for it."""
+"""A command and a notebook import what they use and no more: whoever starts one waits for it."""
 
 import shutil
 import subprocess
@@ -12,6 +12,7 @@ from grader.classroom.folder import new_course
 from grader.classroom.handing_out import generate
 from grader.course import lesson
 from grader.learner import folder
+from grader.notebook import draw
 
 # Pictures, JupyterLab's server with nbgrader's extensions of it, pages of notebooks, the solver.
 HEAVY = ("matplotlib", "grader.notebook", "nbgrader.server_extensions", "notebook", "jupyterlab")
@@ -56,6 +57,7 @@ def imported(arguments, folder):
     return {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_imports_no_pictures_no_server_and_no_solver(places, name):
     where, *arguments = COMMANDS[name]
@@ -76,3 +78,48 @@ def test_nbgrader_has_its_server_extensions_once_somebody_asks_for_them():
     )
     done = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+# --- notebooks and help ---------------------------------------------------------------------------
+
+
+def modules_after(code: str) -> set[str]:
+    """The names of all that a fresh Python has imported after `code`."""
+    script = f"{code}\nimport sys; print(*sys.modules, sep='\\n')"
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(ran.stdout.splitlines())
+
+
+@pytest.fixture(scope="module")
+def notebook_modules():
+    return modules_after("from grader.notebook import *")
+
+
+@pytest.mark.parametrize("module", ["matplotlib", "nbgrader", "z3"])
+def test_a_notebook_imports_nothing_heavy_before_it_needs_it(notebook_modules, module):
+    assert "grader.notebook.draw" in notebook_modules
+    assert module not in notebook_modules
+
+
+def test_a_picture_brings_matplotlib_along():
+    assert "matplotlib" in modules_after("from grader.notebook import draw; draw.tree")
+
+
+def test_every_picture_can_be_asked_for_and_nothing_else():
+    assert dir(draw) == sorted(draw.__all__)
+    assert all(getattr(draw, name).__name__ == name for name in draw.__all__)
+    with pytest.raises(AttributeError, match="there are: banks, compare"):
+        draw.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["doctor", "--help"], ["check", "--help"]])
+def test_help_imports_no_command_but_the_one_that_it_is_of(arguments):
+    code = f"""
+from contextlib import suppress, redirect_stdout
+from io import StringIO
+from grader.cli import app
+with suppress(SystemExit), redirect_stdout(StringIO()):
+    app({arguments!r})"""
+    commands = {name for name in modules_after(code) if name.startswith("grader.cli.")}
+    own = {"doctor": {"doctor"}, "check": {"kernel_commands", "terminal"}}.get(arguments[0], set())
+    assert commands == {f"grader.cli.{name}" for name in {"app", *own}}
