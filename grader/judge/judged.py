@@ -38,12 +38,14 @@ class Judged:
 
     @property
     def first_failed(self) -> int | None:
-        """The place of the first case that did not pass; None where all did."""
+        """The place of the first case that did not pass, in the first step where one did not; None
+        where all did."""
         failed = (at for at, one in enumerate(self.results) if one.status != Status.PASSED)
-        return next(failed, None)
+        return min(failed, key=lambda at: self.instances[at].step, default=None)
 
     def with_result(self, at: int, result: CaseResult) -> Judged:
         """The same with another result of the case at a place."""
+        result = replace(result, step=self.instances[at].step if result.failed else 0)
         return replace(self, results=(*self.results[:at], result, *self.results[at + 1 :]))
 
     @property
