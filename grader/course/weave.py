@@ -191,7 +191,7 @@ def _exercise_cells(lesson: Lesson, name: str, line: int, with_rules: bool) -> l
     solution = lesson.solution(exercise)
     if fault := exercise.kind.fault(solution):
         raise LessonError(f"{authors.place_of(lesson.path, name)}: {exercise.source} {fault}.")
-    boxes = costs.stated(exercise), _steps(exercise), _promised(exercise) if with_rules else ""
+    boxes = _steps(exercise), costs.stated(exercise), _promised(exercise) if with_rules else ""
     known = {"warpwise": {"kind": exercise.kind.name, "minutes": exercise.minutes}}
     return [
         *(v4.new_markdown_cell(words) for words in boxes if words),

@@ -238,7 +238,8 @@ def test_the_page_lists_the_steps_above_the_cell(kernels):
     (box,) = [one.source for one in cells if one.source.startswith("**What to write**")]
     assert "\n1. *the doubles*: Write `double_`.\n2. *the squares*: Write `square`.\n3. " in box
     where = [one.source for one in cells].index(box)
-    assert cells[where + 1].source.startswith("%%cuda powers")
+    assert cells[where + 1].source.startswith("**What is counted**")
+    assert cells[where + 2].source.startswith("%%cuda powers")
 
 
 HALVES = [
