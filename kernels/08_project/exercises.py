@@ -135,6 +135,7 @@ layer_norm = Exercise(
         WritingStep(
             "rows far from zero",
             "Compute both with triples: number by number in a thread, then with `merge`.",
+            cases=("3 rows of 77, far from zero", "within budget"),
             outputs=("y",),
         ),
         WritingStep("the cost", "Read x only twice, and let the warps exchange triples once."),
