@@ -54,6 +54,8 @@ def show_verdict(console: Console, verdict: Verdict, source: str, hint: bool = F
     """The cases as a table; for each thing that went wrong the sentence, the source line and the
     reason, with a `hint` what to look at next and what our own kernel does."""
     console.print(_heading(verdict))
+    for row in verdict.progress if verdict.status != "not_attempted" else ():
+        console.print(Text(row, {"✓": "green", "✗": "red"}.get(row[0], "dim")))
     every_size = verdict.every_size
     if every_size and every_size.outcome == "proved":
         rests = "\n".join(f"  - {one}" for one in every_size.assumes)

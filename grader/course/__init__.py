@@ -28,6 +28,7 @@ from .model import (
     Standing,
     Times,
     Variant,
+    WritingStep,
 )
 from .problems import (
     anywhere,
@@ -75,6 +76,7 @@ __all__ = [
     "Times",
     "Variant",
     "Write",
+    "WritingStep",
     "WrongKernel",
     "anywhere",
     "covering",

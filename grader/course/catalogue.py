@@ -200,6 +200,11 @@ def _require_exercise(exercise: Exercise, path: Path) -> None:
             raise AuthorError(
                 f"{where}: case {case.name!r} is worth {case.points}: points are 0 or more."
             )
+    seen = {case.name for case in exercise.cases if case.visible}
+    for step in exercise.steps:
+        if unknown := sorted({*step.cases} - seen):
+            where = f"{authors.at(path, exercise.name, step.name)}: step {step.name!r}"
+            raise AuthorError(f"{where}: no visible case is called {unknown[0]!r}.")
     if twice := authors.named_twice(exercise.cases):
         raise AuthorError(f"{authors.at(path, twice)}: two cases are called {twice!r}.")
     if not path.with_name(exercise.source).is_file():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
@@ -69,6 +69,16 @@ class Problem:
     scratch: Mapping[str, Blank] = field(default_factory=dict)
     order: str = "lockstep"
     begins: Mapping[str, int] = field(default_factory=dict)
+
+    def comparing(self, outputs: Collection[str]) -> Problem:
+        """The same problem where only these outputs are compared; the others are scratch."""
+        kept = {name: self.outputs[name] for name in outputs}
+        blank = {
+            name: (one.value.shape, np.dtype(one.dtype).type)
+            for name, one in self.outputs.items()
+            if name not in outputs
+        }
+        return replace(self, outputs=kept, scratch={**self.scratch, **blank})
 
 
 @dataclass(frozen=True)
@@ -188,12 +198,27 @@ class Rule:
 
 
 @dataclass(frozen=True)
+class WritingStep:
+    """A part of an exercise that a learner writes and checks before the next. `name` is a few words
+    ("the loss"), `write` one sentence on what to write. It is passed when its `cases` leave the
+    right `outputs`; without `outputs`, when they pass. Without `cases` these are all visible cases
+    that have no budget. The last step of an exercise has neither: it is passed when the exercise
+    is."""
+
+    name: str
+    write: str
+    cases: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Exercise:
     """A kernel to write, or to do something else with: `kind` says what, and what is handed out.
     `source` is the solved .cu file, with the part that is the learner's between BEGIN SOLUTION and
     END SOLUTION. `hints` is a ladder, climbed one by one; `hints_on` are hints for a status, or for
     a `Pattern` of a wrong answer, shown first while the last check ended in it. `minutes`: how long
     it takes somebody who has read the page up to there; `teaches`: the one thing, in a few words.
+    `steps`: what is written and checked one after the other; the last one is the whole exercise.
     `id` is "lesson/name", `file` the name of the file that defines it, `solution` the text of
     `source`, `rules` those of the lesson's rules.py, and `size_points` what the case is worth that
     tries sizes of its own (0: there is none); all are set when it is found."""
@@ -207,6 +232,7 @@ class Exercise:
     kind: ExerciseKind = field(default_factory=Write)
     minutes: int = 0
     teaches: str = ""
+    steps: tuple[WritingStep, ...] = ()
     id: str = ""
     file: str = ""
     solution: str = ""

@@ -51,6 +51,7 @@ _BREAK = re.compile(
 )
 _DIRECTIVE = re.compile(r"\{(\w+)\} *(\S+)(?P<more> folded| without rules)?")
 _IPYTHON = re.compile(r"^\s*[%!]|\?\s*$", re.MULTILINE)  # what is no Python, and runs all the same
+_STEP_BY_STEP = "**What to write**, step by step. `check` shows which steps are passed:"
 _MUST_BE_RIGHT = "For which launches it must be right"
 
 
@@ -190,10 +191,10 @@ def _exercise_cells(lesson: Lesson, name: str, line: int, with_rules: bool) -> l
     solution = lesson.solution(exercise)
     if fault := exercise.kind.fault(solution):
         raise LessonError(f"{authors.place_of(lesson.path, name)}: {exercise.source} {fault}.")
-    promised = _promised(exercise) if with_rules else ""
+    boxes = _steps(exercise), costs.stated(exercise), _promised(exercise) if with_rules else ""
     known = {"warpwise": {"kind": exercise.kind.name, "minutes": exercise.minutes}}
     return [
-        *(v4.new_markdown_cell(words) for words in (costs.stated(exercise), promised) if words),
+        *(v4.new_markdown_cell(words) for words in boxes if words),
         v4.new_code_cell(
             cuda_cell(name, solution), metadata={**CUDA, **graded(name, solution=True), **known}
         ),
@@ -202,6 +203,12 @@ def _exercise_cells(lesson: Lesson, name: str, line: int, with_rules: bool) -> l
             metadata=graded(CHECK + name, grade=True, locked=True, points=exercise.points),
         ),
     ]
+
+
+def _steps(exercise: Exercise) -> str:
+    """What to write, one step after the other."""
+    rows = [f"{at}. *{one.name}*: {one.write}" for at, one in enumerate(exercise.steps, start=1)]
+    return "\n".join([_STEP_BY_STEP, "", *rows]) if rows else ""
 
 
 def _promised(exercise: Exercise) -> str:

@@ -31,11 +31,13 @@ MOST_LAUNCHES = 8  # of a case that is
 
 @dataclass(frozen=True)
 class CaseInstance:
-    """A case with its inputs drawn; `tolerated` is the status of hazards that do not end it."""
+    """A case with its inputs drawn; `tolerated` is the status of hazards that do not end it, `step`
+    the number of the exercise's step that it fails in if it fails (0: the exercise has none)."""
 
     case: Case
     problem: Problem
     tolerated: str = ""
+    step: int = 0
 
     @property
     def size(self) -> int:

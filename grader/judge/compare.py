@@ -34,19 +34,23 @@ def on_simulator(
         stopped = _over_budget_when_stopped(instance, told)
         where = of_failure(instance, told)
         return stopped or failed(instance.case, told.status, told.told, told.line, where)
-    wrong = (
-        _changed_input(instance, outcome, words)
-        or _unwritten(instance, outcome, words)
-        or _wrong_output(instance, outcome, words)
-        or _wrong_in_another_order(instance, outcome, words)
-    )
-    if wrong:
-        return wrong.saying(words.order() + wrong.parts)
     return (
-        _over_budget(instance, outcome, name_the_dearest)
+        wrong(instance, outcome, words)
+        or _over_budget(instance, outcome, name_the_dearest)
         or _not_exactly(instance, outcome)
         or passed(instance.case)
     )
+
+
+def wrong(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
+    """The case's result if an input was changed, or an output is not written or is wrong."""
+    found = (
+        _changed_input(instance, ran, words)
+        or _unwritten(instance, ran, words)
+        or _wrong_output(instance, ran, words)
+        or _wrong_in_another_order(instance, ran, words)
+    )
+    return found and found.saying(words.order() + found.parts)
 
 
 def on_gpu(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:

@@ -44,6 +44,7 @@ class Judged:
 
     def with_result(self, at: int, result: CaseResult) -> Judged:
         """The same with another result of the case at a place."""
+        result = replace(result, step=self.instances[at].step if result.failed else 0)
         return replace(self, results=(*self.results[:at], result, *self.results[at + 1 :]))
 
     @property

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from .. import compilers, course, cuda
 from ..compilers.declared import Declarations
 from ..course import solution_counts
@@ -23,6 +21,7 @@ from . import sizes as every_size
 from .explaining import places, thread_paths
 from .explaining.explanation import explained
 from .explaining.telling import Pair, copied
+from .in_steps import in_step
 from .judged import Judged
 from .protocol import Failed, Ran
 from .session import Limits, NotRun, Session, run_on_gpu
@@ -92,8 +91,13 @@ def blank(judged: Judged) -> Judged:
         status, message = Status.NOT_ATTEMPTED, say.NOT_ATTEMPTED
     else:
         return judged
-    refused = [case for case in exercise.cases if case.visible or judged.hidden]
-    return replace(judged, results=tuple(compare.failed(case, status, message) for case in refused))
+    first = min(1, len(exercise.steps))
+    results = (
+        replace(compare.failed(case, status, message), step=first)
+        for case in exercise.cases
+        if case.visible or judged.hidden
+    )
+    return replace(judged, results=tuple(results))
 
 
 def run(judged: Judged) -> Judged:
@@ -110,10 +114,13 @@ def compared(judged: Judged) -> Judged:
     """What each case left is held against what is expected."""
     dearest = judged.exercise.kind.names_the_dearest_line
     results = []
+    rows = zip(judged.instances, judged.outcomes, judged.words, strict=True)
+    judged = replace(judged, instances=tuple(in_step(judged, *row) for row in rows))
     for row in zip(judged.instances, judged.outcomes, judged.words, strict=True):
         is_hazard = row[0].case.hazard is not None
         result = technique.goes_wrong(*row) if is_hazard else compare.on_simulator(*row, dearest)
-        results.append(replace(result, ran=not isinstance(row[1], NotRun)))
+        step = row[0].step if result.failed else 0
+        results.append(replace(result, ran=not isinstance(row[1], NotRun), step=step))
     judged = replace(judged, results=tuple(results))
     return replace(judged, counters=_counters(judged))
 
@@ -212,20 +219,12 @@ def _before(judged: Judged, at: int, failure: Failed) -> Judged | None:
         return None
     launches, later = problem.launches[: where.launch - 1], problem.launches[where.launch - 1 :]
     passed = {one for launch in later for one in launch.args if isinstance(one, str)}
-    left = {
-        name: one
-        for name, one in problem.outputs.items()
+    left = [
+        name
+        for name in problem.outputs
         if name not in passed or (words.constant(name) and name in str(launches))
-    }
-    blank = {
-        name: (one.value.shape, np.dtype(one.dtype).type) for name, one in problem.outputs.items()
-    }
-    earlier = replace(
-        instance,
-        problem=replace(
-            problem, launches=launches, outputs=left, scratch={**problem.scratch, **blank}
-        ),
-    )
+    ]
+    earlier = replace(instance, problem=replace(problem.comparing(left), launches=launches))
     (outcome,) = judged.session.run((earlier,))
     result = compare.on_simulator(earlier, outcome, replace(words, problem=earlier.problem))
     again = all(one.kernel == launches[0].kernel for one in later)  # else another may put it back
@@ -296,6 +295,7 @@ def summed(judged: Judged) -> Verdict:
         seed=judged.seed,
         compiler=compilers.chosen_name(),
         kind=exercise.kind.name,
+        steps=tuple(one.name for one in exercise.steps),
     )
 
 

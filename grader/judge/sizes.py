@@ -147,7 +147,8 @@ def _broken(tried: Tried, exercise: Exercise, source: str, limits: Limits) -> Ca
     if not _is_fault(outcome) or _is_fault(_ran(ours, one, limits)):
         return None
     told = compare.on_simulator(one, outcome, Words(source, ours, one.problem), False)
-    return told.saying(told.parts + Message(f"This happens with {trial}."))
+    said = told.parts + Message(f"This happens with {trial}.")
+    return replace(told.saying(said), step=len(exercise.steps))
 
 
 def _ran(source: str, one: CaseInstance, limits: Limits) -> Reply:

@@ -60,8 +60,13 @@ def stepped(judged: Judged, verdict: Verdict) -> Verdict:
 
 def handy_failure(verdict: Verdict, exercise: Exercise) -> CaseOfResult | None:
     """The first visible case that failed, as the verdict drew it, or the smallest that failed alike
-    if that one is large."""
-    failing = (pair for pair in _visible(verdict, exercise) if pair[1].status not in _NO_STEPS)
+    if that one is large. Cases that fail in a later step come later."""
+    step = min((one.step for one in verdict.cases if one.failed), default=0)
+    failing = (
+        pair
+        for pair in _visible(verdict, exercise)
+        if pair[1].status not in _NO_STEPS and pair[1].step == step
+    )
     first = next(failing, None)
     if first is None or _threads(first[0].problem) <= SMALL:
         return first

@@ -143,6 +143,13 @@ class CaseResult:
         bool,
         Meta(description="False if the case was not run, as the time was over before it."),
     ] = True
+    step: Annotated[
+        int,
+        Meta(
+            description="The number, from 1, of the exercise's step that the case fails in; 0 if "
+            "it did not fail, or if the exercise has no steps. New in version 2."
+        ),
+    ] = 0
 
     def __post_init__(self) -> None:
         """A message that came without its parts, as of an older version, is split into them."""
@@ -213,7 +220,13 @@ class Verdict:
         float,
         Meta(description="The worth of the exercise, also if some of its cases were not run."),
     ]
-    status: Annotated[Status, Meta(description="`passed`, or that of the first failed case.")]
+    status: Annotated[
+        Status,
+        Meta(
+            description="`passed`, or that of the first failed case. If the exercise has steps, it "
+            "is the first one in the first step that is not passed."
+        ),
+    ]
     message: Annotated[str, Meta(description="The message of that case.")] = ""
     line: Annotated[int | None, Meta(description="The line of that case.")] = None
     cases: Annotated[tuple[CaseResult, ...], Meta(description="In the exercise's order.")] = ()
@@ -264,6 +277,13 @@ class Verdict:
             "the same. New in version 2."
         ),
     ] = None
+    steps: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="The names of the exercise's steps, in order; empty if it has none. A step "
+            "is passed if no case failed in it or in a step before it (`step`). New in version 2."
+        ),
+    ] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as JSON-ready data; JSON has no NaN or infinity, so these become text."""
@@ -292,6 +312,15 @@ class Verdict:
         failed = foremost(self.cases)
         return (*(failed.patterns if failed and failed.visible else ()), str(self.status))
 
+    @property
+    def progress(self) -> tuple[str, ...]:
+        """A line for each of its steps: "✓ step 1, the loss: passed."."""
+        first = min((one.step for one in self.cases if one.failed), default=len(self.steps) + 1)
+        passed, later = ("✓", "passed"), ("·", "comes later")
+        said = [passed] * (first - 1) + [("✗", "not there yet")] + [later] * len(self.steps)
+        rows = enumerate(zip(self.steps, said, strict=False), start=1)
+        return tuple(f"{mark} step {at}, {name}: {how}." for at, (name, (mark, how)) in rows)
+
     def without_part(self) -> Verdict:
         """The same verdict with the points of the passed cases alone."""
         return replace(self, points=sum(case.points for case in self.cases), partial=None)
@@ -306,9 +335,10 @@ class Verdict:
 
 
 def foremost(cases: Sequence[CaseResult]) -> CaseResult | None:
-    """The failed case whose status, message and line are the verdict's: the first, or the first of
-    its status that was run and that a learner sees, which says more than a hidden one."""
-    failed = [case for case in cases if case.failed]
+    """The failed case whose status, message and line are the verdict's: the first in the first step
+    that is not passed, or the first of its status that was run and that a learner sees, which says
+    more than a hidden one."""
+    failed = sorted((case for case in cases if case.failed), key=lambda case: case.step)
     alike = (case for case in failed if case.visible and case.status == failed[0].status)
     return next((case for case in alike if case.ran), failed[0] if failed else None)
 
@@ -342,11 +372,12 @@ def told_once(cases: Iterable[CaseResult]) -> tuple[CaseResult, ...]:
 
 
 def by_cause(verdict: Verdict) -> list[list[CaseResult]]:
-    """The cases that failed, those of one cause together: of one named fault; of one status on
-    one line; or with one message."""
+    """The cases that failed in the first step that is not passed, those of one cause together: of
+    one named fault; of one status on one line; or with one message."""
     groups: dict[tuple[object, ...], list[CaseResult]] = {}
+    first = foremost(verdict.cases)
     for case in verdict.cases:
-        if not case.failed:
+        if first is None or not case.failed or case.step != first.step:
             continue
         key: tuple[object, ...] = (case.status, case.line or case.message)
         if verdict.partial and case.status == verdict.status:

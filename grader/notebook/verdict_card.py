@@ -65,6 +65,7 @@ def page(
     parts = [
         Page(head, f"{name}: {outcome}, {points} ({of_kind})"),
         sentences(partial.said(verdict)),  # how the points with one named fault came about
+        _steps(verdict, exercise),
         _cases(verdict, exercise),
     ]
     shown = as_typed(source, name)
@@ -123,6 +124,12 @@ def _every_size(verdict: Verdict) -> Page:
     inside = f"{paragraph(sizes.MEANS)}{paragraph(sizes.ASSUMES)}<ul>{rows}</ul>"
     text = [f"{PROVED}: {sizes.MEANS} {sizes.ASSUMES}", *(f"  - {one}" for one in known.assumes)]
     return Page(folded(accented("success", PROVED), inside), "\n".join(text))
+
+
+def _steps(verdict: Verdict, exercise: Exercise) -> Page:
+    """Which of the exercise's steps are passed, and what to write in the first other one."""
+    rows = zip(verdict.progress, exercise.steps, strict=False)
+    return sentences(*(f"{row} {one.write}" if row[0] == "✗" else row for row, one in rows))
 
 
 def _cases(verdict: Verdict, exercise: Exercise) -> Page:

@@ -19,6 +19,7 @@ from grader.course import (
     Launch,
     Problem,
     Requirement,
+    WritingStep,
     covering,
     hidden,
     large,
@@ -369,15 +370,21 @@ dot = Exercise(
 def in_one_launch(x: np.ndarray, blocks: int, block: int = BLOCK, times: int = 2) -> Problem:
     """`last_block` on a grid of `blocks`, twice: `finished` must be 0 again for the second time.
     Every total takes one number from each block, and the same blocks may finish in any order."""
-    passes = -(-x.size // (blocks * block))
-    additions = (passes + TREE_DEPTH) + (-(-blocks // block) + TREE_DEPTH)
+    of_block = -(-x.size // (blocks * block)) + TREE_DEPTH
+    additions = of_block + (-(-blocks // block) + TREE_DEPTH)
+    owner = np.arange(x.size) // block % blocks
+    own, own_magnitude = (
+        np.bincount(owner, weights=one, minlength=blocks) for one in (x, np.abs(x))
+    )
     exact = x.sum(dtype=np.float64, keepdims=True)
     bound = sum_bound(additions, np.abs(x).sum(dtype=np.float64, keepdims=True))
     totals = ("total", "total_again")[:times]
     return Problem(
         inputs={"x": x, "finished": np.zeros(1, np.uint32)},
-        scratch={"partial": ((blocks,), np.float32)},
-        outputs={name: Expected(exact, np.float32, atol=bound) for name in totals},
+        outputs={
+            "partial": Expected(own, np.float32, atol=sum_bound(of_block, own_magnitude)),
+            **{name: Expected(exact, np.float32, atol=bound) for name in totals},
+        },
         launches=tuple(
             Launch(
                 "last_block", blocks, block, ("x", "partial", name, "finished", np.int32(x.size))
@@ -422,6 +429,23 @@ last_block = Exercise(
     title="A sum in one launch",
     minutes=14,
     teaches="one launch: the last block finishes",
+    steps=(
+        WritingStep(
+            "the sums of the blocks",
+            "Let thread 0 of each block write its sum to `partial`.",
+            outputs=("partial",),
+        ),
+        WritingStep(
+            "the total",
+            "Let each block draw a ticket, and let the last one write the sum of all to `total`.",
+            outputs=("total",),
+        ),
+        WritingStep(
+            "the next launch, the fences and the cost",
+            "Set `finished` back to 0, put both fences in, and let neighbouring threads read "
+            "neighbouring sums.",
+        ),
+    ),
     source="7_last_block.cu",
     cases=(
         Case("one block", lambda rng: whole_sum(rng, 700, 1), points=0.5),

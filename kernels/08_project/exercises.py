@@ -17,6 +17,7 @@ from grader.course import (
     Expected,
     Launch,
     Problem,
+    WritingStep,
     covering,
     exponentials,
     hidden,
@@ -125,6 +126,20 @@ layer_norm = Exercise(
     source="1_layer_norm.cu",
     minutes=30,
     teaches="a statistic as a triple that merges, and cancellation",
+    steps=(
+        WritingStep(
+            "rows near zero",
+            "Compute mean and variance of each row, and write y; here any formula is exact enough.",
+            cases=("3 rows of 300",),
+        ),
+        WritingStep(
+            "rows far from zero",
+            "Compute both with triples: number by number in a thread, then with `merge`.",
+            cases=("3 rows of 77, far from zero", "within budget"),
+            outputs=("y",),
+        ),
+        WritingStep("the cost", "Read x only twice, and let the warps exchange triples once."),
+    ),
     cases=(
         Case(
             "3 rows of 300", lambda rng: normalising(rng, normal(rng, (3, 300), scale=3)), points=1
@@ -312,6 +327,19 @@ cross_entropy = Exercise(
     source="2_cross_entropy.cu",
     minutes=30,
     teaches="a loss and its gradient with one read and one write",
+    steps=(
+        WritingStep(
+            "the loss",
+            "Write `loss` for each row: 0 if it does not count, else (max - x[target]) + log(sum).",
+            outputs=("loss",),
+        ),
+        WritingStep(
+            "the gradient",
+            "Write `gradient`: the softmax, 1 less at the target, and 0 in rows that do not count.",
+            outputs=("gradient",),
+        ),
+        WritingStep("the cost", "Keep the row in shared memory, so that x is read only once."),
+    ),
     cases=(
         Case(
             "3 rows of 300",
@@ -460,6 +488,32 @@ top_four = Exercise(
     source="3_top_four.cu",
     minutes=30,
     teaches="a sorted list in registers, and a total order for ties",
+    steps=(
+        WritingStep(
+            "the values",
+            "Write the four largest values of each row, the largest first.",
+            cases=(
+                "8 rows of 128, in some of them the largest all in one lane",
+                "6 rows of 20, below zero",
+            ),
+            outputs=("value",),
+        ),
+        WritingStep(
+            "their columns",
+            "Let the index go with its value, and write it.",
+            cases=(
+                "8 rows of 128, in some of them the largest all in one lane",
+                "6 rows of 20, below zero",
+            ),
+            outputs=("index",),
+        ),
+        WritingStep(
+            "equal values",
+            "If two values are equal, the smaller index comes first, in a lane and among lanes.",
+            cases=("5 rows of 200 with equal numbers",),
+        ),
+        WritingStep("the cost", "Read x once, keep the four in registers, and use no barrier."),
+    ),
     cases=(
         Case(
             "8 rows of 128, in some of them the largest all in one lane",
@@ -614,6 +668,22 @@ attention_row = Exercise(
     source="4_attention_row.cu",
     minutes=30,
     teaches="the online pair with a third number: FlashAttention's idea",
+    steps=(
+        WritingStep(
+            "scores near zero",
+            "Compute the scores of all keys, and the sum of the values, weighted with exp(score).",
+            cases=("2 heads, 40 keys",),
+        ),
+        WritingStep(
+            "all scores",
+            "Subtract the maximum so far, and rescale sum and total when it changes.",
+            outputs=("y",),
+        ),
+        WritingStep(
+            "the cost",
+            "Let the warps share the keys, read K and V once, and exchange between warps once.",
+        ),
+    ),
     cases=(
         Case("2 heads, 40 keys", lambda rng: attending(rng, around(rng, 2, 40)), points=1),
         Case(

@@ -17,6 +17,7 @@ from grader.course import (
     Expected,
     Launch,
     Problem,
+    WritingStep,
     covering,
     hidden,
     large,
@@ -170,9 +171,9 @@ def one_pass(x: np.ndarray, grid: int, block: int = BLOCK) -> Problem:
             "counts": np.zeros(2, np.uint32),
         },
         outputs={
-            "y": scanned(np.cumsum(whole), np.cumsum(np.abs(whole)), additions),
             "own": scanned(own, magnitude, IN_A_BLOCK),
             "up_to": scanned(np.cumsum(own), np.cumsum(magnitude), additions),
+            "y": scanned(np.cumsum(whole), np.cumsum(np.abs(whole)), additions),
         },
         launches=(
             Launch(
@@ -198,6 +199,22 @@ look_back = Exercise(
     title="A scan of the grid in one pass",
     minutes=14,
     teaches="decoupled look-back: a state, a fence, and the sum it speaks of",
+    steps=(
+        WritingStep(
+            "the sum of the tile",
+            "Write `own[tile]`, and then its state 1.",
+            outputs=("own",),
+        ),
+        WritingStep(
+            "the sum up to the tile",
+            "Look back for the sum of all tiles before, and write `up_to[tile]` and its state 2.",
+            outputs=("up_to",),
+        ),
+        WritingStep(
+            "the result and the fences",
+            "Return the sum of all tiles before, and put a fence between each sum and its state.",
+        ),
+    ),
     source="5_look_back.cu",
     cases=(
         Case("one block", lambda rng: whole_pass(rng, 200), points=0.5),

@@ -27,6 +27,14 @@ clear = Rule(
     exercise="histogram", kernel="clear", parameters=("out int bins[256]",), blocks=(256,)
 )
 """
+STEPS = """from grader.course import WritingStep
+
+histogram = Exercise(
+    steps=(
+        WritingStep("the counts", "Count.", cases=("bins",)),
+        WritingStep("all", "Add."),
+    ),
+"""
 # What is wrong, in which file, what stands there and what instead; the line it is about, by words
 # of the broken file; words of the sentence.
 WRONG = [
@@ -81,6 +89,30 @@ WRONG = [
     ("a case twice", EXERCISES, "a last block that is not full", "four full blocks", "four", "two"),
     ("no such status", EXERCISES, '"data_race"', '"datarace"', "datarace", "hints_on"),
     ("no number", EXERCISES, "minutes=10", 'minutes="ten"', 'name="', "minutes must be int"),
+    (
+        "a step of no case",
+        EXERCISES,
+        "histogram = Exercise(\n",
+        STEPS.replace("bins", "four blocks"),
+        "the counts",
+        "step 'the counts': no visible case is called 'four blocks'.",
+    ),
+    (
+        "a step of a hidden case",
+        EXERCISES,
+        "histogram = Exercise(\n",
+        STEPS.replace("bins", "few values"),
+        "the counts",
+        "no visible case is called 'few values'.",
+    ),
+    (
+        "a step of no output",
+        EXERCISES,
+        "histogram = Exercise(\n",
+        STEPS.replace("cases", "outputs").replace("bins", "bin"),
+        "",
+        "step 'the counts': KeyError: 'bin'.",
+    ),
     (
         "a kernel that is no C++",
         KERNEL,
