@@ -14,7 +14,7 @@ import numpy as np
 from ..counted import counted
 from .model import Budget, Case, Exercise, Hazard, Problem
 from .requirements import Requirement
-from .rules import dimensions, in_threads
+from .rules import dimensions, in_threads, is_whole, parameters
 
 _WARP = 32
 _SHAPES = 3  # of launches that are named one by one
@@ -119,8 +119,9 @@ def _hazards(exercise: Exercise) -> str:
         if case.hazard:
             asked[wanted(case.hazard)].append(case)
     return "\n\n".join(
-        f"**What must go wrong**: {what}, in {_names(cases)}. That code stays as it is. In every "
-        "other case the result must be right."
+        f"**What must go wrong**: {what}, in the case {_names(cases)}. Do not change "
+        f"{'these lines' if ' lines with ' in what else 'this line'}. In all other cases the "
+        "result must be right."
         for what, cases in asked.items()
     )
 
@@ -134,15 +135,37 @@ def _list(exercise: Exercise) -> str:
         return ""
     groups = [_visible(cases) for cases in lines.values()]
     main = max(groups, key=groups.count)
-    shapes = " and ".join(f"{_names([case])} ({launches(_drawn(case))})" for case in main)
-    rows = [f"**What is counted** beside the result, added up over the case {shapes}:\n"]
+    shapes = " and ".join(
+        f"*{case.name}* ({'' if case.visible else 'hidden, '}{_sizes(case, exercise)})"
+        for case in main
+    )
+    rows = [f"**What is counted**, in the case {shapes}:\n"]
     for line, cases in sorted(lines.items(), key=lambda row: _visible(row[1]) != main):
         others = [case for case in cases if case not in main]
-        where = f"; in {_names(others)} too" if others else ""
+        where = f"; also in {_few(others)}" if others else ""
         if _visible(cases) != main:
-            where = f"; only in {_names(cases)}"
+            where = f"; only in {_few(cases)}"
         rows.append(f"- {line}{where}")
     return "\n".join(rows)
+
+
+def _sizes(case: Case, exercise: Exercise) -> str:
+    """The launches of a case, and the whole numbers that they pass: "2 blocks of 64 threads, with
+    `n` = 128"."""
+    problem = _drawn(case)
+    rules = {rule.kernel: rule for rule in exercise.rules}
+    passed = dict.fromkeys(
+        ", ".join(
+            f"`{one.name}` = {int(arg):,}"
+            for one, arg in zip(parameters(rules[launch.kernel]), launch.args, strict=True)
+            if is_whole(one)
+        )
+        for launch in problem.launches
+        if launch.kernel in rules
+    )
+    told = len(passed) == 1 or len(problem.launches) <= _SHAPES
+    sizes = ", then ".join(filter(None, passed if told else ()))
+    return launches(problem) + (f", with {sizes}" if sizes else "")
 
 
 def _visible(cases: list[Case]) -> list[Case]:
@@ -152,6 +175,13 @@ def _visible(cases: list[Case]) -> list[Case]:
 
 def _names(cases: Iterable[Case]) -> str:
     return " and ".join(f"*{case.name}*{'' if case.visible else ' (hidden)'}" for case in cases)
+
+
+def _few(cases: list[Case]) -> str:
+    """The cases that a learner sees by name, and how many hidden ones there are."""
+    seen = [case for case in cases if case.visible]
+    rest = counted(len(cases) - len(seen), "hidden case")
+    return " and ".join(filter(None, (_names(seen), rest if len(seen) < len(cases) else "")))
 
 
 def _drawn(case: Case) -> Problem:
@@ -166,19 +196,18 @@ def _lines(case: Case) -> Iterator[str]:
         yield f"exactly {amount} (`{asked.counter}`)"
     yield from (_required(one, case) for one in case.requires)
     yield from (
-        f"no {one.kind.named} in the computation of a result or an index" for one in case.bans
+        f"no {one.kind.named} in the computation of a result or of an index" for one in case.bans
     )
 
 
 def _limit(budget: Budget, case: Case) -> str:
     what = called(budget.counter)
-    if budget.relative is None:
-        most = budget.number
+    if budget.relative and budget.relative.factor != 1:
+        return f"at most {budget.relative.factor:g} times the {what} in our solution"
+    if isinstance(budget.at_most, int):
+        most = budget.at_most
         return f"at most {_amount(most, what, case, budget.per)}" if most else f"no {what}"
-    if budget.relative.factor == 1:
-        return f"no more {what} than ours"
-    ours = what.replace("the busiest", "our busiest").replace("that ", "that our ")
-    return f"at most {budget.relative.factor:g} times the {ours}"
+    return f"no more {what} than in our solution"
 
 
 def _amount(number: int, what: str, case: Case, said: tuple[str, int] | None = None) -> str:
@@ -194,13 +223,13 @@ def _required(asked: Requirement, case: Case) -> str:
     kind = asked.kind
     if kind.orders:
         amount = _amount(asked.at_least, f"{kind.named}s", case)
-        return f"at least {amount}, each counted once per warp"
+        return f"at least {amount} (counted per warp, not per thread)"
     result = " and ".join(f"`{name}`" for name in asked.of) or "the result"
-    free = f"; up to {counted(asked.but, 'element')} may do without" if asked.but else ""
+    free = f", except for up to {counted(asked.but, 'element')}" if asked.but else ""
     if kind.last:
         return f"each element of {result} is written by a {kind.named}{free}"
     if asked.levels:
-        how = f"by {kind.named}s on {counted(asked.levels, 'level')}"
+        how = f"in {counted(asked.levels, 'step')} of {kind.named}s"
         return f"each element of {result} combines its inputs {how}{free}"
     times = f" {asked.at_least} times" if asked.at_least > 1 else ""
-    return f"each input of {result} comes{times} through a {kind.named}{free}"
+    return f"each input of {result} is read{times} by a {kind.named}{free}"

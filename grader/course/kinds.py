@@ -113,9 +113,8 @@ class Order(ExerciseKind):
         "others where they are"
     )
     allowed = (
-        "**What may be changed**: move lines of the comment into the kernel, each at most once and "
-        "as it is. All else stays as it was. Comments, white space, braces and empty statements do "
-        "not count."
+        "**What may be changed**: only the place of the lines in the comment. Move each at most "
+        "once, and do not edit it. Comments, white space, braces and empty statements do not count."
     )
     called = MappingProxyType({"over_budget": "requirement not met"})
     keeps_what_is_given = True
@@ -146,9 +145,9 @@ class Place(ExerciseKind):
     title = "place it"
     to_do = "Put what is missing where it belongs, and nowhere else"
     allowed = (
-        "**What may be changed**: all that is given stays as it was. Add only conditions (`if`, "
-        "`while`, `return`), barriers and fences: no assignment, no macro, no function of your "
-        "own. Comments and white space do not count."
+        "**What may be changed**: nothing that is given. Add only what the task names: conditions "
+        "(`if`, `while`), `return`, barriers or fences. Add no assignment, no macro and no "
+        "function of your own. Comments and white space do not count."
     )
     called = MappingProxyType({"over_budget": "requirement not met"})
     keeps_what_is_given = True

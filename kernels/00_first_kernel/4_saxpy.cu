@@ -4,7 +4,7 @@
 //   out   float[n], written; out[i] = a * x[i] + y[i]
 //   grid  one dimension, at least as many threads as elements
 extern "C" __global__ void saxpy(const float* x, const float* y, float* out, float a, int n) {
-    // Your turn: which element is mine, is there one, and what becomes of it?
+    // Your turn: compute the index, check that the element exists, write the result.
     // BEGIN SOLUTION
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = a * x[i] + y[i];

@@ -1,7 +1,7 @@
-// Expand in two dimensions: out[row, col] = x[row, col], where x may have one row, or one column.
+// Expand in two dimensions: out[row, col] = x[row, col], for any strides of x.
 //
-//   x    float[], only read; its element (row, col) lies at x[row * row_stride + col * col_stride],
-//        and a stride is 0 along a dimension in which x is expanded
+//   x    float[], only read; its element (row, col) is x[row * row_stride + col * col_stride]; a
+//        stride is in elements, and 0 along a dimension in which x is expanded
 //   out  float[rows, cols], written; thread t of block b owns out[b * blockDim.x + t], if it exists
 extern "C" __global__ void expand_2d(const float* x, float* out, int rows, int cols, int row_stride,
                                      int col_stride) {

@@ -10,7 +10,7 @@ extern "C" __global__ void expand_grid(const float* x, float* out, int C, int D)
     const int c = blockIdx.x * blockDim.y + threadIdx.y;
     if (c >= C) return;
 
-    const float value = x[a * C + c];  // b and d do not occur: x is expanded along them
+    const float value = x[a * C + c];  // x does not depend on b and d
     const float4 four = make_float4(value, value, value, value);
 
     const int packs = D / 4;

@@ -13,9 +13,9 @@ extern "C" __global__ void where_grid(const unsigned char* cond, const float* x,
 
     const int packs = D / 4;
     const int B = gridDim.y;
-    const uchar4* mask = (const uchar4*)cond + (a * C + c) * packs;   // b does not occur
-    const float if_true = x[b * C + c];                               // nor do a and d in x
-    const float4* if_false = (const float4*)y + (a * B + b) * packs;  // nor does c in y
+    const uchar4* mask = (const uchar4*)cond + (a * C + c) * packs;   // no b: cond is expanded
+    const float if_true = x[b * C + c];                               // x depends on b and c only
+    const float4* if_false = (const float4*)y + (a * B + b) * packs;  // y does not depend on c
     float4* line = (float4*)out + ((a * B + b) * C + c) * packs;
 
     for (int p = threadIdx.x; p < packs; p += blockDim.x) {

@@ -1,13 +1,13 @@
-// Cross-pair reduction: every block adds up its own stretch of x.
+// Cross-pair reduction: every block adds up its own part of x.
 //
 //   x        float[n], only read; thread t of block b owns x[b * blockDim.x + t]
-//   partial  float[gridDim.x], written; partial[b] is the sum of block b's stretch
+//   partial  float[gridDim.x], written; partial[b] is the sum of block b's part
 //   block    a power of two, at most 256 threads
 //
-// Neighbours pair up: cells 1 apart, then 2, then 4. The stride doubles at every step, and the
-// thread that works is the one whose cell receives.
+// Cells form pairs: first 1 apart, then 2, then 4. This distance, the stride, doubles at each step.
+// Thread t adds if its own cell, tile[t], gets the sum of the pair.
 extern "C" __global__ void cross_pair(const float* x, float* partial, int n) {
-    __shared__ float tile[256];  // tile[t]: the sum gathered so far in the cell of thread t
+    __shared__ float tile[256];  // tile[t] is the cell of thread t: its sum so far
     const int thread = threadIdx.x;
     const int i = blockIdx.x * blockDim.x + thread;
 

@@ -1,12 +1,12 @@
 // Cross-pair reduction, packed: the same additions, done by the lowest threads.
 //
 //   x        float[n], only read; thread t of block b loads x[b * blockDim.x + t]
-//   partial  float[gridDim.x], written; partial[b] is the sum of block b's stretch
+//   partial  float[gridDim.x], written; partial[b] is the sum of block b's part
 //   block    a power of two, at most 256 threads
 //
-// Thread t no longer looks after cell t in the tree: it takes on the t-th pair of the step.
+// Thread t does not add into cell t: it adds the t-th pair of the step.
 extern "C" __global__ void cross_pair_packed(const float* x, float* partial, int n) {
-    __shared__ float tile[256];  // tile[c]: the sum gathered so far in cell c
+    __shared__ float tile[256];  // tile[c]: the sum so far in cell c
     const int thread = threadIdx.x;
     const int i = blockIdx.x * blockDim.x + thread;
 

@@ -1,8 +1,8 @@
-// Every thread adds its right neighbour's number to its own cell, and then takes the sum that stands
-// two cells to the right: a block of 64 threads, round in a circle.
+// Thread t adds the number of cell t + 1 to its own cell, and then reads the sum in cell t + 2. All
+// indices are modulo 64: after cell 63 comes cell 0.
 //
 //   x  float[64], only read
-//   y  float[64], written; y[t] = x[t + 2] + x[t + 3], where cell 64 is cell 0 again
+//   y  float[64], written; y[t] = x[t + 2] + x[t + 3]
 extern "C" __global__ void three_barriers(const float* x, float* y) {
     __shared__ float tile[64];
     const int t = threadIdx.x;

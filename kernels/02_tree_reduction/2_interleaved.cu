@@ -1,10 +1,10 @@
-// Interleaved reduction: the upper half of the cells is folded onto the lower half, again and again.
+// Interleaved reduction: add the upper half of the cells to the lower half. Repeat with this half.
 //
 //   x        float[n], only read; thread t of block b owns x[b * blockDim.x + t]
-//   partial  float[gridDim.x], written; partial[b] is the sum of block b's stretch
+//   partial  float[gridDim.x], written; partial[b] is the sum of block b's part
 //   block    a power of two, 32 to 256 threads
 extern "C" __global__ void interleaved(const float* x, float* partial, int n) {
-    __shared__ float tile[256];  // tile[t]: the sum gathered so far in the cell of thread t
+    __shared__ float tile[256];  // tile[t] is the cell of thread t: its sum so far
     const int thread = threadIdx.x;
     const int i = blockIdx.x * blockDim.x + thread;
 

@@ -1,10 +1,10 @@
-// Maximum of each block's stretch of x, for any length.
+// Maximum of each block's part of x, for any length.
 //
 //   x        float[n], only read; thread t of block b owns x[b * blockDim.x + t], if there is one
 //   partial  float[gridDim.x], written; the largest of block b's elements, -INFINITY if it has none
 //   block    a power of two, 32 to 256 threads
 extern "C" __global__ void block_max(const float* x, float* partial, int n) {
-    __shared__ float tile[256];  // tile[t]: the largest value seen so far in the cell of thread t
+    __shared__ float tile[256];  // tile[t]: the largest value so far in the cell of thread t
     const int thread = threadIdx.x;
     const int i = blockIdx.x * blockDim.x + thread;
 

@@ -1,11 +1,11 @@
-// Dot product: a grid of any size walks over x and y, then every block folds its sums.
+// Dot product: each thread adds its products, then every block adds up the sums of its threads.
 //
 //   x, y     float[n], only read; thread t of the whole grid owns elements t, t + T, t + 2T, ...
 //            where T = gridDim.x * blockDim.x is the number of threads in the grid
 //   partial  float[gridDim.x], written; the part of the dot product that block b's threads own
 //   block    a power of two, 32 to 256 threads
 extern "C" __global__ void dot(const float* x, const float* y, float* partial, int n) {
-    // tile[t]: first thread t's own sum, then the sum gathered so far in its cell
+    // tile[t]: at first the sum of thread t, later the sum so far in its cell of the tree
     __shared__ float tile[256];
     const int thread = threadIdx.x;
 

@@ -1,14 +1,14 @@
-// Sum of x by a grid of any size, and by launching it again on its own results: of everything.
+// Sum of x by two launches of this kernel.
 //
 //   x        float[n], only read; thread t of the whole grid owns elements t, t + T, t + 2T, ...
 //            where T = gridDim.x * blockDim.x is the number of threads in the grid
 //   partial  float[gridDim.x], written; the sum of the elements that block b's threads own
 //   block    a power of two, at most 256 threads
 //
-// First launch: many blocks, x -> partial. Second launch: one block, partial -> total. No barrier
-// reaches across blocks; the end of the first launch is what the second one waits for.
+// First launch: many blocks, one partial sum per block. Second launch: one block adds up these sums.
+// No barrier works across blocks, but the second launch begins after the first has ended.
 extern "C" __global__ void grid_sum(const float* x, float* partial, int n) {
-    // tile[t]: first thread t's own sum, then the sum gathered so far in its cell
+    // tile[t]: at first the sum of thread t, later the sum so far in its cell of the tree
     __shared__ float tile[256];
     const int thread = threadIdx.x;
 

@@ -1,13 +1,13 @@
-// Every block leaves a number, and the block that finishes last adds up what all of them left.
+// Every block stores a number, and the block that finishes last adds up the numbers of all blocks.
 //
 //   x         float[gridDim.x], only read; x[b] is the number of block b
-//   left      float[gridDim.x], written; left[b] is what block b leaves for the last one
+//   stored    float[gridDim.x], written; stored[b] is what block b stores for the last one
 //   total     float[1], written by the block that finishes last
 //   finished  unsigned int[1], 0 before the launch, and 0 again after it
 //   block     one thread
-extern "C" __global__ void two_fences(const float* x, unsigned int* finished, float* left,
+extern "C" __global__ void two_fences(const float* x, unsigned int* finished, float* stored,
                                       float* total) {
-    left[blockIdx.x] = x[blockIdx.x];
+    stored[blockIdx.x] = x[blockIdx.x];
     // BEGIN SOLUTION
     __threadfence();  // whoever sees the ticket drawn sees the number too
     // END SOLUTION
@@ -17,7 +17,7 @@ extern "C" __global__ void two_fences(const float* x, unsigned int* finished, fl
     __threadfence();  // and what is read from here on is no older than the ticket
     // END SOLUTION
     float sum = 0.0f;
-    for (int b = 0; b < gridDim.x; b++) sum += left[b];
+    for (int b = 0; b < gridDim.x; b++) sum += stored[b];
     *total = sum;
     *finished = 0;
 }

@@ -1,4 +1,4 @@
-// Sum of x in one launch: the block that finishes last adds up what all blocks left.
+// Sum of x in one launch: the block that finishes last adds up the sums of all blocks.
 //
 //   x         float[n], only read; thread t of the whole grid owns elements t, t + T, t + 2T, ...
 //             where T = gridDim.x * blockDim.x is the number of threads in the grid
@@ -17,7 +17,7 @@ __device__ float block_sum(float value, float* tile) {
         }
         __syncthreads();  // this step's sums are the next step's inputs
     }
-    return tile[threadIdx.x];  // in the other threads: whatever their cells were left with
+    return tile[threadIdx.x];  // in the other threads: any value
 }
 
 extern "C" __global__ void last_block(const float* x, float* partial, float* total,
@@ -32,7 +32,7 @@ extern "C" __global__ void last_block(const float* x, float* partial, float* tot
     }
     sum = block_sum(sum, tile);
 
-    // Your turn: leave the sum, draw a ticket; and if this block is the last one, finish.
+    // Your turn: store the sum, draw a ticket; if this block is the last one, add up all sums.
     // BEGIN SOLUTION
     if (thread == 0) {
         partial[blockIdx.x] = sum;

@@ -1,10 +1,11 @@
-// Sum of x, and dot product of x and y, in one launch: 16 bytes per load, BATCH loads on the way.
+// Sum of x, and dot product of x and y, in one launch: 16 bytes per load, BATCH loads in flight.
 //
 //   x, y      float[n], only read, at any address of a float; n is any number
-//   partial   float[gridDim.x], all bits set before the launch, and again after it for the next one;
-//             in between, what block b's threads found
+//   partial   float[gridDim.x], all bits 1 before the launch, and again after it for the next one;
+//             in between, partial[b] is the sum of block b
 //   total     float[1], written by the last block, which waits for all the others
-//   grid      as many blocks as the device holds at once;  block  whole warps, at most 1024 threads
+//   grid      at most as many blocks as the device holds at once: the last one waits for all
+//   block     whole warps, at most 1024 threads
 //
 // The thread of number t in the grid owns packs t, t + T, t + 2 T ... where T = gridDim.x *
 // blockDim.x; up to 3 elements before the first pack and 3 after the last are the first threads'.
@@ -71,12 +72,12 @@ __device__ float of_thread(const float* x, const float* y, size_t n) {
     return sum[0];
 }
 
-// A block's sum is its own message: one word, and all bits set is no sum but a NaN that no addition
-// makes. Nothing else depends on it, so there is no fence, no atomic, and no ticket.
-__device__ void tell(float* place, unsigned word) {
+// partial[b] is flag and value in one word. All bits 1 is a NaN that no addition gives: block b has
+// not stored its sum yet. So this needs no fence, no atomic and no ticket.
+__device__ void publish(float* place, unsigned word) {
     asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(place), "r"(word) : "memory");
 }
-__device__ float ask(const float* place) {  // until it is there
+__device__ float wait_for(const float* place) {  // reads again until the sum is there
     unsigned word;
     do {
         asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(word) : "l"(place) : "memory");
@@ -91,13 +92,13 @@ __device__ void reduce(const float* x, const float* y, float* partial, float* to
     float sum = !DOT || side_by_side ? of_thread<DOT, 4, BATCH>(x, y, n)
                                      : of_thread<DOT, 1, BATCH>(x, y, n);
     sum = block_sum(sum, of_warp);
-    if (threadIdx.x == 0) tell(&partial[blockIdx.x], __float_as_uint(sum));
+    if (threadIdx.x == 0) publish(&partial[blockIdx.x], __float_as_uint(sum));
     if (blockIdx.x < gridDim.x - 1) return;
 
-    sum = 0.0f;  // the last block: all others run already, or have finished
+    sum = 0.0f;  // the last block; all others run at the same time, or have finished
     for (int b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
-        sum += ask(&partial[b]);
-        tell(&partial[b], ~0u);  // for the next launch
+        sum += wait_for(&partial[b]);
+        publish(&partial[b], ~0u);  // for the next launch
     }
     sum = block_sum(sum, of_warp_again);
     if (threadIdx.x == 0) *total = sum;

@@ -175,18 +175,18 @@ left_waiting = Exercise(
 
 def drawn(rng: np.random.Generator, blocks: int, block: int) -> Problem:
     """A grid of `blocks`, launched twice: `finished` must be 0 again for the second time."""
-    sign = quarters(rng, 1)
-    names = ("seen", "seen_again")
+    value = quarters(rng, 1)
+    names = ("copy", "copy_again")
     return Problem(
-        inputs={"sign": sign, "finished": np.zeros(1, np.uint32)},
-        outputs={name: Expected(sign.astype(np.float64), np.float32) for name in names},
+        inputs={"value": value, "finished": np.zeros(1, np.uint32)},
+        outputs={name: Expected(value.astype(np.float64), np.float32) for name in names},
         launches=tuple(
-            Launch("ticket", blocks, block, ("sign", "finished", name)) for name in names
+            Launch("ticket", blocks, block, ("value", "finished", name)) for name in names
         ),
     )
 
 
-TICKET = Kind("atomic", {r"(atom|red)\..*": 1}, orders=True)
+TICKET = Kind("atomic operation", {r"(atom|red)\..*": 1}, orders=True)
 
 ticket = Exercise(
     name="ticket",
@@ -222,7 +222,7 @@ ticket = Exercise(
         "`atomicAdd(finished, 1)` returns what was there before: 0 to the first who draws. What "
         "does the last of gridDim.x blocks get?",
         "One thread of a block draws: `if (threadIdx.x == 0)`. The one with the last ticket writes "
-        "`*seen`, and sets `*finished` back to 0 for the next launch.",
+        "`*copy`, and sets `*finished` back to 0 for the next launch.",
     ),
     hints_on={
         "data_race": "Two blocks may read the same number before either adds 1: draw by atomicAdd.",
@@ -238,10 +238,10 @@ def left_behind(rng: np.random.Generator, blocks: int) -> Problem:
     totals = ("total", "total_again")
     return Problem(
         inputs={"x": x, "finished": np.zeros(1, np.uint32)},
-        scratch={"left": ((blocks,), np.float32)},
+        scratch={"stored": ((blocks,), np.float32)},
         outputs={name: Expected(exact, np.float32) for name in totals},
         launches=tuple(
-            Launch("two_fences", blocks, 1, ("x", "finished", "left", name)) for name in totals
+            Launch("two_fences", blocks, 1, ("x", "finished", "stored", name)) for name in totals
         ),
     )
 
@@ -278,6 +278,6 @@ two_fences = Exercise(
         "fence, between the ticket and the loop.",
     ),
     hints_on={
-        "data_race": "The report names a write and a read of `left`. Which fence orders them?",
+        "data_race": "The report names a write and a read of `stored`. Which fence orders them?",
     },
 )

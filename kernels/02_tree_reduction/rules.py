@@ -55,7 +55,7 @@ last_block = Rule(
 ticket = Rule(
     exercise="ticket",
     kernel="ticket",
-    parameters=("float sign[1]", "unsigned finished[1] = 0", "float seen[1]"),
+    parameters=("float value[1]", "unsigned finished[1] = 0", "float copy[1]"),
     blocks=(1, 32, 64),
 )
 
@@ -65,7 +65,7 @@ two_fences = Rule(
     parameters=(
         "float x[gridDim.x]",
         "unsigned finished[1] = 0",
-        "float left[gridDim.x]",
+        "float stored[gridDim.x]",
         "float total[1]",
     ),
     blocks=(1,),

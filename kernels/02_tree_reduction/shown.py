@@ -15,9 +15,9 @@ cross_pair_packed = Shown(
 )
 tickets = Shown(
     "6_tickets.cu",
-    (Launch("tickets", 8, 1, ("x", "left", "total", "finished")),),
+    (Launch("tickets", 8, 1, ("x", "stored", "total", "finished")),),
     {"x": x[:8], "finished": np.zeros(1, np.uint32)},
-    blank={"left": ((8,), np.float32), "total": ((1,), np.float32)},
+    blank={"stored": ((8,), np.float32), "total": ((1,), np.float32)},
 )
 find_the_bug = Shown(
     "8_find_the_bug.cu",

@@ -1,6 +1,6 @@
 // Which lane of which warp is a thread?
 //
-//   start  int[n], only read: what lane and warp are counted from
+//   start  int[n], only read; a number that is added to both results
 //   lane   int[n], written; lane[i] = start[i] + the number of thread i in its warp, 0 to 31
 //   warp   int[n], written; warp[i] = start[i] + the number of its warp in the block
 //   block  any number of threads, one block

@@ -5,14 +5,14 @@
 //   largest  float[32], written; lane t's register after the fold with max
 //   block    one warp
 extern "C" __global__ void fold_down(const float* x, float* sum, float* largest) {
-    const unsigned everyone = 0xffffffff;
+    const unsigned full_mask = 0xffffffff;
     const int lane = threadIdx.x;
     float s = x[lane];
     float m = x[lane];
 
     for (int offset = 16; offset > 0; offset /= 2) {
-        s += __shfl_down_sync(everyone, s, offset);
-        m = fmaxf(m, __shfl_down_sync(everyone, m, offset));
+        s += __shfl_down_sync(full_mask, s, offset);
+        m = fmaxf(m, __shfl_down_sync(full_mask, m, offset));
     }
 
     sum[lane] = s;

@@ -5,12 +5,12 @@
 //   width  1, 2, 4, 8, 16 or 32, and at least `columns`: so many neighbouring lanes own a row
 //   block  whole warps; thread t of the whole grid belongs to row t / width, if there is one
 extern "C" __global__ void below_max(const float* x, float* y, int rows, int columns, int width) {
-    const unsigned everyone = 0xffffffff;
+    const unsigned full_mask = 0xffffffff;
     const int thread = blockIdx.x * blockDim.x + threadIdx.x;
     const int row = thread / width;
     const int column = thread % width;
 
-    // Your turn: which lanes own an element, what do the others hold, who gives what to whom?
+    // Your turn: which lanes own an element, what do the others hold, which lane reads from which?
     // BEGIN SOLUTION
     const bool mine = row < rows && column < columns;
     const int i = row * columns + column;
@@ -18,7 +18,7 @@ extern "C" __global__ void below_max(const float* x, float* y, int rows, int col
 
     float largest = value;
     for (int offset = width / 2; offset > 0; offset /= 2) {
-        largest = fmaxf(largest, __shfl_xor_sync(everyone, largest, offset));
+        largest = fmaxf(largest, __shfl_xor_sync(full_mask, largest, offset));
     }
     if (mine) y[i] = value - largest;
     // END SOLUTION

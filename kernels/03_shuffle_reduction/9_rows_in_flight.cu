@@ -39,7 +39,7 @@ __device__ void row_sums(const float* x, float* total, int rows, int columns) {
             const size_t row = first + r * groups;
             const auto* from = reinterpret_cast<const Pack*>(x + row * columns + head[r]);
 #pragma unroll
-            for (int k = 0; k < PACKS; k++) {  // all on the way before the first is added
+            for (int k = 0; k < PACKS; k++) {  // all in flight before the first is added
                 const bool there = p + k * LANES < packs[r];
                 batch[r][k] = there ? from[p + k * LANES] : Pack{};
             }

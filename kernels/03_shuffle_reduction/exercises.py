@@ -112,7 +112,7 @@ warp_sum = Exercise(
     hints=(
         "Fold, as in the last lesson, but the lanes instead of a tile. In the first step lane 0 "
         "adds what lane 16 holds, lane 1 what lane 17 holds. How far is it in the second step?",
-        "`__shfl_down_sync(everyone, sum, offset)` gives a lane the `sum` of the lane `offset` "
+        "`__shfl_down_sync(full_mask, sum, offset)` gives a lane the `sum` of the lane `offset` "
         "further up. All 32 lanes must come to it, also those whose result nobody needs.",
         "Start with `offset = 16`, halve it while it is above 0, and add to `sum` what the shuffle "
         "returns.",
@@ -236,8 +236,9 @@ below_max = Exercise(
     hints=(
         "A lane owns an element if `row < rows && column < columns`. The others have none, but "
         "they come to every shuffle: with which value do they never win?",
-        "Every lane of the segment needs the largest, so swap in pairs: `__shfl_xor_sync(everyone, "
-        "largest, offset)` gives a lane what the lane `lane ^ offset` holds.",
+        "Every lane of the segment needs the largest, so swap in pairs: "
+        "`__shfl_xor_sync(full_mask, largest, offset)` gives a lane the value of lane "
+        "`lane ^ offset`.",
         "With which offset do the steps begin, if no lane may read from another segment? For "
         "segments of 8 lanes the offsets are 4, 2 and 1.",
         "Keep the element in one variable and the largest in another. At the end only the lanes "

@@ -124,7 +124,7 @@ absent_lanes = Exercise(
     teaches="every lane of a mask must come: no early return before a shuffle",
     cases=(
         Case(
-            "a last warp that is not full: a shuffle names lanes that are gone",
+            "a last warp that is not full: lanes read from lanes that have left",
             lambda rng: partly(rng, 100 + int(rng.integers(1, 20))),
             points=1.5,
             hazard=Hazard("shuffle_divergence", ("__shfl_xor_sync(0xffffffff, sum, apart)",)),

@@ -90,9 +90,9 @@ def test_a_rule_calls_each_parameter_as_its_kernel_does(exercise):
         ({"where": ("n // 4 >= 1",)}, "with `n / 4 >= 1`"),
         ({"contents": "every `x` is 0"}, "; every `x` is 0; "),
         ({"values": ("ordinary", "all -inf", "a NaN")}, "values: ordinary, all -inf, some NaN;"),
-        ({"aligned": True}, "arrays begin at multiples of 16 bytes"),
-        ({"aligned": False}, "arrays may begin off multiples of 16 bytes"),
-        ({"most": 8}, "at most 8 elements per array and threads per grid"),
+        ({"aligned": True}, "arrays begin at a multiple of 16 bytes"),
+        ({"aligned": False}, "arrays need not begin at a multiple of 16 bytes"),
+        ({"most": 8}, "at most 8 elements per array, and as many threads per grid"),
     ],
 )
 def test_all_that_a_rule_promises_of_launches_is_in_its_sentence(changed, said):

@@ -40,7 +40,8 @@ def line_about(text, counter, case):
     for row in text.splitlines():
         _, code, where = row.partition(f"(`{counter}`)")
         by_heading = "only in" not in where and f"*{case.name}*" in heading
-        if code and (by_heading or f"*{case.name}*" in where):
+        by_number = not case.visible and "hidden case" in where
+        if code and (by_heading or by_number or f"*{case.name}*" in where):
             return row.removeprefix("- ")
     raise AssertionError(f"{counter} of {case.name!r} is not in: {text}")
 
@@ -74,10 +75,8 @@ def test_what_can_cost_a_mark_is_on_the_page_with_the_figure_of_the_judge(found,
     for case in exercise.cases:
         for budget in case.budgets:
             row = line_about(text, budget.counter, case)
-            if budget.relative is None:
+            if budget.relative is None or budget.relative.factor == 1:
                 assert total(row, case, budget.per) == budget.at_most, row
-            elif budget.relative.factor == 1:
-                assert re.match(r"no more .* than ours ", row)
             else:
                 assert row.startswith(f"at most {budget.relative.factor:g} times the ")
         for wanted in case.exactly:
@@ -86,6 +85,29 @@ def test_what_can_cost_a_mark_is_on_the_page_with_the_figure_of_the_judge(found,
             assert total(row, case) == wanted.count
         for asked in (*case.requires, *case.bans):
             assert asked.kind.named in text
+
+
+@by_id(COUNTING)
+def test_the_lines_say_in_how_many_hidden_cases_they_count(found, exercise):
+    heading, *rows = stated(found, exercise).partition("**What is counted**")[2].splitlines()
+    said = [re.search(r"(\d+) hidden case", row) for row in rows if "(`longest_path`)" in row]
+    counting = [
+        case
+        for case in exercise.cases
+        if any(budget.counter == "longest_path" for budget in case.budgets)
+        and not (case.visible or f"*{case.name}* (hidden" in heading)
+    ]
+    assert sum(int(number[1]) for number in said if number) == len(counting)
+
+
+@by_id(COUNTING)
+def test_the_sizes_of_the_case_are_on_the_page(found, exercise):
+    heading = stated(found, exercise).partition("**What is counted**")[2].split("\n")[0]
+    for case in exercise.cases:
+        launch, *others = case.problem(np.random.default_rng(2)).launches
+        if f"*{case.name}* (" in heading and not others:
+            for number in (one for one in launch.args if isinstance(one, np.integer)):
+                assert f"= {int(number):,}" in heading
 
 
 @by_id(ALL)
