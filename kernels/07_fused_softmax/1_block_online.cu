@@ -3,8 +3,8 @@
 //   x, y   float[rows][columns], x only read, y written; block r owns row r
 //   block  whole warps: a multiple of 32 threads, at most 1024
 //
-// block_online takes rows of whole packs, columns a multiple of 4; block_online_any takes any, in
-// "packs" of one element. Neither has a limit on columns.
+// block_online takes rows of whole packs, columns a multiple of 4. block_online_any takes any row,
+// in packs of one element (N = 1). Neither has a limit on columns.
 template <typename T, int N>
 struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as one
     T element[N];
@@ -21,14 +21,14 @@ __device__ Pair merge(Pair a, Pair b) {
 }
 
 __device__ Pair butterfly(Pair mine) {
-    for (int apart = 16; apart > 0; apart /= 2) {
-        mine = merge(mine, {__shfl_xor_sync(0xffffffff, mine.max, apart),
-                            __shfl_xor_sync(0xffffffff, mine.sum, apart)});
+    for (int offset = 16; offset > 0; offset /= 2) {
+        mine = merge(mine, {__shfl_xor_sync(0xffffffff, mine.max, offset),
+                            __shfl_xor_sync(0xffffffff, mine.sum, offset)});
     }
     return mine;
 }
 
-constexpr int BATCH = 4;  // packs that a thread has on the way at a time
+constexpr int BATCH = 4;  // packs that a thread loads together
 
 template <int N>
 __device__ void online(const float* x, float* y, int columns) {

@@ -3,15 +3,15 @@
 //   x, y   float[gridDim.x, 128], x only read, y written
 //   block  one warp
 __device__ float warp_max(float value) {
-    for (int apart = 16; apart > 0; apart /= 2) {
-        value = fmaxf(value, __shfl_xor_sync(0xffffffff, value, apart));
+    for (int offset = 16; offset > 0; offset /= 2) {
+        value = fmaxf(value, __shfl_xor_sync(0xffffffff, value, offset));
     }
     return value;
 }
 
 __device__ float warp_sum(float value) {
-    for (int apart = 16; apart > 0; apart /= 2) {
-        value += __shfl_xor_sync(0xffffffff, value, apart);
+    for (int offset = 16; offset > 0; offset /= 2) {
+        value += __shfl_xor_sync(0xffffffff, value, offset);
     }
     return value;
 }

@@ -29,8 +29,8 @@ extern "C" __global__ void warp_softmax(const float* x, float* y, int rows, int 
             for (float value : kept[k].element) largest = fmaxf(largest, value);
         }
     }
-    for (int apart = 16; apart > 0; apart /= 2) {
-        largest = fmaxf(largest, __shfl_xor_sync(0xffffffff, largest, apart));
+    for (int offset = 16; offset > 0; offset /= 2) {
+        largest = fmaxf(largest, __shfl_xor_sync(0xffffffff, largest, offset));
     }
 
     float sum = 0.0f;
@@ -40,8 +40,8 @@ extern "C" __global__ void warp_softmax(const float* x, float* y, int rows, int 
             for (float& value : kept[k].element) sum += (value = __expf(value - largest));
         }
     }
-    for (int apart = 16; apart > 0; apart /= 2) {
-        sum += __shfl_xor_sync(0xffffffff, sum, apart);
+    for (int offset = 16; offset > 0; offset /= 2) {
+        sum += __shfl_xor_sync(0xffffffff, sum, offset);
     }
 
     const float share = 1.0f / sum;  // one division per row

@@ -1,4 +1,4 @@
-// Row softmax, LANES lanes per row: a warp has 32 / LANES rows, and more bytes on the way.
+// Row softmax, LANES lanes per row: a warp has 32 / LANES rows, and more bytes in flight.
 //
 //   x, y   float[rows][columns], x only read, y written; LANES neighbouring threads of the grid own
 //          a row, if there is one; columns: a multiple of 4, up to 4 * LANES * PACKS
@@ -8,7 +8,7 @@ struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as 
     T element[N];
 };
 
-// y is not read again soon: the first to make room in the caches.
+// A store with a hint: y may leave the caches first, because no kernel reads it soon.
 __device__ void stream(Pack<float, 4>* to, Pack<float, 4> pack) {
     __stcs(reinterpret_cast<float4*>(to), reinterpret_cast<float4&>(pack));
 }
@@ -17,7 +17,7 @@ template <int LANES, int PACKS>
 __device__ void softmax_rows(const float* x, float* y, int rows, int columns) {
     const int lane = threadIdx.x % LANES;
     const size_t row = (static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x) / LANES;
-    const int packs = row < rows ? columns / 4 : 0;  // of a warp's rows some may not exist
+    const int packs = row < rows ? columns / 4 : 0;  // some rows of a warp may not exist
     const auto* from = reinterpret_cast<const Pack<float, 4>*>(x + row * columns);
     auto* to = reinterpret_cast<Pack<float, 4>*>(y + row * columns);
 
@@ -31,8 +31,8 @@ __device__ void softmax_rows(const float* x, float* y, int rows, int columns) {
             for (float value : kept[k].element) largest = fmaxf(largest, value);
         }
     }
-    for (int apart = LANES / 2; apart > 0; apart /= 2) {  // stays within the row's lanes
-        largest = fmaxf(largest, __shfl_xor_sync(0xffffffff, largest, apart));
+    for (int offset = LANES / 2; offset > 0; offset /= 2) {  // stays within the row's lanes
+        largest = fmaxf(largest, __shfl_xor_sync(0xffffffff, largest, offset));
     }
 
     float sum = 0.0f;
@@ -42,8 +42,8 @@ __device__ void softmax_rows(const float* x, float* y, int rows, int columns) {
             for (float& value : kept[k].element) sum += (value = __expf(value - largest));
         }
     }
-    for (int apart = LANES / 2; apart > 0; apart /= 2) {
-        sum += __shfl_xor_sync(0xffffffff, sum, apart);
+    for (int offset = LANES / 2; offset > 0; offset /= 2) {
+        sum += __shfl_xor_sync(0xffffffff, sum, offset);
     }
 
     const float share = 1.0f / sum;  // one division per row

@@ -21,9 +21,9 @@ __device__ Pair merge(Pair a, Pair b) {
 }
 
 __device__ Pair butterfly(Pair mine) {
-    for (int apart = 16; apart > 0; apart /= 2) {
-        mine = merge(mine, {__shfl_xor_sync(0xffffffff, mine.max, apart),
-                            __shfl_xor_sync(0xffffffff, mine.sum, apart)});
+    for (int offset = 16; offset > 0; offset /= 2) {
+        mine = merge(mine, {__shfl_xor_sync(0xffffffff, mine.max, offset),
+                            __shfl_xor_sync(0xffffffff, mine.sum, offset)});
     }
     return mine;
 }
@@ -37,15 +37,15 @@ extern "C" __global__ void block_softmax(const float* x, float* y, int rows, int
         const size_t start = static_cast<size_t>(row) * columns;
         const auto* from = reinterpret_cast<const Pack<float, 4>*>(x + start);
         auto* to = reinterpret_cast<Pack<float, 4>*>(y + start);
-        // Your turn: keep this thread's packs, find the warp's pair, merge all warps' pairs, write.
+        // Your turn: keep this thread's packs, compute the warp's pair, merge all pairs, write y.
         // BEGIN SOLUTION
         Pair mine = {-INFINITY, 0.0f};
         for (int p = threadIdx.x; p < packs; p += blockDim.x) {
             const Pack<float, 4> pack = kept[p] = from[p];
             for (float value : pack.element) mine.max = fmaxf(mine.max, value);
         }
-        for (int apart = 16; apart > 0; apart /= 2) {
-            mine.max = fmaxf(mine.max, __shfl_xor_sync(0xffffffff, mine.max, apart));
+        for (int offset = 16; offset > 0; offset /= 2) {
+            mine.max = fmaxf(mine.max, __shfl_xor_sync(0xffffffff, mine.max, offset));
         }
         const float origin = mine.max == -INFINITY ? 0.0f : mine.max;  // the warp's own
         for (int p = threadIdx.x; p < packs; p += blockDim.x) {
@@ -53,8 +53,8 @@ extern "C" __global__ void block_softmax(const float* x, float* y, int rows, int
             for (float& value : pack.element) mine.sum += (value = __expf(value - origin));
             kept[p] = pack;
         }
-        for (int apart = 16; apart > 0; apart /= 2) {
-            mine.sum += __shfl_xor_sync(0xffffffff, mine.sum, apart);
+        for (int offset = 16; offset > 0; offset /= 2) {
+            mine.sum += __shfl_xor_sync(0xffffffff, mine.sum, offset);
         }
 
         __syncthreads();  // the row before: every warp has read what of_warp held for it

@@ -12,9 +12,9 @@ extern "C" __global__ void one_exchange(const float* x, float* y) {
     __shared__ float2 of_warp[4];
     const int i = blockIdx.x * 128 + threadIdx.x;
     float2 pair = {x[i], 1.0f};
-    for (int apart = 16; apart > 0; apart /= 2) {
-        const float largest = __shfl_xor_sync(0xffffffff, pair.x, apart);
-        const float sum = __shfl_xor_sync(0xffffffff, pair.y, apart);
+    for (int offset = 16; offset > 0; offset /= 2) {
+        const float largest = __shfl_xor_sync(0xffffffff, pair.x, offset);
+        const float sum = __shfl_xor_sync(0xffffffff, pair.y, offset);
         pair = merge(pair, {largest, sum});
     }
     if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = pair;

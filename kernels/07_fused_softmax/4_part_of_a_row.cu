@@ -12,8 +12,8 @@ extern "C" __global__ void part_of_a_row(const float* x, float* total, int colum
     __syncwarp();  // all of the row is there
     float sum = 0.0f;
     for (int c = threadIdx.x; c < columns; c += 32) sum += row[c];
-    for (int apart = 16; apart > 0; apart /= 2) {
-        sum += __shfl_xor_sync(0xffffffff, sum, apart);
+    for (int offset = 16; offset > 0; offset /= 2) {
+        sum += __shfl_xor_sync(0xffffffff, sum, offset);
     }
     if (threadIdx.x == 0) total[blockIdx.x] = sum;
 }

@@ -1,4 +1,4 @@
-// Row softmax, one block per row, the row kept in shared memory: fetched without waiting.
+// Row softmax, one block per row, the row kept in shared memory: copied asynchronously.
 //
 //   x, y        float[rows][columns], x only read, y written; block b owns rows b, b + gridDim.x,
 //               b + 2 * gridDim.x ...; columns: a multiple of 4
@@ -22,9 +22,9 @@ __device__ Pair merge(Pair a, Pair b) {
 }
 
 __device__ Pair butterfly(Pair mine) {
-    for (int apart = 16; apart > 0; apart /= 2) {
-        mine = merge(mine, {__shfl_xor_sync(0xffffffff, mine.max, apart),
-                            __shfl_xor_sync(0xffffffff, mine.sum, apart)});
+    for (int offset = 16; offset > 0; offset /= 2) {
+        mine = merge(mine, {__shfl_xor_sync(0xffffffff, mine.max, offset),
+                            __shfl_xor_sync(0xffffffff, mine.sum, offset)});
     }
     return mine;
 }
@@ -39,18 +39,19 @@ extern "C" __global__ void block_async(const float* x, float* y, int rows, int c
         const auto* from = reinterpret_cast<const Pack<float, 4>*>(x + start);
         auto* to = reinterpret_cast<Pack<float, 4>*>(y + start);
         for (int p = threadIdx.x; p < packs; p += blockDim.x) {
-            __pipeline_memcpy_async(&kept[p], &from[p], sizeof(kept[p]));  // begins, and goes on
+            __pipeline_memcpy_async(&kept[p], &from[p],
+                                    sizeof(kept[p]));  // begins a copy, and returns
         }
         __pipeline_commit();
-        __pipeline_wait_prior(0);  // for what this thread has asked for; it uses nothing else
+        __pipeline_wait_prior(0);  // for the copies of this thread, which reads no others
 
         Pair mine = {-INFINITY, 0.0f};
         for (int p = threadIdx.x; p < packs; p += blockDim.x) {
             const Pack<float, 4> pack = kept[p];
             for (float value : pack.element) mine.max = fmaxf(mine.max, value);
         }
-        for (int apart = 16; apart > 0; apart /= 2) {
-            mine.max = fmaxf(mine.max, __shfl_xor_sync(0xffffffff, mine.max, apart));
+        for (int offset = 16; offset > 0; offset /= 2) {
+            mine.max = fmaxf(mine.max, __shfl_xor_sync(0xffffffff, mine.max, offset));
         }
         const float origin = mine.max == -INFINITY ? 0.0f : mine.max;  // the warp's own
         for (int p = threadIdx.x; p < packs; p += blockDim.x) {
@@ -58,8 +59,8 @@ extern "C" __global__ void block_async(const float* x, float* y, int rows, int c
             for (float& value : pack.element) mine.sum += (value = __expf(value - origin));
             kept[p] = pack;
         }
-        for (int apart = 16; apart > 0; apart /= 2) {
-            mine.sum += __shfl_xor_sync(0xffffffff, mine.sum, apart);
+        for (int offset = 16; offset > 0; offset /= 2) {
+            mine.sum += __shfl_xor_sync(0xffffffff, mine.sum, offset);
         }
 
         __syncthreads();  // the row before: every warp has read what of_warp held for it
@@ -71,7 +72,7 @@ extern "C" __global__ void block_async(const float* x, float* y, int rows, int c
         for (int p = threadIdx.x; p < packs; p += blockDim.x) {
             Pack<float, 4> pack = kept[p];
             for (float& value : pack.element) value *= share;
-            // y is not read again soon: the first to make room in the caches.
+            // a hint: y may leave the caches first
             __stcs(reinterpret_cast<float4*>(&to[p]), reinterpret_cast<float4&>(pack));
         }
     }

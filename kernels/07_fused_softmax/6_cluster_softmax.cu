@@ -53,7 +53,7 @@ __device__ void softmax_in_cluster(const float* x, float* y, int columns) {
         kept[p] = pack;
     }
     for (int d = 16; d > 0; d /= 2) mine.sum += __shfl_xor_sync(~0u, mine.sum, d);
-    // Lane b leaves the warp's pair with block b, so that after the barrier all is at home.
+    // Lane b sends the warp's pair to block b. After the barrier, a block reads its own memory only.
     if (lane < BLOCKS) cluster.map_shared_rank(of_warp, lane)[rank * warps + warp] = mine;
     cluster.sync();  // every warp reads what all warps of all blocks have written
     Pair all = {-INFINITY, 0.0f};

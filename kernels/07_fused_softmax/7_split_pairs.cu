@@ -20,10 +20,10 @@ __device__ Pair merge(Pair a, Pair b) {
     return {max, a.sum * __expf(a.max - from) + b.sum * __expf(b.max - from)};
 }
 
-__device__ Pair butterfly(Pair mine, int apart) {
-    for (; apart > 0; apart /= 2) {
-        mine = merge(mine, {__shfl_xor_sync(0xffffffff, mine.max, apart),
-                            __shfl_xor_sync(0xffffffff, mine.sum, apart)});
+__device__ Pair butterfly(Pair mine, int offset) {
+    for (; offset > 0; offset /= 2) {
+        mine = merge(mine, {__shfl_xor_sync(0xffffffff, mine.max, offset),
+                            __shfl_xor_sync(0xffffffff, mine.sum, offset)});
     }
     return mine;
 }
@@ -37,7 +37,7 @@ __device__ Pair merge_block(Pair mine) {
     return butterfly(of_warp[threadIdx.x % 8], 4);
 }
 
-// This thread's packs of a batch, all of them on the way at once; beyond the row's end -INFINITY.
+// Loads this thread's packs of a batch, all in flight together; -INFINITY beyond the row's end.
 __device__ void load(Pack<float, 4>* batch, const float* row, int number, int packs) {
     for (int k = 0; k < 4; k++) {
         const int p = number * 1024 + k * 256 + threadIdx.x;
@@ -57,7 +57,7 @@ extern "C" __global__ void part_pairs(const float* x, Pair* partial, int first_r
             for (float value : pack.element) largest = fmaxf(largest, value);
         }
         const float origin = largest == -INFINITY ? 0.0f : largest;
-        mine = {largest, mine.sum * __expf(mine.max - origin)};  // rescaled once a batch
+        mine = {largest, mine.sum * __expf(mine.max - origin)};  // rescaled once per batch
         for (auto& pack : batch) {
             for (float value : pack.element) mine.sum += __expf(value - origin);
         }

@@ -1,10 +1,10 @@
-// Row softmax, several blocks per row, the second of two launches: the answer.
+// Row softmax, several blocks per row, the second of two launches: the result.
 //
 //   x, y     float[rows][columns], x only read, y written; columns: a multiple of 4
 //   partial  Pair[rows][parts], only read: what the first launch found
-//   grid     (parts, rows of this launch): block (b, r) owns batches b, b + parts ... of row r from
-//            first_row on, rows and batches counted from the last; a batch is 1,024 packs, of which
-//            thread t owns t, t + 256 ...
+//   grid     (parts, rows of this launch), in reverse order: block (b, r) owns row first_row + rows -
+//            1 - r, and of its B batches number B - 1 - b, B - 1 - b - parts ...; a batch is 1,024
+//            packs, of which thread t owns t, t + 256 ...
 //   block    256 threads
 template <typename T, int N>
 struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as one
@@ -21,10 +21,10 @@ __device__ Pair merge(Pair a, Pair b) {
     return {max, a.sum * __expf(a.max - from) + b.sum * __expf(b.max - from)};
 }
 
-__device__ Pair butterfly(Pair mine, int apart) {
-    for (; apart > 0; apart /= 2) {
-        mine = merge(mine, {__shfl_xor_sync(0xffffffff, mine.max, apart),
-                            __shfl_xor_sync(0xffffffff, mine.sum, apart)});
+__device__ Pair butterfly(Pair mine, int offset) {
+    for (; offset > 0; offset /= 2) {
+        mine = merge(mine, {__shfl_xor_sync(0xffffffff, mine.max, offset),
+                            __shfl_xor_sync(0xffffffff, mine.sum, offset)});
     }
     return mine;
 }
@@ -38,7 +38,7 @@ __device__ Pair merge_block(Pair mine) {
     return butterfly(of_warp[threadIdx.x % 8], 4);
 }
 
-// This thread's packs of a batch, all of them on the way at once; beyond the row's end -INFINITY.
+// Loads this thread's packs of a batch, all in flight together; -INFINITY beyond the row's end.
 __device__ void load(Pack<float, 4>* batch, const float* row, int number, int packs) {
     for (int k = 0; k < 4; k++) {
         const int p = number * 1024 + k * 256 + threadIdx.x;

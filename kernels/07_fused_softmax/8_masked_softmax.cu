@@ -5,9 +5,9 @@
 //          4, up to 1,024
 //   block  whole warps: a multiple of 32 threads; x and y begin at multiples of 16 bytes
 //
-// The last query sees all keys, the one before it all but the last key, and so on; with more
-// queries than keys the first ones see none. Keys that are not seen get 0, whatever x holds there,
-// and so does a whole row that sees none, or nothing but -INFINITY.
+// The last query sees all keys, the query before it all but the last key, and so on. With more
+// queries than keys, the first queries see no key. A key that is not seen gets 0, whatever x holds
+// there. In a row that sees no key, or nothing but -INFINITY, every key gets 0.
 template <typename T, int N>
 struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as one
     T element[N];
@@ -22,7 +22,7 @@ extern "C" __global__ void masked_softmax(const float* x, float* y, float scale,
     if (row >= rows) return;  // the same for the whole warp: no lane is missed by the shuffles
     const auto* from = reinterpret_cast<const Pack<float, 4>*>(x + row * keys);
     auto* to = reinterpret_cast<Pack<float, 4>*>(y + row * keys);
-    // Your turn: how many keys does this row see? The rest is your warp_softmax, with care.
+    // Your turn: how many keys does this row see? Then as in warp_softmax; a row may see no key.
     // BEGIN SOLUTION
     const int query = static_cast<int>(row) % queries;
     const int seen = query + 1 + keys - queries;  // keys 0 to seen - 1; 0 or less for none
@@ -39,8 +39,8 @@ extern "C" __global__ void masked_softmax(const float* x, float* y, float scale,
             largest = fmaxf(largest, value);
         }
     }
-    for (int apart = 16; apart > 0; apart /= 2) {
-        largest = fmaxf(largest, __shfl_xor_sync(0xffffffff, largest, apart));
+    for (int offset = 16; offset > 0; offset /= 2) {
+        largest = fmaxf(largest, __shfl_xor_sync(0xffffffff, largest, offset));
     }
     const float origin = largest == -INFINITY ? 0.0f : largest;  // of a row that sees nothing
 
@@ -48,8 +48,8 @@ extern "C" __global__ void masked_softmax(const float* x, float* y, float scale,
     for (auto& pack : kept) {
         for (float& value : pack.element) sum += (value = __expf(value - origin));
     }
-    for (int apart = 16; apart > 0; apart /= 2) {
-        sum += __shfl_xor_sync(0xffffffff, sum, apart);
+    for (int offset = 16; offset > 0; offset /= 2) {
+        sum += __shfl_xor_sync(0xffffffff, sum, offset);
     }
 
     const float share = sum == 0.0f ? 0.0f : 1.0f / sum;  // 0 for such a row, and not 0 / 0

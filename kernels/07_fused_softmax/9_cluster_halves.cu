@@ -1,5 +1,5 @@
-// Row softmax of halves, a cluster of BLOCKS blocks per row. It stays in registers as it came, half
-// as many as floats take, so that the next rows' blocks can load, and all is raised to e twice.
+// Row softmax of halves, a cluster of BLOCKS blocks per row. The row stays in registers as halves, in
+// half as many registers as floats, so more blocks are resident. Each exponential is computed twice.
 //
 //   x, y   T[rows][columns], x only read, y written, equally far from a 16-byte boundary, at addresses
 //          of a T (__half, __nv_bfloat16); columns: up to 8 * THREADS * PACKS * BLOCKS
@@ -12,7 +12,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-// Two neighbours at a time: halves are compared and converted by twos.
+// Halves are compared and converted two at a time.
 __device__ float2 floats(__half2 two) {
     return __half22float2(two);
 }
@@ -49,28 +49,30 @@ __device__ unsigned address(const void* shared) {
     return static_cast<unsigned>(__cvta_generic_to_shared(shared));
 }
 
-// Where the warps of a row meet: each leaves its pair with every block of the cluster, and a block
-// waits until so many bytes have come. No fence is in the way: the cluster's barrier only says that
-// all have opened, so that it is `.relaxed`, and what comes is acquired from the block alone.
+// The exchange of pairs in a cluster: each warp sends its pair to every block. Each block waits until
+// the bytes of all pairs have arrived. The barrier of the cluster only says that every mbarrier is
+// initialised, so it is `.relaxed`. The wait acquires from its own block only (`.cta`).
 template <int BLOCKS, int WARPS>
-struct Meeting {
+struct PairExchange {
     Pair pairs[BLOCKS * WARPS];
-    unsigned long long come;  // an mbarrier
+    unsigned long long arrived;  // an mbarrier
 
-    __device__ void open() {  // before anybody may leave anything
+    __device__ void init() {  // before any block may send
         if (threadIdx.x == 0) {
-            asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(address(&come)) : "memory");
+            asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(address(&arrived)) : "memory");
             asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-            asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address(&come)),
-                         "n"(sizeof(pairs))
-                         : "memory");
+            asm volatile(
+                "mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address(&arrived)),
+                "n"(sizeof(pairs))
+                : "memory");
         }
         asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
     }
 
-    __device__ void leave(Pair mine) {
+    __device__ void send(Pair mine) {
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-        asm volatile("barrier.cluster.wait.aligned;" ::: "memory");  // all blocks have opened
+        asm volatile("barrier.cluster.wait.aligned;" ::
+                         : "memory");  // every mbarrier is initialised
         if (lane >= BLOCKS) return;
         Pair* place = &pairs[blockIdx.x % BLOCKS * WARPS + warp];
         asm volatile(
@@ -78,18 +80,18 @@ struct Meeting {
             "mapa.shared::cluster.u32 place, %0, %4;\nmapa.shared::cluster.u32 there, %3, %4;\n"
             "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [place], {%1, %2}, "
             "[there];\n}" ::"r"(address(place)),
-            "f"(mine.max), "f"(mine.sum), "r"(address(&come)), "r"(lane)
+            "f"(mine.max), "f"(mine.sum), "r"(address(&arrived)), "r"(lane)
             : "memory");
     }
 
-    __device__ Pair wait() const {
+    __device__ Pair receive() const {
         for (unsigned there = 0; !there;) {
             asm volatile(
                 "{\n.reg .pred p;\n"
                 "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0;\n"
                 "selp.u32 %0, 1, 0, p;\n}"
                 : "=r"(there)
-                : "r"(address(&come))
+                : "r"(address(&arrived))
                 : "memory");
         }
         const int lane = threadIdx.x % 32;
@@ -107,8 +109,8 @@ struct Meeting {
 template <typename T, typename Two, int THREADS, int PACKS, int BLOCKS>
 __device__ void softmax_row(const T* x, T* y, int columns) {
     constexpr int N = 8;
-    __shared__ Meeting<BLOCKS, THREADS / 32> meeting;
-    meeting.open();
+    __shared__ PairExchange<BLOCKS, THREADS / 32> exchange;
+    exchange.init();
     const size_t start = static_cast<size_t>(blockIdx.x / BLOCKS) * columns;
     const int rank = blockIdx.x % BLOCKS, thread = threadIdx.x;
     const int before = -(reinterpret_cast<size_t>(x + start) / 2) % N;  // the first pack
@@ -145,8 +147,8 @@ __device__ void softmax_row(const T* x, T* y, int columns) {
         }
     }
     for (int d = 16; d > 0; d /= 2) mine.sum += __shfl_xor_sync(~0u, mine.sum, d);
-    meeting.leave(mine);
-    const Pair all = meeting.wait();
+    exchange.send(mine);
+    const Pair all = exchange.receive();
 
     const float origin = all.origin(), share = 1.0f / all.sum;
     auto* to = reinterpret_cast<uint4*>(y + body) + thread;

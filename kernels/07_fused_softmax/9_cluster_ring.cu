@@ -1,5 +1,5 @@
-// Row softmax, a cluster of BLOCKS blocks, row after row: the next rows are on their way into shared
-// memory while this one is in registers.
+// Row softmax, a cluster of BLOCKS blocks, row after row: the copies of the next rows to shared memory
+// are in flight while this row is in registers.
 //
 //   x, y        float[rows][columns], x only read, y written, both at addresses of a float and
 //               equally far from a 16-byte boundary; columns: up to 4 * THREADS * PACKS * BLOCKS
@@ -29,7 +29,7 @@ __device__ void arrive(Barrier* barrier) {
     asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(address(barrier)) : "memory");
 }
 __device__ void await(Barrier* barrier,
-                      unsigned parity) {  // until all bytes of the phase are there
+                      unsigned parity) {  // until all bytes of the phase have arrived
     for (unsigned there = 0; !there;) {
         asm volatile(
             "{\n.reg .pred p;\n"
@@ -96,11 +96,11 @@ __device__ void softmax_ring(const float* x, float* y, int rows, int columns) {
     extern __shared__ Pack ring[];
     static_assert(SLOTS >= PACKS);  // the ring holds at least a row
     constexpr int WARPS = THREADS / 32;
-    __shared__ Barrier full[SLOTS], read, met[2];
+    __shared__ Barrier full[SLOTS], read, received[2];
     __shared__ Pair pairs[2][BLOCKS * WARPS];  // of all warps of the cluster
     const int thread = threadIdx.x, lane = thread % 32, rank = blockIdx.x % BLOCKS;
     const int step = gridDim.x / BLOCKS, part = (columns / 4 + BLOCKS - 1) / BLOCKS;
-    auto ask_for = [&](size_t row, int k, int slot) {  // slice k of my part of the row
+    auto request = [&](size_t row, int k, int slot) {  // slice k of my part of the row
         if (row >= rows) return;
         const Part of_row(x, row, columns, rank, part);
         const int packs = max(0, min(THREADS, of_row.packs - k * THREADS));
@@ -111,19 +111,19 @@ __device__ void softmax_ring(const float* x, float* y, int rows, int columns) {
     size_t row = blockIdx.x / BLOCKS;
     if (thread == 0) {
         for (int b = 0; b < SLOTS + 2; b++) {
-            Barrier* barrier = b < SLOTS ? &full[b] : &met[b - SLOTS];
+            Barrier* barrier = b < SLOTS ? &full[b] : &received[b - SLOTS];
             asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(address(barrier)) : "memory");
         }
         asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address(&read)), "n"(WARPS)
                      : "memory");
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        for (int q = 0; q < SLOTS; q++) ask_for(row + q / PACKS * step, q % PACKS, q);
+        for (int q = 0; q < SLOTS; q++) request(row + q / PACKS * step, q % PACKS, q);
     }
     asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;" ::
                      : "memory");
 
     int slot = 0, phase = 0;
-    for (int turn = 0; row < rows; row += step, turn++) {
+    for (int iteration = 0; row < rows; row += step, iteration++) {
         const Part of_row(x, row, columns, rank, part);
         const size_t single = row * columns + of_row.single;
         float alone = thread < of_row.singles ? x[single] : -INFINITY;
@@ -150,20 +150,22 @@ __device__ void softmax_ring(const float* x, float* y, int rows, int columns) {
         }
         for (int d = 16; d > 0; d /= 2) mine.sum += __shfl_xor_sync(~0u, mine.sum, d);
 
-        // Two desks in turn: whoever is fast leaves the next row's pair before all have read this one.
-        const int odd = turn % 2;
-        if (thread == 0) expect(&met[odd], sizeof(pairs[odd]));
-        if (lane < BLOCKS) send(&pairs[odd][rank * WARPS + thread / 32], mine, &met[odd], lane);
+        // Two buffers, used alternately: a fast warp may send the pair of the next row before all
+        // warps have read the pairs of this row.
+        const int odd = iteration % 2;
+        if (thread == 0) expect(&received[odd], sizeof(pairs[odd]));
+        if (lane < BLOCKS)
+            send(&pairs[odd][rank * WARPS + thread / 32], mine, &received[odd], lane);
         if (lane == 0) arrive(&read);  // this warp has read the row from the ring
         if (thread == THREADS - 32) {
             await(&read, odd);
             for (int k = 0, free = first; k < PACKS; k++) {
-                ask_for(row + (k + SLOTS) / PACKS * step, (k + SLOTS) % PACKS, free);
+                request(row + (k + SLOTS) / PACKS * step, (k + SLOTS) % PACKS, free);
                 if (++free == SLOTS) free = 0;
             }
         }
         __syncwarp();
-        await(&met[odd], turn / 2 % 2);
+        await(&received[odd], iteration / 2 % 2);
         const Pair all = merge(pairs[odd], BLOCKS * WARPS);
 
         const float share = exp_fast(mine.max - all.max) / all.sum;  // from the warp's maximum

@@ -35,16 +35,16 @@ extern "C" __global__ void find_the_bug(const float* x, float* y, float scale, i
             }
         }
     }
-    for (int apart = 16; apart > 0; apart /= 2) {
-        largest = fmaxf(largest, __shfl_xor_sync(0xffffffff, largest, apart));
+    for (int offset = 16; offset > 0; offset /= 2) {
+        largest = fmaxf(largest, __shfl_xor_sync(0xffffffff, largest, offset));
     }
 
     float sum = 0.0f;
     for (auto& pack : kept) {
         for (float& value : pack.element) sum += (value = __expf(value - largest));
     }
-    for (int apart = 16; apart > 0; apart /= 2) {
-        sum += __shfl_xor_sync(0xffffffff, sum, apart);
+    for (int offset = 16; offset > 0; offset /= 2) {
+        sum += __shfl_xor_sync(0xffffffff, sum, offset);
     }
 
     const float share = 1.0f / sum;

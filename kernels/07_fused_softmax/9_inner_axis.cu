@@ -30,7 +30,7 @@ struct Sum {
     }
 };
 
-// Of the packs of all threads with the same lane of LANES, in each of them, column by column.
+// Combines the packs of all threads with the same lane of LANES, column by column, in each of them.
 template <typename Op, int LANES, int WARPS>
 __device__ Pack combine_columns(Pack mine) {
     __shared__ Pack of_warp[WARPS][LANES];

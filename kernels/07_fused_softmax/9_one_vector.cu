@@ -36,12 +36,12 @@ __device__ Pair merge_warp(Pair mine) {
     return mine;
 }
 
-// A pair is one word of 64 bits: who sees it sees all of it. All bits set is no pair.
-__device__ void tell(Pair* place, Pair pair) {
+// A pair is one word of 64 bits, so a thread reads all of it or nothing of it. All bits set: no pair.
+__device__ void publish(Pair* place, Pair pair) {
     asm volatile("st.relaxed.gpu.v2.f32 [%0], {%1, %2};" ::"l"(place), "f"(pair.max), "f"(pair.sum)
                  : "memory");
 }
-__device__ Pair ask(const Pair* place) {  // until it is there
+__device__ Pair wait_for(const Pair* place) {  // until it is there
     unsigned long long word;
     do {
         asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(word) : "l"(place) : "memory");
@@ -50,7 +50,7 @@ __device__ Pair ask(const Pair* place) {  // until it is there
             __uint_as_float(static_cast<unsigned>(word >> 32))};
 }
 
-// In every thread: the pair of all threads of all blocks, from what each has found.
+// Returns the pair of the whole grid in every thread; `mine` is the pair of this thread.
 __device__ Pair merge_grid(Pair mine, Pair* pairs, unsigned* finished) {
     __shared__ Pair of_warp[32], of_all;
     const int thread = threadIdx.x, lane = thread % 32, warps = blockDim.x / 32;
@@ -59,22 +59,22 @@ __device__ Pair merge_grid(Pair mine, Pair* pairs, unsigned* finished) {
     __syncthreads();  // warp 0 reads what every warp has written
     if (thread < 32) {
         mine = merge_warp(lane < warps ? of_warp[lane] : Pair{-INFINITY, 0.0f});
-        if (lane == 0) tell(&pairs[blockIdx.x], mine);
+        if (lane == 0) publish(&pairs[blockIdx.x], mine);
         Pair all = {-INFINITY, 0.0f};
-        for (int b = lane; b < gridDim.x; b += 32) all = merge(all, ask(&pairs[b]));
+        for (int b = lane; b < gridDim.x; b += 32) all = merge(all, wait_for(&pairs[b]));
         all = merge_warp(all);
         if (lane == 0) of_all = all;
         unsigned ticket = 0;
         __syncwarp();
-        if (lane == 0) {  // after all that this warp has asked
+        if (lane == 0) {  // after all loads of this warp
             asm volatile("atom.add.acq_rel.gpu.u32 %0, [%1], 1;"
                          : "=r"(ticket)
                          : "l"(finished)
                          : "memory");
         }
-        if (__shfl_sync(~0u, ticket, 0) == gridDim.x - 1) {  // nobody asks any more
+        if (__shfl_sync(~0u, ticket, 0) == gridDim.x - 1) {  // no block reads the pairs any more
             const float unset = __uint_as_float(~0u);
-            for (int b = lane; b < gridDim.x; b += 32) tell(&pairs[b], {unset, unset});
+            for (int b = lane; b < gridDim.x; b += 32) publish(&pairs[b], {unset, unset});
             if (lane == 0) *finished = 0;
         }
     }
@@ -94,7 +94,7 @@ __device__ void softmax_vector(const float* x, float* y, Pair* pairs, unsigned* 
     auto* to = reinterpret_cast<float4*>(y + head);
     const long long batches = (packs + BATCH * step - 1) / (BATCH * step);
     Pack batch[BATCH];
-    auto load = [&](long long j) {  // all on the way at once; the first to make room in the caches
+    auto load = [&](long long j) {  // all loads in flight together; may leave the caches first
 #pragma unroll
         for (int k = 0; k < BATCH; k++) {
             const size_t p = (j * BATCH + k) * step + thread;
@@ -120,7 +120,7 @@ __device__ void softmax_vector(const float* x, float* y, Pair* pairs, unsigned* 
             for (float value : pack.element) largest = fmaxf(largest, value);
         }
         const float origin = largest == -INFINITY ? 0.0f : largest;
-        mine = {largest, mine.sum * exp_fast(mine.max - origin)};  // rescaled once a batch
+        mine = {largest, mine.sum * exp_fast(mine.max - origin)};  // rescaled once per batch
         for (auto& pack : batch) {
             for (float value : pack.element) mine.sum += exp_fast(value - origin);
         }

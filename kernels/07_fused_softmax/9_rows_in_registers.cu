@@ -1,4 +1,4 @@
-// Row softmax, LANES lanes per row, ROWS rows on the way at a time, for floats and halves.
+// Row softmax, LANES lanes per row, ROWS rows in flight at a time, for floats and halves.
 //
 //   x, y   T[rows][columns], x only read, y written, both at addresses of a T and equally far from a
 //          16-byte boundary; columns: any number up to 16 / sizeof(T) * LANES * PACKS
@@ -47,7 +47,7 @@ __device__ void softmax_rows(const T* x, T* y, int rows, int columns) {
     Pack<T> batch[ROWS][PACKS];
     float kept[ROWS][PACKS][N], alone[ROWS][SINGLES];
 #pragma unroll
-    for (int r = 0; r < ROWS; r++) {  // everything on the way before the first use
+    for (int r = 0; r < ROWS; r++) {  // all loads in flight before the first use
         const T* from = x + (first + r * groups) * columns;
         const bool there = first + r * groups < rows;
         const Row<T> row(from, columns);
@@ -78,15 +78,15 @@ __device__ void softmax_rows(const T* x, T* y, int rows, int columns) {
                 largest = fmaxf(largest, kept[r][k][i]);
             }
         }
-        for (int apart = LANES / 2; apart > 0; apart /= 2) {  // stays within the row's lanes
-            largest = fmaxf(largest, __shfl_xor_sync(~0u, largest, apart));
+        for (int offset = LANES / 2; offset > 0; offset /= 2) {  // stays within the row's lanes
+            largest = fmaxf(largest, __shfl_xor_sync(~0u, largest, offset));
         }
         for (float& value : alone[r]) sum += (value = exp_fast(value - largest));
         for (auto& pack : kept[r]) {
             for (float& value : pack) sum += (value = exp_fast(value - largest));
         }
-        for (int apart = LANES / 2; apart > 0; apart /= 2) {
-            sum += __shfl_xor_sync(~0u, sum, apart);
+        for (int offset = LANES / 2; offset > 0; offset /= 2) {
+            sum += __shfl_xor_sync(~0u, sum, offset);
         }
 
         const float share = 1.0f / sum;            // one division per row

@@ -1,14 +1,14 @@
-// Row softmax, the whole GPU for one row after another: each block keeps its part in registers, and
-// sends its pair to the block that answers for this row, LAG rows before it needs the answer.
+// Row softmax, the whole GPU for one row after another: each block keeps its part in registers and
+// sends its pair to the owner block of the row, LAG rows before it needs the pair of the row.
 //
 //   x, y        float[rows][columns], x only read, y written, both at addresses of a float and
 //               equally far from a 16-byte boundary; columns: up to 4 * THREADS * PACKS * gridDim.x
-//   mail        unsigned long long[2][2 * LAG + 2][gridDim.x], 0 before the launch, and again after
-//               it: for each row on its way, a letter from every block and an answer to it
-//   grid        blocks that run at the same time (a cooperative launch), 160 at most; block b owns
-//               packs b * part ... of every row
-//   block       THREADS threads that calculate, a warp that writes letters, LAG + 1 that wait for
-//               answers
+//   messages    unsigned long long[2][2 * LAG + 2][gridDim.x], 0 before the launch, and again after
+//               it. Per row in flight: a pair from every block, and the pair of the row for every block
+//   grid        at most 160 blocks that run at the same time (a cooperative launch); block b holds
+//               packs b * part ... of every row; block r % gridDim.x is the owner block of row r
+//   block       THREADS threads that compute, a warp that sends the block's pairs, and LAG + 1 warps
+//               that merge pairs, or wait for the pair of a row
 //   shared_mem  16 * THREADS * SLOTS bytes: the ring, in slots of a pack for each thread
 struct alignas(16) Pack {
     float element[4];
@@ -18,7 +18,7 @@ struct alignas(8) Pair {
     float max, sum;  // the largest x so far, and the sum of exp(x - max)
 };
 
-__device__ Pair nothing() {
+__device__ Pair empty_pair() {
     return {-INFINITY, 0.0f};
 }
 
@@ -33,7 +33,7 @@ __device__ void expect(Barrier* barrier, unsigned bytes) {  // the only arrival 
                  : "memory");
 }
 __device__ void await(Barrier* barrier,
-                      unsigned parity) {  // until all bytes of the phase are there
+                      unsigned parity) {  // until all bytes of the phase have arrived
     for (unsigned there = 0; !there;) {
         asm volatile(
             "{\n.reg .pred p;\n"
@@ -68,52 +68,53 @@ __device__ Pair merge_warp(Pair mine) {
 
 constexpr int MOST = 5;  // pairs that a lane gathers: up to 160 blocks
 
-// Named barriers: some warps arrive and go on, others wait for them; `threads` counts both.
+// Named barriers: some warps arrive and continue, others wait for them; `threads` counts both.
 __device__ void arrive(int barrier, int threads) {
     __syncwarp();
     asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
-__device__ void meet(int barrier, int threads) {
+__device__ void sync(int barrier, int threads) {
     __syncwarp();
     asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
-// A letter is a pair and, in the lowest bit of the sum, the turn it is of: who sees it sees all of it,
-// so that no fence is needed, nor a counter that all would look at.
-__device__ unsigned long long letter_of(Pair pair, unsigned turn) {
+// A message has 64 bits: a pair, and in the lowest bit of its sum the epoch. The epoch is the number of
+// messages that were sent to this place, modulo 2. A thread reads all of a message or nothing, so no
+// fence is needed.
+__device__ unsigned long long message_of(Pair pair, unsigned epoch) {
     const unsigned long long max = __float_as_uint(pair.max);
-    return max << 32 | __float_as_uint(pair.sum) & ~1u | turn;
+    return max << 32 | __float_as_uint(pair.sum) & ~1u | epoch;
 }
-__device__ void send(unsigned long long* to, unsigned long long letter) {
-    asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(to), "l"(letter) : "memory");
+__device__ void send(unsigned long long* to, unsigned long long message) {
+    asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(to), "l"(message) : "memory");
 }
-__device__ unsigned long long look(const unsigned long long* from) {
-    unsigned long long letter;
-    asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(letter) : "l"(from) : "memory");
-    return letter;
+__device__ unsigned long long load(const unsigned long long* from) {
+    unsigned long long message;
+    asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(message) : "l"(from) : "memory");
+    return message;
 }
-__device__ Pair pair_of(unsigned long long letter) {
-    return {__uint_as_float(static_cast<unsigned>(letter >> 32)),
-            __uint_as_float(static_cast<unsigned>(letter))};
+__device__ Pair pair_of(unsigned long long message) {
+    return {__uint_as_float(static_cast<unsigned>(message >> 32)),
+            __uint_as_float(static_cast<unsigned>(message))};
 }
 
-// In every lane, what all blocks' letters of this row come to.
-__device__ Pair merge_letters(const unsigned long long* letters, unsigned turn) {
+// Waits for the messages of all blocks for this row, and returns the pair of the row in every lane.
+__device__ Pair merge_messages(const unsigned long long* of_blocks, unsigned epoch) {
     const int lane = threadIdx.x % 32, blocks = gridDim.x;
-    unsigned long long letter[MOST];
+    unsigned long long message[MOST];
     for (bool waiting = true; __any_sync(~0u, waiting);) {
         waiting = false;
 #pragma unroll
-        for (int k = 0; k < MOST; k++) {  // all on the way at once
+        for (int k = 0; k < MOST; k++) {  // all loads in flight together
             const int b = lane + 32 * k;
-            letter[k] = b < blocks ? look(&letters[b]) : letter_of(nothing(), turn);
+            message[k] = b < blocks ? load(&of_blocks[b]) : message_of(empty_pair(), epoch);
         }
-        for (auto word : letter) waiting |= word % 2 != turn;
+        for (auto word : message) waiting |= word % 2 != epoch;
     }
-    Pair all = nothing();
-    for (auto word : letter) all.max = fmaxf(all.max, pair_of(word).max);
+    Pair all = empty_pair();
+    for (auto word : message) all.max = fmaxf(all.max, pair_of(word).max);
     const float origin = all.max == -INFINITY ? 0.0f : all.max;
-    for (auto word : letter) all.sum += pair_of(word).sum * exp_fast(pair_of(word).max - origin);
+    for (auto word : message) all.sum += pair_of(word).sum * exp_fast(pair_of(word).max - origin);
     return merge_warp(all);
 }
 
@@ -131,9 +132,9 @@ struct Part {  // of a row: that of this block, and where this thread's single e
     }
 };
 
-// A block's work on all rows. Warps that calculate and the others leave each other pairs on desks, one
-// for each of SETS rows in turn: barrier 1 + s when all warps' pairs lie on desk s, 8 + s when the row's
-// pair does and the others' are read.
+// A block's work on all rows. The warps exchange pairs in shared memory; row r uses set r % SETS. Named
+// barrier 1 + s: all warps' pairs are in of_warp[s]. Barrier 8 + s: the pair of the row is in of_row[s],
+// and of_warp[s] has been read.
 template <int THREADS, int PACKS, int SLOTS, int SETS>
 struct Work {
     static constexpr int WARPS = THREADS / 32, ALL = THREADS + 64, DEPTH = 2 * SETS;
@@ -145,34 +146,34 @@ struct Work {
 
     const float* x;
     float* y;
-    unsigned long long* mail;
+    unsigned long long* messages;
     int rows, columns, part;
     Pack* ring;
-    Shared& desks;
+    Shared& shared;
 
     __device__ Part part_of(int row) const {
         return Part(x, row, columns, blockIdx.x, part);
     }
 
-    __device__ void ask_for(int row, int k, int slot) const {  // slice k of my part of the row
+    __device__ void request(int row, int k, int slot) const {  // slice k of my part of the row
         if (row >= rows) return;
         const Part mine = part_of(row);
         const int packs = max(0, min(THREADS, mine.packs - k * THREADS));
-        expect(&desks.full[slot], 16 * packs);
+        expect(&shared.full[slot], 16 * packs);
         if (packs == 0) return;
         fetch(&ring[slot * THREADS], x + mine.body + 4 * k * THREADS, 16 * packs,
-              &desks.full[slot]);
+              &shared.full[slot]);
     }
 
-    __device__ void begin() const {  // one thread, before anybody waits
-        for (auto& barrier : desks.full) {
+    __device__ void begin() const {  // one thread, before any thread waits
+        for (auto& barrier : shared.full) {
             asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(address(&barrier)) : "memory");
         }
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        for (int q = 0; q < SLOTS; q++) ask_for(q / PACKS, q % PACKS, q);
+        for (int q = 0; q < SLOTS; q++) request(q / PACKS, q % PACKS, q);
     }
 
-    __device__ void calculate() const {
+    __device__ void compute() const {
         const int thread = threadIdx.x;
         Pack kept[SETS][PACKS];
         float alone[SETS], of_mine[SETS];  // a single element; the maximum of my warp
@@ -182,8 +183,8 @@ struct Work {
             for (int s = 0; s < SETS; s++) {
                 const int row = first + s, old = row - SETS;
                 if (old >= 0 && old < rows) {
-                    meet(8 + s, ALL);
-                    const Pair all = desks.of_row[s];
+                    sync(8 + s, ALL);
+                    const Pair all = shared.of_row[s];
                     const float share = exp_fast(of_mine[s] - all.max) / all.sum;
                     const Part my = part_of(old);
                     auto* to = reinterpret_cast<float4*>(y + my.body) + thread;
@@ -202,10 +203,10 @@ struct Work {
                 const Part my = part_of(row);
                 const size_t single = static_cast<size_t>(row) * columns + my.single;
                 alone[s] = thread < my.singles ? x[single] : -INFINITY;
-                Pair mine = nothing();
+                Pair mine = empty_pair();
 #pragma unroll
                 for (int k = 0; k < PACKS; k++) {
-                    await(&desks.full[slot], phase);
+                    await(&shared.full[slot], phase);
                     for (float& value : kept[s][k].element) value = -INFINITY;
                     if (k * THREADS + thread < my.packs) kept[s][k] = ring[slot * THREADS + thread];
                     for (float value : kept[s][k].element) mine.max = fmaxf(mine.max, value);
@@ -225,23 +226,23 @@ struct Work {
                     }
                 }
                 for (int d = 16; d > 0; d /= 2) mine.sum += __shfl_xor_sync(~0u, mine.sum, d);
-                if (thread % 32 == 0) desks.of_warp[s][thread / 32] = mine;
+                if (thread % 32 == 0) shared.of_warp[s][thread / 32] = mine;
                 arrive(1 + s, ALL);  // and the ring is read
             }
         }
     }
 
-    __device__ void write_letters() const {  // one warp, which asks for more of x as well
+    __device__ void send_pairs() const {  // one warp, which also requests copies of x
         const int lane = threadIdx.x % 32, blocks = gridDim.x;
         for (int row = 0, slot = 0; row < rows; row++) {
             const int s = row % SETS;
-            meet(1 + s, ALL);
-            const Pair all = merge_warp(lane < WARPS ? desks.of_warp[s][lane] : nothing());
+            sync(1 + s, ALL);
+            const Pair all = merge_warp(lane < WARPS ? shared.of_warp[s][lane] : empty_pair());
             if (lane == 0) {
-                const unsigned turn = 1 - row / DEPTH % 2;
-                send(&mail[row % DEPTH * blocks + blockIdx.x], letter_of(all, turn));
+                const unsigned epoch = 1 - row / DEPTH % 2;
+                send(&messages[row % DEPTH * blocks + blockIdx.x], message_of(all, epoch));
                 for (int k = 0; k < PACKS; k++) {
-                    ask_for(row + (k + SLOTS) / PACKS, (k + SLOTS) % PACKS, slot);
+                    request(row + (k + SLOTS) / PACKS, (k + SLOTS) % PACKS, slot);
                     if (++slot == SLOTS) slot = 0;
                 }
             }
@@ -249,62 +250,64 @@ struct Work {
         }
     }
 
-    // Warp s of SETS. Whoever writes again where a letter lay, DEPTH rows later, has calculated with an
-    // answer to one that was written after the first was read.
-    __device__ void answer_letters(int s) const {
+    // Warp s of SETS. A block sends the message of row r + DEPTH to the place of row r's message. By
+    // then it has received the pair of row r + SETS. The owner block of row r had read all messages of
+    // row r before it sent its own pair for row r + SETS. So no unread message is overwritten.
+    __device__ void merge_rows(int s) const {
         const int lane = threadIdx.x % 32, blocks = gridDim.x;
-        unsigned long long* answers = mail + DEPTH * blocks;
+        unsigned long long* results = messages + DEPTH * blocks;
         for (int row = s; row < rows; row += SETS) {
             const int first = row % DEPTH * blocks;
-            const unsigned turn = 1 - row / DEPTH % 2;
-            meet(1 + s, ALL);
-            if (row % blocks == blockIdx.x) {  // this block answers
-                const unsigned long long answer =
-                    letter_of(merge_letters(&mail[first], turn), turn);
-                for (int b = lane; b < blocks; b += 32) send(&answers[first + b], answer);
+            const unsigned epoch = 1 - row / DEPTH % 2;
+            sync(1 + s, ALL);
+            if (row % blocks == blockIdx.x) {  // this is the owner block
+                const unsigned long long result =
+                    message_of(merge_messages(&messages[first], epoch), epoch);
+                for (int b = lane; b < blocks; b += 32) send(&results[first + b], result);
             }
-            unsigned long long answer;
+            unsigned long long result;
             do {
-                answer = look(&answers[first + blockIdx.x]);
-            } while (answer % 2 != turn);
+                result = load(&results[first + blockIdx.x]);
+            } while (result % 2 != epoch);
             __syncwarp();
-            if (lane == 0) desks.of_row[s] = pair_of(answer);
+            if (lane == 0) shared.of_row[s] = pair_of(result);
             arrive(8 + s, ALL);
         }
-        for (int k = s + lane * SETS; k < 2 * DEPTH; k += 32 * SETS) {  // nobody looks any more
-            send(&mail[k * blocks + blockIdx.x], 0);
+        for (int k = s + lane * SETS; k < 2 * DEPTH;
+             k += 32 * SETS) {  // no block reads these any more
+            send(&messages[k * blocks + blockIdx.x], 0);
         }
     }
 };
 
 template <int THREADS, int PACKS, int SLOTS, int LAG>
-__device__ void softmax_gpu(const float* x, float* y, unsigned long long* mail, int rows,
+__device__ void softmax_gpu(const float* x, float* y, unsigned long long* messages, int rows,
                             int columns) {
     using Mine = Work<THREADS, PACKS, SLOTS, LAG + 1>;
     extern __shared__ Pack ring[];
-    __shared__ typename Mine::Shared desks;
+    __shared__ typename Mine::Shared shared;
     const int part = (columns / 4 + gridDim.x - 1) / gridDim.x, warp = threadIdx.x / 32;
-    const Mine work = {x, y, mail, rows, columns, part, ring, desks};
+    const Mine work = {x, y, messages, rows, columns, part, ring, shared};
     if (threadIdx.x == 0) work.begin();
-    __syncthreads();  // all may wait at the barriers
+    __syncthreads();  // every mbarrier is initialised
     if (warp < Mine::WARPS) {
-        work.calculate();
+        work.compute();
     } else if (warp == Mine::WARPS) {
-        work.write_letters();
+        work.send_pairs();
     } else {
-        work.answer_letters(warp - Mine::WARPS - 1);
+        work.merge_rows(warp - Mine::WARPS - 1);
     }
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-    gpu_1m(const float* x, float* y, unsigned long long* mail, int rows, int columns) {
-    softmax_gpu<352, 6, 40, 3>(x, y, mail, rows, columns);
+    gpu_1m(const float* x, float* y, unsigned long long* messages, int rows, int columns) {
+    softmax_gpu<352, 6, 40, 3>(x, y, messages, rows, columns);
 }
 extern "C" __global__ void __launch_bounds__(768)
-    gpu_2m(const float* x, float* y, unsigned long long* mail, int rows, int columns) {
-    softmax_gpu<672, 6, 20, 1>(x, y, mail, rows, columns);
+    gpu_2m(const float* x, float* y, unsigned long long* messages, int rows, int columns) {
+    softmax_gpu<672, 6, 20, 1>(x, y, messages, rows, columns);
 }
 extern "C" __global__ void __launch_bounds__(576)
-    gpu_4m(const float* x, float* y, unsigned long long* mail, int rows, int columns) {
-    softmax_gpu<512, 16, 26, 0>(x, y, mail, rows, columns);
+    gpu_4m(const float* x, float* y, unsigned long long* messages, int rows, int columns) {
+    softmax_gpu<512, 16, 26, 0>(x, y, messages, rows, columns);
 }

@@ -118,7 +118,7 @@ def launches(size: Size, kind: str = "float") -> tuple[Launch, ...]:
         CLUSTER: ("x", "y", numbers[1]),
         HALVES: ("x", "y", numbers[1]),
         RING: ("x", "y", *numbers),
-        GPU: ("x", "y", "mail", *numbers),
+        GPU: ("x", "y", "messages", *numbers),
     }
     together = choice.file in (GPU, VECTOR)
     grid = EVERY if together else -(-rows // choice.rows) * choice.blocks
@@ -258,7 +258,7 @@ def matrices(xp, size: Size) -> dict:
         "x": x,
         "y": xp.empty(size, np.float32),
         "pairs": xp.full((EVERY, 2), -1, np.int32).view(np.float32),
-        "mail": xp.zeros((2, 8, EVERY), np.uint64),
+        "messages": xp.zeros((2, 8, EVERY), np.uint64),
         "finished": xp.zeros(1, np.uint32),
     }
 

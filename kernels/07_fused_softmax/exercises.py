@@ -202,14 +202,14 @@ warp_softmax = Exercise(
     hints=(
         "Lesson 06's `warp_per_row` is the frame: one row per warp, `Pack<float, 4> "
         "kept[PACKS]`, two "
-        "loops over k with `#pragma unroll`, and in each the question whether pack k * 32 + lane "
-        "exists. Only what happens between the loops is new.",
-        "The row stays in registers, so there is no hurry: first the largest element of all, 5 "
-        "butterfly steps with fmaxf. Start from -INFINITY.",
-        "Then replace each kept element by __expf(element - largest), add these up, and let 5 more "
-        "butterfly steps make the row's sum of the lanes' sums. A lane adds only what it has.",
-        "Divide once: share = 1.0f / sum, and multiply. Lanes without a pack come to the shuffles "
-        "all the same; a warp without a row returns as a whole.",
+        "loops over k with `#pragma unroll`, and in each a test whether pack k * 32 + lane exists. "
+        "Only the work between the loops is new.",
+        "The row stays in registers, so find its maximum first, with 5 butterfly steps and fmaxf. "
+        "Start from -INFINITY.",
+        "Then replace each kept element by __expf(element - largest), add these, and add the "
+        "sums of all lanes in 5 more butterfly steps. A lane adds only the packs that exist.",
+        "Divide once: share = 1.0f / sum, and multiply. Lanes without a pack take part in the "
+        "shuffles, too. A warp without a row returns, all 32 lanes.",
     ),
     hints_on={
         "constant_won": ("What does the maximum start from, if all of a row is negative?"),
@@ -324,17 +324,18 @@ block_softmax = Exercise(
         ),
     ),
     hints=(
-        "Thread t owns packs t, t + blockDim.x, ... in all three loops. What it leaves in `kept` "
-        "it alone reads again, so `kept` needs no barrier. Take whole packs out and put them "
-        "back whole: `Pack<float, 4> pack = kept[p];`",
-        "First the warp for itself: its largest element by 5 butterfly steps, then exponentials "
-        "measured from *that*, put back into `kept`, then their sum by 5 more. A warp that has "
-        "nothing but -INFINITY measures from 0.",
+        "Thread t owns packs t, t + blockDim.x, ... in all three loops. No other thread reads its "
+        "packs in `kept`, so `kept` needs no barrier. Load and store whole packs: "
+        "`Pack<float, 4> pack = kept[p];`",
+        "First each warp alone: its maximum by 5 butterfly steps, then the exponentials relative "
+        "to *this* maximum, stored in `kept`, then their sum by 5 more steps. A warp that has "
+        "nothing but -INFINITY subtracts 0.",
         "Then the exchange: lane 0 writes {largest, sum} to of_warp[warp], a barrier, and every "
         "warp merges all pairs: `butterfly(lane < warps ? of_warp[lane] : Pair{-INFINITY, 0.0f})`. "
-        "The next row writes to of_warp again; who may still be reading it?",
-        "An exponential of this warp was measured from the warp's maximum. Counted from the row's, "
-        "and divided by the row's sum, it is multiplied by __expf(mine.max - all.max) / all.sum.",
+        "The next row writes to of_warp again. Which warps may still be reading it?",
+        "The exponentials of a warp are relative to the warp's maximum. Multiply them by "
+        "__expf(mine.max - all.max) / all.sum: then they are relative to the row's maximum, and "
+        "divided by the row's sum.",
     ),
     hints_on={
         "other_elements": (
@@ -342,11 +343,11 @@ block_softmax = Exercise(
             "result?"
         ),
         "over_budget": (
-            "Put whole packs into `kept` and take whole packs out; one exchange of {largest, sum} "
-            "for the warps of the block."
+            "Store and load whole packs in `kept`. One exchange of {largest, sum} between the "
+            "warps is enough."
         ),
         "wrong_answer": (
-            "The exponentials in `kept` were measured from the warp's maximum. Which factor "
+            "The exponentials in `kept` are relative to the warp's maximum. Which factor "
             "makes them relative to the row's maximum?"
         ),
     },
@@ -549,8 +550,8 @@ masked_softmax = Exercise(
         "(Adding -INFINITY would not do: NaN + -INFINITY is NaN.)",
         "Scale first, then look for the largest: with a negative scale the largest x is the "
         "smallest score.",
-        "A row that sees nothing has the maximum -INFINITY. Measure from 0 in that case, as merge "
-        "does; then every exponential is 0, and so is the sum. Divide by it only if it is not.",
+        "A row that sees nothing has the maximum -INFINITY. Subtract 0 in that case, as merge "
+        "does. Then every exponential is 0, and so is the sum. Divide by it only if it is not 0.",
         "All packs of y are written, also those of keys not seen: their exponentials are 0.",
     ),
     hints_on={

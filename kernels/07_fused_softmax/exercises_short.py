@@ -107,8 +107,8 @@ read_once = Exercise(
         "Each lane has four elements of its row. Where can they stay until they are needed again?",
         "`float kept[4];` and loops over k from 0 to 3, whose index the compiler knows: then it is "
         "four registers, and no memory.",
-        "The sector count falls by what the second and the third pass read. The exponentials can "
-        "stay in `kept` as well.",
+        "Then the second and the third pass load no sectors. The exponentials can stay in `kept`, "
+        "too.",
     ),
 )
 
@@ -140,8 +140,8 @@ part_of_a_row = Exercise(
         Case("other numbers", lambda rng: totals(rng, 2, 100), 0.5, False, hazard=UNSET),
     ),
     hints=(
-        "The row is copied, and then read. What if the copy does not go as far as the reading?",
-        "Leave out the last element.",
+        "The row is copied, and then read. What if the copy ends before the last element?",
+        "Do not copy the last element.",
     ),
 )
 

@@ -58,8 +58,8 @@ whole_gpu = fast(
     768,
     3001,
     3,
-    told=("mail",),
-    arrays={"mail": np.zeros((2, 4, BLOCKS), np.uint64)},
+    told=("messages",),
+    arrays={"messages": np.zeros((2, 4, BLOCKS), np.uint64)},
     shared_mem=215_040,
     cooperative=True,
 )

@@ -10,20 +10,20 @@ struct Welford {
 };
 
 __device__ Welford merge(Welford a, Welford b) {
-    // Your turn: the triple of both stretches together. Each may be empty, {0, 0, 0}.
+    // Your turn: the triple of both parts together. One or both may be empty, {0, 0, 0}.
     // BEGIN SOLUTION
     const float n = a.n + b.n;
     const float share = n == 0.0f ? 0.0f : b.n / n;  // both empty: not 0 / 0
-    const float apart = b.mean - a.mean;
-    return {n, a.mean + apart * share, a.m2 + b.m2 + apart * apart * a.n * share};
+    const float delta = b.mean - a.mean;
+    return {n, a.mean + delta * share, a.m2 + b.m2 + delta * delta * a.n * share};
     // END SOLUTION
 }
 
 __device__ Welford butterfly(Welford mine) {
-    for (int apart = 16; apart > 0; apart /= 2) {
-        mine = merge(mine, {__shfl_xor_sync(0xffffffff, mine.n, apart),
-                            __shfl_xor_sync(0xffffffff, mine.mean, apart),
-                            __shfl_xor_sync(0xffffffff, mine.m2, apart)});
+    for (int offset = 16; offset > 0; offset /= 2) {
+        mine = merge(mine, {__shfl_xor_sync(0xffffffff, mine.n, offset),
+                            __shfl_xor_sync(0xffffffff, mine.mean, offset),
+                            __shfl_xor_sync(0xffffffff, mine.m2, offset)});
     }
     return mine;
 }
@@ -34,14 +34,14 @@ extern "C" __global__ void layer_norm(const float* x, const float* weight, const
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     const float* from = x + static_cast<size_t>(blockIdx.x) * columns;
     float* to = y + static_cast<size_t>(blockIdx.x) * columns;
-    // Your turn: this thread's triple, number by number; the warp's; the block's; then write.
+    // Your turn: compute the triple of the thread, then of the warp, then of the block; write y.
     // BEGIN SOLUTION
     Welford mine = {0.0f, 0.0f, 0.0f};
     for (int c = threadIdx.x; c < columns; c += blockDim.x) {
-        const float value = from[c], before = value - mine.mean;
+        const float value = from[c], delta = value - mine.mean;
         mine.n += 1.0f;
-        mine.mean += before / mine.n;
-        mine.m2 += before * (value - mine.mean);  // from the old mean, and from the new one
+        mine.mean += delta / mine.n;
+        mine.m2 += delta * (value - mine.mean);  // from the old mean, and from the new one
     }
 
     mine = butterfly(mine);

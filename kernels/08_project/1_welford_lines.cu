@@ -11,10 +11,10 @@ extern "C" __global__ void welford_lines(const float* x, float* mean, float* var
     // BEGIN SOLUTION
     for (int c = 0; c < columns; c++) {
         const float value = x[row * columns + c];
-        const float before = value - center;
+        const float delta = value - center;
         n += 1.0f;
-        center += before / n;
-        m2 += before * (value - center);
+        center += delta / n;
+        m2 += delta * (value - center);
     }
     // END SOLUTION
     mean[row] = center;

@@ -1,16 +1,16 @@
 // Softmax with cross-entropy, forwards and backwards in one launch, one block per row.
 //
 //   x         float[rows][classes], only read: a row's scores; block r owns row r
-//   target    int[rows], only read: the right class, 0 to classes - 1; or -1, the row does not count
+//   target    int[rows], only read: the correct class, 0 to classes - 1; or -1, the row does not count
 //   loss      float[rows], written: log(sum of exp(x)) - x[target]; 0 where the row does not count
-//   gradient  float[rows][classes], written: softmax(x), and 1 less at the target; 0 throughout
-//             where the row does not count
+//   gradient  float[rows][classes], written: softmax(x), minus 1 at the target; 0 everywhere
+//             in a row that does not count
 //   block     whole warps: a multiple of 32 threads, at most 1024
-//   shared_mem  4 * classes bytes, for whatever you like
+//   shared_mem  4 * classes bytes: room for one row
 //
-// Scores may be -INFINITY, but for the target's.
+// Any score may be -INFINITY, except the score of the target.
 
-// Your turn: what you need beside the kernel.
+// Your turn: the structures and functions that you need.
 // BEGIN SOLUTION
 struct __align__(8) Pair {
     float max, sum;  // the largest x so far, and the sum of exp(x - max)
@@ -23,9 +23,9 @@ __device__ Pair merge(Pair a, Pair b) {
 }
 
 __device__ Pair butterfly(Pair mine) {
-    for (int apart = 16; apart > 0; apart /= 2) {
-        mine = merge(mine, {__shfl_xor_sync(0xffffffff, mine.max, apart),
-                            __shfl_xor_sync(0xffffffff, mine.sum, apart)});
+    for (int offset = 16; offset > 0; offset /= 2) {
+        mine = merge(mine, {__shfl_xor_sync(0xffffffff, mine.max, offset),
+                            __shfl_xor_sync(0xffffffff, mine.sum, offset)});
     }
     return mine;
 }
@@ -41,7 +41,7 @@ extern "C" __global__ void cross_entropy(const float* x, const int* target, floa
     const float* from = x + static_cast<size_t>(blockIdx.x) * classes;
     float* to = gradient + static_cast<size_t>(blockIdx.x) * classes;
     const int right = target[blockIdx.x];
-    if (right < 0) {  // the same for the whole block: nobody is missed at the barrier
+    if (right < 0) {  // the same for the whole block, so all its threads return
         for (int c = threadIdx.x; c < classes; c += blockDim.x) to[c] = 0.0f;
         if (threadIdx.x == 0) loss[blockIdx.x] = 0.0f;
         return;

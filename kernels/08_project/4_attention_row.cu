@@ -4,13 +4,13 @@
 //   K, V   float[heads][keys][64], only read
 //   block  whole warps: a multiple of 32 threads, at most 1024
 //
-// keys: 1 or more. All arrays begin at multiples of 256 bytes.
+// keys: 1 or more. All arrays begin at multiples of 16 bytes.
 constexpr int DIM = 64;
 
-// Your turn: what you need beside the kernel.
+// Your turn: the structures and functions that you need.
 // BEGIN SOLUTION
 __device__ float sum_of_lanes(float mine) {
-    for (int apart = 16; apart > 0; apart /= 2) mine += __shfl_xor_sync(0xffffffff, mine, apart);
+    for (int offset = 16; offset > 0; offset /= 2) mine += __shfl_xor_sync(~0u, mine, offset);
     return mine;
 }
 // END SOLUTION
@@ -27,7 +27,7 @@ extern "C" __global__ void attention_row(const float* q, const float* K, const f
     const auto* values_of = reinterpret_cast<const float2*>(V) + start;
     const float2 query = reinterpret_cast<const float2*>(q)[head * (DIM / 2) + lane];
 
-    float top = -INFINITY, sum = 0.0f;  // the pair, and its third member:
+    float top = -INFINITY, sum = 0.0f;  // the pair, and its third part:
     float2 total = {0.0f, 0.0f};        // the sum of exp(score - max) * value, two of 64 per lane
     for (int n = warp; n < keys; n += warps) {
         const float2 key = keys_of[n * 32 + lane], value = values_of[n * 32 + lane];
@@ -48,7 +48,7 @@ extern "C" __global__ void attention_row(const float* q, const float* K, const f
     sum = 0.0f;
     total = {0.0f, 0.0f};
     for (int w = 0; w < warps; w++) {
-        const float factor = __expf(pair_of_warp[w].x - largest);  // 0 of a warp without a key
+        const float factor = __expf(pair_of_warp[w].x - largest);  // 0 for a warp without a key
         sum += factor * pair_of_warp[w].y;
         total.x += factor * total_of_warp[w][lane].x;
         total.y += factor * total_of_warp[w][lane].y;

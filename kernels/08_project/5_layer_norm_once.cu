@@ -1,4 +1,4 @@
-// Layer normalisation that reads its row once: 16 bytes per load, all under way together, and
+// Layer normalisation that reads its row once: 16 bytes per load, all loads in flight together;
 // the row stays in the registers of its block.
 //
 //   x, y          float[rows][columns], x only read, y written; block r owns row r
@@ -6,14 +6,14 @@
 //   columns       a multiple of 4, at most 4 * PACKS * blockDim.x; all arrays begin at multiples of 16
 //   block         whole warps: a multiple of 32 threads, at most 1024
 //
-// With the row in registers, mean first and squares next costs no second reading and no division for
-// each number; Welford's triples are for rows that do not stay.
+// The row is in registers, so the mean comes first and the squares next, without a second read.
+// Welford's triples are for rows that are not kept.
 __device__ float sum_of_block(float mine, float* of_warp) {
-    for (int apart = 16; apart > 0; apart /= 2) mine += __shfl_xor_sync(0xffffffff, mine, apart);
+    for (int offset = 16; offset > 0; offset /= 2) mine += __shfl_xor_sync(~0u, mine, offset);
     if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = mine;
     __syncthreads();  // every warp reads what all of them have written
     mine = threadIdx.x % 32 < blockDim.x / 32 ? of_warp[threadIdx.x % 32] : 0.0f;
-    for (int apart = 16; apart > 0; apart /= 2) mine += __shfl_xor_sync(0xffffffff, mine, apart);
+    for (int offset = 16; offset > 0; offset /= 2) mine += __shfl_xor_sync(~0u, mine, offset);
     return mine;
 }
 

@@ -189,10 +189,10 @@ layer_norm = Exercise(
         "A new number changes the mean by (value - mean) / n, with n counted first.",
         "What it adds to m2 is (value - old mean) * (value - new mean): the first is too large, "
         "the second too small, and their product is right.",
-        "Merging: the mean moves from a's towards b's by the share that b has of all numbers, "
-        "b.n / n. To m2 comes (b.mean - a.mean) squared, times a.n * b.n / n.",
-        "If both are empty, n is 0, and 0 / 0 is NaN. A thread without a number, and lanes beyond "
-        "the last warp's triple, bring {0, 0, 0}.",
+        "In merge, the new mean is a.mean + (b.mean - a.mean) * b.n / n. The new m2 is the sum of "
+        "both m2, plus (b.mean - a.mean) squared, times a.n * b.n / n.",
+        "If both are empty, n is 0, and 0 / 0 is NaN. The triple of a thread without a number is "
+        "{0, 0, 0}, and so is the triple of a lane without a warp.",
         "The exchange is lesson 03's: butterfly(mine), lane 0 writes to of_warp, a barrier, and "
         "every warp merges `lane < warps ? of_warp[lane] : Welford{0.0f, 0.0f, 0.0f}`.",
     ),
@@ -402,7 +402,7 @@ cross_entropy = Exercise(
     ),
     hints_on={
         "chosen_otherwise": (
-            "The gradient is the softmax, but for one class: which one, and by how much?"
+            "The gradient equals the softmax, except for one class: which one, and by how much?"
         ),
         "over_budget": "x goes from global memory to where you keep it, and nowhere reads x again.",
         "wrong_answer": (
@@ -549,20 +549,19 @@ top_four = Exercise(
         ),
     ),
     hints=(
-        "First each lane for itself: the four largest of its columns, in order. A new number is "
-        "compared with each of the four from the first on; where it precedes, the two change "
-        "places, and the one pushed out goes on down.",
+        "First each lane for itself: the four largest of its columns, in order. A new entry is "
+        "compared with each of the four, from the first on. If it comes before an entry, exchange "
+        "the two, and compare the displaced entry with the next.",
         "Which of two comes first is one function of (value, index), and the same one everywhere: "
         "the larger value; of equal ones the smaller index.",
-        "Then four rounds. In each the lanes' best are compared by a butterfly, value and index "
-        "together, 10 shuffles. The lane that had this entry moves its others up.",
-        "An empty place is {-INFINITY, the largest int}: every number of the row precedes it, "
+        "Then four rounds. In each round, a butterfly compares the first entries of all lanes, "
+        "value and index together: 10 shuffles. The lane that has the best entry removes it.",
+        "The sentinel is {-INFINITY, the largest int}: every entry of the row comes before it, "
         "-INFINITY too.",
     ),
     hints_on={
         "other_place": (
-            "After an entry is taken, its lane moves up: is the next one of the same lane "
-            "still there?"
+            "After a lane has removed its first entry, is its second entry now the first one?"
         ),
         "over_budget": (
             "The row is read once: what a lane may need later it has kept. Loops over the kept "
@@ -751,16 +750,14 @@ attention_row = Exercise(
         "is 0, as long as some warp had one.",
     ),
     hints_on={
-        "left_early": (
-            "Weights add up to 1 in the end: what must the sum of values be divided by?"
-        ),
+        "left_early": "The weights must add up to 1: by what must the sum of values be divided?",
         "over_budget": (
             "K and V are read once, in the same turn of the loop; lanes side by side read numbers "
             "side by side, two or four at a time."
         ),
         "wrong_answer": (
-            "When the maximum moves, the weighted sum of values is rescaled as the sum is; and "
-            "again when the warps' are put together."
+            "When the maximum changes, rescale the weighted sum of values like the sum. Do it "
+            "again when you merge the results of the warps."
         ),
     },
 )

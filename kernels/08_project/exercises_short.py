@@ -68,9 +68,9 @@ welford_lines = Exercise(
     source="1_welford_lines.cu",
     kind=Order(
         (
-            "m2 += before * before;",
-            "center += before / columns;",
-            "const float before = x[row * columns] - center;",
+            "m2 += delta * delta;",
+            "center += delta / columns;",
+            "const float delta = x[row * columns] - center;",
         )
     ),
     minutes=5,
@@ -83,7 +83,7 @@ welford_lines = Exercise(
     hints=(
         "Six lines make the loop, and its brace is one of them. Nothing can be done before the "
         "number is there, and its distance from the old mean.",
-        "n counts the new number before the mean moves by before / n; and m2 takes one distance "
+        "n counts the new number before the mean moves by delta / n; and m2 takes one distance "
         "from each mean, so it comes last.",
     ),
 )

@@ -6,12 +6,12 @@ extern "C" __global__ void doubling(const float* x, float* y) {
     __shared__ float tile[256];  // tile[t]: the sum that thread t has so far
     const int t = threadIdx.x;
     float sum = x[t];
-    for (int apart = 1; apart < blockDim.x; apart *= 2) {
+    for (int offset = 1; offset < blockDim.x; offset *= 2) {
         tile[t] = sum;
         // BEGIN SOLUTION
         __syncthreads();  // the sums of this step are there
         // END SOLUTION
-        if (t >= apart) sum += tile[t - apart];
+        if (t >= offset) sum += tile[t - offset];
         // BEGIN SOLUTION
         __syncthreads();  // every thread has read before any thread writes again
         // END SOLUTION

@@ -13,9 +13,9 @@ extern "C" __global__ void block_scan(const float* x, float* inclusive, float* e
     // Your turn: a scan of the warp, the sums of the warps before it, and both results.
     // BEGIN SOLUTION
     float sum = value;
-    for (int apart = 1; apart < 32; apart *= 2) {
-        const float below = __shfl_up_sync(~0u, sum, apart);
-        if (lane >= apart) sum += below;
+    for (int offset = 1; offset < 32; offset *= 2) {
+        const float below = __shfl_up_sync(~0u, sum, offset);
+        if (lane >= offset) sum += below;
     }
     float before = __shfl_up_sync(~0u, sum, 1);  // a difference would spoil infinities
     if (lane == 0) before = 0.0f;
@@ -23,8 +23,8 @@ extern "C" __global__ void block_scan(const float* x, float* inclusive, float* e
     if (lane == 31) of_warp[warp] = sum;
     __syncthreads();  // every warp reads what all others have written
     float total = lane < warp ? of_warp[lane] : 0.0f;
-    for (int apart = 16; apart > 0; apart /= 2) {
-        total += __shfl_xor_sync(~0u, total, apart);
+    for (int offset = 16; offset > 0; offset /= 2) {
+        total += __shfl_xor_sync(~0u, total, offset);
     }
 
     if (i < n) {

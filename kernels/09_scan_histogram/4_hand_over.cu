@@ -1,8 +1,10 @@
-// The running total of a grid: each block waits for the sum of all blocks before it, and hands on.
+// The running total of a grid: each block waits for the total of the block before it, adds its own
+// element, and publishes its total.
 //
 //   x       float[gridDim.x], only read; x[b] belongs to the block that takes tile b
 //   y       float[gridDim.x], written; y[b] = x[0] + ... + x[b]
-//   done    unsigned int[gridDim.x], 0 before the launch, and 0 again after it; 1: y[b] is there
+//   done    unsigned int[gridDim.x], 0 before the launch, and 0 again after it; 1: y[b] is there.
+//           No block waits for the last tile, so its flag stays 0
 //   taken   unsigned int[1], 0 before the launch, and 0 again after it; how many tiles are taken
 //   block   one thread
 extern "C" __global__ void hand_over(const float* x, float* y, volatile unsigned int* done,

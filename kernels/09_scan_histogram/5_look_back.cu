@@ -1,4 +1,4 @@
-// Inclusive scan of x in one pass: each block looks back for the sum of all that lies before its tile.
+// Inclusive scan of x in one pass: each block looks back for the sum of all tiles before its own.
 //
 //   x, y           float[n], x only read, y written; y[i] = x[0] + ... + x[i]
 //   own, up_to     float[gridDim.x], written; the sum of tile b, and of all tiles up to b
@@ -11,18 +11,18 @@
 // Inclusive scan of one value per thread; of_warp[w] becomes the sum of warp w.
 __device__ float block_scan(float sum, float* of_warp) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    for (int apart = 1; apart < 32; apart *= 2) {
-        const float below = __shfl_up_sync(~0u, sum, apart);
-        if (lane >= apart) sum += below;
+    for (int offset = 1; offset < 32; offset *= 2) {
+        const float below = __shfl_up_sync(~0u, sum, offset);
+        if (lane >= offset) sum += below;
     }
     if (lane == 31) of_warp[warp] = sum;
     __syncthreads();
     float total = lane < warp ? of_warp[lane] : 0.0f;
-    for (int apart = 16; apart > 0; apart /= 2) total += __shfl_xor_sync(~0u, total, apart);
+    for (int offset = 16; offset > 0; offset /= 2) total += __shfl_xor_sync(~0u, total, offset);
     return total + sum;
 }
 
-// By one thread per block: publish `sum`, the sum of this tile; the sum of all tiles before it.
+// One thread per block calls this: publishes `sum` of this tile, returns the sum of all tiles before.
 __device__ float look_back(int tile, float sum, float* own, float* up_to,
                            volatile unsigned int* state) {
     // BEGIN SOLUTION
@@ -59,7 +59,7 @@ extern "C" __global__ void scan_grid(const float* x, float* y, float* own, float
     if (i < n) y[i] = before + sum;
 
     if (threadIdx.x > 0) return;
-    __threadfence();  // this block looks back no more
+    __threadfence();  // this block reads no state any more
     if (atomicAdd(&counts[1], 1) < gridDim.x - 1) return;
     __threadfence();
     for (int b = 0; b < gridDim.x; b++) state[b] = 0;

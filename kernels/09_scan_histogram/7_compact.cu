@@ -1,13 +1,13 @@
 // Stream compaction: the positive elements of x come to the front of y, in their order.
 //
 //   x, y    float[n], x only read, y written; first the elements with x[i] > 0, in their order; the
-//           others fill y from its end: the first of them is y[n - 1]
+//           others fill y from its end, in reverse order: the first of them is y[n - 1]
 //   count   int[1], written; how many elements are positive
 //   block   whole warps, 32 to 1,024 threads; the grid is one block
 extern "C" __global__ void compact(const float* x, float* y, int* count, int n) {
     __shared__ int of_warp[32];  // of_warp[w]: how many elements warp w keeps
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    int kept = 0;  // in the parts of x that are done
+    int kept = 0;  // number of positive elements in the parts that are done
 
     for (int first = 0; first < n; first += blockDim.x) {
         const int i = first + threadIdx.x;

@@ -1,7 +1,7 @@
 // Counts bytes: bins[v] is how often v is in values.
 //
 //   values  unsigned char[n], only read
-//   bins    int[256], 0 before the launch; each block adds what it has counted
+//   bins    int[256], 0 before the launch; each block adds its counts
 //   block   256 threads; each thread continues with the element that is one grid further
 extern "C" __global__ void clear(int* bins) {
     bins[threadIdx.x] = 0;

@@ -1,4 +1,4 @@
-// Counts bytes without an atomic: each warp has bins of its own, and lanes that agree add once.
+// Counts bytes without an atomic: each warp has its own bins, and lanes with the same byte add once.
 //
 //   values  unsigned char[n], only read
 //   bins    int[256], written; bins[v] is how often v is in values
@@ -10,12 +10,12 @@ extern "C" __global__ void together(const unsigned char* values, int* bins, int 
     __syncthreads();  // no warp counts before all bins are 0
     for (int first = 0; first < n; first += 256) {
         const int i = first + threadIdx.x;
-        // Your turn: who has the same byte, and who adds for all of them?
+        // Your turn: which lanes have the same byte, and which of them adds for all?
         // BEGIN SOLUTION
-        const int value = i < n ? values[i] : 256;               // 256 is no byte
+        const int value = i < n ? values[i] : 256;               // 256 is not a byte
         const unsigned int same = __match_any_sync(~0u, value);  // bit l: lane l has this value
         if (value < 256 && lane == __ffs(same) - 1) mine[warp][value] += __popc(same);
-        __syncwarp();  // in the next pass another lane may add to this bin
+        __syncwarp();  // in the next iteration another lane may add to this bin
         // END SOLUTION
     }
     __syncthreads();  // no thread reads before all warps have counted

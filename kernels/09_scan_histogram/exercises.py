@@ -131,8 +131,8 @@ block_scan = Exercise(
         ),
     ),
     hints=(
-        "Begin with one warp. `__shfl_up_sync(~0u, sum, apart)` gives a lane the `sum` of the lane "
-        "that is `apart` below it. Which lanes may add it at a distance of 1, 2, 4, 8, 16?",
+        "Begin with one warp. `__shfl_up_sync(~0u, sum, offset)` gives a lane the `sum` of the "
+        "lane that is `offset` below it. Which lanes may add it at a distance of 1, 2, 4, 8, 16?",
         "Lane 31 of a warp then has the sum of the whole warp. Where can it leave it so that the "
         "other warps see it, and what must lie between the write and the read?",
         "Each lane needs the sums of all warps before its own: of_warp[0] to of_warp[warp - 1]. "
@@ -143,7 +143,7 @@ block_scan = Exercise(
     hints_on={
         "wrong_answer": (
             "Compare the first element that is wrong with its place: is it in a lane below "
-            "`apart`, in lane 0, or in warp 1?"
+            "`offset`, in lane 0, or in warp 1?"
         ),
         "data_race": "Who writes of_warp, and who reads it? What lies between the two?",
         "shuffle_divergence": (
@@ -300,7 +300,7 @@ def some_segments(rng: np.random.Generator, n: int, every: int = 7) -> Problem:
 
 segments = Exercise(
     name="segments",
-    title="Sums that begin again",
+    title="Sums that start again",
     minutes=9,
     teaches="a segmented scan: a lane adds only from its own segment",
     source="6_segments.cu",
@@ -342,18 +342,21 @@ segments = Exercise(
         large("more than 65,536 elements", lambda rng: some_segments(rng, 66_001)),
     ),
     hints=(
-        "In a scan a lane adds what comes from `apart` lanes below, if there is such a lane. Here "
+        "In a scan a lane adds what comes from `offset` lanes below, if there is such a lane. Here "
         "there is one more condition: that lane must belong to the same segment.",
-        "`__ballot_sync(~0u, begins)` gives every lane the answers of all 32: bit l is lane l's. "
-        "Lane 0 always begins, so set bit 0 as well: `| 1`.",
-        "Throw away the bits above your own lane: `& (~0u >> (31 - lane))`. The highest bit that "
-        "is left is where your segment begins: `31 - __clz(bits)`.",
+        "In `bits = __ballot_sync(~0u, starts)`, bit l is 1 if a segment starts at lane l. A "
+        "segment always starts at lane 0, so set bit 0 as well: `| 1`.",
+        "Clear the bits above your own lane: `& (~0u >> (31 - lane))`. The highest bit that is "
+        "left is the start of your segment: `31 - __clz(bits)`.",
     ),
     hints_on={
         "wrong_answer": "From which lane does the wrong sum take an element: of another segment?",
         "shuffle_divergence": "All 32 lanes come to a shuffle. Only the addition is conditional.",
         "out_of_bounds": "Lanes past the end have no element and no head, but they take part.",
-        "over_budget": "Send the sums by shuffle; what begins where is known after one ballot.",
+        "over_budget": (
+            "Send the sums by shuffle. After one ballot, each lane knows the starts of all "
+            "segments."
+        ),
     },
 )
 

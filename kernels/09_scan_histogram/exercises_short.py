@@ -65,7 +65,7 @@ running_total = Exercise(
             lambda rng, n, grid, block, draw: alone(rng, n, draw),
         ),
     ),
-    hints=("Which elements are in y[0]? Which should be?", "Two lines have changed places."),
+    hints=("Which elements are in y[0]? Which should be in it?", "Exchange two lines."),
 )
 
 
@@ -102,8 +102,8 @@ doubling = Exercise(
     hints=(
         "A step has a write and a read of the tile. Which thread reads the cell that this thread "
         "has written?",
-        "After the last line of a step comes the first line of the next one. Who may still be "
-        "reading then?",
+        "After the last line of a step comes the first line of the next step. Which threads may "
+        "still be reading then?",
     ),
     hints_on={"data_race": "The report names two lines. A barrier belongs between them."},
 )
@@ -115,17 +115,17 @@ def up_down(rng: np.random.Generator, block: int, draw=quarters) -> Problem:
 
 up_and_down = Exercise(
     name="up_and_down",
-    title="Down the tree",
+    title="One step of the down-sweep",
     source="2_up_and_down.cu",
     kind=Order(
         (
             "if (works) tile[right] = left;",
             "const float left = works ? tile[right] : 0.0f;",
-            "if (works) tile[right - apart] += left;",
+            "if (works) tile[right - offset] += left;",
         )
     ),
     minutes=5,
-    teaches="Blelloch's way down: hand on what is before, add what is left",
+    teaches="the down-sweep of Blelloch's scan",
     cases=(
         Case("a block of 32", lambda rng: up_down(rng, 32), points=0.5),
         Case("a block of 256", lambda rng: up_down(rng, 256), points=1.5),
@@ -135,10 +135,10 @@ up_and_down = Exercise(
         ),
     ),
     hints=(
-        "Before a step, the right cell of a pair holds the sum of all that comes before the pair. "
-        "The left cell holds the sum of the left half. What must each of them hold afterwards?",
-        "The left half has before it what the whole pair has. The right half has the left half "
-        "before it as well. Read the left cell before you write it.",
+        "Before a step, the right cell of a pair has the sum of all elements before the pair. The "
+        "left cell has the sum of the left half. Which sum must each cell have afterwards?",
+        "The left cell gets the old value of the right cell. The right cell gets its own value "
+        "plus the old value of the left cell. So read the left cell before you write it.",
     ),
 )
 
@@ -183,8 +183,8 @@ hand_over = Exercise(
         hidden("a single block, which has nobody to wait for", lambda rng: handed_over(rng, 1)),
     ),
     hints=(
-        "The other block reads y as soon as it sees the flag. When must y be there?",
-        "Change the order of the lines, or take one away.",
+        "The other block reads y as soon as it has read the flag. When must y be in memory?",
+        "Change the order of the lines, or remove one of them.",
     ),
 )
 
@@ -204,7 +204,7 @@ def counted(rng: np.random.Generator, n: int, most: int = 256, blocks: int = 2) 
 
 private_bins = Exercise(
     name="private_bins",
-    title="Bins of one's own",
+    title="Private bins",
     source="8_private_bins.cu",
     kind=Cheaper(given="        atomicAdd(&bins[values[i]], 1);\n"),
     minutes=3,
@@ -232,7 +232,7 @@ private_bins = Exercise(
     ),
     hints=(
         "How many threads go to global memory for each element, and how many per block at the end?",
-        "The block has an array of its own. Who uses it?",
+        "The block has its own array, `mine`. Which line should use it?",
     ),
 )
 
@@ -287,27 +287,29 @@ together_exercise = Exercise(
                     "atomics",
                     0,
                     "the bins of a warp are its own, and one "
-                    "lane adds for all lanes that agree: so no two lanes meet at a bin",
+                    "lane adds for all lanes with the same byte: so no two lanes add to one bin",
                 ),
             ),
         ),
     ),
     hints=(
-        "`__match_any_sync(~0u, value)` gives a lane the lanes that have the same value: bit l is "
-        "lane l's, and its own is always there. All 32 lanes come to it.",
-        "One of the lanes that agree adds for all. The lowest one is `__ffs(same) - 1`: `__ffs` "
-        "counts bits from 1. How many does it add? `__popc(same)`.",
-        "Lanes past the end take part with a value that is no byte, so that they agree only with "
-        "each other. They add nothing. `__syncwarp()` orders this pass before the next one.",
+        "In `same = __match_any_sync(~0u, value)`, bit l is 1 if lane l has the same value as this "
+        "lane. All 32 lanes must call it.",
+        "The lowest lane with this value adds for all. It is lane `__ffs(same) - 1`, because "
+        "`__ffs` counts bits from 1. It adds `__popc(same)`.",
+        "Lanes past the end take part with a value that is not a byte, for example 256. They add "
+        "nothing. `__syncwarp()` orders this iteration before the next one.",
     ),
     hints_on={
         "wrong_answer": "How many bytes does one addition stand for? Do lanes past the end count?",
         "data_race": (
-            "Two lanes add to one bin: in the same pass, where one should add for both, or one in "
-            "this pass and one in the next?"
+            "Two lanes add to one bin. Is it in the same iteration, or one in this iteration and "
+            "one in the next?"
         ),
-        "shuffle_divergence": "All lanes that the mask names must come to the match.",
+        "shuffle_divergence": "All lanes of the mask must call `__match_any_sync`.",
         "out_of_bounds": "Lanes past the end have no byte, and no bin.",
-        "over_budget": "One lane adds for all that agree: then a plain addition is enough.",
+        "over_budget": (
+            "One lane adds for all lanes with the same byte. Then a plain addition is enough."
+        ),
     },
 )

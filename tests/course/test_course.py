@@ -378,6 +378,7 @@ def test_a_page_to_read_runs_too_and_is_committed_as_its_source_makes_it(page, t
     committed = (handing_out.NOTEBOOKS / f"{page.stem}.ipynb").read_text()
     notebook = weave_page(page)
     assert committed == text(notebook), "run `make notebooks`"
+    folder.make(tmp_path)  # a warm-up needs a learner's
     NotebookClient(notebook, timeout=600, resources=_in(tmp_path)).execute()
 
 

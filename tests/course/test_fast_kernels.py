@@ -150,9 +150,9 @@ small(const float* x, float* y, int rows, int columns) {
     softmax_ring<64, 2, 5, NUMBER>(x, y, rows, columns);
 }""",
     "9_whole_gpu.cu": """
-extern "C" __global__ void small(const float* x, float* y, unsigned long long* mail, int rows,
+extern "C" __global__ void small(const float* x, float* y, unsigned long long* messages, int rows,
                                  int columns) {
-    softmax_gpu<64, 2, 5, NUMBER>(x, y, mail, rows, columns);
+    softmax_gpu<64, 2, 5, NUMBER>(x, y, messages, rows, columns);
 }""",
 }
 
@@ -174,14 +174,14 @@ def test_a_ring_of_a_cluster_takes_one_row_after_the_other(blocks, columns, offs
 @pytest.mark.costly
 @pytest.mark.parametrize(("lag", "columns", "offset"), [(0, 9, 0), (1, 501, 1), (2, 1003, 3)])
 def test_the_whole_gpu_takes_one_row_after_the_other(lag, columns, offset):
-    rows = 11  # more than twice around the mail, and not a whole number of times
+    rows = 11  # more than twice around the messages, and not a whole number of times
     x = placed(rows_of(rows, columns), offset)
     y = placed(np.full((rows, columns), 9, np.float32), offset)
-    mail = np.zeros((2, 2 * lag + 2, 4), np.uint64)
-    args = (x, y, mail, np.int32(rows), np.int32(columns))
+    messages = np.zeros((2, 2 * lag + 2, 4), np.uint64)
+    args = (x, y, messages, np.int32(rows), np.int32(columns))
     launch(small("9_whole_gpu.cu", lag, True), 4, 64 + 64 + 32 * lag, args, 16 * 64 * 5)
     agree(y, softmax(x))
-    assert not mail.any()  # ready for the next launch
+    assert not messages.any()  # ready for the next launch
 
 
 @pytest.mark.parametrize("offset", OFFSETS)

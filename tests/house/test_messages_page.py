@@ -1,5 +1,7 @@
 """docs/messages.md has every message about a kernel, and `grader messages` prints it."""
 
+import re
+
 import pytest
 from kernel_files import broken, run, said
 from typer.testing import CliRunner
@@ -49,6 +51,11 @@ def test_what_everybody_reads_first_of_a_kernel_has_at_most_30_words(kernel):
     assert str(caught.value.parts) == str(caught.value)
 
 
+def rounded(text):
+    """The text with three digits of each number that has more."""
+    return re.sub(r"\d+\.\d{3,}(?:e[+-]?\d+)?", lambda number: f"{float(number[0]):.3g}", text)
+
+
 def is_short(shown):
     """Whether the heading, which may name the line, and the first part have at most 30 words; the
     compiler has its own."""
@@ -69,7 +76,8 @@ def test_a_kernel_of_tests_said_gets_the_status_and_the_line_that_it_names(kerne
 @pytest.mark.parametrize("name", [name for name in names() if "/" in name])
 def test_an_example_of_a_lesson_is_what_the_judge_says(name):
     shown = example(name)
-    assert shown.text in PAGE.read_text(encoding="utf-8")
+    # Processors round the last digits of functions such as exp in other ways.
+    assert rounded(shown.text) in rounded(PAGE.read_text(encoding="utf-8"))
     assert is_short(shown)
     told = " ".join(f"{shown.card} {shown.terminal}".split())
     assert not any(text in told for _, text in shown.message.hints)

@@ -121,16 +121,16 @@ def test_cancellation_is_told_by_how_far_roundings_move_the_result(edits, line):
         ),
         (
             "09_scan_histogram/doubling",
-            "tile[t - apart]",
+            "tile[t - offset]",
             "tile[t - 1]",
-            "`tile[t - 1]` does not use `apart`",
+            "`tile[t - 1]` does not use `offset`",
             "wrong_answer",
         ),
         (
             "09_scan_histogram/up_and_down",
-            "+= tile[right - apart]",
+            "+= tile[right - offset]",
             "+= tile[right - 1]",
-            "The distance in `tile[right - 1]` does not use `apart`",
+            "The distance in `tile[right - 1]` does not use `offset`",
             "wrong_answer",
         ),
         (
