@@ -30,6 +30,7 @@ _CHROMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _DRIVERS = ("chromedriver", "chromium.chromedriver")
 _NOTEBOOK = "window.jupyterapp?.shell?.currentWidget"
 _OPEN = _NOTEBOOK.replace("?", "")
+KERNEL = f"{_OPEN}.sessionContext.session.kernel"
 _CODE = (
     f"[...{_NOTEBOOK}.model.cells]"
     ".filter(cell => cell.type === 'code' && cell.sharedModel.getSource().trim())"
@@ -138,7 +139,7 @@ class Lab:
         self.command("notebook:run-all-cells")
         done = f"{_CODE}.every(cell => cell.executionCount)"
         self.until(f"const wrong = {self._ERRORS}; return wrong.length > 0 || {done}")
-        self.until(f"return {_NOTEBOOK}.sessionContext.session.kernel.status === 'idle'")
+        self.until(f"return {KERNEL}.status === 'idle'")
 
     _ERRORS = (
         f"{_CODE}.flatMap(cell => cell.outputs.toJSON())"

@@ -23,6 +23,7 @@ from grader.course import catalogue, mistakes, solution_counts
 from grader.course.weave import text, weave, weave_page
 from grader.cuda import simulator
 from grader.judge import judge
+from grader.learner import folder
 from grader.status import Pattern
 from tools import equivalent_mutants, exercises_page
 

@@ -265,6 +265,8 @@ def test_the_buttons_of_a_card_run_the_missing_cell_and_show_a_hint(tmp_path):
         for button, then in (("run", "Data race"), ("hint", "What to look at next")):
             link = f"document.querySelector('a.warpwise-button[href$=\"#{button}=interleaved\"]')"
             opened.until(f"return {link}?.checkVisibility()")
+            # After an error a kernel drops what is sent to it until it is idle.
+            opened.until(f"return {browser.KERNEL}.status === 'idle'")
             page.execute_script(f"{link}.click()")
             opened.until(f"{shown}.includes('{then}')")
         assert "Put a __syncthreads()" in page.execute_script(shown)
