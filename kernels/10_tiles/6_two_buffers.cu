@@ -1,0 +1,27 @@
+// Matrix product c = a b over tiles of 16 x 16 elements; the next tiles load into a second buffer.
+//
+//   a, b   float[m * k] and float[k * n], only read; m, n and k are multiples of 16,
+//          and k is at most 1,024
+//   c      float[m * n], written
+//   block  16 x 16 threads, one per element of c; the grid has n / 16 blocks (x) by m / 16 (y)
+extern "C" __global__ void two_buffers(const float* a, const float* b, float* c, int m, int n,
+                                       int k) {
+    __shared__ float of_a[2][16][16], of_b[2][16][16];
+    const int tx = threadIdx.x, ty = threadIdx.y;
+    const int row = 16 * blockIdx.y + ty, col = 16 * blockIdx.x + tx;
+    float sum = 0.0f;
+    of_a[0][ty][tx] = a[row * k + tx];
+    of_b[0][ty][tx] = b[ty * n + col];
+    for (int first = 0; first < k; first += 16) {
+        const int now = first / 16 % 2, next = first + 16;
+        // BEGIN SOLUTION
+        __syncthreads();  // these tiles are there, and every thread has used those before them
+        // END SOLUTION
+        if (next < k) {
+            of_a[1 - now][ty][tx] = a[row * k + next + tx];
+            of_b[1 - now][ty][tx] = b[(next + ty) * n + col];
+        }
+        for (int j = 0; j < 16; j++) sum += of_a[now][ty][j] * of_b[now][j][tx];
+    }
+    c[row * n + col] = sum;
+}
