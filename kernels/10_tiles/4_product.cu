@@ -1,6 +1,6 @@
 // Matrix product c = a b over tiles of 16 x 16 elements in shared memory.
 //
-//   a, b   float[m * k] and float[k * n], only read; k is at most 64
+//   a, b   float[m * k] and float[k * n], only read
 //   c      float[m * n], written
 //   block  16 x 16 threads, one per element of c; the grid covers all columns (x) and all rows (y)
 extern "C" __global__ void product(const float* a, const float* b, float* c, int m, int n, int k) {
