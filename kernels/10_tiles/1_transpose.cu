@@ -1,4 +1,4 @@
-// Transpose of a matrix through shared memory: each block turns a tile of 32 x 32 elements.
+// Transpose of a matrix through shared memory: one tile of 32 x 32 elements per block.
 //
 //   x      float[rows * cols], only read; rows of `cols` elements
 //   y      float[cols * rows], written; rows of `rows` elements

@@ -16,11 +16,14 @@ extern "C" __global__ void two_buffers(const float* a, const float* b, float* c,
         // BEGIN SOLUTION
         __syncthreads();  // these tiles are there, and every thread has used those before them
         // END SOLUTION
-        if (next < k) {
-            of_a[1 - now][ty][tx] = a[row * k + next + tx];
-            of_b[1 - now][ty][tx] = b[(next + ty) * n + col];
+        float next_a = 0.0f, next_b = 0.0f;
+        if (next < k) {  // these loads are under way while the thread adds
+            next_a = a[row * k + next + tx];
+            next_b = b[(next + ty) * n + col];
         }
         for (int j = 0; j < 16; j++) sum += of_a[now][ty][j] * of_b[now][j][tx];
+        of_a[1 - now][ty][tx] = next_a;
+        of_b[1 - now][ty][tx] = next_b;
     }
     c[row * n + col] = sum;
 }

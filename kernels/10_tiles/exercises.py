@@ -1,7 +1,7 @@
 """What the exercises on tiles ask: inputs, references, launches, budgets, hints.
 
-A transpose must be exact. A product is computed in float64 from a copy of the inputs; it may differ
-by what rounding can do to so many products and sums, and no more.
+A transpose must be exact. The reference of a product is computed in float64. A result may
+differ from it by as much as rounding can change so many multiplications and additions.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from grader.course import (
 from grader.course.inputs import heavy_tailed, offset, quarters
 from grader.course.tolerances import sum_bound
 
-TILE = 32  # rows and columns of a tile that is turned
+TILE = 32  # rows and columns of a tile of a transpose
 SIDE = 16  # of a tile of a product
 WARPS = SIDE * SIDE // 32
 
@@ -36,7 +36,7 @@ def tiles(n: int, side: int) -> int:
 # --- transpose ---------------------------------------------------------------------------------
 
 
-def turned_over(kernel: str, x: np.ndarray, rows: int, spare: tuple[int, int] = (0, 0)) -> Problem:
+def transposed(kernel: str, x: np.ndarray, rows: int, spare: tuple[int, int] = (0, 0)) -> Problem:
     """One launch over x as a matrix of `rows`, with `spare` blocks more along x and y."""
     cols = x.size // rows
     grid = (tiles(cols, TILE) + spare[0], tiles(rows, TILE) + spare[1])
@@ -48,7 +48,7 @@ def turned_over(kernel: str, x: np.ndarray, rows: int, spare: tuple[int, int] = 
 
 
 def random_matrix(kernel: str, rng: np.random.Generator, rows: int, cols: int) -> Problem:
-    return turned_over(kernel, quarters(rng, rows * cols), rows)
+    return transposed(kernel, quarters(rng, rows * cols), rows)
 
 
 def any_matrix(kernel: str):
@@ -57,7 +57,7 @@ def any_matrix(kernel: str):
     def make(rng: np.random.Generator, rows: int, cols: int, grid, block, draw=quarters):
         across, down = (*np.atleast_1d(grid), 1)[:2]
         spare = (int(across) - tiles(cols, TILE), int(down) - tiles(rows, TILE))
-        return turned_over(kernel, draw(rng, rows * cols), rows, spare)
+        return transposed(kernel, draw(rng, rows * cols), rows, spare)
 
     return make
 
@@ -69,13 +69,13 @@ def no_conflicts(why: str) -> tuple[Budget, ...]:
     )
 
 
-TURNED = 64 * 64  # elements of the case with budgets
+ELEMENTS = 64 * 64  # elements of the case with budgets
 
 transpose = Exercise(
     name="transpose",
-    title="Turn a tile",
+    title="Transpose through shared memory",
     minutes=10,
-    teaches="read rows, write rows, and turn in between, in shared memory",
+    teaches="read rows and write rows; transpose in shared memory",
     source="1_transpose.cu",
     cases=(
         Case("one tile", lambda rng: random_matrix("transpose", rng, 32, 32), points=1),
@@ -103,7 +103,7 @@ transpose = Exercise(
             budgets=(
                 Budget(
                     "global_sectors",
-                    2 * TURNED // 8,
+                    2 * ELEMENTS // 8,
                     "each element is read once and written once, 8 to a sector of 32 bytes: a warp "
                     "goes along a row both times",
                 ),
@@ -121,17 +121,17 @@ transpose = Exercise(
         "of x. Which elements should a warp write at once?",
         "tile[k][lane] takes x[(top + k) * cols + left + lane]. After a barrier, row left + k of y "
         "takes the cells tile[lane][k].",
-        "The cells tile[0][k], tile[1][k], ... lie 32 words apart, all in one bank. With rows of "
-        "33 cells they lie 33 words apart.",
-        "The border: an element of x needs top + k < rows and left + lane < cols. An element of y "
+        "The cells tile[0][k], tile[1][k], ... lie 32 words apart, so all are in one bank. With "
+        "rows of 33 cells they lie 33 words apart.",
+        "Guards: an element of x needs top + k < rows and left + lane < cols. An element of y "
         "needs left + k < cols and top + lane < rows.",
     ),
     hints_on={
         "wrong_answer": "Which two indices change places, and on which side of the barrier?",
-        "data_race": "A warp reads cells that eight warps have written. What lies between?",
-        "out_of_bounds": "In y the limits of rows and columns have changed places, too.",
-        "uninitialized_read": "Are all 32 rows of the tile filled by only 8 rows of threads?",
-        "over_budget": "Sectors, or banks? The card says which one, and the line.",
+        "data_race": "A warp reads cells that eight warps write. When are all of them written?",
+        "out_of_bounds": "Does the guard for y use the number of rows of y, or of x?",
+        "uninitialized_read": "The block has 8 rows of threads. Do they fill 32 rows of the tile?",
+        "over_budget": "Does the card name sectors or bank conflicts? On which line?",
     },
 )
 
@@ -231,20 +231,20 @@ product = Exercise(
         ),
     ),
     hints=(
-        "The block has 256 threads, and a tile has 256 elements: each thread brings one element of "
+        "A block has 256 threads, and a tile has 256 elements. So each thread loads one element of "
         "a and one of b. Then there is a barrier.",
-        "The tile of a begins in column `first`: thread (tx, ty) brings a[row * k + first + tx]. "
-        "The tile of b begins in row `first`: it brings b[(first + ty) * n + col].",
+        "The tile of a begins in column `first`: thread (tx, ty) loads a[row * k + first + tx]. "
+        "The tile of b begins in row `first`: it loads b[(first + ty) * n + col].",
         "Then sum += of_a[ty][j] * of_b[j][tx] for 16 values of j. The next round writes the tiles "
-        "again: who may still be reading?",
-        "Elements past a border do not exist. A 0 in their place adds nothing.",
+        "again. Which threads may still read the old ones?",
+        "There are no elements past a border. A 0 in their place adds nothing.",
     ),
     hints_on={
-        "wrong_answer": "Which elements does the first wrong sum use? Follow j in both tiles.",
+        "wrong_answer": "Which elements does the first wrong sum use? Follow j through both tiles.",
         "data_race": "Two barriers: between store and use, and between use and the next store.",
-        "out_of_bounds": "The borders of a and of b differ: two sides, and two conditions each.",
-        "barrier_divergence": "Threads past the border come to the barriers, too.",
-        "over_budget": "Each element comes from global memory once per block.",
+        "out_of_bounds": "A load from a needs two conditions, and a load from b needs two others.",
+        "barrier_divergence": "Threads past the border must reach the barriers, too.",
+        "over_budget": "A block should load each element from global memory once.",
     },
 )
 
@@ -255,7 +255,7 @@ register_tile = Exercise(
     name="register_tile",
     title="Sixteen sums in registers",
     minutes=10,
-    teaches="two loads of 16 bytes feed sixteen products",
+    teaches="two loads of 16 bytes are enough for sixteen multiply-adds",
     source="5_register_tile.cu",
     cases=(
         Case(
@@ -281,14 +281,19 @@ register_tile = Exercise(
                 Budget(
                     "shared_load_requests",
                     2 * TWO_STEPS * WARPS,
-                    "a warp loads twice for each j: four rows with one load, and four columns",
+                    "for each j, a warp loads its rows once and its columns once",
+                ),
+                Budget(
+                    "global_load_sectors",
+                    2 * BLOCK_OF_C * TWO_STEPS // 8,
+                    "the block loads each element of a and b once, for its tiles",
                 ),
                 *work_is_shared(),
             ),
         ),
     ),
     hints=(
-        "The thread's four rows lie side by side in of_a[j][ty], its four columns in of_b[j][tx].",
+        "The thread's four rows are one pack, of_a[j][ty]. Its four columns are of_b[j][tx].",
         "A float4 in a variable is one load of 16 bytes. `rows.x` is then in a register.",
         "Each of the four rows is multiplied by each of the four columns: sums[0].x += rows.x * "
         "cols.x, sums[0].y += rows.x * cols.y, and so on, up to sums[3].w += rows.w * cols.w.",
@@ -296,6 +301,6 @@ register_tile = Exercise(
     hints_on={
         "wrong_answer": "Which row and which column belong to sums[r].y?",
         "over_budget": "How many loads from shared memory does one round of j need?",
-        "out_of_bounds": "The tiles have 16 packs per row: ty and tx are already their numbers.",
+        "uninitialized_read": "A row of a tile has 16 packs: ty and tx are already their numbers.",
     },
 )

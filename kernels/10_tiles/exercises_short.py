@@ -28,7 +28,7 @@ TILE, SIDE = 32, 16
 WARPS = SIDE * SIDE // 32
 
 
-def turned_over(
+def transposed(
     kernel: str, tile: tuple[int, int], x: np.ndarray, rows: int, spare: tuple[int, int] = (0, 0)
 ) -> Problem:
     """One launch over x as a matrix of `rows`; a block turns a `tile` of columns by rows."""
@@ -42,7 +42,7 @@ def turned_over(
 
 
 def some_matrix(kernel: str, tile: tuple[int, int], rows: int, cols: int):
-    return lambda rng: turned_over(kernel, tile, quarters(rng, rows * cols), rows)
+    return lambda rng: transposed(kernel, tile, quarters(rng, rows * cols), rows)
 
 
 def any_matrix(kernel: str, tile: tuple[int, int]):
@@ -51,35 +51,35 @@ def any_matrix(kernel: str, tile: tuple[int, int]):
     def make(rng: np.random.Generator, rows: int, cols: int, grid, block, draw=quarters):
         across, down = (*np.atleast_1d(grid), 1)[:2]
         spare = (int(across) - -(-cols // tile[0]), int(down) - -(-rows // tile[1]))
-        return turned_over(kernel, tile, draw(rng, rows * cols), rows, spare)
+        return transposed(kernel, tile, draw(rng, rows * cols), rows, spare)
 
     return make
 
 
 BY_ELEMENT, BY_TILE = (TILE, 8), (TILE, TILE)
 
-turned = Exercise(
-    name="turned",
+naive_transpose = Exercise(
+    name="naive_transpose",
     title="Right for squares",
-    source="0_turned.cu",
+    source="0_naive_transpose.cu",
     kind=Bug(given="    y[col * cols + row] = x[row * cols + col];\n"),
     minutes=1,
     teaches="rows of x and rows of y have different lengths",
     cases=(
-        Case("a square", some_matrix("turned", BY_ELEMENT, 32, 32), points=0.5),
-        Case("three rows of 40", some_matrix("turned", BY_ELEMENT, 3, 40), points=0.5),
-        covering("other shapes", any_matrix("turned", BY_ELEMENT)),
+        Case("a square", some_matrix("naive_transpose", BY_ELEMENT, 32, 32), points=0.5),
+        Case("three rows of 40", some_matrix("naive_transpose", BY_ELEMENT, 3, 40), points=0.5),
+        covering("other shapes", any_matrix("naive_transpose", BY_ELEMENT)),
     ),
     hints=("How many elements has a row of y?", "A row of y holds a column of x."),
 )
 
 swizzle = Exercise(
     name="swizzle",
-    title="No cell to spare",
+    title="Swizzle a tile",
     source="2_swizzle.cu",
     kind=Cheaper(given="    return 32 * row + col;\n"),
     minutes=5,
-    teaches="an exclusive or spreads rows and columns over all banks",
+    teaches="the exclusive or spreads rows and columns over all banks",
     cases=(
         Case(
             "within budget",
@@ -101,9 +101,9 @@ swizzle = Exercise(
         hidden("a border on both sides", some_matrix("swizzle", BY_TILE, 45, 50)),
     ),
     hints=(
-        "The bank is the cell modulo 32: now it is `col`. In a column all elements have the same "
-        "`col`, so all have the same bank.",
-        "`col ^ row` is a number from 0 to 31, and another one for each row of the same column.",
+        "The bank is the cell modulo 32, so now it is `col`. All elements of a column have the "
+        "same `col`, so they have the same bank.",
+        "In a column, `col ^ row` is a different number from 0 to 31 for each row.",
     ),
 )
 
@@ -131,11 +131,11 @@ STEPS = 4
 
 two_buffers = Exercise(
     name="two_buffers",
-    title="One barrier per step",
+    title="Double buffering",
     source="6_two_buffers.cu",
     kind=Place(),
     minutes=4,
-    teaches="with two buffers, one barrier orders both uses",
+    teaches="with two buffers, one barrier per step is enough",
     cases=(
         Case(
             "no race, and no barrier too many",
@@ -144,9 +144,9 @@ two_buffers = Exercise(
             budgets=(
                 Budget(
                     "barriers",
-                    2 * WARPS * STEPS,
-                    "one per step: it says that these tiles are there, and that the tiles of the "
-                    "step before are free",
+                    2 * WARPS * (STEPS + 1),
+                    "one per step, and at most one more: the same barrier says that these tiles "
+                    "are there and that the other two may be overwritten",
                 ),
             ),
         ),
@@ -158,9 +158,10 @@ two_buffers = Exercise(
         ),
     ),
     hints=(
-        "Between which two lines does a value travel from one thread to another?",
-        "A barrier at the beginning of a step orders the stores of the step before with the loads "
-        "of this one. And it orders the loads of the step before with the stores of this one.",
+        "Which line writes what another thread reads? On which line does it read?",
+        "In a step, threads read one buffer and then write the other one. In the next step they "
+        "read what was written. Where must all threads have arrived before any thread goes on?",
+        "One barrier at the beginning of each step is enough.",
     ),
     hints_on={"data_race": "The report names two lines. A barrier belongs between them."},
 )
@@ -177,7 +178,7 @@ TOO_SOON = Hazard("data_race", ("tile[filled]", "tile[used]"))
 
 one_buffer = Exercise(
     name="one_buffer",
-    title="One buffer for two",
+    title="One buffer for two warps",
     source="7_one_buffer.cu",
     kind=Break(given="        const int filled = first / 32 % 2, used = 1 - filled;\n"),
     minutes=3,
@@ -194,8 +195,8 @@ one_buffer = Exercise(
         hidden("a single step, in which nobody meets", lambda rng: row_sums(rng, 32)),
     ),
     hints=(
-        "In one step warp 0 fills a buffer and warp 1 uses the other one. When would they meet?",
-        "A single step has nothing to load while the other warp adds, so it stays right even with "
-        "one buffer for both.",
+        "In one step warp 0 fills one buffer and warp 1 uses the other. When would they meet?",
+        "With one buffer for both warps, a matrix of 32 columns still gets the right sums: warp 0 "
+        "has nothing to load while warp 1 adds.",
     ),
 )

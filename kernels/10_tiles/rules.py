@@ -8,9 +8,9 @@ PRODUCT = ("float a[m * k]", "float b[k * n]", "float c[m * n]", "int m", "int n
 ANY_SHAPE = ("rows >= 1", "cols >= 1")
 BY_TILE = ("gridDim.x * 32 >= cols", "gridDim.y * 32 >= rows")
 
-turned = Rule(
-    exercise="turned",
-    kernel="turned",
+naive_transpose = Rule(
+    exercise="naive_transpose",
+    kernel="naive_transpose",
     parameters=MATRIX,
     grid=2,
     blocks=((32, 8),),
