@@ -270,6 +270,13 @@ register_tile = Exercise(
         ),
         covering("other shapes", any_product("register_tile", BLOCK_OF_C)),
         hidden(
+            "34 blocks in a row, and in a column",
+            lambda rng: together(
+                random_product("register_tile", rng, 64, 34 * 64, 8, BLOCK_OF_C),
+                random_product("register_tile", rng, 34 * 64, 64, 8, BLOCK_OF_C),
+            ),
+        ),
+        hidden(
             "large offsets",
             lambda rng: random_product("register_tile", rng, 128, 64, 16, BLOCK_OF_C, draw=offset),
         ),
