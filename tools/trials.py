@@ -28,7 +28,7 @@ from grader.status import Status
 
 SEED = 0
 LIMITS = Limits()
-MOST_THREADS, MOST_ELEMENTS = 2_200, 4_100  # of a small launch; 64 x 64 elements are one
+MOST_THREADS, MOST_ELEMENTS = 2_200, 4_000  # of a small launch
 SMALL_LAUNCHES = 45  # of a kernel
 MOST_STEPS = 60_000  # of a launch of the solution
 NOTHING = 1e-34  # what thousands of the smallest normal floats come to, as far as sums are asked
