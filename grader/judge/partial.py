@@ -134,8 +134,8 @@ def said(verdict: Verdict) -> str:
     status = verdict.status.replace("_", " ")
     where = f"{status}, line {verdict.line}" if verdict.line else status
     return (
-        f"{verdict.points:g} of {verdict.max_points:g}: one fault, '{part.mistake}' ({where}); it "
-        f"leaves {100 * part.leaves:g} % of the {counted(part.of, 'point')} that the rest is worth."
+        f"{verdict.points:g} of {verdict.max_points:g} points. One fault ({where}): {part.mistake}. "
+        f"All else is right, so {100 * part.leaves:g} % of {counted(part.of, 'point')} remain."
     )
 
 

@@ -85,8 +85,8 @@ def partly(named):
 def test_a_wrong_answer_that_leaves_what_a_named_mistake_leaves_gets_a_part(partly):
     assert (partly.status, partly.points, partly.max_points) == ("wrong_answer", 1.6, 4)
     assert partly.partial.mistake == "y is taken away where it should be added"
-    assert said(partly).startswith("1.6 of 4: one fault, 'y is taken away")
-    assert said(partly).endswith("it leaves 40 % of the 4 points that the rest is worth.")
+    assert said(partly).startswith("1.6 of 4 points. One fault (wrong answer, line 7): y is taken away")
+    assert said(partly).endswith("All else is right, so 40 % of 4 points remain.")
 
 
 @pytest.mark.parametrize(
@@ -275,8 +275,8 @@ def test_the_gradebook_the_feedback_and_the_report_say_the_same_and_why(graded):
     page = (graded.root / "feedback/ada" / LESSON / f"{LESSON}.html").read_text()
     report = (graded.root / "report" / f"{LESSON}.html").read_text()
     for html in (page, report):
-        assert "1.6 of 4: one fault, " in html
-        assert "it leaves 40 % of the 4 points" in html
+        assert "1.6 of 4 points. One fault (" in html
+        assert "so 40 % of 4 points remain" in html
 
 
 def test_a_gradebook_that_holds_marks_stays_without_partial_marks(graded, tmp_path):
