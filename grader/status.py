@@ -83,6 +83,7 @@ class Pattern(Word):
     TOO_OFTEN = "too_often", "The elements are the right ones, and some are in it too often."
     FIRST_NAN = "first_nan", "A NaN arose on its way."
     CANCELLED = "cancelled", "Large numbers cancel on its way, and leave their roundings."
+    OVERFLOWED = "overflowed", "A float cannot hold a result on its way: it is infinite, or 0."
     SCALED = "scaled", "All wrong elements are wrong by one factor, or by one amount."
     CHOSEN_OTHERWISE = "chosen_otherwise", "A comparison on its way fell otherwise than in ours."
     OTHER_STEP = "other_step", "A step on its way is one that ours does not take."

@@ -226,6 +226,7 @@ _READ = re.compile(r"\b(\w+)\s*\[((?:[^][]|\[[^][]*\])*)\](?!\s*=[^=])")
 _SHUFFLED = re.compile(r"\b(__shfl_(?:xor|down|up)_sync)\s*\(((?:[^()]|\([^()]*\))*)\)")
 _WORD = re.compile(r"\w+")
 _NUMBER = r"(?<![\w.])((?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
+_COMPARED = re.compile(r"[=!]= *\d+\b(?!\.)")
 NEAR = 3  # lines
 
 
@@ -312,12 +313,15 @@ class Declarations:
         """The line nearest to one, a few lines away at most, on which a number stands, a float's
         first: compilers give constants the line of what they are used for."""
         near = sorted(range(max(1, line - NEAR), line + NEAR + 1), key=lambda at: abs(at - line))
-        texts = [(at, self.line(at).replace("INFINITY", "1e999f")) for at in near]
+        texts = [(at, _COMPARED.sub("", self.line(at)).replace("INFINITY", "1e999f")) for at in near]
         found = (
             at
             for end in ("f", "")
             for at, text in texts
-            if abs(value) in map(float, re.findall(_NUMBER + end, text))
+            if any(
+                abs(value) in (float(one), np.float32(one))
+                for one in re.findall(_NUMBER + end, text)
+            )
         )
         return next(found, line)
 

@@ -6,20 +6,33 @@ computed from is, is where the ways part; it is told beside what the solution do
 values. Where both do the same in another order nothing is told.
 """
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from ...cuda.errors import Message
+from ...say.places import called
 from ..protocol import Element, SliceSteps, ThreadPlace
-from .trail import Flags, Numbers, Trail
+from .descent import Descent, Found, beyond
+from .trail import ANY_ORDER, Flags, Numbers, Trail
 
 CLOSE = (15, 22)  # bits in which values that are the same agree, tried in this order
 DIGITS = (6, 7)  # in which they are told then
 MUCH = 8  # times smaller than what it was made of: a difference in which much cancels
-ANY_ORDER = ("add", "max", "min", "and", "or", "xor")
+
+
+@dataclass(frozen=True)
+class Bad:
+    """A value that is wrong: in `words`, and the `line` that it was made on, None for an element;
+    whether it `stands` in the code."""
+
+    words: str
+    value: float
+    line: int | None
+    stands: bool
 
 
 @dataclass(frozen=True)
@@ -27,18 +40,23 @@ class Parting:
     """Where the ways part, and what is done there, in words: `mine` (with `place`) and `ours`, or
     what ours does first, empty where the solution has no step that is to be compared.
     `constant`: a number that stands in the learner's code and not in the solution's, None if there
-    is none in this step."""
+    is none in this step. `bad`: the value that is wrong in it; `right`: all of its values are the
+    right ones. `calls`: the lines of the calls that lead there."""
 
     place: ThreadPlace
     mine: str
     ours: str = ""
     constant: float | None = None
+    bad: Bad | None = None
+    right: bool = False
+    calls: tuple[int, ...] = ()
 
     @property
     def told(self) -> Message:
         """The learner's step with its place, and ours: "On line 3, thread 1 of block 0 adds"."""
         who = f"{self.place.who} {self.mine}."
-        who = f"On{self.place.on[3:]}, {who}" if self.place.on else f"T{who[1:]}"
+        where = f"On{self.place.on[3:]}{called(self.calls)}"
+        who = f"{where}, {who}" if self.place.on else f"T{who[1:]}"
         ours = f"Our kernel {self.ours}." if self.ours else ""
         return Message(who, remedy=number_in_code(self.constant), ours=ours)
 
@@ -54,6 +72,66 @@ class TwoTrails:
     def __init__(self, mine: SliceSteps, ours: SliceSteps, named: Callable[[Element], str]):
         self._cones, self._named = (mine, ours), named
         self._ways: dict[int, list[Trail]] = {}
+
+    @cached_property
+    def found(self) -> Found | None:
+        """Where the way back from the element ends; see `descent`."""
+        return self._descent.found()
+
+    @cached_property
+    def _descent(self) -> Descent:
+        return Descent(*self._as_near_as(self._nearness))
+
+    @property
+    def met(self) -> list[tuple[float, float]]:
+        """The values that were passed on the way back, and what the solution has there; NaN for
+        those that never came in."""
+        lost, (mine, ours) = self.found.lost if self.found else (), self._as_near_as(self._nearness)
+        passed = [(float(mine.value[a]), float(ours.value[b])) for a, b in self._descent.met]
+        return passed + [(math.nan, float(ours.value[one])) for one in lost]
+
+    @cached_property
+    def _nearness(self) -> int:
+        """How near values are told apart, so that the two elements are."""
+        mine, ours = self._as_near_as(0)
+        return int(bool(len(mine) and len(ours)) and mine.key(-1) == ours.key(-1))
+
+    @property
+    def sums(self) -> bool:
+        """Whether the element was computed in the end, and not looked for or handed on."""
+        mine, _ = self._as_near_as(0)
+        return bool(len(mine) and mine.sources(-1) and mine.verb(-1) not in ("max", "min"))
+
+    @cached_property
+    def descended(self) -> Parting | None:
+        """What is wrong there: a value of a step, or the step."""
+        found, (mine, ours) = self.found, self._as_near_as(self._nearness)
+        if found is None or (found.bad is None and found.lost):
+            return None
+        at, bad = found.at, found.bad
+        other = _partner(mine, ours, at) if found.partner is None else found.partner
+        told = _step(mine, ours, at)
+        if other is None:
+            return told
+        same = mine.verb(at) == ours.verb(other)
+        strange, missing = _apart(mine, ours, at, other)
+        if bad is None and same and len(strange) == len(missing) == 1:
+            bad = strange[0]
+        before = _left_out(mine, ours, other) if bad is None else None
+        words = ours.words(other) if before is None else f"first {ours.words(before)}"
+        told = replace(told, ours="" if words == told.mine else words)
+        if bad is None:
+            return replace(told, right=not strange and not missing)
+        stands = bool(mine.constant[bad]) and not mine.built_in(bad)
+        line = mine.line(bad)
+        return replace(told, bad=Bad(mine.said(bad), float(mine.value[bad]), line, stands))
+
+    @property
+    def beyond(self) -> Parting | None:
+        """The step that makes what a float cannot hold, where the solution has none."""
+        mine, ours = self._as_near_as(0)
+        at = beyond(mine)
+        return None if at is None or beyond(ours) is not None else _step(mine, ours, at)
 
     @cached_property
     def first_parting(self) -> Parting | None:
@@ -130,7 +208,7 @@ class TwoTrails:
         mine, ours = map(_tops, self._as_near_as(0))
         expected = {value for value, _ in ours}
         for value, line in mine if ours else ():
-            if line is not None and value not in expected:
+            if line is not None and value not in expected and math.isfinite(value):
                 return value, line, ours[-1][0]
         return None
 
@@ -215,22 +293,37 @@ def _matters(mine: Trail, known: Flags) -> Flags:
 
 
 def _told(mine: Trail, ours: Trail, at: int, any_order: bool) -> Parting | None:
-    given = [mine.value[one] for one in mine.sources(at) if not mine.constant[one]]
-    place, words = mine.place(at).with_values(mine.value[at], *given), mine.words(at)
-    constant = next((one for one in mine.constants(at) if one not in ours.in_code), None)
-    partner = _partner(mine, ours, at)
+    told, partner = _step(mine, ours, at), _partner(mine, ours, at)
     before = None if partner is None else _left_out(mine, ours, partner)
     if before is not None and not any_order:
-        return Parting(place, words, f"first {ours.words(before)}", constant)
+        return replace(told, ours=f"first {ours.words(before)}")
     verb = mine.verb(at)
     in_another_order = partner is not None and verb == ours.verb(partner) and verb in ANY_ORDER
     if partner is not None and in_another_order == any_order:
         others = ours.words(partner)
-        return Parting(place, words, others, constant) if words != others else None
+        return replace(told, ours=others) if told.mine != others else None
     alone = partner is None and verb not in ANY_ORDER
-    if not any_order and (constant is not None or alone or verb in ("cut", "half", "single")):
-        return Parting(place, words, "", constant)
-    return None
+    strange = told.constant is not None or alone or verb in ("cut", "half", "single")
+    return told if strange and not any_order else None
+
+
+def _step(mine: Trail, ours: Trail, at: int) -> Parting:
+    """A step of the learner's alone."""
+    given = [mine.value[one] for one in mine.sources(at) if not mine.constant[one]]
+    constant = next((one for one in mine.constants(at) if one not in ours.in_code), None)
+    place = mine.place(at).with_values(mine.value[at], *given)
+    return Parting(place, mine.words(at), "", constant, calls=mine.ops[mine.op[at]].calls)
+
+
+def _apart(mine: Trail, ours: Trail, at: int, other: int) -> tuple[list[int], list[int]]:
+    """The values that one of two steps uses, and the other does not."""
+    sides = [(mine, at), (ours, other)]
+    used = [{_shown(side, one): one for one in side.sources(step)} for side, step in sides]
+    return tuple([one for name, one in x.items() if name not in y] for x, y in (used, used[::-1]))
+
+
+def _shown(trail: Trail, at: int) -> tuple[int, float]:
+    return trail.key(at), float(trail.value[at]) if trail.constant[at] else 0.0
 
 
 def _partner(mine: Trail, ours: Trail, at: int) -> int | None:

@@ -31,45 +31,13 @@ _ASKS = {
 }
 
 
-def fell_otherwise(mine: Sequence[Choice], ours: Sequence[Choice]) -> tuple[Choice, Choice] | None:
-    """The first choice of `mine` that fell otherwise than one of `ours` about the same value: that
-    took another, and by another answer or question."""
-    about: dict[object, list[Choice]] = {}  # by a value and where it stands
-    for other in ours:
-        for value in _about(other):
-            about.setdefault(value, []).append(other)
-    for one in _new(mine, ours):
-        apart = [
-            other
-            for other in chain.from_iterable(about.get(value, ()) for value in _about(one))
-            if other.taken != one.taken
-            and (other.opcode, other.holds) != (one.opcode, one.holds)
-            and _question(other) != _question(one)
-        ]
-        if apart:
-            return one, min(apart, key=lambda other: other.opcode != one.opcode)
-    return None
-
-
-def _new(mine: Sequence[Choice], ours: Sequence[Choice]) -> list[Choice]:
-    """Those of `mine` that `ours` does not have."""
-    rows = [
-        [(one.opcode, *(f"{value:.5g}" for value in one.values), one.holds) for one in side]
-        for side in (mine, ours)
-    ]
-    known = set(rows[1])
-    return [one for one, row in zip(mine, rows[0], strict=True) if row not in known]
-
-
-def _about(one: Choice) -> list[tuple[int, str]]:
-    """Its values that do not stand in the code, with their places."""
-    numbered = enumerate(zip(one.values, one.fixed, strict=True))
-    return [(place, f"{value:.5g}") for place, (value, fixed) in numbered if not fixed]
-
-
 def _with_nan(choices: Sequence[Choice]) -> Choice | None:
     """The first choice by a comparison with NaN."""
     return next((one for one in choices if any(map(math.isnan, one.values))), None)
+
+
+def _near(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=1e-4)
 
 
 def _question(choice: Choice) -> str:
@@ -87,9 +55,20 @@ class Explanation(MadeOf):
     """What was done with it, beside what it was made of."""
 
     @cached_property
-    def _fell(self) -> tuple[Choice, Choice] | None:
-        """The first choice that fell otherwise than in the solution."""
-        return fell_otherwise(self.mine.choices, self.ours.choices)
+    def _fell(self) -> tuple[Choice, Choice | None] | None:
+        """The first choice that took the wrong side: the other one's value, or the value that the
+        same choice takes in the solution, is what belongs there. And a choice of the solution's
+        that takes that value."""
+        wrong = self._ways.met or [(self._found, float(self.pair.wrong.expected.flat[0]))]
+        for one in self.mine.choices:
+            for found, wanted in wrong:
+                ours = [other for other in self.ours.choices if _near(other.taken, wanted)]
+                alike = [other for other in ours if one.values[0] == other.values[0]]
+                alike = alike if _near(one.taken, found) else []
+                right = _near(one.refused, wanted) and not _near(one.taken, wanted)
+                if alike or (right and wanted):
+                    return one, next(iter(alike or ours), None)
+        return None
 
     @cached_property
     def _in_another_order(self) -> Parting | None:
@@ -98,7 +77,8 @@ class Explanation(MadeOf):
 
     def nan(self) -> Told:
         """Where the first NaN arises."""
-        if (place := self.mine.nan) and self._arose:
+        step = self._ways.descended
+        if (place := self.mine.nan) and self._arose and not (step and step.place.line == place.line):
             what = " and ".join(f"{one:g}" for one in self.mine.operands)
             made = f" from {what}" if len(self.mine.operands) > 1 else ""
             yield f"{capital(place.who)} computes the first NaN{made}{place.on}.", None
@@ -122,16 +102,8 @@ class Explanation(MadeOf):
         """The first `?:` on its way that fell otherwise than in the solution."""
         if found := self._fell:
             one, other = found
-            fixed = [
-                [value for value, is_fixed in zip(c.values, c.fixed, strict=True) if is_fixed]
-                for c in found
-            ]
-            strange = next((number for number in fixed[0] if number not in fixed[1]), None)
-            remedy, ours = number_in_code(strange), f"Our kernel {_question(other)}."
-            yield Message(f"{_chosen(one)}.", remedy=remedy, ours=ours), one.place.line
-        for mine in _new(self.mine.choices, self.ours.choices):
-            if won := self._ways.beaten(mine.values, mine.taken):
-                yield Message(f"{_chosen(mine)}.", ours=f"Our kernel {won}."), mine.place.line
+            ours = f"Our kernel {_question(other)}." if other else ""
+            yield Message(f"{_chosen(one)}.", ours=ours), one.place.line
         nan = _with_nan(self.mine.choices)
         if nan and not _with_nan(self.ours.choices):
             yield f"{_chosen(nan)}. No comparison with NaN is true, except `!=`.", nan.place.line
@@ -155,13 +127,41 @@ class Explanation(MadeOf):
             elif one == mine[-1][0] == other and len(data) == 2:
                 yield f"{said}, which is right, and then takes the wrong side.", place.line
 
+    def descended(self) -> Told:
+        """The step on the way back from it that has a wrong value, or is the wrong one."""
+        found = self._ways.descended
+        if found is None:
+            return
+        why, bad = "", found.bad
+        if bad and bad.stands:
+            line = self._declared.with_number(bad.line or 0, bad.value)
+            why = f"The {bad.value:g} is a number in your code (line {line})."
+        elif bad and bad.line is None:
+            why = f"{bad.words} does not belong in this step."
+        elif bad:
+            why = f"{bad.words} is not the right value here. Line {bad.line} computes it."
+        elif found.right:
+            why = "Everything that this step uses is right. The step itself is wrong."
+        yield found.told + Message(why=why), found.place.line
+
+    def beyond(self) -> Told:
+        """An exponential, or another result, that is too large or too small for a float."""
+        expected = float(self.pair.wrong.expected.flat[0])
+        found = self._ways.beyond if math.isfinite(expected) else None
+        if found is None or math.isfinite(self._found or math.inf):
+            return
+        result, *given = found.place.values
+        if result == 0 or (math.isinf(result) and all(given)):
+            size = "large" if result else "small"
+            why = f"The result is too {size} for a float, which makes it {result:g}."
+            yield found.told + Message(why=why), found.place.line
+
     def parting(self, of_others: bool) -> Told:
         """The first step that the solution does not take; `of_others`: its elements are others, so
         that only a number in the code tells anything."""
         found = self._ways.first_parting
         if found and not (of_others and found.constant is None):
-            right = "" if of_others else "Everything that this step uses is right."
-            yield found.told + Message(why=right), found.place.line
+            yield found.told, found.place.line
 
     def goes_on(self, from_parts: bool) -> Told:
         """The solution has the value too, and makes another of it."""
@@ -216,7 +216,7 @@ class Explanation(MadeOf):
             return self.mine.nan.with_values(math.nan, *self.mine.operands)
         if found := self._fell:
             return found[0].place.with_values(found[0].taken, *found[0].values)
-        parting = self._ways.first_parting or self._in_another_order
+        parting = self._ways.descended or self._ways.first_parting or self._in_another_order
         return parting.place if parting else None
 
     def told(self) -> list[Said]:
@@ -226,6 +226,7 @@ class Explanation(MadeOf):
             (Pattern.OTHER_ELEMENTS, self.without_stride),
             (Pattern.OTHER_ELEMENTS, self.shuffled),
             (Pattern.OTHER_PLACE, self.other_place),
+            (Pattern.OVERFLOWED, self.beyond),
             (Pattern.CONSTANT_WON, self.constant),
             (Pattern.CONSTANT_WON, self.constant_extreme),
             (Pattern.OTHER_ELEMENTS, self.other_elements),
@@ -233,12 +234,15 @@ class Explanation(MadeOf):
             (Pattern.TOO_OFTEN, self.too_often),
             (Pattern.OTHER_PLACE, self.other_winner),
         )
+        if any(pattern == Pattern.OVERFLOWED for pattern, _, _ in made_of):
+            return made_of
         done = _first((Pattern.FIRST_NAN, self.nan), (Pattern.CANCELLED, self.cancelled))
         done += [] if made_of else _first((Pattern.SCALED, self.scaled))
         apart = any(pattern == Pattern.OTHER_ELEMENTS for pattern, _, _ in made_of)
         done += _first(
             (Pattern.CHOSEN_OTHERWISE, self.decided),
             (Pattern.CHOSEN_OTHERWISE, self.chosen),
+            (Pattern.OTHER_STEP, self.descended),
             (Pattern.OTHER_STEP, partial(self.parting, apart)),
             (Pattern.LEFT_EARLY, partial(self.goes_on, bool(made_of))),
         )

@@ -161,7 +161,7 @@ class MadeOf(About):
 
     def constant(self) -> Told:
         """A constant won where an input should have."""
-        if self.mine.origin != "constant" or self.ours.origin == "constant":
+        if self.mine.origin != "constant" or self.ours.origin == "constant" or self._ways.sums:
             return
         line = self.mine.origin_line
         line = self._declared.with_number(line, self._found) if line else None

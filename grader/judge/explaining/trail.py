@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ..protocol import Element, Op, SliceSteps, ThreadPlace
 
+ANY_ORDER = ("add", "max", "min", "and", "or", "xor")  # verbs
 PAIR = 31  # bits: of one of two numbers that are one
 _SAY = {
     "add": "adds {0} and {1}",
@@ -89,13 +90,14 @@ class Trail:
         return len(self.op)
 
     def sources(self, at: int) -> list[int]:
+        at %= len(self)
         found: list[int] = self.source[self._begin[at] : self._begin[at + 1]].tolist()
         return found
 
     def constants(self, at: int) -> list[float]:
         """The numbers in a step that stand in the code; a thread's index does not."""
         fixed = [one for one in self.sources(at) if self.constant[one]]
-        return [float(self.value[one]) for one in fixed if self.verbs[self.op[one]]]
+        return [float(self.value[one]) for one in fixed if not self.built_in(one)]
 
     def line(self, at: int) -> int | None:
         """The line that a step was done on; None where it lay in memory, or that is not known."""
@@ -119,20 +121,30 @@ class Trail:
 
     def words(self, at: int) -> str:
         """What a step does, with its numbers."""
-        verb, values = self.verb(at), [self._said(one) for one in self.sources(at)]
+        verb, values = self.verb(at), [self.said(one) for one in self.sources(at)]
         if verb.endswith("()"):
             return f"computes {verb[:-1]}{', '.join(values)})"
         phrase = _SAY.get(verb, "")
+        if len(values) > 4:
+            return f"computes {self.said(at)} from {len(values)} values"
         if not phrase or phrase.count("{") > len(values):
-            return f"computes {self._said(at)} from {', '.join(values)}"
+            return f"computes {self.said(at)} from {', '.join(values)}"
         return phrase.format(*values)
 
-    def _said(self, at: int) -> str:
+    def said(self, at: int) -> str:
+        """A step's value, and what it is."""
         said = f"{self.value[at]:.{self._digits}g}"
         if self.buffer[at] >= 0:
             element = Element(self.behind.buffers[self.buffer[at]], int(self.index[at]))
             return f"{said} ({self.named(element)})"
+        if name := self.built_in(at):
+            return f"{said} ({name})"
         return f"{said} (an exponential)" if self.verb(at).startswith("exp") else said
+
+    def built_in(self, at: int) -> str:
+        """ "threadIdx.x" of a step that only brings that."""
+        opcode = self.ops[self.op[at]].opcode if self.op[at] >= 0 else ""
+        return opcode[1:] if opcode.startswith("@") else ""
 
     def slopes(self) -> Values:
         """By step, the derivative of the element by the step's result, accumulated backwards

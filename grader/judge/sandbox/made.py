@@ -1,7 +1,9 @@
 """What became of an element, as the worker that has run the kernel tells it: `Made`."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cache, partial
+from operator import itemgetter
 from typing import Any, Literal
 
 import numpy as np
@@ -76,7 +78,10 @@ def _carrying(graph: Graph, root: int, kind: Carries) -> npt.NDArray[Any]:
 def _asked(graph: Graph, node: int, numbers: Numbers) -> Iterator[Choice]:
     """What was asked for a value to be chosen, and which it was."""
     instruction = graph.code[graph.at[node]]
-    taken = float(numbers(instruction.form.type)[node]) if instruction else 0.0
+    assert instruction is not None, "a choice is one"
+    taken = float(numbers(instruction.form.type)[node])
+    first, values = graph.refused[bisect_right(graph.refused, node, key=itemgetter(0)) - 1]
+    refused = float(as_numbers(values[node - first : node - first + 1], instruction.form.type)[0])
     for test in _tests(graph, int(graph.right[node])):
         compared = graph.code[graph.at[test]]
         assert compared is not None, "_tests has asked"
@@ -86,7 +91,7 @@ def _asked(graph: Graph, node: int, numbers: Numbers) -> Iterator[Choice]:
             fixed = is_fixed, other_fixed
             holds = bool(graph.value[test])
             place = place_of(graph, node)
-            yield Choice(compared.form.opcode, place, (one, other), fixed, holds, taken)
+            yield Choice(compared.form.opcode, place, (one, other), fixed, holds, taken, refused)
 
 
 def _tests(graph: Graph, predicate: int) -> Iterator[int]:
@@ -119,6 +124,8 @@ def _compared(
 
 
 MOST_USED = 4096  # runs of elements told of
+MOST_LOADS = 1 << 15  # elements told of
+MOST_PEERS = 1 << 10  # values
 MOST_BEHIND = 300_000  # values; more are told to have been stored, and nothing else
 
 
@@ -154,7 +161,28 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
         shuffles=_shuffles(graph, root),
         decisions=tuple(_decisions(graph, elements, root, address)),
         index=slice_of(graph, elements, address),
+        loads=tuple(_loads(graph, elements)),
+        peers=_peers(graph, root),
     )
+
+
+def _loads(graph: Graph, elements: Elements) -> Iterator[Used]:
+    """Each element that was loaded from where it lay before the launches, and who did so first."""
+    leaves, first = np.unique(-graph.left.astype(np.int64), return_index=True)
+    some = leaves > 0
+    for leaf, node in zip(leaves[some].tolist(), first[some].tolist(), strict=True):
+        if len(leaves) <= MOST_LOADS and (element := elements.behind(graph, -leaf)):
+            yield Used(element, 1, 1, place_of(graph, node))
+
+
+def _peers(graph: Graph, root: int) -> dict[int, float]:
+    """What each thread of the block that stored a node last had at the instruction that made what
+    was stored."""
+    stored = max(int(graph.left[root]), 0)
+    nodes = np.flatnonzero(graph.at[:root] == graph.at[stored]) if stored else np.array([stored])
+    blocks, threads = graph.places(nodes)
+    mine = nodes[blocks == graph.place(root)[0]]
+    return {graph.place(one)[1]: making.number(graph, one) for one in mine[-MOST_PEERS:].tolist()}
 
 
 def _address(graph: Graph, source: making.Source) -> int:
