@@ -309,11 +309,13 @@ class Declarations:
         while_ = f", while `{loop}` (line {head})," if loop else ""
         return f"Line {lines[0]} writes to {name}{while_} only if `{guard}` (line {at}).", at
 
-    def with_number(self, line: int, value: float) -> int:
+    def with_number(self, line: int, value: float) -> int | None:
         """The line nearest to one, a few lines away at most, on which a number stands, a float's
-        first: compilers give constants the line of what they are used for."""
+        first: compilers give constants the line of what they are used for. None: on none."""
         near = sorted(range(max(1, line - NEAR), line + NEAR + 1), key=lambda at: abs(at - line))
-        texts = [(at, _COMPARED.sub("", self.line(at)).replace("INFINITY", "1e999f")) for at in near]
+        texts = [
+            (at, _COMPARED.sub("", self.line(at)).replace("INFINITY", "1e999f")) for at in near
+        ]
         found = (
             at
             for end in ("f", "")
@@ -323,7 +325,7 @@ class Declarations:
                 for one in re.findall(_NUMBER + end, text)
             )
         )
-        return next(found, line)
+        return next(found, None)
 
     def _around(self, line: int, head: re.Pattern[str]) -> tuple[str, int]:
         """What stands in the parentheses of the `head` that a source line begins, or else is in,

@@ -292,8 +292,8 @@ class Made(msgspec.Struct, frozen=True):
     through a maximum or a minimum. `behind`: all values behind it, step by step; `choices`: what
     some of them were chosen by. `shuffles`: the first of each kind on the way; `decisions`: those
     of the thread that stored it. `index`: of an element that was handed on, all values behind the
-    place that it was loaded from. `loads`: who loaded each element of a buffer that was loaded at
-    all, the first of each; () where they are too many. `peers`: what the threads of the block had
+    place that it was loaded from. `loads`: by instruction each element that it loaded, how often,
+    and who did so first; () where they are too many. `peers`: what the threads of the block had
     where the thread that stored it had that value."""
 
     stored: ThreadPlace | None = None

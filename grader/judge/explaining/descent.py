@@ -5,8 +5,8 @@ like of several values are taken as one step with many terms, whatever their ord
 the same if they agree and were made of the same elements.
 """
 
-from collections import Counter
-from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,19 +16,19 @@ FEW = 4  # operands that differ, of one step, that are gone into
 DEEP = 400  # steps
 _NEUTRAL = {"add": 0.0, "max": -float("inf"), "min": float("inf")}
 
-Id = tuple[int, int]  # a value's key, and what it was made of
+Id = tuple[int, int, bool]  # a value's key, what it was made of, and whether it is a constant
 
 
-@dataclass(frozen=True)
-class Found:
-    """The step of the learner's, and the solution's in its place (None: there is none); `bad`: the
+class Found(NamedTuple):
+    """The step of the learner's, and the solution's in its place (None: not known); `bad`: the
     value in it that is wrong, None if the step itself is; `lost`: terms of the solution's that
-    never came into that."""
+    never came into that. `first`: what the solution does there comes before the step."""
 
     at: int
     partner: int | None
     bad: int | None = None
     lost: tuple[int, ...] = ()
+    first: bool = False
 
 
 class Descent:
@@ -36,20 +36,17 @@ class Descent:
     passed, in order."""
 
     def __init__(self, mine: Trail, ours: Trail):
-        self.mine, self.ours = mine, ours
-        self._of = _identities(mine), _identities(ours)
+        self.mine, self.ours, self._of = mine, ours, (_identities(mine), _identities(ours))
+        self.met: dict[tuple[int, int], None] = {}
         steps = [at for at in range(len(ours)) if not ours.constant[at]]
         self._known = {self._of[1][at] for at in steps}
-        self._sizes = {_size(ours, at) for at in steps} - {0.0}
-        self._by_made: dict[tuple[str, int], int] = {}
-        for at, (_, made) in enumerate(self._of[1]):
-            self._by_made.setdefault((ours.verb(at), made), at)
-        self.met: dict[tuple[int, int], None] = {}
+        self._sizes = {_size(ours, at) for at in steps if ours.verb(at) in ("sub", "neg")}
+        self._made = {(ours.verb(at), self._of[1][at][1]): at for at in reversed(steps)}
 
     def found(self) -> Found | None:
         """What makes the last step wrong; None where that is not seen."""
         ends = len(self.mine) - 1, len(self.ours) - 1
-        return self._walk(*ends, ()) if min(ends) >= 0 else None
+        return None if min(ends) < 0 else self._walk(*ends)
 
     def known(self, at: int) -> bool:
         """Whether the solution has the value too, made of the same, or a difference the other way
@@ -57,143 +54,144 @@ class Descent:
         turned = self.mine.verb(at) in ("sub", "neg") and _size(self.mine, at) in self._sizes
         return bool(self.mine.constant[at]) or self._of[0][at] in self._known or turned
 
-    def _walk(self, a: int, b: int, above: tuple[int, ...]) -> Found | None:
+    def _walk(self, a: int, b: int, above: tuple[int, int] | None = None) -> Found | None:
         """`above`: the two steps that use these, none at the end of the way."""
         if (a, b) in self.met or len(self.met) > DEEP:
             return None
         self.met[a, b] = None
+        verb, bad = self.mine.verb(a), a if above else None
         if not self.mine.sources(a) or not self.ours.sources(b):
-            made = self._of[0][a][1]
-            if self.mine.sources(a) and made and made == self._of[1][b][1]:
-                return self._new(a)
-            return Found(*above, bad=a, lost=(b,)) if above else None
-        if self.mine.verb(a) != self.ours.verb(b):
-            return self._other(a, b)
-        pairs, more, lost = self._terms(a, b) if self.mine.verb(a) in ANY_ORDER else self._pairs(a, b)
-        for one, other in pairs[:FEW]:
-            if found := self._walk(one, other, (a, b)):
-                return found
-        for one in more[:FEW]:
-            if found := self._new(one):
-                return found
-        if not lost or (more and self.mine.verb(a) not in ("max", "min")):
-            return None  # something else is done with what both have
-        return Found(*(above or (a, b)), bad=a if above else None, lost=tuple(lost))
+            if self._of[0][a][1] == self._of[1][b][1] != 0:
+                return self._new(a) if self.mine.sources(a) else self._before(a, b)
+            return Found(*above, bad) if above else None
+        if verb != self.ours.verb(b):
+            goes_on = above is None and self.mine.value[a] and self.known(a)
+            return None if goes_on else self._other(a, b)
+        pairs, more, lost = (self._terms if verb in ANY_ORDER else self._pairs)(a, b)
+        is_extreme = verb in ("max", "min")
+        further = chain(
+            (self._walk(*both, (a, b)) for both in pairs[:FEW]),
+            (self._new(one, is_extreme) for one in more[:FEW]),
+            (self._before(one, at) for one in more[:FEW] for at in self._handlers(verb, one)),
+        )
+        if found := next(filter(None, further), None):
+            return found
+        won = next((one for one in more if self.mine.constant[one] and is_extreme), bad)
+        ends = lost and (is_extreme or not more)
+        return Found(*(above or (a, b)), won, tuple(lost)) if ends else None
 
     def _pairs(self, a: int, b: int) -> tuple[list[tuple[int, int]], list[int], list[int]]:
-        """Operands that differ, those that were made by the same verb together."""
+        """Operands that differ; those that were computed are gone into first."""
         mine, ours = self.mine.sources(a), self.ours.sources(b)
-        if len(mine) != len(ours):
-            return [], [], []
-        if self.mine.verb(a) == "mul" and len(mine) == 2:
-            straight, crossed = (
-                sum(self._alike(*one) for one in zip(side, ours, strict=True))
-                for side in (mine, mine[::-1])
-            )
-            mine = mine[::-1] if crossed > straight else mine
-        pairs = [one for one in zip(mine, ours, strict=True) if not self._same(*one)]
+        ways = [mine, mine[::-1] if self.mine.verb(a) == "mul" else mine]
+        best = max(ways, key=lambda way: sum(map(self._alike, way, ours)))
+        pairs = [both for both in zip(best, ours, strict=False) if not self._same(*both)]
         pairs.sort(key=lambda both: not (self.mine.sources(both[0]) and self.ours.sources(both[1])))
-        return pairs, [], []
+        return pairs if len(mine) == len(ours) else [], [], []
 
     def _terms(self, a: int, b: int) -> tuple[list[tuple[int, int]], list[int], list[int]]:
-        """The same of sums and the like; and terms that the other side does not have at all."""
-        verb = self.mine.verb(a)
-        mine, ours = _terms(self.mine, a, verb), _terms(self.ours, b, verb)
-        rest = [
-            [at for at in terms if not side.constant[at] or side.value[at] != _NEUTRAL.get(verb)]
-            for side, terms in ((self.mine, mine), (self.ours, ours))
-        ]
-        if verb in ("max", "min"):  # but for the winners all may differ
-            ends = self.mine.value[a], self.ours.value[b]
-            trails = self.mine, self.ours
-            rest = [
-                [at for at in terms if side.value[at] == end]
-                for side, terms, end in zip(trails, rest, ends, strict=True)
-            ]
-        have = [{self._of[side][at] for at in terms} for side, terms in enumerate((mine, ours))]
-        more, lost = (
-            sorted(at for at in terms if self._of[side][at] not in have[1 - side])
-            for side, terms in enumerate(rest)
+        """The same of sums and the like, terms of the same elements together; and terms that the
+        other side does not have at all. Of a maximum only the winners."""
+        verb, sides = self.mine.verb(a), ((self.mine, a, self._of[0]), (self.ours, b, self._of[1]))
+        terms = [sorted(_terms(trail, top, verb)) for trail, top, _ in sides]
+        have = [{of[at] for at in some} for some, (_, _, of) in zip(terms, sides, strict=True)]
+        new, ends = (
+            [
+                [at for at in some if of[at] not in others and not _neutral(trail, at, verb)]
+                for some, others, (trail, _, of) in zip(terms, have[::-1], sides, strict=True)
+            ],
+            [trail.value[top] for trail, top, _ in sides],
         )
-        by_made = {self._of[1][at][1]: at for at in reversed(lost)}
-        pairs = [(at, by_made[made]) for at in more if (made := self._of[0][at][1]) in by_made]
-        paired = {one for both in pairs for one in both[:1]}, {other for _, other in pairs}
-        more = [at for at in more if at not in paired[0]]
-        return pairs, more, [at for at in lost if at not in paired[1]]
+        more, lost = (
+            [at for at in some if verb not in ("max", "min") or trail.value[at] == end]
+            for some, end, (trail, _, _) in zip(new, ends, sides, strict=True)
+        )
+        alone = len(more) == len(lost) == 1
+        mates = {made: at for at in reversed(lost) if (made := self._of[1][at][1]) or alone}
+        pairs = [(at, mates[made]) for at in new[0] if (made := self._of[0][at][1]) in mates]
+        ones, others = {one for one, _ in pairs}, {other for _, other in pairs}
+        return pairs, [at for at in more if at not in ones], [at for at in lost if at not in others]
 
     def _other(self, a: int, b: int) -> Found | None:
         """Where both do something else: with the right values the step is the wrong one; else the
         same is looked for among what leads to it."""
-        verb = self.mine.verb(a)
-        terms = _terms(self.mine, a, verb) if verb in ANY_ORDER else self.mine.sources(a)
+        terms = _terms(self.mine, a, self.mine.verb(a) if self.mine.verb(a) in ANY_ORDER else "")
         unknown = [one for one in terms if not self.known(one)]
-        for one in unknown[:FEW]:
-            mate = self._by_made.get((self.mine.verb(one), self._of[0][one][1]))
-            if mate is not None and mate < b and (found := self._walk(one, mate, (a, b))):
-                return found
-        return self._new(a) if unknown else Found(a, b)
+        names = [(one, (self.mine.verb(one), self._of[0][one][1])) for one in unknown[:FEW]]
+        mates = [(one, self._made[name]) for one, name in names if self._made.get(name, b) < b]
+        further = (self._walk(one, mate, (a, b)) for one, mate in mates)
+        found = next(filter(None, further), None)
+        return found or (self._new(a) if unknown else Found(a, b))
 
-    def _new(self, top: int) -> Found | None:
-        """The first step on the way to one that is not known, though all that it uses is."""
+    def _new(self, top: int, is_new: bool = False) -> Found | None:
+        """The first step on the way to one that is not known, though all that it uses is; `is_new`:
+        that one is not, whatever its value."""
         ahead, seen, first = [top], {top}, list[int]()
         while ahead:
             sources = self.mine.sources(at := ahead.pop())
             unknown = {one for one in sources if not self.known(one)}
-            first += [at] if sources and not unknown and not self.known(at) else []
+            new = not self.known(at) or (is_new and at == top)
+            first += [at] if sources and not unknown and new else []
             ahead += unknown - seen
             seen |= unknown
         return Found(min(first), None) if first else None
 
+    def _handlers(self, verb: str, term: int) -> list[int]:
+        """What the solution does with a term instead of a `verb`."""
+        users = [] if self.mine.constant[term] else self.ours.users(self.mine.key(term))
+        return [at for at in users if self.ours.verb(at) != verb]
+
+    def _before(self, term: int, other: int) -> Found | None:
+        """A value that the solution does something else with before: where it goes in."""
+        users = self.mine.owner[self.mine.source == term]
+        return Found(int(users[0]), other, first=True) if len(users) else None
+
     def _same(self, one: int, other: int) -> bool:
-        constant = self.mine.constant[one] and self.ours.constant[other]
-        same = self.mine.value[one] == self.ours.value[other]
-        return bool(same) if constant else self._of[0][one] == self._of[1][other]
+        if self.mine.constant[one] or self.ours.constant[other]:
+            return bool(self.mine.value[one] == self.ours.value[other])
+        return self._of[0][one] == self._of[1][other]
 
     def _alike(self, one: int, other: int) -> int:
         """How well two operands fit together."""
         made = self._of[0][one][1] == self._of[1][other][1]
-        return 4 * self._same(one, other) + 2 * made + (self.mine.verb(one) == self.ours.verb(other))
+        return (
+            4 * self._same(one, other) + 2 * made + (self.mine.verb(one) == self.ours.verb(other))
+        )
 
 
-def _terms(trail: Trail, top: int, verb: str) -> Counter[int]:
-    """What a sum or the like is of, each as often as it goes in."""
-    ways, terms = Counter({top: 1}), Counter[int]()
-    for at in _down(trail, top, verb):
-        for one in trail.sources(at):
-            (ways if trail.verb(one) == verb and trail.sources(one) else terms)[one] += ways[at]
+def _terms(trail: Trail, top: int, verb: str) -> list[int]:
+    """What a step is of, taken together with those before it that do the same."""
+    terms, ahead, seen = list[int](), [top], {top}
+    while ahead:
+        new = {*trail.sources(ahead.pop())} - seen
+        inside = [one for one in new if trail.verb(one) == verb and trail.sources(one)]
+        terms += new.difference(inside)
+        ahead += inside
+        seen |= new
     return terms
 
 
-def _down(trail: Trail, top: int, verb: str) -> list[int]:
-    """The steps of one verb that only such steps lie between, the last one first."""
-    found, ahead = {top}, [top]
-    while ahead:
-        more = {one for one in trail.sources(ahead.pop()) if trail.verb(one) == verb}
-        ahead += [one for one in more - found if trail.sources(one)]
-        found |= {one for one in more if trail.sources(one)}
-    return sorted(found, reverse=True)
+def _neutral(trail: Trail, at: int, verb: str) -> bool:
+    return bool(trail.constant[at]) and trail.value[at] == _NEUTRAL.get(verb)
 
 
-def _size(trail: Trail, at: int) -> float:
-    return abs(float(f"{trail.value[at]:.5g}"))
+def _size(trail: Trail, at: int) -> str:
+    return f"{abs(trail.value[at]):.5g}"
 
 
-def beyond(trail: Trail) -> int | None:
-    """The first step that makes an infinity or NaN of finite numbers or, if that or a result of 0
-    comes from an exponential that is too small for a float, that exponential; None without one."""
+def beyond(trail: Trail) -> tuple[int, int] | None:
+    """The first step that makes an infinity or NaN of finite numbers, else the last one; before it,
+    if that or a result of 0 comes from an exponential that is too small for a float, that
+    exponential. None where a float can hold all."""
     finite = np.isfinite(trail.value)
     strange = np.bincount(trail.owner[~finite[trail.source]], minlength=len(trail))
     made = np.flatnonzero(~finite & (strange == 0) & (trail.counts > 0))
-    first = int(made[0]) if len(made) else None
-    steps = [len(trail) - 1 if first is None else first]
-    if first is None and trail.value[-1:].any():
-        return None
-    while steps and steps[-1] >= 0:
-        at = steps.pop()
-        if trail.verb(at).startswith("exp"):
-            return at
-        steps = [one for one in trail.sources(at) if trail.value[one] == 0 and trail.sources(one)]
-    return first
+    at = first = int(made[0]) if len(made) else len(trail) - 1
+    while at >= 0 and not trail.verb(at).startswith("exp"):
+        zeros = [one for one in trail.sources(at) if trail.value[one] == 0 and trail.sources(one)]
+        at = zeros[0] if zeros else -1
+    overflows = len(made) and trail.verb(first) in ("add", "sub", "mul")
+    return (at, first) if at >= 0 else (first, first) if overflows else None
 
 
 def _identities(trail: Trail) -> list[Id]:
@@ -201,8 +199,8 @@ def _identities(trail: Trail) -> list[Id]:
     maximum was looked for in."""
     made: list[int] = []
     for at in range(len(trail)):
-        verb, sources = trail.verb(at), trail.sources(at)
-        own = 0 if verb or trail.constant[at] else hash((0, trail.key(at)))
-        inside = [] if verb in ("max", "min") else sources
+        own = 0 if trail.verb(at) or trail.constant[at] else hash((0, trail.key(at)))
+        inside = [] if trail.verb(at) in ("max", "min") else trail.sources(at)
         made.append((own + sum(made[one] for one in inside)) & 0xFFFFFFFFFFFFFFFF)
-    return [(trail.key(at), one) for at, one in enumerate(made)]
+    fixed = trail.constant.tolist()
+    return [(trail.key(at), one, fixed[at]) for at, one in enumerate(made)]

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import chain, islice
+from itertools import islice
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from ...status import Pattern
 from ..protocol import Choice, ThreadPlace
 from ..verdict import CaseResult
 from ..words import Words
-from .divergence import Parting, number_in_code
 from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
 
@@ -60,25 +59,27 @@ class Explanation(MadeOf):
         same choice takes in the solution, is what belongs there. And a choice of the solution's
         that takes that value."""
         wrong = self._ways.met or [(self._found, float(self.pair.wrong.expected.flat[0]))]
-        for one in self.mine.choices:
-            for found, wanted in wrong:
-                ours = [other for other in self.ours.choices if _near(other.taken, wanted)]
-                alike = [other for other in ours if one.values[0] == other.values[0]]
-                alike = alike if _near(one.taken, found) else []
-                right = _near(one.refused, wanted) and not _near(one.taken, wanted)
-                if alike or (right and wanted):
+        usual = {"0", *(f"{value:.4g}" for value in self.ours.behind.value)}
+        for one in sorted(self.mine.choices, key=lambda choice: any(choice.fixed)):
+            for at, (found, wanted) in enumerate(wrong):
+                ours = [c for c in self.ours.choices if _near(c.taken, wanted)]
+                apart = [c for c in ours if c.holds != one.holds]
+                alike = [c for c in apart if c.values[0] == one.values[0]]
+                took = (found != 0 or at > 0) and _near(one.taken, found)
+                new = math.isnan(found) or f"{one.taken:.4g}" not in usual
+                right = _near(one.refused, wanted) and wanted != 0
+                if (alike and took) or (right and (took or new)):
                     return one, next(iter(alike or ours), None)
         return None
-
-    @cached_property
-    def _in_another_order(self) -> Parting | None:
-        """The first sum, maximum or the like that the solution takes of other pairs."""
-        return self._ways.parting(any_order=True)
 
     def nan(self) -> Told:
         """Where the first NaN arises."""
         step = self._ways.descended
-        if (place := self.mine.nan) and self._arose and not (step and step.place.line == place.line):
+        if (
+            (place := self.mine.nan)
+            and self._arose
+            and not (step and step.place.line == place.line)
+        ):
             what = " and ".join(f"{one:g}" for one in self.mine.operands)
             made = f" from {what}" if len(self.mine.operands) > 1 else ""
             yield f"{capital(place.who)} computes the first NaN{made}{place.on}.", None
@@ -103,7 +104,10 @@ class Explanation(MadeOf):
         if found := self._fell:
             one, other = found
             ours = f"Our kernel {_question(other)}." if other else ""
-            yield Message(f"{_chosen(one)}.", ours=ours), one.place.line
+            step = self._ways.descended
+            elsewhere = step and step.bad and step.place.line != one.place.line
+            why = step.told.first if step and elsewhere else ""
+            yield Message(f"{_chosen(one)}.", why, ours=ours), one.place.line
         nan = _with_nan(self.mine.choices)
         if nan and not _with_nan(self.ours.choices):
             yield f"{_chosen(nan)}. No comparison with NaN is true, except `!=`.", nan.place.line
@@ -127,56 +131,46 @@ class Explanation(MadeOf):
             elif one == mine[-1][0] == other and len(data) == 2:
                 yield f"{said}, which is right, and then takes the wrong side.", place.line
 
-    def descended(self) -> Told:
-        """The step on the way back from it that has a wrong value, or is the wrong one."""
-        found = self._ways.descended
-        if found is None:
+    def descended(self, of_others: bool) -> Told:
+        """The step on the way back from it that has a wrong value, or is the wrong one; only one
+        with a wrong value if its elements are others."""
+        found, end = self._ways.descended, self._ways.found
+        if found is None or end is None or (of_others and end.bad is None):
             return
-        why, bad = "", found.bad
-        if bad and bad.stands:
-            line = self._declared.with_number(bad.line or 0, bad.value)
-            why = f"The {bad.value:g} is a number in your code (line {line})."
+        why, bad, line = "", found.bad, found.place.line
+        number = (
+            self._declared.with_number(bad.line or 0, bad.value) if bad and bad.stands else None
+        )
+        if bad and number:
+            why, line = f"The {bad.value:g} is a number in your code (line {number}).", number
         elif bad and bad.line is None:
             why = f"{bad.words} does not belong in this step."
         elif bad:
-            why = f"{bad.words} is not the right value here. Line {bad.line} computes it."
+            computed = "" if bad.stands else f" Line {bad.line} computes it."
+            why = f"{bad.words} is not the right value here.{computed}"
+            why += f" {self._listed(found.lost)} does not come into it." if found.lost else ""
         elif found.right:
             why = "Everything that this step uses is right. The step itself is wrong."
-        yield found.told + Message(why=why), found.place.line
+        yield found.told + Message(why=why), line
 
     def beyond(self) -> Told:
         """An exponential, or another result, that is too large or too small for a float."""
         expected = float(self.pair.wrong.expected.flat[0])
-        found = self._ways.beyond if math.isfinite(expected) else None
-        if found is None or math.isfinite(self._found or math.inf):
+        steps = self._ways.beyond if math.isfinite(expected) else []
+        if not steps or math.isfinite(self._found or math.inf):
             return
-        result, *given = found.place.values
-        if result == 0 or (math.isinf(result) and all(given)):
+        result, *given = steps[-1].place.values
+        if all(map(math.isfinite, given)):
             size = "large" if result else "small"
             why = f"The result is too {size} for a float, which makes it {result:g}."
-            yield found.told + Message(why=why), found.place.line
-
-    def parting(self, of_others: bool) -> Told:
-        """The first step that the solution does not take; `of_others`: its elements are others, so
-        that only a number in the code tells anything."""
-        found = self._ways.first_parting
-        if found and not (of_others and found.constant is None):
-            yield found.told, found.place.line
+            before = steps[-1].told.first if len(steps) > 1 else ""
+            yield steps[0].told + Message(why=f"{before} {why}".strip()), steps[0].place.line
 
     def goes_on(self, from_parts: bool) -> Told:
         """The solution has the value too, and makes another of it."""
         if further := self._ways.goes_on(from_parts):
             fact = "This value is only an intermediate result: a step after it is missing."
             yield Message(fact, ours=f"Our kernel then {further}."), None
-
-    def other_order(self) -> Told:
-        """The first sum, maximum or the like of two values that the solution does not take."""
-        if found := self._in_another_order:
-            more = Message(
-                why=f"{self._here} uses the right elements. Another order is allowed, another "
-                "value is not."
-            )
-            yield found.told + more, found.place.line
 
     def scaled(self) -> Told:
         """All wrong elements wrong by one factor, or by one amount."""
@@ -198,12 +192,6 @@ class Explanation(MadeOf):
         same = f" {self._here} uses the right elements." if self._same else ""
         yield f"{which} {what}.{same}", None
 
-    def arithmetic(self) -> Told:
-        """Another result of the right elements."""
-        if self._same:
-            here = f"{self._here} uses the right elements"
-            yield f"{here}, but not with the right arithmetic.", None
-
     def first_step(self) -> ThreadPlace | None:
         """The first step that goes wrong, with its value: it loads what does not belong here, makes
         a NaN, chooses otherwise than ours, or is one that ours does not take."""
@@ -216,25 +204,27 @@ class Explanation(MadeOf):
             return self.mine.nan.with_values(math.nan, *self.mine.operands)
         if found := self._fell:
             return found[0].place.with_values(found[0].taken, *found[0].values)
-        parting = self._ways.descended or self._ways.first_parting or self._in_another_order
-        return parting.place if parting else None
+        return self._ways.descended.place if self._ways.descended else None
 
     def told(self) -> list[Said]:
         """What it is made of, if that is wrong, is told first, then what was done with it."""
         made_of = _first(
             (Pattern.NOBODY_WROTE, self.nobody),
             (Pattern.OTHER_ELEMENTS, self.without_stride),
+            (Pattern.OTHER_PLACE, self.elsewhere),
             (Pattern.OTHER_ELEMENTS, self.shuffled),
             (Pattern.OTHER_PLACE, self.other_place),
             (Pattern.OVERFLOWED, self.beyond),
             (Pattern.CONSTANT_WON, self.constant),
-            (Pattern.CONSTANT_WON, self.constant_extreme),
             (Pattern.OTHER_ELEMENTS, self.other_elements),
             (Pattern.OTHER_ELEMENTS, self.other_summands),
             (Pattern.TOO_OFTEN, self.too_often),
             (Pattern.OTHER_PLACE, self.other_winner),
+            (Pattern.OTHER_PLACE, self.tie),
         )
-        if any(pattern == Pattern.OVERFLOWED for pattern, _, _ in made_of):
+        own = self.without_stride, self.shuffled, self.elsewhere
+        ends = any(pattern == Pattern.OVERFLOWED for pattern, _, _ in made_of)
+        if ends or any(any(rule()) for rule in own):
             return made_of
         done = _first((Pattern.FIRST_NAN, self.nan), (Pattern.CANCELLED, self.cancelled))
         done += [] if made_of else _first((Pattern.SCALED, self.scaled))
@@ -242,15 +232,10 @@ class Explanation(MadeOf):
         done += _first(
             (Pattern.CHOSEN_OTHERWISE, self.decided),
             (Pattern.CHOSEN_OTHERWISE, self.chosen),
-            (Pattern.OTHER_STEP, self.descended),
-            (Pattern.OTHER_STEP, partial(self.parting, apart)),
+            (Pattern.OTHER_STEP, partial(self.descended, apart)),
             (Pattern.LEFT_EARLY, partial(self.goes_on, bool(made_of))),
         )
-        return [*made_of, *done] or _first(
-            (Pattern.OTHER_PLACE, self.tie),
-            (Pattern.OTHER_STEP, self.other_order),
-            (Pattern.OTHER_STEP, self.arithmetic),
-        )
+        return [*made_of, *done]
 
 
 def _first(*rules: tuple[Pattern, Callable[[], Told]]) -> list[Said]:
@@ -278,7 +263,7 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
         parts += Message(f"{capital(stored.who)} wrote it{stored.on}.")
         line = stored.line
     patterns = tuple(str(pattern) for pattern, _, _ in told)
-    advice = told[0][1].remedy, result.parts.remedy, say.NEXT.get(told[0][0])
+    advice = told[0][1].remedy, say.NEXT.get(told[0][0]), result.parts.remedy
     remedy = next(filter(None, advice), "")  # one is enough
     result = result.saying(parts + Message(why=result.parts.why, remedy=remedy))
     return replace(result, line=line, patterns=patterns)

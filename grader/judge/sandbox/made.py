@@ -80,8 +80,8 @@ def _asked(graph: Graph, node: int, numbers: Numbers) -> Iterator[Choice]:
     instruction = graph.code[graph.at[node]]
     assert instruction is not None, "a choice is one"
     taken = float(numbers(instruction.form.type)[node])
-    first, values = graph.refused[bisect_right(graph.refused, node, key=itemgetter(0)) - 1]
-    refused = float(as_numbers(values[node - first : node - first + 1], instruction.form.type)[0])
+    first, bits = graph.refused[bisect_right(graph.refused, node, key=itemgetter(0)) - 1]
+    refused = float(as_numbers(bits[node - first : node - first + 1], instruction.form.type)[0])
     for test in _tests(graph, int(graph.right[node])):
         compared = graph.code[graph.at[test]]
         assert compared is not None, "_tests has asked"
@@ -167,12 +167,17 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
 
 
 def _loads(graph: Graph, elements: Elements) -> Iterator[Used]:
-    """Each element that was loaded from where it lay before the launches, and who did so first."""
-    leaves, first = np.unique(-graph.left.astype(np.int64), return_index=True)
-    some = leaves > 0
-    for leaf, node in zip(leaves[some].tolist(), first[some].tolist(), strict=True):
-        if len(leaves) <= MOST_LOADS and (element := elements.behind(graph, -leaf)):
-            yield Used(element, 1, 1, place_of(graph, node))
+    """By instruction each element that it loaded from where it lay before the launches, how often,
+    and who did so first."""
+    nodes = np.flatnonzero(graph.left < 0)
+    pairs = np.stack([graph.left[nodes], graph.at[nodes]])
+    _, first, times = np.unique(pairs, axis=1, return_index=True, return_counts=True)
+    for node, often in zip(nodes[first].tolist(), times.tolist(), strict=True):
+        element = (
+            elements.behind(graph, int(graph.left[node])) if len(times) <= MOST_LOADS else None
+        )
+        if element:
+            yield Used(element, 1, often, place_of(graph, node))
 
 
 def _peers(graph: Graph, root: int) -> dict[int, float]:
@@ -180,8 +185,7 @@ def _peers(graph: Graph, root: int) -> dict[int, float]:
     was stored."""
     stored = max(int(graph.left[root]), 0)
     nodes = np.flatnonzero(graph.at[:root] == graph.at[stored]) if stored else np.array([stored])
-    blocks, threads = graph.places(nodes)
-    mine = nodes[blocks == graph.place(root)[0]]
+    mine = nodes[graph.places(nodes)[0] == graph.place(root)[0]]
     return {graph.place(one)[1]: making.number(graph, one) for one in mine[-MOST_PEERS:].tolist()}
 
 
