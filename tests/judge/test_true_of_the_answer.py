@@ -218,13 +218,13 @@ def test_a_ticket_that_every_thread_draws_is_told_as_that():
             "06_pack_vectorization/row_absmax",
             "fmaxf(largest, fabsf(pack.element[i]))",
             "fmaxf(largest, pack.element[i])",
-            r"Our kernel first takes the absolute value of \S+ \(x\[0, 1\]\)",
+            r"Our kernel first takes the absolute value of (\S+) \(x\[0, \d+\]\)",
         ),
         (
             "03_shuffle_reduction/below_max",
             "mine ? x[i] : -INFINITY",
             "mine ? x[i] : 0.0f",
-            r"minimum that is 0, a number in your code \(line 17\)",
+            r"subtracts 0 from \S+ \(x\[0, 0\]\)\. The 0 is a number in your code \(line 17\)",
         ),
         (
             "06_pack_vectorization/warp_per_row",

@@ -5,7 +5,7 @@ like of several values are taken as one step with many terms, whatever their ord
 the same if they agree and were made of the same elements.
 """
 
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from .trail import ANY_ORDER, Trail
 
 FEW = 4  # operands that differ, of one step, that are gone into
 DEEP = 400  # steps
+SAME = 4
 _NEUTRAL = {"add": 0.0, "max": -float("inf"), "min": float("inf")}
 
 Id = tuple[int, int, bool]  # a value's key, what it was made of, and whether it is a constant
@@ -62,7 +63,7 @@ class Descent:
         verb, bad = self.mine.verb(a), a if above else None
         if not self.mine.sources(a) or not self.ours.sources(b):
             if self._of[0][a][1] == self._of[1][b][1] != 0:
-                return self._new(a) if self.mine.sources(a) else self._before(a, b)
+                return self._new(a) if self.mine.sources(a) else self._before(a, "")
             return Found(*above, bad) if above else None
         if verb != self.ours.verb(b):
             goes_on = above is None and self.mine.value[a] and self.known(a)
@@ -72,12 +73,12 @@ class Descent:
         further = chain(
             (self._walk(*both, (a, b)) for both in pairs[:FEW]),
             (self._new(one, is_extreme) for one in more[:FEW]),
-            (self._before(one, at) for one in more[:FEW] for at in self._handlers(verb, one)),
+            (self._before(one, verb) for one in more[:FEW]),
         )
         if found := next(filter(None, further), None):
             return found
         won = next((one for one in more if self.mine.constant[one] and is_extreme), bad)
-        ends = lost and (is_extreme or not more)
+        ends = (more or lost) if is_extreme else lost and not more
         return Found(*(above or (a, b)), won, tuple(lost)) if ends else None
 
     def _pairs(self, a: int, b: int) -> tuple[list[tuple[int, int]], list[int], list[int]]:
@@ -85,7 +86,7 @@ class Descent:
         mine, ours = self.mine.sources(a), self.ours.sources(b)
         ways = [mine, mine[::-1] if self.mine.verb(a) == "mul" else mine]
         best = max(ways, key=lambda way: sum(map(self._alike, way, ours)))
-        pairs = [both for both in zip(best, ours, strict=False) if not self._same(*both)]
+        pairs = [both for both in zip(best, ours, strict=False) if self._alike(*both) < SAME]
         pairs.sort(key=lambda both: not (self.mine.sources(both[0]) and self.ours.sources(both[1])))
         return pairs if len(mine) == len(ours) else [], [], []
 
@@ -95,21 +96,18 @@ class Descent:
         verb, sides = self.mine.verb(a), ((self.mine, a, self._of[0]), (self.ours, b, self._of[1]))
         terms = [sorted(_terms(trail, top, verb)) for trail, top, _ in sides]
         have = [{of[at] for at in some} for some, (_, _, of) in zip(terms, sides, strict=True)]
-        new, ends = (
-            [
-                [at for at in some if of[at] not in others and not _neutral(trail, at, verb)]
-                for some, others, (trail, _, of) in zip(terms, have[::-1], sides, strict=True)
-            ],
-            [trail.value[top] for trail, top, _ in sides],
-        )
+        new = [
+            [at for at in some if of[at] not in others and not _neutral(trail, at, verb)]
+            for some, others, (trail, _, of) in zip(terms, have[::-1], sides, strict=True)
+        ]
         more, lost = (
-            [at for at in some if verb not in ("max", "min") or trail.value[at] == end]
-            for some, end, (trail, _, _) in zip(new, ends, sides, strict=True)
+            [at for at in some if verb not in ("max", "min") or trail.value[at] == trail.value[top]]
+            for some, (trail, top, _) in zip(new, sides, strict=True)
         )
         alone = len(more) == len(lost) == 1
         mates = {made: at for at in reversed(lost) if (made := self._of[1][at][1]) or alone}
         pairs = [(at, mates[made]) for at in new[0] if (made := self._of[0][at][1]) in mates]
-        ones, others = {one for one, _ in pairs}, {other for _, other in pairs}
+        ones, others = ({*side} for side in zip(*pairs, strict=True)) if pairs else ((), ())
         return pairs, [at for at in more if at not in ones], [at for at in lost if at not in others]
 
     def _other(self, a: int, b: int) -> Found | None:
@@ -117,9 +115,10 @@ class Descent:
         same is looked for among what leads to it."""
         terms = _terms(self.mine, a, self.mine.verb(a) if self.mine.verb(a) in ANY_ORDER else "")
         unknown = [one for one in terms if not self.known(one)]
-        names = [(one, (self.mine.verb(one), self._of[0][one][1])) for one in unknown[:FEW]]
-        mates = [(one, self._made[name]) for one, name in names if self._made.get(name, b) < b]
-        further = (self._walk(one, mate, (a, b)) for one, mate in mates)
+        mates = (
+            (one, self._made.get((self.mine.verb(one), self._of[0][one][1]), b)) for one in unknown
+        )
+        further = (self._walk(one, mate, (a, b)) for one, mate in islice(mates, FEW) if mate < b)
         found = next(filter(None, further), None)
         return found or (self._new(a) if unknown else Found(a, b))
 
@@ -136,26 +135,20 @@ class Descent:
             seen |= unknown
         return Found(min(first), None) if first else None
 
-    def _handlers(self, verb: str, term: int) -> list[int]:
-        """What the solution does with a term instead of a `verb`."""
+    def _before(self, term: int, verb: str) -> Found | None:
+        """Where a value is used that the solution does something else with before than `verb`."""
         users = [] if self.mine.constant[term] else self.ours.users(self.mine.key(term))
-        return [at for at in users if self.ours.verb(at) != verb]
-
-    def _before(self, term: int, other: int) -> Found | None:
-        """A value that the solution does something else with before: where it goes in."""
-        users = self.mine.owner[self.mine.source == term]
-        return Found(int(users[0]), other, first=True) if len(users) else None
-
-    def _same(self, one: int, other: int) -> bool:
-        if self.mine.constant[one] or self.ours.constant[other]:
-            return bool(self.mine.value[one] == self.ours.value[other])
-        return self._of[0][one] == self._of[1][other]
+        others = [at for at in users if self.ours.verb(at) != verb]
+        at = self.mine.owner[self.mine.source == term].tolist()
+        return Found(at[0], others[0], first=True) if at and others else None
 
     def _alike(self, one: int, other: int) -> int:
-        """How well two operands fit together."""
-        made = self._of[0][one][1] == self._of[1][other][1]
+        """How well two operands fit together: `SAME` or more if they are the same."""
+        of, to, constant = self._of[0][one], self._of[1][other], self.ours.constant[other]
+        value = self.mine.value[one] == self.ours.value[other]
+        same = value if constant or self.mine.constant[one] else of == to
         return (
-            4 * self._same(one, other) + 2 * made + (self.mine.verb(one) == self.ours.verb(other))
+            int(SAME * same) + 2 * (of[1] == to[1]) + (self.mine.verb(one) == self.ours.verb(other))
         )
 
 
@@ -179,10 +172,10 @@ def _size(trail: Trail, at: int) -> str:
     return f"{abs(trail.value[at]):.5g}"
 
 
-def beyond(trail: Trail) -> tuple[int, int] | None:
+def beyond(trail: Trail) -> tuple[int, ...]:
     """The first step that makes an infinity or NaN of finite numbers, else the last one; before it,
     if that or a result of 0 comes from an exponential that is too small for a float, that
-    exponential. None where a float can hold all."""
+    exponential. Nothing where a float can hold all."""
     finite = np.isfinite(trail.value)
     strange = np.bincount(trail.owner[~finite[trail.source]], minlength=len(trail))
     made = np.flatnonzero(~finite & (strange == 0) & (trail.counts > 0))
@@ -191,7 +184,7 @@ def beyond(trail: Trail) -> tuple[int, int] | None:
         zeros = [one for one in trail.sources(at) if trail.value[one] == 0 and trail.sources(one)]
         at = zeros[0] if zeros else -1
     overflows = len(made) and trail.verb(first) in ("add", "sub", "mul")
-    return (at, first) if at >= 0 else (first, first) if overflows else None
+    return (at, first) if at >= 0 else (first,) if overflows else ()
 
 
 def _identities(trail: Trail) -> list[Id]:

@@ -26,28 +26,19 @@ MUCH = 8  # times smaller than what it was made of: a difference in which much c
 
 
 @dataclass(frozen=True)
-class Bad:
-    """A value that is wrong: in `words`, and the `line` that it was made on, None for an element;
-    whether it `stands` in the code."""
-
-    words: str
-    value: float
-    line: int | None
-    stands: bool
-
-
-@dataclass(frozen=True)
 class Parting:
     """Where the ways part, and what is done there, in words: `mine` (with `place`) and `ours`, or
     what ours does first, empty where the solution has no step that is to be compared.
-    `bad`: the value that is wrong in it, and elements that are `lost` there, so that they do not
-    come into that; `right`: all of its values are the right ones. `calls`: the lines of the calls
-    that lead there."""
+    `bad`: the value that is wrong in it, in words, with the line that it was made on, None for an
+    element; `number`: it, if it stands in the code; `lost`: elements that do not come into it;
+    `right`: all of its values are the right ones. `calls`: the lines of the calls that lead
+    there."""
 
     place: ThreadPlace
     mine: str
     ours: str = ""
-    bad: Bad | None = None
+    bad: tuple[str, int | None] | None = None
+    number: float | None = None
     lost: tuple[Element, ...] = ()
     right: bool = False
     calls: tuple[int, ...] = ()
@@ -97,10 +88,11 @@ class TwoTrails:
         return passed + [(math.nan, float(ours.value[one])) for one in lost]
 
     @property
-    def end(self) -> str:
-        """What the last step does; "" where the element was handed on."""
-        mine, last = self._both[0], len(self._both[0]) - 1
-        return mine.verb(last) if last >= 0 and mine.sources(last) else ""
+    def verbs(self) -> tuple[str, str]:
+        """What the last step does, and the one where the ways part; "" where none does."""
+        mine, end = self._both[0], len(self._both[0]) - 1
+        last = mine.verb(end) if end >= 0 and mine.sources(end) else ""
+        return last, mine.verb(self.found.at) if self.found else ""
 
     @cached_property
     def descended(self) -> Parting | None:
@@ -110,7 +102,9 @@ class TwoTrails:
             return None
         at, bad, told, before = found.at, found.bad, _step(mine, found.at), None
         other = _partner(mine, ours, at) if found.partner is None else found.partner
-        strange = [one for one in mine.sources(at) if mine.stands(one) and np.isfinite(mine.value[at])]
+        strange = [
+            one for one in mine.sources(at) if mine.stands(one) and np.isfinite(mine.value[at])
+        ]
         if other is not None:
             strange, missing = _apart(mine, ours, at, other), _apart(ours, mine, other, at)
             before = _left_out(mine, ours, other) if bad is None and not found.first else None
@@ -120,19 +114,14 @@ class TwoTrails:
             told = replace(told, right=not (strange or missing or is_first))
             strange = strange if len(strange) == len(missing) == 1 and not is_first else []
             strange = strange if mine.verb(at) == ours.verb(other) else []
-        bad = strange[0] if bad is None and strange else bad
-        lost = tuple(one for step in found.lost if (one := ours.element(step)))
-        told = replace(told, bad=None if bad is None else _bad(mine, bad), lost=lost)
+        for wrong in [bad] if bad is not None else strange[:1]:
+            lost = tuple(one for step in found.lost if (one := ours.element(step)))
+            made = None if mine.constant[wrong] else mine.line(wrong)
+            told = replace(told, bad=(mine.said(wrong), made), lost=lost)
+            if mine.stands(wrong):
+                number = float(mine.value[wrong])
+                told = replace(told, number=number, bad=(mine.said(wrong), mine.line(wrong)))
         return None if _UNTOLD.match(told.mine) or told.ours == told.mine else told
-
-    @property
-    def another(self) -> bool:
-        """Whether the formula is another one: more than other terms of a sum."""
-        found, (mine, ours) = self.found, self._both
-        if found is None or mine.verb(found.at) not in ANY_ORDER:
-            return found is not None
-        partner = _partner(mine, ours, found.at) if found.partner is None else found.partner
-        return partner is not None and ours.verb(partner) != mine.verb(found.at)
 
     def parting_of_indices(self) -> Parting | None:
         """Where the ways part of whole numbers, small ones, which say little alone: a step is known
@@ -141,7 +130,9 @@ class TwoTrails:
         taken = {ours.taken(at) for at in range(len(ours))}
         known = [mine.taken(at) in taken for at in range(len(mine))]
         for at in range(len(mine)):
-            partner = _partner(mine, ours, at) if all(known[one] for one in mine.sources(at)) else None
+            partner = (
+                _partner(mine, ours, at) if all(known[one] for one in mine.sources(at)) else None
+            )
             if not known[at] and partner is not None and ours.words(partner) != mine.words(at):
                 return replace(_step(mine, at), ours=ours.words(partner))
         return None
@@ -162,12 +153,11 @@ class TwoTrails:
         """The step that makes what a float cannot hold, where the solution has none; if the
         solution has that too, the one that makes infinity of it comes before it."""
         mine, ours = self._both
-        found = None if beyond(ours) else beyond(mine)
-        is_usual = found is not None and self._descent.known(found[0])
-        if found is None or (is_usual and np.isfinite(mine.value[-1])):
-            return []
+        found = () if beyond(ours) else beyond(mine)
         steps = [_step(mine, at) for at in dict.fromkeys(found)]
-        return steps[::-1] if is_usual else steps[:1]
+        if not found or not self._descent.known(found[0]):
+            return steps[:1]
+        return [] if np.isfinite(mine.value[-1]) else steps[::-1]
 
     def goes_on(self, from_parts: bool) -> str:
         """What the solution does next with the value that `mine` ends with; "" if it never has
@@ -224,11 +214,6 @@ def _step(mine: Trail, at: int) -> Parting:
     return Parting(place, mine.words(at), calls=mine.ops[mine.op[at]].calls)
 
 
-def _bad(mine: Trail, at: int) -> Bad:
-    line = None if mine.constant[at] and not mine.stands(at) else mine.line(at)
-    return Bad(mine.said(at), float(mine.value[at]), line, mine.stands(at))
-
-
 def _apart(one: Trail, other: Trail, at: int, step: int) -> list[int]:
     """The values that a step uses, and that one of the other way does not."""
     used = {other.shown(source) for source in other.sources(step)}
@@ -239,18 +224,15 @@ def _partner(mine: Trail, ours: Trail, at: int) -> int | None:
     """The step of the solution that uses most of the same values, and that `mine` never takes; or
     that does the same with another value in the place of one of them."""
     verb, keys = mine.verb(at), mine.operands(at)
-    shared: dict[int, int] = {}
-    for key in keys - {0} or keys:
-        for user in ours.users(key):
-            shared[user] = shared.get(user, 0) + 1
-    new = [user for user in shared if ours.key(user) not in mine.keys]
-    other = [user for user in shared if shared[user] == len(keys) and ours.verb(user) != verb]
+    users = [user for key in keys - {0} or keys for user in ours.users(key)]
+    new = [user for user in users if ours.key(user) not in mine.keys]
+    other = [user for user in users if users.count(user) == len(keys) and ours.verb(user) != verb]
     new = new or [user for user in other if len(keys) > 1 or (mine.calls(at) and ours.calls(user))]
     given = sum(not mine.constant[one] for one in mine.sources(at))
-    alike = [user for user in shared if ours.verb(user) == verb and verb not in ANY_ORDER]
+    alike = [user for user in users if ours.verb(user) == verb and verb not in ANY_ORDER]
     return max(
-        new or [user for user in alike if shared[user] == given - 1],
-        key=lambda user: (shared[user], ours.verb(user) == verb, -user),
+        new or [user for user in alike if users.count(user) == given - 1],
+        key=lambda user: (users.count(user), ours.verb(user) == verb, -user),
         default=None,
     )
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import islice
+from itertools import islice, product
 
 import numpy as np
 
@@ -60,26 +60,21 @@ class Explanation(MadeOf):
         that takes that value."""
         wrong = self._ways.met or [(self._found, float(self.pair.wrong.expected.flat[0]))]
         usual = {"0", *(f"{value:.4g}" for value in self.ours.behind.value)}
-        for one in sorted(self.mine.choices, key=lambda choice: any(choice.fixed)):
-            for at, (found, wanted) in enumerate(wrong):
-                ours = [c for c in self.ours.choices if _near(c.taken, wanted)]
-                apart = [c for c in ours if c.holds != one.holds]
-                alike = [c for c in apart if c.values[0] == one.values[0]]
-                took = (found != 0 or at > 0) and _near(one.taken, found)
-                new = math.isnan(found) or f"{one.taken:.4g}" not in usual
-                right = _near(one.refused, wanted) and wanted != 0
-                if (alike and took) or (right and (took or new)):
-                    return one, next(iter(alike or ours), None)
+        by_data = sorted(self.mine.choices, key=lambda choice: any(choice.fixed))
+        for one, (at, (found, wanted)) in product(by_data, enumerate(wrong)):
+            ours = [other for other in self.ours.choices if _near(other.taken, wanted)]
+            alike = [c for c in ours if c.holds != one.holds and c.values[0] == one.values[0]]
+            took = (found != 0 or at > 0) and _near(one.taken, found)
+            new = math.isnan(found) or f"{one.taken:.4g}" not in usual
+            right = _near(one.refused, wanted) and wanted != 0
+            if (alike and took) or (right and (took or new)):
+                return one, next(iter(alike or ours), None)
         return None
 
     def nan(self) -> Told:
         """Where the first NaN arises."""
-        step = self._ways.descended
-        if (
-            (place := self.mine.nan)
-            and self._arose
-            and not (step and step.place.line == place.line)
-        ):
+        place, step = self.mine.nan, self._ways.descended
+        if place and self._arose and not (step and step.place.line == place.line):
             what = " and ".join(f"{one:g}" for one in self.mine.operands)
             made = f" from {what}" if len(self.mine.operands) > 1 else ""
             yield f"{capital(place.who)} computes the first NaN{made}{place.on}.", None
@@ -137,20 +132,19 @@ class Explanation(MadeOf):
         found, end = self._ways.descended, self._ways.found
         if found is None or end is None or (of_others and end.bad is None):
             return
-        why, bad, line = "", found.bad, found.place.line
-        number = (
-            self._declared.with_number(bad.line or 0, bad.value) if bad and bad.stands else None
-        )
-        if bad and number:
-            why, line = f"The {bad.value:g} is a number in your code (line {number}).", number
-        elif bad and bad.line is None:
-            why = f"{bad.words} does not belong in this step."
-        elif bad:
-            computed = "" if bad.stands else f" Line {bad.line} computes it."
-            why = f"{bad.words} is not the right value here.{computed}"
-            why += f" {self._listed(found.lost)} does not come into it." if found.lost else ""
-        elif found.right:
-            why = "Everything that this step uses is right. The step itself is wrong."
+        words, made = found.bad or ("", None)
+        number, line = found.number, found.place.line
+        there = None if number is None else self._declared.with_number(made or 0, number)
+        why = f"{words} is not the right value here."
+        why += f" Line {made} computes it." if number is None else ""
+        why += f" {self._listed(found.lost)} does not come into it." if found.lost else ""
+        if there:
+            why, line = f"The {number:g} is a number in your code (line {there}).", there
+        elif not words:
+            right = "Everything that this step uses is right. The step itself is wrong."
+            why = right if found.right else ""
+        elif made is None:
+            why = f"{words} does not belong in this step."
         yield found.told + Message(why=why), line
 
     def beyond(self) -> Told:
@@ -218,15 +212,16 @@ class Explanation(MadeOf):
             (Pattern.CONSTANT_WON, self.constant),
             (Pattern.OTHER_ELEMENTS, self.other_elements),
             (Pattern.OTHER_ELEMENTS, self.other_summands),
+            (Pattern.CANCELLED, self.cancelled),
             (Pattern.TOO_OFTEN, self.too_often),
             (Pattern.OTHER_PLACE, self.other_winner),
             (Pattern.OTHER_PLACE, self.tie),
         )
         own = self.without_stride, self.shuffled, self.elsewhere
-        ends = any(pattern == Pattern.OVERFLOWED for pattern, _, _ in made_of)
-        if ends or any(any(rule()) for rule in own):
+        enough = {Pattern.OVERFLOWED, Pattern.CONSTANT_WON} & {pattern for pattern, _, _ in made_of}
+        if enough or any(any(rule()) for rule in own):
             return made_of
-        done = _first((Pattern.FIRST_NAN, self.nan), (Pattern.CANCELLED, self.cancelled))
+        done = _first((Pattern.FIRST_NAN, self.nan))
         done += [] if made_of else _first((Pattern.SCALED, self.scaled))
         apart = any(pattern == Pattern.OTHER_ELEMENTS for pattern, _, _ in made_of)
         done += _first(

@@ -133,7 +133,7 @@ class MadeOf(About):
             more = f" It uses {self._listed(again)} more than once." if again else ""
             if has and end:
                 sentence, line = f"{sentence} {end.told.first}", end.place.line
-            elif end and self._ways.end in ANY_ORDER:
+            elif end and self._ways.verbs[0] in ANY_ORDER:
                 line = (end.place.line, *end.calls)[-1]
                 more += f" The last step that makes it is{end.place.on}{called(end.calls)}."
             elif wrong := next((one for one in used if one.first in has), None):
@@ -145,7 +145,11 @@ class MadeOf(About):
         """What was counted more often than in the solution, but for maxima, where that changes
         nothing, and where the formula is another one."""
         mine, ours = times(self.mine.summed), times(self.ours.summed)
-        if not self._all_told or mine.keys() != ours.keys() or self._ways.another:
+        if (
+            not self._all_told
+            or mine.keys() != ours.keys()
+            or self._ways.verbs[1] not in ("", "add")
+        ):
             return
         if again := [one for one, times in mine.items() if times > ours[one]]:
             (often, should), *others = {(mine[one], ours[one]) for one in again}
@@ -165,7 +169,7 @@ class MadeOf(About):
         if (
             self.mine.origin != "constant"
             or self.ours.origin == "constant"
-            or self._ways.end not in ("", "max", "min")
+            or self._ways.verbs[0] not in ("", "max", "min")
         ):
             return
         line = self.mine.origin_line
