@@ -226,6 +226,8 @@ _READ = re.compile(r"\b(\w+)\s*\[((?:[^][]|\[[^][]*\])*)\](?!\s*=[^=])")
 _SHUFFLED = re.compile(r"\b(__shfl_(?:xor|down|up)_sync)\s*\(((?:[^()]|\([^()]*\))*)\)")
 _WORD = re.compile(r"\w+")
 _NUMBER = r"(?<![\w.])((?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
+_NUMBERS = {"INFINITY": "1e999f", "FLT_MAX": "3.402823466e38f", "FLT_MIN": "1.175494351e-38f"}
+_NAMED = re.compile("|".join(_NUMBERS))
 _COMPARED = re.compile(r"[=!]= *\d+\b(?!\.)")
 NEAR = 3  # lines
 
@@ -314,7 +316,8 @@ class Declarations:
         first: compilers give constants the line of what they are used for. None: on none."""
         near = sorted(range(max(1, line - NEAR), line + NEAR + 1), key=lambda at: abs(at - line))
         texts = [
-            (at, _COMPARED.sub("", self.line(at)).replace("INFINITY", "1e999f")) for at in near
+            (at, _COMPARED.sub("", _NAMED.sub(lambda name: _NUMBERS[name[0]], self.line(at))))
+            for at in near
         ]
         found = (
             at

@@ -66,8 +66,12 @@ class Descent:
                 return self._new(a) if self.mine.sources(a) else self._before(a, "")
             return Found(*above, bad) if above else None
         if verb != self.ours.verb(b):
-            goes_on = above is None and self.mine.value[a] and self.known(a)
-            return None if goes_on else self._other(a, b)
+            if not self.mine.value[a] or not self.known(a):
+                return self._other(a, b)
+            return Found(above[0], b, first=True) if above else None
+        used = sorted(self._of[0][at] for at in self.mine.sources(a))
+        if verb == "sub" and used == sorted(self._of[1][at] for at in self.ours.sources(b)):
+            return Found(a, b)
         pairs, more, lost = (self._terms if verb in ANY_ORDER else self._pairs)(a, b)
         is_extreme = verb in ("max", "min")
         further = chain(

@@ -137,7 +137,8 @@ class Explanation(MadeOf):
         there = None if number is None else self._declared.with_number(made or 0, number)
         why = f"{words} is not the right value here."
         why += f" Line {made} computes it." if number is None else ""
-        why += f" {self._listed(found.lost)} does not come into it." if found.lost else ""
+        if found.lost and not of_others:
+            why += f" {self._listed(found.lost)} does not come into it."
         if there:
             why, line = f"The {number:g} is a number in your code (line {there}).", there
         elif not words:
@@ -145,12 +146,15 @@ class Explanation(MadeOf):
             why = right if found.right else ""
         elif made is None:
             why = f"{words} does not belong in this step."
-        yield found.told + Message(why=why), line
+        told = found.told if found != self._joined else Message()
+        yield told + Message(why=why), line
 
     def beyond(self) -> Told:
         """An exponential, or another result, that is too large or too small for a float."""
         expected = float(self.pair.wrong.expected.flat[0])
-        steps = self._ways.beyond if math.isfinite(expected) else []
+        step = self._ways.descended
+        is_number = step is not None and step.number is not None
+        steps = self._ways.beyond if math.isfinite(expected) and not is_number else []
         if not steps or math.isfinite(self._found or math.inf):
             return
         result, *given = steps[-1].place.values
@@ -218,8 +222,8 @@ class Explanation(MadeOf):
             (Pattern.OTHER_PLACE, self.tie),
         )
         own = self.without_stride, self.shuffled, self.elsewhere
-        enough = {Pattern.OVERFLOWED, Pattern.CONSTANT_WON} & {pattern for pattern, _, _ in made_of}
-        if enough or any(any(rule()) for rule in own):
+        enough = (Pattern.OVERFLOWED, Pattern.CONSTANT_WON, Pattern.TOO_OFTEN)
+        if any(pattern in enough for pattern, _, _ in made_of) or any(any(rule()) for rule in own):
             return made_of
         done = _first((Pattern.FIRST_NAN, self.nan))
         done += [] if made_of else _first((Pattern.SCALED, self.scaled))

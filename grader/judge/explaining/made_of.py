@@ -127,14 +127,14 @@ class MadeOf(About):
         belong = "does not belong there" if len(has) == 1 else "do not belong there"
         parts += [f"uses {self._listed(has)}, which {belong}"] if has else []
         if parts:
-            end = self._ways.joined(has, ours)
+            end = self._joined = self._ways.joined(has, ours)
             sentence, line = f"{what} {', and '.join(parts)}.", None
             again = [one for one, times in mine.items() if times > ours.get(one, times)]
             more = f" It uses {self._listed(again)} more than once." if again else ""
             if has and end:
                 sentence, line = f"{sentence} {end.told.first}", end.place.line
             elif end and self._ways.verbs[0] in ANY_ORDER:
-                line = (end.place.line, *end.calls)[-1]
+                line = end.calls[-1] if self._ways.shares(end) else end.place.line
                 more += f" The last step that makes it is{end.place.on}{called(end.calls)}."
             elif wrong := next((one for one in used if one.first in has), None):
                 who, line = capital(wrong.loaded.who), wrong.loaded.line
@@ -195,11 +195,12 @@ class MadeOf(About):
         if isinstance(mine, Element) and isinstance(ours, Element) and mine != ours:
             sentence = f"{self._here} is a copy of {self._name(mine)}, and should be a copy of "
             remedy = "Which step chooses between them?"
-            if ours not in self._mine:
+            loaders = {one.loaded.thread for one in self.mine.loads if one.first == ours}
+            if self.mine.stored and self.mine.stored.thread not in loaders:
                 remedy = (
                     f"How should {self._name(ours)} come to the thread that writes {self._here}?"
                 )
-            told = Message(f"{sentence}{self._name(ours)}.", self._loaded([ours]), remedy)
+            told = Message(f"{sentence}{self._name(ours)}.", self._loaded([ours], False), remedy)
             yield told, None
 
     def elsewhere(self) -> Told:

@@ -109,6 +109,7 @@ class About:
         self.mine, self.ours = pair.mine, pair.ours
         self._ways = divergence.TwoTrails(pair.mine.behind, pair.ours.behind, words.element)
         self._mine, self._ours = times(pair.mine.used), times(pair.ours.used)
+        self._joined: divergence.Parting | None = None  # the step that has been told
         self._name, self._declared = words.element, Declarations(words.source)
         self._here = self._name(pair.wrong.element)
         self._found = float(pair.wrong.found.flat[0])
@@ -130,16 +131,18 @@ class About:
         return ", ".join(named[:-1]) + (" and " if len(named) > 1 else "") + named[-1]
 
     def _loaded(self, elements: Collection[Element], are_named: bool = True) -> str:
-        """Who loads some elements, in a sentence, or that nobody does; `are_named`: by the sentence
-        before it."""
+        """Who loads some elements, in a sentence, or that nobody uses them; `are_named`: by the
+        sentence before it."""
         first = {one.first: one.loaded for one in reversed(self.mine.loads)}
         never = [one for one in elements if one not in first]
         if not first or not elements:
             return ""
-        if never and (len(never) < len(elements) or not are_named):
-            return f"No thread loads {self._listed(never)}."
-        them = ("it" if len(elements) == 1 else "them") if are_named else self._listed(elements)
-        who = "no thread" if never else threads([first[one] for one in elements])
+        are_named = are_named and len(never) in (0, len(elements))
+        them = "it" if len(elements) == 1 else "them"
+        them = them if are_named else self._listed(never or elements)
+        if never:  # a compiler leaves out a load whose value nobody uses
+            return f"No thread uses {them}."
+        who = threads([first[one] for one in elements])
         return f"{capital(who)} {'load' if 's ' in who else 'loads'} {them}."
 
     def _parts(self, mine: Times, ours: Times) -> tuple[Part, ...]:
