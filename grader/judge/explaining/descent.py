@@ -20,7 +20,7 @@ _NEUTRAL = {"add": 0.0, "max": -float("inf"), "min": float("inf")}
 Id = tuple[int, int, bool]  # a value's key, what it was made of, and whether it is a constant
 
 
-class Found(NamedTuple):
+class DescentEnd(NamedTuple):
     """The step of the learner's, and the solution's in its place (None: not known); `bad`: the
     value in it that is wrong, None if the step itself is; `lost`: terms of the solution's that
     never came into that. `first`: what the solution does there comes before the step."""
@@ -44,7 +44,7 @@ class Descent:
         self._sizes = {_size(ours, at) for at in steps if ours.verb(at) in ("sub", "neg")}
         self._made = {(ours.verb(at), self._of[1][at][1]): at for at in reversed(steps)}
 
-    def found(self) -> Found | None:
+    def found(self) -> DescentEnd | None:
         """What makes the last step wrong; None where that is not seen."""
         ends = len(self.mine) - 1, len(self.ours) - 1
         return None if min(ends) < 0 else self._walk(*ends)
@@ -55,7 +55,7 @@ class Descent:
         turned = self.mine.verb(at) in ("sub", "neg") and _size(self.mine, at) in self._sizes
         return bool(self.mine.constant[at]) or self._of[0][at] in self._known or turned
 
-    def _walk(self, a: int, b: int, above: tuple[int, int] | None = None) -> Found | None:
+    def _walk(self, a: int, b: int, above: tuple[int, int] | None = None) -> DescentEnd | None:
         """`above`: the two steps that use these, none at the end of the way."""
         if (a, b) in self.met or len(self.met) > DEEP:
             return None
@@ -64,14 +64,14 @@ class Descent:
         if not self.mine.sources(a) or not self.ours.sources(b):
             if self._of[0][a][1] == self._of[1][b][1] != 0:
                 return self._new(a) if self.mine.sources(a) else self._before(a, "")
-            return Found(*above, bad) if above else None
+            return DescentEnd(*above, bad) if above else None
         if verb != self.ours.verb(b):
             if not self.mine.value[a] or not self.known(a):
                 return self._other(a, b)
-            return Found(above[0], b, first=True) if above else None
+            return DescentEnd(above[0], b, first=True) if above else None
         used = sorted(self._of[0][at] for at in self.mine.sources(a))
         if verb == "sub" and used == sorted(self._of[1][at] for at in self.ours.sources(b)):
-            return Found(a, b)
+            return DescentEnd(a, b)
         pairs, more, lost = (self._terms if verb in ANY_ORDER else self._pairs)(a, b)
         is_extreme = verb in ("max", "min")
         further = chain(
@@ -81,9 +81,12 @@ class Descent:
         )
         if found := next(filter(None, further), None):
             return found
-        won = next((one for one in more if self.mine.constant[one] and is_extreme), bad)
-        ends = (more or lost) if is_extreme else lost and not more
-        return Found(*(above or (a, b)), won, tuple(lost)) if ends else None
+        fixed = next((one for one in more if self.mine.constant[one]), None)
+        if fixed is not None and not is_extreme:
+            return DescentEnd(int(self.mine.owner[self.mine.source == fixed][-1]), None, fixed)
+        bad, ends = bad if fixed is None else fixed, lost and not more
+        ends = (more or lost) if is_extreme else ends
+        return DescentEnd(*(above or (a, b)), bad, tuple(lost)) if ends else None
 
     def _pairs(self, a: int, b: int) -> tuple[list[tuple[int, int]], list[int], list[int]]:
         """Operands that differ; those that were computed are gone into first."""
@@ -114,7 +117,7 @@ class Descent:
         ones, others = ({*side} for side in zip(*pairs, strict=True)) if pairs else ((), ())
         return pairs, [at for at in more if at not in ones], [at for at in lost if at not in others]
 
-    def _other(self, a: int, b: int) -> Found | None:
+    def _other(self, a: int, b: int) -> DescentEnd | None:
         """Where both do something else: with the right values the step is the wrong one; else the
         same is looked for among what leads to it."""
         terms = _terms(self.mine, a, self.mine.verb(a) if self.mine.verb(a) in ANY_ORDER else "")
@@ -124,9 +127,9 @@ class Descent:
         )
         further = (self._walk(one, mate, (a, b)) for one, mate in islice(mates, FEW) if mate < b)
         found = next(filter(None, further), None)
-        return found or (self._new(a) if unknown else Found(a, b))
+        return found or (self._new(a) if unknown else DescentEnd(a, b))
 
-    def _new(self, top: int, is_new: bool = False) -> Found | None:
+    def _new(self, top: int, is_new: bool = False) -> DescentEnd | None:
         """The first step on the way to one that is not known, though all that it uses is; `is_new`:
         that one is not, whatever its value."""
         ahead, seen, first = [top], {top}, list[int]()
@@ -137,14 +140,14 @@ class Descent:
             first += [at] if sources and not unknown and new else []
             ahead += unknown - seen
             seen |= unknown
-        return Found(min(first), None) if first else None
+        return DescentEnd(min(first), None) if first else None
 
-    def _before(self, term: int, verb: str) -> Found | None:
+    def _before(self, term: int, verb: str) -> DescentEnd | None:
         """Where a value is used that the solution does something else with before than `verb`."""
         users = [] if self.mine.constant[term] else self.ours.users(self.mine.key(term))
         others = [at for at in users if self.ours.verb(at) != verb]
         at = self.mine.owner[self.mine.source == term].tolist()
-        return Found(at[0], others[0], first=True) if at and others else None
+        return DescentEnd(at[0], others[0], first=True) if at and others else None
 
     def _alike(self, one: int, other: int) -> int:
         """How well two operands fit together: `SAME` or more if they are the same."""

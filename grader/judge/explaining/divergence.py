@@ -16,7 +16,7 @@ import numpy as np
 from ...cuda.errors import Message
 from ...say.places import called
 from ..protocol import Element, SliceSteps, ThreadPlace
-from .descent import Descent, Found, beyond
+from .descent import Descent, DescentEnd, beyond
 from .trail import ANY_ORDER, Numbers, Trail
 
 CLOSE = (15, 22)  # bits in which values that are the same agree, tried in this order
@@ -75,7 +75,7 @@ class TwoTrails:
         return Descent(*self._both)
 
     @cached_property
-    def found(self) -> Found | None:
+    def found(self) -> DescentEnd | None:
         """Where the way back from the element ends; see `descent`."""
         return self._descent.found()
 
