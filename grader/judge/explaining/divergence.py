@@ -102,25 +102,21 @@ class TwoTrails:
             return None
         at, bad, told, before = found.at, found.bad, _step(mine, found.at), None
         other = _partner(mine, ours, at) if found.partner is None else found.partner
-        strange = [
-            one for one in mine.sources(at) if mine.stands(one) and np.isfinite(mine.value[at])
-        ]
+        strange = list(filter(mine.stands, mine.sources(at) if np.isfinite(mine.value[at]) else ()))
         if other is not None:
             strange, missing = _apart(mine, ours, at, other), _apart(ours, mine, other, at)
             before = _left_out(mine, ours, other) if bad is None and not found.first else None
             is_first = found.first or before is not None
             words = ours.words(other if before is None else before)
-            told = replace(told, ours=f"first {words}" if is_first else words)
-            told = replace(told, right=not (strange or missing or is_first))
-            strange = strange if len(strange) == len(missing) == 1 and not is_first else []
-            strange = strange if mine.verb(at) == ours.verb(other) else []
+            words, right = f"{'first ' * is_first}{words}", not (strange or missing or is_first)
+            told = replace(told, ours=words, right=right)
+            is_one = len(strange) == len(missing) == 1 and mine.verb(at) == ours.verb(other)
+            strange = strange if is_one and not is_first else []
         for wrong in [bad] if bad is not None else strange[:1]:
             lost = tuple(one for step in found.lost if (one := ours.element(step)))
-            made = None if mine.constant[wrong] else mine.line(wrong)
-            told = replace(told, bad=(mine.said(wrong), made), lost=lost)
-            if mine.stands(wrong):
-                number = float(mine.value[wrong])
-                told = replace(told, number=number, bad=(mine.said(wrong), mine.line(wrong)))
+            made = mine.line(wrong) if mine.stands(wrong) or not mine.constant[wrong] else None
+            number = float(mine.value[wrong]) if mine.stands(wrong) else None
+            told = replace(told, bad=(mine.said(wrong), made), lost=lost, number=number)
         return None if _UNTOLD.match(told.mine) or told.ours == told.mine else told
 
     def parting_of_indices(self) -> Parting | None:
@@ -155,14 +151,13 @@ class TwoTrails:
 
     @property
     def beyond(self) -> list[Parting]:
-        """The step that makes what a float cannot hold, where the solution has none; if the
-        solution has that too, the one that makes infinity of it comes before it."""
+        """The step that makes what a float cannot hold, where the solution has none, and the one
+        that makes infinity of that; if the element is finite only one that the solution does not
+        have."""
         mine, ours = self._both
         found = () if beyond(ours) else beyond(mine)
-        steps = [_step(mine, at) for at in dict.fromkeys(found)]
-        if not found or not self._descent.known(found[0]):
-            return steps[:1]
-        return [] if np.isfinite(mine.value[-1]) else steps[::-1]
+        is_harmless = found and np.isfinite(mine.value[-1]) and self._descent.known(found[0])
+        return [] if is_harmless else [_step(mine, at) for at in dict.fromkeys(found)]
 
     def goes_on(self, from_parts: bool) -> str:
         """What the solution does next with the value that `mine` ends with; "" if it never has

@@ -157,12 +157,13 @@ class Explanation(MadeOf):
         steps = self._ways.beyond if math.isfinite(expected) and not is_number else []
         if not steps or math.isfinite(self._found or math.inf):
             return
-        result, *given = steps[-1].place.values
+        first, *after = steps
+        result, *given = first.place.values
         if all(map(math.isfinite, given)):
             size = "large" if result else "small"
-            why = f"The result is too {size} for a float, which makes it {result:g}."
-            before = steps[-1].told.first if len(steps) > 1 else ""
-            yield steps[0].told + Message(why=f"{before} {why}".strip()), steps[0].place.line
+            then = [f"The result is too {size} for a float, which makes it {result:g}."]
+            why = " ".join(then + [one.told.first for one in after])
+            yield first.told + Message(why=why), first.place.line
 
     def goes_on(self, from_parts: bool) -> Told:
         """The solution has the value too, and makes another of it."""
@@ -262,7 +263,7 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
         parts += Message(f"{capital(stored.who)} wrote it{stored.on}.")
         line = stored.line
     patterns = tuple(str(pattern) for pattern, _, _ in told)
-    advice = told[0][1].remedy, say.NEXT.get(told[0][0]), result.parts.remedy
+    advice = told[0][1].remedy, result.parts.remedy, say.NEXT.get(told[0][0])
     remedy = next(filter(None, advice), "")  # one is enough
     result = result.saying(parts + Message(why=result.parts.why, remedy=remedy))
     return replace(result, line=line, patterns=patterns)
