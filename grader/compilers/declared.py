@@ -311,10 +311,11 @@ class Declarations:
         while_ = f", while `{loop}` (line {head})," if loop else ""
         return f"Line {lines[0]} writes to {name}{while_} only if `{guard}` (line {at}).", at
 
-    def with_number(self, line: int, value: float) -> int | None:
-        """The line nearest to one, a few lines away at most, on which a number stands, a float's
-        first: compilers give constants the line of what they are used for. None: on none."""
-        near = sorted(range(max(1, line - NEAR), line + NEAR + 1), key=lambda at: abs(at - line))
+    def with_number(self, line: int, value: float, away: int = NEAR) -> int | None:
+        """The line nearest to one, so many lines `away` at most, on which a number stands, a
+        float's first: compilers give constants the line of what they are used for. None: on none.
+        """
+        near = sorted(range(max(1, line - away), line + away + 1), key=lambda at: abs(at - line))
         texts = [
             (at, _COMPARED.sub("", _NAMED.sub(lambda name: _NUMBERS[name[0]], self.line(at))))
             for at in near

@@ -23,12 +23,14 @@ Id = tuple[int, int, bool]  # a value's key, what it was made of, and whether it
 class DescentEnd(NamedTuple):
     """The step of the learner's, and the solution's in its place (None: not known); `bad`: the
     value in it that is wrong, None if the step itself is; `lost`: terms of the solution's that
-    never came into that. `first`: what the solution does there comes before the step."""
+    never came into that, and `more` that should not have. `first`: what the solution does there
+    comes before the step."""
 
     at: int
     partner: int | None
     bad: int | None = None
     lost: tuple[int, ...] = ()
+    more: tuple[int, ...] = ()
     first: bool = False
 
 
@@ -86,7 +88,7 @@ class Descent:
             return DescentEnd(int(self.mine.owner[self.mine.source == fixed][-1]), None, fixed)
         bad, ends = bad if fixed is None else fixed, lost and not more
         ends = (more or lost) if is_extreme else ends
-        return DescentEnd(*(above or (a, b)), bad, tuple(lost)) if ends else None
+        return DescentEnd(*(above or (a, b)), bad, tuple(lost), tuple(more)) if ends else None
 
     def _pairs(self, a: int, b: int) -> tuple[list[tuple[int, int]], list[int], list[int]]:
         """Operands that differ; those that were computed are gone into first."""

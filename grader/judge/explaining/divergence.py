@@ -30,9 +30,9 @@ class Parting:
     """Where the ways part, and what is done there, in words: `mine` (with `place`) and `ours`, or
     what ours does first, empty where the solution has no step that is to be compared.
     `bad`: the value that is wrong in it, in words, with the line that it was made on, None for an
-    element; `number`: it, if it stands in the code; `lost`: elements that do not come into it;
-    `right`: all of its values are the right ones. `calls`: the lines of the calls that lead
-    there."""
+    element; `number`: it, if it stands in the code; `lost`: elements that do not come into it, and
+    `more` that should not; `right`: all of its values are the right ones. `calls`: the lines of the
+    calls that lead there."""
 
     place: ThreadPlace
     mine: str
@@ -40,6 +40,7 @@ class Parting:
     bad: tuple[str, int | None] | None = None
     number: float | None = None
     lost: tuple[Element, ...] = ()
+    more: tuple[Element, ...] = ()
     right: bool = False
     calls: tuple[int, ...] = ()
 
@@ -114,9 +115,10 @@ class TwoTrails:
             strange = strange if is_one and not is_first else []
         for wrong in [bad] if bad is not None else strange[:1]:
             lost = tuple(one for step in found.lost if (one := ours.element(step)))
+            more = tuple(one for step in found.more if (one := mine.element(step)))
             made = mine.line(wrong) if mine.stands(wrong) or not mine.constant[wrong] else None
             number = float(mine.value[wrong]) if mine.stands(wrong) else None
-            told = replace(told, bad=(mine.said(wrong), made), lost=lost, number=number)
+            told = replace(told, bad=(mine.said(wrong), made), lost=lost, more=more, number=number)
         return None if _UNTOLD.match(told.mine) or told.ours == told.mine else told
 
     def parting_of_indices(self) -> Parting | None:
@@ -151,13 +153,18 @@ class TwoTrails:
 
     @property
     def beyond(self) -> list[Parting]:
-        """The step that makes what a float cannot hold, where the solution has none, and the one
-        that makes infinity of that; if the element is finite only one that the solution does not
-        have."""
+        """The step that makes what a float cannot hold of right values, where the solution has
+        none, and the one that makes infinity of that; if the element is finite only one that the
+        solution does not have."""
         mine, ours = self._both
         found = () if beyond(ours) else beyond(mine)
-        is_harmless = found and np.isfinite(mine.value[-1]) and self._descent.known(found[0])
-        return [] if is_harmless else [_step(mine, at) for at in dict.fromkeys(found)]
+        if not found:
+            return []
+        known = [self._descent.known(one) for one in (found[0], *mine.sources(found[0]))]
+        is_harmless = known[0] and np.isfinite(mine.value[-1])
+        if is_harmless or (self.descended and not all(known[1:])):
+            return []
+        return [_step(mine, at) for at in dict.fromkeys(found)]
 
     def goes_on(self, from_parts: bool) -> str:
         """What the solution does next with the value that `mine` ends with; "" if it never has

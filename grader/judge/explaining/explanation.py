@@ -133,14 +133,17 @@ class Explanation(MadeOf):
         if found is None or end is None or (of_others and end.bad is None):
             return
         words, made = found.bad or ("", None)
-        number, line = found.number, found.place.line
-        there = None if number is None else self._declared.with_number(made or 0, number)
+        number, line, search = found.number, found.place.line, self._declared.with_number
+        there = None if number is None or made is None else search(made, number)
         why = f"{words} is not the right value here."
         why += f" Line {made} computes it." if number is None else ""
         if found.lost and not of_others:
             why += f" {self._listed(found.lost)} does not come into it."
-        if there:
-            why, line = f"The {number:g} is a number in your code (line {there}).", there
+        if found.more and not of_others:
+            why += f" It uses {self._listed(found.more)}, which does not belong there."
+        if number is not None and search(0, number, len(self._declared.lines)):
+            where = f" (line {there})" if there else ""
+            why, line = f"The {number:g} is a number in your code{where}.", there or line
         elif not words:
             right = "Everything that this step uses is right. The step itself is wrong."
             why = right if found.right else ""
@@ -152,9 +155,7 @@ class Explanation(MadeOf):
     def beyond(self) -> Told:
         """An exponential, or another result, that is too large or too small for a float."""
         expected = float(self.pair.wrong.expected.flat[0])
-        step = self._ways.descended
-        is_number = step is not None and step.number is not None
-        steps = self._ways.beyond if math.isfinite(expected) and not is_number else []
+        steps = self._ways.beyond if math.isfinite(expected) else []
         if not steps or math.isfinite(self._found or math.inf):
             return
         first, *after = steps
@@ -213,10 +214,10 @@ class Explanation(MadeOf):
             (Pattern.OTHER_PLACE, self.elsewhere),
             (Pattern.OTHER_ELEMENTS, self.shuffled),
             (Pattern.OTHER_PLACE, self.other_place),
-            (Pattern.OVERFLOWED, self.beyond),
             (Pattern.CONSTANT_WON, self.constant),
             (Pattern.OTHER_ELEMENTS, self.other_elements),
             (Pattern.OTHER_ELEMENTS, self.other_summands),
+            (Pattern.OVERFLOWED, self.beyond),
             (Pattern.CANCELLED, self.cancelled),
             (Pattern.TOO_OFTEN, self.too_often),
             (Pattern.OTHER_PLACE, self.other_winner),
@@ -229,10 +230,15 @@ class Explanation(MadeOf):
         done = _first((Pattern.FIRST_NAN, self.nan))
         done += [] if made_of else _first((Pattern.SCALED, self.scaled))
         apart = any(pattern == Pattern.OTHER_ELEMENTS for pattern, _, _ in made_of)
+        step = self._ways.descended
+        is_number = step is not None and step.number is not None
         done += _first(
             (Pattern.CHOSEN_OTHERWISE, self.decided),
             (Pattern.CHOSEN_OTHERWISE, self.chosen),
-            (Pattern.OTHER_STEP, partial(self.descended, apart)),
+            (
+                Pattern.CONSTANT_WON if is_number else Pattern.OTHER_STEP,
+                partial(self.descended, apart),
+            ),
             (Pattern.LEFT_EARLY, partial(self.goes_on, bool(made_of))),
         )
         return [*made_of, *done]

@@ -196,7 +196,8 @@ class MadeOf(About):
             sentence = f"{self._here} is a copy of {self._name(mine)}, and should be a copy of "
             remedy = "Which step chooses between them?"
             loaders = {one.loaded.thread for one in self.mine.loads if one.first == ours}
-            if self.mine.stored and self.mine.stored.thread not in loaders:
+            stored = self.mine.stored
+            if stored and stored.thread not in loaders and ours not in self._mine:
                 remedy = (
                     f"How should {self._name(ours)} come to the thread that writes {self._here}?"
                 )
