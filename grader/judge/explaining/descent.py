@@ -68,6 +68,8 @@ class Descent:
                 return self._new(a) if self.mine.sources(a) else self._before(a, "")
             return DescentEnd(*above, bad) if above else None
         if verb != self.ours.verb(b):
+            if above and not self._of[0][a][1] and self._of[1][b][1]:
+                return DescentEnd(*above, a)  # of no element
             if not self.mine.value[a] or not self.known(a):
                 return self._other(a, b)
             return DescentEnd(above[0], b, first=True) if above else None

@@ -73,8 +73,7 @@ class Explanation(MadeOf):
 
     def nan(self) -> Told:
         """Where the first NaN arises."""
-        place, step = self.mine.nan, self._ways.descended
-        if place and self._arose and not (step and step.place.line == place.line):
+        if (place := self.mine.nan) and self._arose:
             what = " and ".join(f"{one:g}" for one in self.mine.operands)
             made = f" from {what}" if len(self.mine.operands) > 1 else ""
             yield f"{capital(place.who)} computes the first NaN{made}{place.on}.", None
@@ -149,8 +148,10 @@ class Explanation(MadeOf):
             why = right if found.right else ""
         elif made is None:
             why = f"{words} does not belong in this step."
-        told = found.told if found != self._joined else Message()
-        yield told + Message(why=why), line
+        told, is_nan = found.told, math.isnan(found.place.values[0])
+        if is_nan or found == self._joined:  # it has been told
+            told = replace(told, first="")
+        yield told + Message(why="" if is_nan and not number else why), line
 
     def beyond(self) -> Told:
         """An exponential, or another result, that is too large or too small for a float."""
@@ -223,9 +224,8 @@ class Explanation(MadeOf):
             (Pattern.OTHER_PLACE, self.other_winner),
             (Pattern.OTHER_PLACE, self.tie),
         )
-        own = self.without_stride, self.shuffled, self.elsewhere
         enough = (Pattern.OVERFLOWED, Pattern.CONSTANT_WON, Pattern.TOO_OFTEN)
-        if any(pattern in enough for pattern, _, _ in made_of) or any(any(rule()) for rule in own):
+        if any(pattern in enough for pattern, _, _ in made_of):
             return made_of
         done = _first((Pattern.FIRST_NAN, self.nan))
         done += [] if made_of else _first((Pattern.SCALED, self.scaled))
@@ -241,7 +241,14 @@ class Explanation(MadeOf):
             ),
             (Pattern.LEFT_EARLY, partial(self.goes_on, bool(made_of))),
         )
+        if any(any(rule()) for rule in (self.without_stride, self.shuffled, self.elsewhere)):
+            done = [(one, _behind(message), line) for one, message, line in done]
         return [*made_of, *done]
+
+
+def _behind(message: Message) -> Message:
+    """The message, all of it after another one's facts."""
+    return replace(message, first="", why=f"{message.first} {message.why}".strip())
 
 
 def _first(*rules: tuple[Pattern, Callable[[], Told]]) -> list[Said]:
