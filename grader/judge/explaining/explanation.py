@@ -101,7 +101,11 @@ class Explanation(MadeOf):
             step = self._ways.descended
             elsewhere = step and step.bad and step.place.line != one.place.line
             why = step.told.first if step and elsewhere else ""
-            yield Message(f"{_chosen(one)}.", why, ours=ours), one.place.line
+            theirs = other.values if other else ()
+            pairs = zip(one.values, one.fixed, strict=True)
+            strange = [value for value, fixed in pairs if fixed and value not in theirs]
+            remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else ""
+            yield Message(f"{_chosen(one)}.", why, remedy, ours), one.place.line
         nan = _with_nan(self.mine.choices)
         if nan and not _with_nan(self.ours.choices):
             yield f"{_chosen(nan)}. No comparison with NaN is true, except `!=`.", nan.place.line
