@@ -88,6 +88,7 @@ class Pattern(Word):
     TOO_OFTEN = "too_often", "It uses the right elements, but some of them too often."
     FIRST_NAN = "first_nan", "A step made the first NaN."
     CANCELLED = "cancelled", "Large numbers cancel, and mostly their rounding errors are left."
+    OVERFLOWED = "overflowed", "A result is too large or too small for a float: infinity, or 0."
     SCALED = "scaled", "All wrong elements are wrong by one factor, or by one amount."
     CHOSEN_OTHERWISE = "chosen_otherwise", "A comparison has another result than in our kernel."
     OTHER_STEP = "other_step", "One of its steps is not a step of our kernel."

@@ -226,6 +226,9 @@ _READ = re.compile(r"\b(\w+)\s*\[((?:[^][]|\[[^][]*\])*)\](?!\s*=[^=])")
 _SHUFFLED = re.compile(r"\b(__shfl_(?:xor|down|up)_sync)\s*\(((?:[^()]|\([^()]*\))*)\)")
 _WORD = re.compile(r"\w+")
 _NUMBER = r"(?<![\w.])((?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
+_NUMBERS = {"INFINITY": "1e999f", "FLT_MAX": "3.402823466e38f", "FLT_MIN": "1.175494351e-38f"}
+_NAMED = re.compile("|".join(_NUMBERS))
+_COMPARED = re.compile(r"[=!]= *\d+\b(?!\.)")
 NEAR = 3  # lines
 
 
@@ -308,11 +311,15 @@ class Declarations:
         while_ = f", while `{loop}` (line {head})," if loop else ""
         return f"Line {lines[0]} writes to {name}{while_} only if `{guard}` (line {at}).", at
 
-    def with_number(self, line: int, value: float) -> int:
-        """The line nearest to one, a few lines away at most, on which a number stands, a float's
-        first: compilers give constants the line of what they are used for."""
-        near = sorted(range(max(1, line - NEAR), line + NEAR + 1), key=lambda at: abs(at - line))
-        texts = [(at, self.line(at).replace("INFINITY", "1e999f")) for at in near]
+    def with_number(self, line: int, value: float, away: int = NEAR) -> int | None:
+        """The line nearest to one, so many lines `away` at most, on which a number stands, a
+        float's first: compilers give constants the line of what they are used for. None: on none.
+        """
+        near = sorted(range(max(1, line - away), line + away + 1), key=lambda at: abs(at - line))
+        texts = [
+            (at, _COMPARED.sub("", _NAMED.sub(lambda name: _NUMBERS[name[0]], self.line(at))))
+            for at in near
+        ]
         found = (
             at
             for end in ("f", "")
@@ -322,7 +329,7 @@ class Declarations:
                 for one in re.findall(_NUMBER + end, text)
             )
         )
-        return next(found, line)
+        return next(found, None)
 
     def _around(self, line: int, head: re.Pattern[str]) -> tuple[str, int]:
         """What stands in the parentheses of the `head` that a source line begins, or else is in,

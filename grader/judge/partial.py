@@ -134,7 +134,8 @@ def said(verdict: Verdict) -> str:
     status = verdict.status.replace("_", " ")
     where = f"{status}, line {verdict.line}" if verdict.line else status
     return (
-        f"{verdict.points:g} of {verdict.max_points:g} points. One fault ({where}): {part.mistake}. "
+        f"{verdict.points:g} of {verdict.max_points:g} points. "
+        f"One fault ({where}): {part.mistake}. "
         f"All else is right, so {100 * part.leaves:g} % of {counted(part.of, 'point')} remain."
     )
 

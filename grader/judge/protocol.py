@@ -219,10 +219,12 @@ class Used(msgspec.Struct, frozen=True):
 
 
 class Op(msgspec.Struct, frozen=True, array_like=True):
-    """An instruction of the kernel: its PTX opcode and its line."""
+    """An instruction of the kernel: its PTX opcode, its line and those of the calls that it was
+    inlined through, innermost first."""
 
     opcode: str
     line: int | None
+    calls: tuple[int, ...] = ()
 
 
 class SliceSteps(msgspec.Struct, frozen=True, eq=False):
@@ -268,7 +270,7 @@ class SliceSteps(msgspec.Struct, frozen=True, eq=False):
 
 class Choice(msgspec.Struct, frozen=True, array_like=True):
     """A comparison by which a value was chosen: its PTX opcode, the thread that chose, the two
-    numbers, which of them stand in the code, whether it held, and what was taken."""
+    numbers, which of them stand in the code, whether it held, what was taken, and what was not."""
 
     opcode: str
     place: ThreadPlace
@@ -276,6 +278,7 @@ class Choice(msgspec.Struct, frozen=True, array_like=True):
     fixed: tuple[bool, bool]
     holds: bool
     taken: float
+    refused: float
 
 
 # A value that came by a shuffle: its PTX opcode, who got it, and whether it was that thread's own.
@@ -293,7 +296,9 @@ class Made(msgspec.Struct, frozen=True):
     through a maximum or a minimum. `behind`: all values behind it, step by step; `choices`: what
     some of them were chosen by. `shuffles`: the first of each kind on the way; `decisions`: those
     of the thread that stored it. `index`: of an element that was handed on, all values behind the
-    place that it was loaded from."""
+    place that it was loaded from. `loads`: by instruction each element that it loaded, how often,
+    and who did so first; () where they are too many. `peers`: what the threads of the block had
+    where the thread that stored it had that value."""
 
     stored: ThreadPlace | None = None
     used: tuple[Used, ...] = ()
@@ -309,12 +314,13 @@ class Made(msgspec.Struct, frozen=True):
     shuffles: tuple[Crossing, ...] = ()
     decisions: tuple[Decision, ...] = ()
     index: SliceSteps = SliceSteps()
+    loads: tuple[Used, ...] = ()
+    peers: dict[int, float] = {}
 
 
 class ThreadPath(msgspec.Struct, frozen=True):
-    """What a thread did in a launch: the comparisons that its last branches hung on, in order, each
-    `taken` (1) or not (0); the buffers that it `used`; and the elements that it stored last, each
-    with the line."""
+    """What a thread did in a launch: the comparisons of its last branches, in order; the buffers
+    that it `used`; and the elements that it stored last, each with the line."""
 
     branches: tuple[Choice, ...] = ()
     used: tuple[str, ...] = ()

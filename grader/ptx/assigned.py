@@ -40,7 +40,7 @@ def assigned(function: Function, types: dict[str, str]) -> dict[int, tuple[Resul
             Result(
                 name,
                 types[name],
-                _built_in(one),
+                built_in(one),
                 constant=all(isinstance(source, Immediate) for source in one.operands[1:]),
             )
             for name in one.written
@@ -124,7 +124,7 @@ def _is_set_up(one: Instruction) -> bool:
     return one.form.of_address or "param" in spaces
 
 
-def _built_in(one: Instruction) -> str:
+def built_in(one: Instruction) -> str:
     """`threadIdx.x` for an instruction that reads `%tid.x`."""
     if one.form.carries is not Carries.COPIED or not isinstance(one.operands[-1], Symbol):
         return ""

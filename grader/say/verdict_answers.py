@@ -29,6 +29,7 @@ NEXT = {  # by what was seen of the first wrong element: what to ask oneself
     Pattern.OTHER_ELEMENTS: "Which loop, guard or index decides which elements it uses?",
     Pattern.TOO_OFTEN: "Which loop or step uses the same element again?",
     Pattern.FIRST_NAN: "Which value makes this result NaN, and where does that value come from?",
+    Pattern.OVERFLOWED: "How can the formula avoid a number of this size?",
     Pattern.SCALED: "Which factor or step is missing, or is done once too often?",
     Pattern.CHOSEN_OTHERWISE: "Should this comparison hold here?",
     Pattern.OTHER_STEP: "Should this step do something else, or use other values?",

@@ -180,7 +180,7 @@ def test_where_a_hidden_case_fails_first_the_visible_one_that_is_told_is_explain
     verdict = judge(exercise, source.replace(every[0], once), sizes=False)
     failed = [case for case in verdict.cases if case.failed]
     assert not failed[0].visible and any(case.visible for case in failed)
-    assert "leaves out" in verdict.parts.first and verdict.line
+    assert "does not use x[1024]" in verdict.parts.first and verdict.line
 
 
 @pytest.mark.parametrize(

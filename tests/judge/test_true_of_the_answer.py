@@ -170,7 +170,7 @@ def test_a_race_of_a_tree_that_uses_its_stride_is_told_with_a_barrier():
             "09_scan_histogram/segments",
             "__shfl_up_sync",
             "__shfl_down_sync",
-            "takes a value with `__shfl_down_sync` on line 16.* Our kernel uses `__shfl_up_sync`",
+            "takes a value with `__shfl_down_sync` on line \d+.* Our kernel uses `__shfl_up_sync`",
         ),
     ],
 )
@@ -218,19 +218,19 @@ def test_a_ticket_that_every_thread_draws_is_told_as_that():
             "06_pack_vectorization/row_absmax",
             "fmaxf(largest, fabsf(pack.element[i]))",
             "fmaxf(largest, pack.element[i])",
-            r"Our kernel first takes the absolute value of \S+ \(x\[0, 1\]\)",
+            r"Our kernel first takes the absolute value of (\S+) \(x\[0, \d+\]\)",
         ),
         (
             "03_shuffle_reduction/below_max",
             "mine ? x[i] : -INFINITY",
             "mine ? x[i] : 0.0f",
-            r"minimum that is 0, a number in your code \(line 17\)",
+            r"subtracts 0 from \S+ \(x\[0, 0\]\)\. The 0 is a number in your code \(line 17\)",
         ),
         (
             "06_pack_vectorization/warp_per_row",
             "largest > 0.0f ? largest : 1.0f",
             "largest",
-            r"divides 0 \(x\[3, 0\]\) by 0\..* Our kernel divides 0 \(x\[3, 0\]\) by 1\.",
+            r"computes the first NaN from 0 and 0 .* Our kernel divides 0 \(x\[3, 0\]\) by 1\.",
         ),
         ("03_shuffle_reduction/lane_and_warp", "i % 32", "i % 16", r"wrote it on line 10"),
     ],
@@ -239,6 +239,89 @@ def test_an_index_a_maximum_or_nan_has_its_line_and_its_origin(exercise, before,
     message, line = told(exercise, (before, after))
     assert re.search(said, message) and "but should not" not in message, message
     assert line
+
+
+RIGHT = "Everything that this step uses is right."
+
+
+def test_a_step_whose_operands_are_turned_round_uses_the_right_values():
+    message, line = told("05_online_softmax/merge", ("expf(a.max - from)", "expf(from - a.max)"))
+    assert f"{RIGHT} The step itself is wrong." in message and "from - a.max" in line
+
+
+@pytest.mark.parametrize(
+    ("exercise", "before", "after", "said"),
+    [
+        (
+            "00_first_kernel/saxpy",
+            "a * x[i] + y[i]",
+            "a * y[i] + x[i]",
+            r"multiplies (\S+ \(y\[0\]\)) by \S+\. \1 does not belong in this step",
+        ),
+        (
+            "05_online_softmax/one_column",
+            "k * inner + i] - all.max)",
+            "k * inner + i] - x[i])",
+            r"subtracts (\S+ \(x\[0, 1\]\)) from \S+ \(x\[0, 1\]\)\. \1 does not belong",
+        ),
+        (
+            "04_safe_softmax/row_softmax",
+            "sum += expf(in[c] - largest)",
+            "sum += expf(in[c] - largest) + 1.0f",
+            r"adds .*\b1\. The 1 is a number in your code",
+        ),
+    ],
+)
+def test_a_step_with_a_wrong_value_is_told_with_that_value(exercise, before, after, said):
+    message, line = told(exercise, (before, after))
+    assert re.search(said, message) and after in line and RIGHT not in message, message
+
+
+def test_a_right_value_in_another_lane_is_told_at_the_store():
+    message, line = told(
+        "06_pack_vectorization/row_absmax",
+        ("__shfl_xor_sync", "__shfl_down_sync"),
+        ("if (lane == 0)", "if (lane == 31)"),
+    )
+    assert "Thread 0 has the right value, and thread 31 stores its own on line" in message
+    assert "absmax[row] = largest" in line
+
+
+def test_what_a_float_cannot_hold_is_told_where_it_begins():
+    edit = ("sum += expf(in[c] - largest)", "sum += expf(in[c])")
+    message, line = told("04_safe_softmax/row_softmax", edit)
+    assert "takes the exponential of" in message and "too large for a float" in message
+    assert edit[1] in line and "computes the first NaN" not in message
+
+
+def test_elements_that_do_not_belong_are_told_where_they_join_the_right_ones():
+    message, line = told(
+        "04_safe_softmax/row_softmax",
+        ("        float sum = 0.0f;\n", ""),
+        ("    for (int row = blockIdx.x", "    float sum = 0.0f;\n    for (int row = blockIdx.x"),
+    )
+    assert "but should not. On line" in message and "sum += expf" in line
+
+
+def test_of_elements_that_are_lost_it_is_told_who_loads_them():
+    message, line = told("09_scan_histogram/compact", ("kept += of_warp[w]", "kept += of_warp[0]"))
+    assert re.search(r"count\[0\] does not use .*Threads 32 to \d+ of block 0 load them", message)
+    assert "kept +=" in line
+
+
+def test_a_choice_that_took_the_right_side_is_not_blamed():
+    """The sum of the larger maximum is taken rightly; its exponential has the wrong sign."""
+    message, line = told(
+        "05_online_softmax/merge",
+        ("a.sum * expf(a.max - from) + b.sum * expf(b.max - from)", BY_CHOICE),
+    )
+    assert "asks whether" not in message and "expf(fabsf(" in line
+
+
+BY_CHOICE = (
+    "(a.max >= b.max ? a.sum : b.sum)"
+    " + (a.max >= b.max ? b.sum : a.sum) * expf(fabsf(a.max - b.max))"
+)
 
 
 KERNEL = 'extern "C" __global__ void k'

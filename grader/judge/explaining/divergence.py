@@ -1,51 +1,57 @@
-"""The first step on the way to a wrong element that the solution does not take.
+"""Where the learner's way to a wrong element and the solution's part, in words.
 
-Both ways are compared value by value: a step is known if the solution comes to its value too, be
-it in another order or another thread. The first one that is not known, though all that it was
-computed from is, is where the ways part; it is told beside what the solution does with the same
-values. Where both do the same in another order nothing is told.
+Both are compared value by value, backwards (see `descent`). The step where the ways part is told
+beside what the solution does with the same values.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
+import math
+import re
+from collections.abc import Callable, Container
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from operator import or_
 
 import numpy as np
 
 from ...cuda.errors import Message
+from ...say.places import called
 from ..protocol import Element, SliceSteps, ThreadPlace
-from .trail import Flags, Numbers, Trail
+from .descent import Descent, DescentEnd, beyond
+from .trail import ANY_ORDER, Numbers, Trail
 
 CLOSE = (15, 22)  # bits in which values that are the same agree, tried in this order
 DIGITS = (6, 7)  # in which they are told then
+_UNTOLD = re.compile(r"computes \S+ from .*,")  # bits, or what the compiler makes of an index
 MUCH = 8  # times smaller than what it was made of: a difference in which much cancels
-ANY_ORDER = ("add", "max", "min", "and", "or", "xor")
 
 
 @dataclass(frozen=True)
 class Parting:
     """Where the ways part, and what is done there, in words: `mine` (with `place`) and `ours`, or
     what ours does first, empty where the solution has no step that is to be compared.
-    `constant`: a number that stands in the learner's code and not in the solution's, None if there
-    is none in this step."""
+    `bad`: the value that is wrong in it, in words, with the line that it was made on, None for an
+    element; `number`: it, if it stands in the code; `lost`: elements that do not come into it, and
+    `more` that should not; `right`: all of its values are the right ones. `calls`: the lines of the
+    calls that lead there."""
 
     place: ThreadPlace
     mine: str
     ours: str = ""
-    constant: float | None = None
+    bad: tuple[str, int | None] | None = None
+    number: float | None = None
+    lost: tuple[Element, ...] = ()
+    more: tuple[Element, ...] = ()
+    right: bool = False
+    calls: tuple[int, ...] = ()
 
     @property
     def told(self) -> Message:
         """The learner's step with its place, and ours: "On line 3, thread 1 of block 0 adds"."""
         who = f"{self.place.who} {self.mine}."
         who = f"On{self.place.on[3:]}, {who}" if self.place.on else f"T{who[1:]}"
-        ours = f"Our kernel {self.ours}." if self.ours else ""
-        return Message(who, remedy=number_in_code(self.constant), ours=ours)
-
-
-def number_in_code(number: float | None) -> str:
-    """A question about a number that the solution does not have; "" without one."""
-    return "" if number is None else f"Is the {number:g} in your code the right number?"
+        chain = called(self.calls).strip(" ()")
+        why = f"Line {self.place.line} is {chain}." if chain else ""
+        return Message(who, why, ours=f"Our kernel {self.ours}." if self.ours else "")
 
 
 class TwoTrails:
@@ -53,92 +59,132 @@ class TwoTrails:
 
     def __init__(self, mine: SliceSteps, ours: SliceSteps, named: Callable[[Element], str]):
         self._cones, self._named = (mine, ours), named
-        self._ways: dict[int, list[Trail]] = {}
 
     @cached_property
-    def first_parting(self) -> Parting | None:
-        """Where the formula is another one."""
-        return self.parting() or self._left_raw()
+    def _both(self) -> list[Trail]:
+        """Both, values told apart as `CLOSE` has it, so that the two elements are."""
+        for bits, digits in zip(CLOSE, DIGITS, strict=True):
+            trails = [Trail(one, self._named, digits) for one in self._cones]
+            for trail, keys in zip(trails, _keys(trails, bits), strict=True):
+                trail.have_keys(keys)
+            if not all(map(len, trails)) or trails[0].key(-1) != trails[1].key(-1):
+                break
+        return trails
 
-    def _left_raw(self) -> Parting | None:
-        """The first element that the solution makes something of before it is used, and `mine`
-        never does."""
-        mine, ours = self._as_near_as(0)
-        for at in np.flatnonzero(ours.op < 0).tolist():
-            users, plain = ours.users(ours.key(at)), mine.users(ours.key(at))
-            made = [
-                one for one in users if ours.counts[one] == 1 and ours.key(one) not in mine.keys
-            ]
-            if plain and made and len(made) == len(users):
-                ours_first = f"first {ours.words(made[0])}"
-                return Parting(mine.place(plain[0]), mine.words(plain[0]), ours_first)
-        return None
+    @cached_property
+    def _descent(self) -> Descent:
+        return Descent(*self._both)
 
-    def parting(self, any_order: bool = False) -> Parting | None:
-        """Where the ways part; None where they do not. Sums, maxima and the like of other pairs of
-        values, which may be a matter of their order alone, are passed over, or with `any_order`
-        are all that is looked for."""
-        for nearness in range(len(CLOSE)):
-            mine, ours = self._as_near_as(nearness)
-            if mine and ours:
-                known = mine.known_in(ours)
-                # Another formula may come to a known value: first what unknown steps lead on from.
-                matters = _matters(mine, known)
-                steps = sorted(_differing(mine, known), key=lambda at: not matters[at])
-                told = (_told(mine, ours, at, any_order) for at in steps)
-                if found := next(filter(None, told), None):
-                    return found
-        return None
+    @cached_property
+    def found(self) -> DescentEnd | None:
+        """Where the way back from the element ends; see `descent`."""
+        return self._descent.found()
+
+    @property
+    def met(self) -> list[tuple[float, float]]:
+        """The values that were passed on the way back, and what the solution has there; NaN for
+        those that never came in."""
+        lost, (mine, ours) = self.found.lost if self.found else (), self._both
+        passed = [(float(mine.value[a]), float(ours.value[b])) for a, b in self._descent.met]
+        return passed + [(math.nan, float(ours.value[one])) for one in lost]
+
+    @property
+    def verbs(self) -> tuple[str, str]:
+        """What the last step does, and the one where the ways part; "" where none does."""
+        mine, end = self._both[0], len(self._both[0]) - 1
+        last = mine.verb(end) if end >= 0 and mine.sources(end) else ""
+        return last, mine.verb(self.found.at) if self.found else ""
+
+    @cached_property
+    def descended(self) -> Parting | None:
+        """What is wrong there: a value of a step, or the step."""
+        found, (mine, ours) = self.found, self._both
+        if found is None or (found.bad is None and found.lost):
+            return None
+        at, bad, told, before = found.at, found.bad, _step(mine, found.at), None
+        other = _partner(mine, ours, at) if found.partner is None else found.partner
+        strange = list(filter(mine.stands, mine.sources(at) if np.isfinite(mine.value[at]) else ()))
+        if other is not None:
+            strange, missing = _apart(mine, ours, at, other), _apart(ours, mine, other, at)
+            before = _left_out(mine, ours, other) if bad is None and not found.first else None
+            is_first = found.first or before is not None
+            words = ours.words(other if before is None else before)
+            words, right = f"{'first ' * is_first}{words}", not (strange or missing or is_first)
+            told = replace(told, ours=words, right=right)
+            is_one = len(strange) == len(missing) == 1 and mine.verb(at) == ours.verb(other)
+            strange = strange if is_one and not is_first else []
+        for wrong in [bad] if bad is not None else strange[:1]:
+            lost = tuple(one for step in found.lost if (one := ours.element(step)))
+            more = tuple(one for step in found.more if (one := mine.element(step)))
+            made = mine.line(wrong) if mine.stands(wrong) or not mine.constant[wrong] else None
+            number = float(mine.value[wrong]) if mine.stands(wrong) else None
+            told = replace(told, bad=(mine.said(wrong), made), lost=lost, more=more, number=number)
+        return None if _UNTOLD.match(told.mine) or told.ours == told.mine else told
 
     def parting_of_indices(self) -> Parting | None:
-        """The same for whole numbers, small ones, which say little alone: a step is known if the
-        solution comes to its value from the same ones in the same way."""
-        mine, ours = self._as_near_as(len(CLOSE) - 1)
+        """Where the ways part of whole numbers, small ones, which say little alone: a step is known
+        if the solution comes to its value from the same ones in the same way."""
+        mine, ours = self._both
         taken = {ours.taken(at) for at in range(len(ours))}
-        known = np.array([mine.taken(at) in taken for at in range(len(mine))], bool)
-        steps = _differing(mine, known)
-        told = (_told(mine, ours, at, any_order) for any_order in (True, False) for at in steps)
-        return next(filter(None, told), None)
+        known = [mine.taken(at) in taken for at in range(len(mine))]
+        for at in range(len(mine)):
+            partner = (
+                _partner(mine, ours, at) if all(known[one] for one in mine.sources(at)) else None
+            )
+            if not known[at] and partner is not None and ours.words(partner) != mine.words(at):
+                return replace(_step(mine, at), ours=ours.words(partner))
+        return None
+
+    def joined(self, foreign: Container[Element], right: Container[Element]) -> Parting | None:
+        """The step in which elements that do not belong there join right ones; else the last."""
+        mine, flags = self._both[0], list[int]()
+        for at in range(len(mine)):
+            one, inside = mine.element(at), [flags[source] for source in mine.sources(at)]
+            own = 0 if one is None else (one in foreign) + 2 * (one in right)
+            flags.append(reduce(or_, inside, own))
+            if inside and flags[at] == 3 and 3 not in inside:
+                return _step(mine, at)
+        return _step(mine, len(mine) - 1) if len(mine) and mine.sources(len(mine) - 1) else None
+
+    def shares(self, step: Parting) -> bool:
+        """Whether the step's line is called from more than one line of the kernel."""
+        ops = [one for one in self._both[0].ops if one.line == step.place.line]
+        return bool(step.calls) and len({one.calls[-1:] for one in ops}) > 1
+
+    @property
+    def beyond(self) -> list[Parting]:
+        """The step that makes what a float cannot hold of right values, where the solution has
+        none, and the one that makes infinity of that; if the element is finite only one that the
+        solution does not have."""
+        mine, ours = self._both
+        found = () if beyond(ours) else beyond(mine)
+        if not found:
+            return []
+        known = [self._descent.known(one) for one in (found[0], *mine.sources(found[0]))]
+        is_harmless = known[0] and np.isfinite(mine.value[-1])
+        if is_harmless or (self.descended and not all(known[1:])):
+            return []
+        return [_step(mine, at) for at in dict.fromkeys(found)]
 
     def goes_on(self, from_parts: bool) -> str:
         """What the solution does next with the value that `mine` ends with; "" if it never has
         it. With `from_parts` sums, maxima and the like are passed over: more of them may follow
         anywhere."""
-        mine, ours = self._as_near_as(0)
-        if not (mine and ours):
+        mine, ours = self._both
+        if not (mine and ours and mine.value[-1]):
             return ""
-        further = ours.users(mine.key(len(mine) - 1))
+        further = ours.users(mine.key(-1))
         new = [user for user in further if ours.key(user) not in mine.keys]
         new.sort(key=lambda user: ours.verb(user) in ANY_ORDER)
         if not new or (from_parts and ours.verb(new[0]) in ANY_ORDER):
             return ""
         return ours.words(new[0])
 
-    def beaten(self, values: tuple[float, float], taken: float) -> str:
-        """The maximum or minimum of the same two values in which the solution has the other one
-        win; "" if there is none."""
-        _, ours = self._as_near_as(0)
-        lost = ours.does("max", "min") & (ours.value != taken)
-        for value in values:
-            users = ours.owner[ours.value[ours.source] == value]
-            lost &= np.bincount(users, minlength=len(ours)) > 0
-        return ours.words(int(lost.argmax())) if lost.any() else ""
-
-    def constant_extreme(self) -> tuple[float, int, float] | None:
-        """Of a maximum or minimum that the solution does not come to, as a number in the code wins
-        it: that number, its line, and what the solution comes to."""
-        mine, ours = map(_tops, self._as_near_as(0))
-        expected = {value for value, _ in ours}
-        for value, line in mine if ours else ():
-            if line is not None and value not in expected:
-                return value, line, ours[-1][0]
-        return None
-
     def cancelled(self, off: float) -> tuple[ThreadPlace, str, float, float] | None:
         """Where numbers cancel whose rounding explains why an element is `off`, and in the solution
         does not: the sum or difference that the element depends on most, in words, and how far
         roundings move the element, and in the solution."""
-        mine, ours = self._as_near_as(0)
+        mine, ours = self._both
         slopes = mine.slopes()
         moves, expected = mine.rounding(slopes), ours.rounding(ours.slopes())
         if not (len(ours) and 1000 * abs(off) > moves > abs(off) / 2 > 2 * expected):
@@ -148,15 +194,6 @@ class TwoTrails:
         cancels = mine.does("add", "sub") & (np.abs(mine.value) < largest / MUCH)
         at = int(np.where(cancels, np.abs(slopes) * largest, 0).argmax())
         return (mine.place(at), mine.words(at), moves, expected) if cancels[at] else None
-
-    def _as_near_as(self, nearness: int) -> list[Trail]:
-        """Both, values told apart as `CLOSE` has it."""
-        if nearness not in self._ways:
-            trails = [Trail(one, self._named, DIGITS[nearness]) for one in self._cones]
-            for trail, keys in zip(trails, _keys(trails, CLOSE[nearness]), strict=True):
-                trail.have_keys(keys)
-            self._ways[nearness] = trails
-        return self._ways[nearness]
 
 
 def _keys(trails: list[Trail], bits: int) -> list[Numbers]:
@@ -177,78 +214,32 @@ def _keys(trails: list[Trail], bits: int) -> list[Numbers]:
     return parts
 
 
-def _tops(trail: Trail) -> list[tuple[float, int | None]]:
-    """The results of all maxima and minima, and the line where a result is in the code; None
-    where it was loaded or computed."""
-    extreme = trail.does("max", "min")
-    extreme[trail.source[extreme[trail.owner]]] = False
-    tops = np.flatnonzero(extreme).tolist()
-    return [(float(trail.value[at]), _in_code(trail, at)) for at in tops]
-
-
-def _in_code(trail: Trail, top: int) -> int | None:
-    """The line of the number in the code that a maximum is, if no other value is the same."""
-    value, at = trail.value[top], top
-    while trail.verb(at) in ("max", "min") and not trail.constant[at]:
-        same = [one for one in trail.sources(at) if trail.value[one] == value]
-        if not same:
-            return None
-        at = min(same, key=lambda one: bool(trail.constant[one]))
-    return trail.line(at) if trail.constant[at] else None
-
-
-def _differing(mine: Trail, known: Flags) -> list[int]:
-    """The steps that are not known, though all that they were computed from is."""
-    unknown = np.bincount(mine.owner[~known[mine.source]], minlength=len(mine))
-    steps: list[int] = np.flatnonzero(~known & (mine.op >= 0) & (unknown == 0)).tolist()
-    return steps
-
-
-def _matters(mine: Trail, known: Flags) -> Flags:
-    """Which steps are reached from the last one by unknown steps alone."""
-    matters, ahead = np.zeros(len(mine), bool), [len(mine) - 1]
-    while ahead:
-        at = ahead.pop()
-        matters[at] = True
-        ahead += {one for one in mine.sources(at) if not known[one] and not matters[one]}
-    return matters
-
-
-def _told(mine: Trail, ours: Trail, at: int, any_order: bool) -> Parting | None:
+def _step(mine: Trail, at: int) -> Parting:
+    """A step of the learner's alone."""
     given = [mine.value[one] for one in mine.sources(at) if not mine.constant[one]]
-    place, words = mine.place(at).with_values(mine.value[at], *given), mine.words(at)
-    constant = next((one for one in mine.constants(at) if one not in ours.in_code), None)
-    partner = _partner(mine, ours, at)
-    before = None if partner is None else _left_out(mine, ours, partner)
-    if before is not None and not any_order:
-        return Parting(place, words, f"first {ours.words(before)}", constant)
-    verb = mine.verb(at)
-    in_another_order = partner is not None and verb == ours.verb(partner) and verb in ANY_ORDER
-    if partner is not None and in_another_order == any_order:
-        others = ours.words(partner)
-        return Parting(place, words, others, constant) if words != others else None
-    alone = partner is None and verb not in ANY_ORDER
-    if not any_order and (constant is not None or alone or verb in ("cut", "half", "single")):
-        return Parting(place, words, "", constant)
-    return None
+    place = mine.place(at).with_values(mine.value[at], *given)
+    return Parting(place, mine.words(at), calls=mine.ops[mine.op[at]].calls)
+
+
+def _apart(one: Trail, other: Trail, at: int, step: int) -> list[int]:
+    """The values that a step uses, and that one of the other way does not."""
+    used = {other.shown(source) for source in other.sources(step)}
+    return [source for source in one.sources(at) if one.shown(source) not in used]
 
 
 def _partner(mine: Trail, ours: Trail, at: int) -> int | None:
     """The step of the solution that uses most of the same values, and that `mine` never takes; or
     that does the same with another value in the place of one of them."""
     verb, keys = mine.verb(at), mine.operands(at)
-    shared: dict[int, int] = {}
-    for key in keys - {0} or keys:
-        for user in ours.users(key):
-            shared[user] = shared.get(user, 0) + 1
-    new = [user for user in shared if ours.key(user) not in mine.keys]
-    other = [user for user in shared if shared[user] == len(keys) and ours.verb(user) != verb]
+    users = [user for key in keys - {0} or keys for user in ours.users(key)]
+    new = [user for user in users if ours.key(user) not in mine.keys]
+    other = [user for user in users if users.count(user) == len(keys) and ours.verb(user) != verb]
     new = new or [user for user in other if len(keys) > 1 or (mine.calls(at) and ours.calls(user))]
     given = sum(not mine.constant[one] for one in mine.sources(at))
-    alike = [user for user in shared if ours.verb(user) == verb and verb not in ANY_ORDER]
+    alike = [user for user in users if ours.verb(user) == verb and verb not in ANY_ORDER]
     return max(
-        new or [user for user in alike if shared[user] == given - 1],
-        key=lambda user: (shared[user], ours.verb(user) == verb, -user),
+        new or [user for user in alike if users.count(user) == given - 1],
+        key=lambda user: (users.count(user), ours.verb(user) == verb, -user),
         default=None,
     )
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import chain, islice
+from itertools import islice, product
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from ...status import Pattern
 from ..protocol import Choice, ThreadPlace
 from ..verdict import CaseResult
 from ..words import Words
-from .divergence import Parting, number_in_code
 from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
 from .thread_paths import ASKS
@@ -27,45 +26,13 @@ from .thread_paths import ASKS
 Said = tuple[Pattern, Message, int | None]  # a pattern, its message, and the line of that
 
 
-def fell_otherwise(mine: Sequence[Choice], ours: Sequence[Choice]) -> tuple[Choice, Choice] | None:
-    """The first choice of `mine` that fell otherwise than one of `ours` about the same value: that
-    took another, and by another answer or question."""
-    about: dict[object, list[Choice]] = {}  # by a value and where it stands
-    for other in ours:
-        for value in _about(other):
-            about.setdefault(value, []).append(other)
-    for one in _new(mine, ours):
-        apart = [
-            other
-            for other in chain.from_iterable(about.get(value, ()) for value in _about(one))
-            if other.taken != one.taken
-            and (other.opcode, other.holds) != (one.opcode, one.holds)
-            and _question(other) != _question(one)
-        ]
-        if apart:
-            return one, min(apart, key=lambda other: other.opcode != one.opcode)
-    return None
-
-
-def _new(mine: Sequence[Choice], ours: Sequence[Choice]) -> list[Choice]:
-    """Those of `mine` that `ours` does not have."""
-    rows = [
-        [(one.opcode, *(f"{value:.5g}" for value in one.values), one.holds) for one in side]
-        for side in (mine, ours)
-    ]
-    known = set(rows[1])
-    return [one for one, row in zip(mine, rows[0], strict=True) if row not in known]
-
-
-def _about(one: Choice) -> list[tuple[int, str]]:
-    """Its values that do not stand in the code, with their places."""
-    numbered = enumerate(zip(one.values, one.fixed, strict=True))
-    return [(place, f"{value:.5g}") for place, (value, fixed) in numbered if not fixed]
-
-
 def _with_nan(choices: Sequence[Choice]) -> Choice | None:
     """The first choice by a comparison with NaN."""
     return next((one for one in choices if any(map(math.isnan, one.values))), None)
+
+
+def _near(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=1e-4)
 
 
 def _question(choice: Choice) -> str:
@@ -83,14 +50,22 @@ class Explanation(MadeOf):
     """What was done with it, beside what it was made of."""
 
     @cached_property
-    def _fell(self) -> tuple[Choice, Choice] | None:
-        """The first choice that fell otherwise than in the solution."""
-        return fell_otherwise(self.mine.choices, self.ours.choices)
-
-    @cached_property
-    def _in_another_order(self) -> Parting | None:
-        """The first sum, maximum or the like that the solution takes of other pairs."""
-        return self._ways.parting(any_order=True)
+    def _fell(self) -> tuple[Choice, Choice | None] | None:
+        """The first choice that took the wrong side: the other one's value, or the value that the
+        same choice takes in the solution, is what belongs there. And a choice of the solution's
+        that takes that value."""
+        wrong = self._ways.met or [(self._found, float(self.pair.wrong.expected.flat[0]))]
+        usual = {"0", *(f"{value:.4g}" for value in self.ours.behind.value)}
+        by_data = sorted(self.mine.choices, key=lambda choice: any(choice.fixed))
+        for one, (at, (found, wanted)) in product(by_data, enumerate(wrong)):
+            ours = [other for other in self.ours.choices if _near(other.taken, wanted)]
+            alike = [c for c in ours if c.holds != one.holds and c.values[0] == one.values[0]]
+            took = (found != 0 or at > 0) and _near(one.taken, found)
+            new = math.isnan(found) or f"{one.taken:.4g}" not in usual
+            right = _near(one.refused, wanted) and wanted != 0
+            if (alike and took) or (right and (took or new)):
+                return one, next(iter(alike or ours), None)
+        return None
 
     def nan(self) -> Told:
         """Where the first NaN arises."""
@@ -118,16 +93,15 @@ class Explanation(MadeOf):
         """The first `?:` on the path whose choice is another one than in the solution."""
         if found := self._fell:
             one, other = found
-            fixed = [
-                [value for value, is_fixed in zip(c.values, c.fixed, strict=True) if is_fixed]
-                for c in found
-            ]
-            strange = next((number for number in fixed[0] if number not in fixed[1]), None)
-            remedy, ours = number_in_code(strange), f"Our kernel {_question(other)}."
-            yield Message(f"{_chosen(one)}.", remedy=remedy, ours=ours), one.place.line
-        for mine in _new(self.mine.choices, self.ours.choices):
-            if won := self._ways.beaten(mine.values, mine.taken):
-                yield Message(f"{_chosen(mine)}.", ours=f"Our kernel {won}."), mine.place.line
+            ours = f"Our kernel {_question(other)}." if other else ""
+            step = self._ways.descended
+            elsewhere = step and step.bad and step.place.line != one.place.line
+            why = step.told.first if step and elsewhere else ""
+            theirs = other.values if other else ()
+            pairs = zip(one.values, one.fixed, strict=True)
+            strange = [value for value, fixed in pairs if fixed and value not in theirs]
+            remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else ""
+            yield Message(f"{_chosen(one)}.", why, remedy, ours), one.place.line
         nan = _with_nan(self.mine.choices)
         if nan and not _with_nan(self.ours.choices):
             yield f"{_chosen(nan)}. No comparison with NaN is true, except `!=`.", nan.place.line
@@ -151,29 +125,53 @@ class Explanation(MadeOf):
             elif one == mine[-1][0] == other and len(data) == 2:
                 yield f"{said}. This value is right, but the choice is wrong.", place.line
 
-    def parting(self, patterns: set[Pattern]) -> Told:
-        """The first step that the solution does not take. If by its `patterns` the elements are
-        others, only a number in the code tells anything."""
-        found, of_others = self._ways.first_parting, Pattern.OTHER_ELEMENTS in patterns
-        if found and not (of_others and found.constant is None):
-            wrong = patterns & {Pattern.OTHER_ELEMENTS, Pattern.CONSTANT_WON}
-            right = "" if wrong else "The values before this step are right."
-            yield found.told + Message(why=right), found.place.line
+    def descended(self, of_others: bool) -> Told:
+        """The step on the way back from it that has a wrong value, or is the wrong one; only one
+        with a wrong value if its elements are others."""
+        found, end = self._ways.descended, self._ways.found
+        if found is None or end is None or (of_others and end.bad is None):
+            return
+        words, made = found.bad or ("", None)
+        number, line, search = found.number, found.place.line, self._declared.with_number
+        there = None if number is None or made is None else search(made, number)
+        why = f"{words} is not the right value here."
+        why += f" Line {made} computes it." if number is None else ""
+        if found.lost and not of_others:
+            why += f" {self._listed(found.lost)} does not come into it."
+        if found.more and not of_others:
+            why += f" It uses {self._listed(found.more)}, which does not belong there."
+        if number is not None and search(0, number, len(self._declared.lines)):
+            where = f" (line {there})" if there else ""
+            why, line = f"The {number:g} is a number in your code{where}.", there or line
+        elif not words:
+            right = "Everything that this step uses is right. The step itself is wrong."
+            why = right if found.right else ""
+        elif made is None:
+            why = f"{words} does not belong in this step."
+        told, is_nan = found.told, math.isnan(found.place.values[0])
+        if is_nan or found == self._joined:  # it has been told
+            told = replace(told, first="")
+        yield told + Message(why="" if is_nan and not number else why), line
+
+    def beyond(self) -> Told:
+        """An exponential, or another result, that is too large or too small for a float."""
+        expected = float(self.pair.wrong.expected.flat[0])
+        steps = self._ways.beyond if math.isfinite(expected) else []
+        if not steps or math.isfinite(self._found or math.inf):
+            return
+        first, *after = steps
+        result, *given = first.place.values
+        if all(map(math.isfinite, given)):
+            size = "large" if result else "small"
+            then = [f"The result is too {size} for a float, which makes it {result:g}."]
+            why = " ".join(then + [one.told.first for one in after])
+            yield first.told + Message(why=why), first.place.line
 
     def goes_on(self, from_parts: bool) -> Told:
         """The solution has the value too, and makes another of it."""
         if further := self._ways.goes_on(from_parts):
             fact = "This value is only an intermediate result: a step after it is missing."
             yield Message(fact, ours=f"Our kernel then {further}."), None
-
-    def other_order(self) -> Told:
-        """The first sum, maximum or the like of two values that the solution does not take."""
-        if found := self._in_another_order:
-            more = Message(
-                why=f"{self._here} uses the right elements. Their order may be another one, but "
-                "not the result."
-            )
-            yield found.told + more, found.place.line
 
     def scaled(self) -> Told:
         """All wrong elements wrong by one factor, or by one amount."""
@@ -200,13 +198,6 @@ class Explanation(MadeOf):
         which = "It" if len(found) == 1 else f"Each of the {len(found)} wrong elements"
         yield f"{which} {what}.{same}", None
 
-    def arithmetic(self) -> Told:
-        """Another result of the right elements."""
-        if self._same:
-            remedy = "Compare your formula with that of the task, step by step."
-            fact = f"{self._here} uses the right elements, but the arithmetic is wrong."
-            yield Message(fact, remedy=remedy), None
-
     def first_step(self) -> ThreadPlace | None:
         """The first step that goes wrong, with its value: it loads what does not belong here, makes
         a NaN, chooses otherwise than ours, or is one that ours does not take."""
@@ -219,37 +210,50 @@ class Explanation(MadeOf):
             return self.mine.nan.with_values(math.nan, *self.mine.operands)
         if found := self._fell:
             return found[0].place.with_values(found[0].taken, *found[0].values)
-        parting = self._ways.first_parting or self._in_another_order
-        return parting.place if parting else None
+        return self._ways.descended.place if self._ways.descended else None
 
     def told(self) -> list[Said]:
         """What it is made of, if that is wrong, is told first, then what was done with it."""
         made_of = _first(
             (Pattern.NOBODY_WROTE, self.nobody),
             (Pattern.OTHER_ELEMENTS, self.without_stride),
+            (Pattern.OTHER_PLACE, self.elsewhere),
             (Pattern.OTHER_ELEMENTS, self.shuffled),
             (Pattern.OTHER_PLACE, self.other_place),
             (Pattern.CONSTANT_WON, self.constant),
-            (Pattern.CONSTANT_WON, self.constant_extreme),
             (Pattern.OTHER_ELEMENTS, self.other_elements),
             (Pattern.OTHER_ELEMENTS, self.other_summands),
+            (Pattern.OVERFLOWED, self.beyond),
+            (Pattern.CANCELLED, self.cancelled),
             (Pattern.TOO_OFTEN, self.too_often),
             (Pattern.OTHER_PLACE, self.other_winner),
+            (Pattern.OTHER_PLACE, self.tie),
         )
-        done = _first((Pattern.FIRST_NAN, self.nan), (Pattern.CANCELLED, self.cancelled))
+        enough = (Pattern.OVERFLOWED, Pattern.CONSTANT_WON, Pattern.TOO_OFTEN)
+        if any(pattern in enough for pattern, _, _ in made_of):
+            return made_of
+        done = _first((Pattern.FIRST_NAN, self.nan))
         done += [] if made_of else _first((Pattern.SCALED, self.scaled))
-        patterns = {pattern for pattern, _, _ in made_of}
+        apart = any(pattern == Pattern.OTHER_ELEMENTS for pattern, _, _ in made_of)
+        step = self._ways.descended
+        is_number = step is not None and step.number is not None
         done += _first(
             (Pattern.CHOSEN_OTHERWISE, self.decided),
             (Pattern.CHOSEN_OTHERWISE, self.chosen),
-            (Pattern.OTHER_STEP, partial(self.parting, patterns)),
+            (
+                Pattern.CONSTANT_WON if is_number else Pattern.OTHER_STEP,
+                partial(self.descended, apart),
+            ),
             (Pattern.LEFT_EARLY, partial(self.goes_on, bool(made_of))),
         )
-        return [*made_of, *done] or _first(
-            (Pattern.OTHER_PLACE, self.tie),
-            (Pattern.OTHER_STEP, self.other_order),
-            (Pattern.OTHER_STEP, self.arithmetic),
-        )
+        if any(any(rule()) for rule in (self.without_stride, self.shuffled, self.elsewhere)):
+            done = [(one, _behind(message), line) for one, message, line in done]
+        return [*made_of, *done]
+
+
+def _behind(message: Message) -> Message:
+    """The message, all of it after another one's facts."""
+    return replace(message, first="", why=f"{message.first} {message.why}".strip())
 
 
 def _first(*rules: tuple[Pattern, Callable[[], Told]]) -> list[Said]:

@@ -8,11 +8,13 @@ import numpy as np
 
 from ...cuda.errors import Message
 from ...say import race_advice
+from ...say.places import called
 from ..protocol import Element, ThreadPath, Used
 from ..verdict import Part
 from . import divergence, places
 from .telling import About, Times, Told, capital, copied, times
 from .thread_paths import last_conditions
+from .trail import ANY_ORDER
 
 _OF_THE_COMPILER = re.compile(
     r"computes |(multiplies \S+|to the left) by \d\d?;"
@@ -84,7 +86,10 @@ class MadeOf(About):
                 f"{self._name(ours)}. {capital(loaded.who)} loads {self._name(mine)}{loaded.on}."
             )
             rule = Message(why=self._rule())
-            more = rule if rule.why else self._to_its_place(mine, ours)
+            expected = float(self.pair.wrong.expected.flat[0])
+            if any(expected in (one.taken, one.refused) for one in self.mine.choices):
+                rule += Message(remedy="Which step chooses between them?")
+            more = rule if str(rule) else self._to_its_place(mine, ours)
             yield Message(sentence) + more, loaded.line
 
     def _to_its_place(self, mine: Element, ours: Element) -> Message:
@@ -133,47 +138,50 @@ class MadeOf(About):
         parts = [f"does not use {self._listed(lacks)}, but should"] if lacks else []
         parts += [f"uses {self._listed(has)}, but should not"] if has else []
         if parts:
-            wrong = next((one for one in used if one.first in has), None)
+            end = self._joined = self._ways.joined(has, ours)
             sentence, line = f"{what} {'. It '.join(parts)}.", None
-            if wrong:
-                who, line = capital(wrong.loaded.who), wrong.loaded.line
-                sentence += f" {who} loads {self._name(wrong.first)}{wrong.loaded.on}."
             again = [one for one, times in mine.items() if times > ours.get(one, times)]
             more = f" It uses {self._listed(again)} more than once." if again else ""
-            yield f"{sentence}{more}", line
+            if has and end:
+                sentence, line = f"{sentence} {end.told.first}", end.place.line
+            elif end and self._ways.verbs[0] in ANY_ORDER:
+                line = end.calls[-1] if self._ways.shares(end) else end.place.line
+                more += f" The last step that makes it is{end.place.on}{called(end.calls)}."
+            elif wrong := next((one for one in used if one.first in has), None):
+                who, line = capital(wrong.loaded.who), wrong.loaded.line
+                sentence += f" {who} loads {self._name(wrong.first)}{wrong.loaded.on}."
+            yield f"{sentence} {self._loaded(lacks, not has)}{more}".rstrip(), line
 
     def too_often(self) -> Told:
         """What was counted more often than in the solution, but for maxima, where that changes
         nothing, and where the formula is another one."""
         mine, ours = times(self.mine.summed), times(self.ours.summed)
-        if not self._all_told or mine.keys() != ours.keys() or self._ways.first_parting:
+        if (
+            not self._all_told
+            or mine.keys() != ours.keys()
+            or self._ways.verbs[1] not in ("", "add")
+        ):
             return
         if again := [one for one, times in mine.items() if times > ours[one]]:
             (often, should), *others = {(mine[one], ours[one]) for one in again}
             each = f"{'each of ' if len(again) > 1 else ''}{self._listed(again)}"
             much = f"{_often(often)} instead of {_often(should)}"
             much = "more often than it should" if others else much
-            yield f"{self._here} uses {each} {much}.", None
-
-    def constant_extreme(self) -> Told:
-        """A maximum on the path whose value is a constant."""
-        if found := self._ways.constant_extreme():
-            value, line, ours = found
-            line = self._declared.with_number(line, value)
-            yield (
-                Message(
-                    f"It depends on a maximum or minimum that is {value:g}, a number in your code "
-                    f"(line {line}).",
-                    f"The maximum or minimum should be {ours:g}, but no element has replaced "
-                    f"{value:g}.",
-                    "What should such a search start from?",
-                ),
-                line,
-            )
+            loaded = [one for one in self.mine.loads if one.first in again]
+            most = max(loaded, key=lambda one: one.times, default=None)
+            where, line = "", None
+            if most and most.times > max((one.times for one in self.ours.loads), default=0):
+                line = most.loaded.line
+                where = f" Line {line} loads {self._name(most.first)} {_often(most.times)}."
+            yield f"{self._here} uses {each} {much}.{where}", line
 
     def constant(self) -> Told:
         """A constant won where an input should have."""
-        if self.mine.origin != "constant" or self.ours.origin == "constant":
+        if (
+            self.mine.origin != "constant"
+            or self.ours.origin == "constant"
+            or self._ways.verbs[0] not in ("", "max", "min")
+        ):
             return
         line = self.mine.origin_line
         line = self._declared.with_number(line, self._found) if line else None
@@ -197,10 +205,30 @@ class MadeOf(About):
         mine, ours = self.mine.origin, self.ours.origin
         if isinstance(mine, Element) and isinstance(ours, Element) and mine != ours:
             sentence = f"{self._here} is a copy of {self._name(mine)}, and should be a copy of "
-            told = Message(
-                f"{sentence}{self._name(ours)}.", remedy="Which step chooses between them?"
-            )
+            remedy = "Which step chooses between them?"
+            loaders = {one.loaded.thread for one in self.mine.loads if one.first == ours}
+            stored = self.mine.stored
+            if stored and stored.thread not in loaders and ours not in self._mine:
+                remedy = (
+                    f"How should {self._name(ours)} come to the thread that writes {self._here}?"
+                )
+            told = Message(f"{sentence}{self._name(ours)}.", self._loaded([ours], False), remedy)
             yield told, None
+
+    def elsewhere(self) -> Told:
+        """Another thread of the block has the right value where this one stores its own."""
+        wrong, stored, theirs = self.pair.wrong, self.mine.stored, self.ours.stored
+        wanted = wrong.expected.flat[0]
+        right = [
+            one for one, value in self.mine.peers.items() if np.isclose(value, wanted, 1e-5, 0)
+        ]
+        alone = (wrong.expected == wanted).sum() == 1 and wanted and len(self._ours) > 1
+        if stored and theirs and stored.thread != theirs.thread and right and alone:
+            fact = (
+                f"Thread {right[0]} has the right value, and thread {stored.thread} stores its own"
+            )
+            remedy = "Which lane or thread has the result at this line?"
+            yield Message(f"{fact}{stored.on}.", remedy=remedy), stored.line
 
     def tie(self) -> Told:
         """The number of an element in its row, where another one of the same value is meant."""

@@ -1,7 +1,7 @@
 """What is told of a wrong element, and the words for it: the ground that the rules stand on."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -11,7 +11,7 @@ import numpy as np
 from ...compilers.declared import Declarations
 from ...cuda.errors import Message
 from ..compare import Wrong
-from ..protocol import Element, Made, ThreadPath, Used
+from ..protocol import Element, Made, ThreadPath, ThreadPlace, Used
 from ..verdict import Part
 from ..words import Words
 from . import divergence
@@ -65,6 +65,20 @@ def times(used: Sequence[Used]) -> Times:
     }
 
 
+def threads(places: Sequence[ThreadPlace]) -> str:
+    """Threads in words, or their blocks, where they are in several."""
+    blocks = sorted({one.block for one in places})
+    if len(blocks) > 1:
+        return f"threads of {_run('block', blocks)}"
+    return f"{_run('thread', sorted({one.thread for one in places}))} of block {blocks[0]}"
+
+
+def _run(noun: str, numbers: list[int]) -> str:
+    first, last = numbers[0], numbers[-1]
+    together = f"{noun}s {first} to {last}" if first < last else f"{noun} {first}"
+    return together if last - first < len(numbers) else f"{len(numbers)} {noun}s"
+
+
 def only(made: Made) -> Element | None:
     """The one element that something was made of; None where there are more, or none."""
     (first, *others) = times(made.used) or (None,)
@@ -98,6 +112,7 @@ class About:
         self.mine, self.ours = pair.mine, pair.ours
         self._ways = divergence.TwoTrails(pair.mine.behind, pair.ours.behind, words.element)
         self._mine, self._ours = times(pair.mine.used), times(pair.ours.used)
+        self._joined: divergence.Parting | None = None  # the step that has been told
         self._name, self._declared = words.element, Declarations(words.source)
         self._here = self._name(pair.wrong.element)
         self._found = float(pair.wrong.found.flat[0])
@@ -117,6 +132,21 @@ class About:
             alone = all(len(ends) == 1 for ends in listed[NAMED:])
             named.append(f"{rest} more" if alone else "others")
         return ", ".join(named[:-1]) + (" and " if len(named) > 1 else "") + named[-1]
+
+    def _loaded(self, elements: Collection[Element], are_named: bool = True) -> str:
+        """Who loads some elements, in a sentence, or that nobody uses them; `are_named`: by the
+        sentence before it."""
+        first = {one.first: one.loaded for one in reversed(self.mine.loads)}
+        never = [one for one in elements if one not in first]
+        if not first or not elements:
+            return ""
+        are_named = are_named and len(never) in (0, len(elements))
+        them = "it" if len(elements) == 1 else "them"
+        them = them if are_named else self._listed(never or elements)
+        if never:  # a compiler leaves out a load whose value nobody uses
+            return f"No thread uses {them}."
+        who = threads([first[one] for one in elements])
+        return f"{capital(who)} {'load' if 's ' in who else 'loads'} {them}."
 
     def _parts(self, mine: Times, ours: Times) -> tuple[Part, ...]:
         """Runs of neighbouring elements that went in as often, and should have; none where they are

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ..protocol import Element, Op, SliceSteps, ThreadPlace
 
+ANY_ORDER = ("add", "max", "min", "and", "or", "xor")  # verbs
 PAIR = 31  # bits: of one of two numbers that are one
 _SAY = {
     "add": "adds {0} and {1}",
@@ -72,7 +73,7 @@ class Trail:
     in, -1 if in none, and the `index` there. By operation: `verbs`. `source` are the steps that
     those of `owner` were computed from, one after the other, `given` which of them are no
     constants. `named`: what an element is called; `digits`: of numbers, in words. Of a trail that
-    has keys (`have_keys`) `keys` are all but those of constants, `in_code` the constants' values.
+    has keys (`have_keys`) `keys` are all but those of constants.
     """
 
     def __init__(self, behind: SliceSteps, named: Callable[[Element], str], digits: int):
@@ -91,11 +92,6 @@ class Trail:
     def sources(self, at: int) -> list[int]:
         found: list[int] = self.source[self._begin[at] : self._begin[at + 1]].tolist()
         return found
-
-    def constants(self, at: int) -> list[float]:
-        """The numbers in a step that stand in the code; a thread's index does not."""
-        fixed = [one for one in self.sources(at) if self.constant[one]]
-        return [float(self.value[one]) for one in fixed if self.verbs[self.op[one]]]
 
     def line(self, at: int) -> int | None:
         """The line that a step was done on; None where it lay in memory, or that is not known."""
@@ -119,20 +115,39 @@ class Trail:
 
     def words(self, at: int) -> str:
         """What a step does, with its numbers."""
-        verb, values = self.verb(at), [self._said(one) for one in self.sources(at)]
+        verb, values = self.verb(at), [self.said(one) for one in self.sources(at)]
         if verb.endswith("()"):
             return f"computes {verb[:-1]}{', '.join(values)})"
         phrase = _SAY.get(verb, "")
+        if len(values) > 4:
+            return f"computes {self.said(at)} from {len(values)} values"
         if not phrase or phrase.count("{") > len(values):
-            return f"computes {self._said(at)} from {', '.join(values)}"
+            return f"computes {self.said(at)} from {', '.join(values)}"
         return phrase.format(*values)
 
-    def _said(self, at: int) -> str:
+    def element(self, at: int) -> Element | None:
+        """What a step is that lay in memory."""
+        inside = self.buffer[at] >= 0
+        name = self.behind.buffers[self.buffer[at]] if inside else ""
+        return Element(name, int(self.index[at])) if inside else None
+
+    def said(self, at: int) -> str:
+        """A step's value, and what it is."""
         said = f"{self.value[at]:.{self._digits}g}"
-        if self.buffer[at] >= 0:
-            element = Element(self.behind.buffers[self.buffer[at]], int(self.index[at]))
+        if element := self.element(at):
             return f"{said} ({self.named(element)})"
+        if name := self.built_in(at):
+            return f"{said} ({name})"
         return f"{said} (an exponential)" if self.verb(at).startswith("exp") else said
+
+    def stands(self, at: int) -> bool:
+        """Whether a value stands in the code."""
+        return bool(self.constant[at]) and not self.ops[self.op[at]].opcode.startswith("@")
+
+    def built_in(self, at: int) -> str:
+        """ "threadIdx.x" of a step that only brings that."""
+        opcode = self.ops[self.op[at]].opcode if self.op[at] >= 0 else ""
+        return opcode[1:] if opcode.startswith("@") else ""
 
     def slopes(self) -> Values:
         """By step, the derivative of the element by the step's result, accumulated backwards
@@ -158,7 +173,6 @@ class Trail:
         """Each step has its key: a number that is the same for what is the same elsewhere."""
         self._keys = keys
         self.keys = set(keys[~self.constant].tolist())
-        self.in_code = set(self.value[self.constant].tolist())
         self._users = np.unique((keys[self.source] << PAIR | self.owner)[self.given])
 
     def key(self, at: int) -> int:
@@ -176,29 +190,12 @@ class Trail:
 
     def taken(self, at: int) -> tuple[object, ...]:
         """A step with the values that go in and come out; of a constant, that it is one."""
-        if self.constant[at]:
-            return ()
         sources = sorted(self.key(one) for one in self.sources(at))
-        return self.verb(at), *sources, self.key(at)
+        return () if self.constant[at] else (self.verb(at), *sources, self.key(at))
 
-    def known_in(self, other: Trail) -> Flags:
-        """Which steps have a value that the other trail has too. The result of a maximum is one of
-        its operands. So the other trail must take the maximum of the two, if it uses both."""
-        known: Flags = self.constant | np.isin(self._keys, list(other.keys))
-        for at in np.flatnonzero(known & self.does("max", "min")).tolist():
-            users = [set(other.users(key)) for key in self.operands(at)]
-            verbs = {other.verb(one) for one in set.intersection(*users)} if len(users) == 2 else ()
-            known[at] = not verbs or self.verb(at) in verbs
-        return self._kept(known)
-
-    def _kept(self, known: Flags) -> Flags:
-        """The same with steps that leave a known value as it was, as adding 0 does."""
-        same = self.value[self.source] == self.value[self.owner]
-        keeps = np.bincount(self.owner[same], minlength=len(self)) > 0
-        for at in np.flatnonzero(keeps & ~known & self.does("add", "sub", "mul")).tolist():
-            sources = self.sources(at)
-            known[at] = any(known[one] and self.value[one] == self.value[at] for one in sources)
-        return known
+    def shown(self, at: int) -> tuple[int, float]:
+        """What tells a step apart where it is used; of a constant its value."""
+        return self.key(at), float(self.value[at]) if self.constant[at] else 0.0
 
     def _divide(self) -> None:
         """Products that are added at once come apart: the product takes a place before the sum."""

@@ -1,7 +1,9 @@
 """What became of an element, as the worker that has run the kernel tells it: `Made`."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cache, partial
+from operator import itemgetter
 from typing import Any, Literal
 
 import numpy as np
@@ -77,14 +79,18 @@ def _carrying(graph: Graph, root: int, kind: Carries) -> npt.NDArray[Any]:
 def _asked(graph: Graph, node: int, numbers: Numbers) -> Iterator[Choice]:
     """What was asked for a value to be chosen, and which it was."""
     instruction = graph.code[graph.at[node]]
-    taken = float(numbers(instruction.form.type)[node]) if instruction else 0.0
-    yield from _compares(graph, node, int(graph.right[node]), taken, numbers)
+    assert instruction is not None, "a choice is one"
+    taken = float(numbers(instruction.form.type)[node])
+    first, bits = graph.refused[bisect_right(graph.refused, node, key=itemgetter(0)) - 1]
+    refused = float(as_numbers(bits[node - first : node - first + 1], instruction.form.type)[0])
+    yield from _compares(graph, node, int(graph.right[node]), numbers, (taken, refused))
 
 
 def _compares(
-    graph: Graph, node: int, predicate: int, taken: float, numbers: Numbers
+    graph: Graph, node: int, predicate: int, numbers: Numbers, chosen: tuple[float, float]
 ) -> Iterator[Choice]:
-    """The comparisons that a predicate was made of, by which `node` was chosen, or branched."""
+    """The comparisons that a predicate was made of, by which `node` was chosen, or branched;
+    `chosen` are the values that were taken and refused."""
     for test in _tests(graph, predicate):
         compared = graph.code[graph.at[test]]
         assert compared is not None, "_tests has asked"
@@ -94,7 +100,7 @@ def _compares(
             fixed = is_fixed, other_fixed
             holds = bool(graph.value[test])
             place = place_of(graph, node)
-            yield Choice(compared.form.opcode, place, (one, other), fixed, holds, taken)
+            yield Choice(compared.form.opcode, place, (one, other), fixed, holds, *chosen)
 
 
 def _tests(graph: Graph, predicate: int) -> Iterator[int]:
@@ -127,6 +133,8 @@ def _compared(
 
 
 MOST_USED = 4096  # runs of elements told of
+MOST_LOADS = 1 << 15  # elements told of
+MOST_PEERS = 1 << 10  # values
 MOST_BEHIND = 300_000  # values; more are told to have been stored, and nothing else
 
 
@@ -162,6 +170,8 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
         shuffles=_shuffles(graph, root),
         decisions=tuple(_decisions(graph, elements, root, address)),
         index=slice_of(graph, elements, address),
+        loads=tuple(_loads(graph, elements)),
+        peers=_peers(graph, root),
     )
 
 
@@ -176,7 +186,7 @@ def path_of(graph: Graph, thread: ThreadPlace, elements: Elements | None) -> Thr
     branches = [
         one
         for node in own[flows[graph.at[own]]][-MOST_BRANCHES:].tolist()
-        for one in _compares(graph, node, int(graph.left[node]), float(graph.value[node]), numbers)
+        for one in _compares(graph, node, int(graph.left[node]), numbers, (0.0, 0.0))
     ]
     if elements is None:
         return ThreadPath(tuple(branches))
@@ -189,6 +199,29 @@ def path_of(graph: Graph, thread: ThreadPlace, elements: Elements | None) -> Thr
     read = {elements.behind(graph, leaf) for leaf in np.unique(sources[sources < 0]).tolist()}
     used = {one.buffer for one in (*read, *(one for one, _ in stored)) if one}
     return ThreadPath(tuple(branches), tuple(sorted(used)), tuple(stored))
+
+
+def _loads(graph: Graph, elements: Elements) -> Iterator[Used]:
+    """By instruction each element that it loaded from where it lay before the launches, how often,
+    and who did so first."""
+    nodes = np.flatnonzero(graph.left < 0)
+    pairs = np.stack([graph.left[nodes], graph.at[nodes]])
+    _, first, times = np.unique(pairs, axis=1, return_index=True, return_counts=True)
+    for node, often in zip(nodes[first].tolist(), times.tolist(), strict=True):
+        element = (
+            elements.behind(graph, int(graph.left[node])) if len(times) <= MOST_LOADS else None
+        )
+        if element:
+            yield Used(element, 1, often, place_of(graph, node))
+
+
+def _peers(graph: Graph, root: int) -> dict[int, float]:
+    """What each thread of the block that stored a node last had at the instruction that made what
+    was stored."""
+    stored = max(int(graph.left[root]), 0)
+    nodes = np.flatnonzero(graph.at[:root] == graph.at[stored]) if stored else np.array([stored])
+    mine = nodes[graph.places(nodes)[0] == graph.place(root)[0]]
+    return {graph.place(one)[1]: making.number(graph, one) for one in mine[-MOST_PEERS:].tolist()}
 
 
 def _address(graph: Graph, source: making.Source) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...machine.memory.allocations import allocation_of
+from ...ptx.assigned import built_in
 from ...ptx.numbers import DTYPES
 from ...ptx.program import Carries, Immediate, Instruction, Register
 from ...watch.arrays import described
@@ -245,13 +246,14 @@ class _Gathered:
         return numbers
 
     def _op(self, at: int) -> Op:
-        """What an instruction is told as; one that hands on what stands nowhere, such as a thread's
-        index, has no opcode."""
+        """What an instruction is told as; one that hands on what stands nowhere has no opcode but
+        a name, such as "@threadIdx.x"."""
         instruction = self.graph.code[at]
         assert instruction is not None, "what stands side by side is no step"
         written = any(isinstance(one, Immediate) for one in instruction.operands[1:])
         nameless = _hands_on(instruction) and not written
-        return Op("" if nameless else instruction.form.opcode, instruction.line)
+        opcode = f"@{built_in(instruction)}" if nameless else instruction.form.opcode
+        return Op(opcode, instruction.line, instruction.callers)
 
 
 def as_numbers(bits: npt.NDArray[np.uint64], kind: str) -> Values:

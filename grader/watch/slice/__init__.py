@@ -68,13 +68,15 @@ class Graph:
     memory `left` is the value and `right` the address, of a choice the chosen one and what it was
     chosen by (see `steers`). `value`: its bits, uint64. `whole`: nothing was done that is not
     followed (copies by a copy engine, matrix operations). `detailed`: branches are nodes too, made
-    of what decides them, and so is a lane's own value that a shuffle gives back.
+    of what decides them, and so is a lane's own value that a shuffle gives back. `refused`: then,
+    by the first of some nodes, the bits of what each of them might have been by another choice.
     """
 
     def __init__(self, detailed: bool = False) -> None:
         self.detailed = detailed
         self.code: list[Instruction | None] = [None]  # None: values side by side are one
         self.whole = True
+        self.refused: list[tuple[int, npt.NDArray[np.uint64]]] = []
         self._launches: list[tuple[int, int]] = []  # where its code begins, and a block's threads
         self._size = 1
         self._columns = {name: np.zeros(1 << 12, kind) for name, kind in _COLUMNS.items()}

@@ -14,6 +14,7 @@ from ...machine.memory.access import Access, Accessed, Hit, Values
 from ...machine.memory.spaces import Store
 from ...machine.naming import plain
 from ...ptx.flow import passes
+from ...ptx.numbers import size_of
 from ...ptx.program import (
     Carries,
     Flow,
@@ -195,10 +196,16 @@ class Slicer(Observer):
         one, other = (self._of(source) for source in sources)
         chooses = self._of(predicate)
         holds = self.wave.registers.read(predicate, "pred")
+        bits = f"b{8 * size_of(instruction.form.type)}"
+        first, second = (self.wave.registers.read(source, bits) for source in sources)
 
         def make(lanes: Lanes) -> np.ndarray:
             chosen = np.where(holds[lanes], one[lanes], other[lanes])
-            return self._add(at, lane_index(lanes), chosen, chooses[lanes])
+            made = self._add(at, lane_index(lanes), chosen, chooses[lanes])
+            if self.graph.detailed:
+                refused = np.where(holds[lanes], second[lanes], first[lanes])
+                self.graph.refused.append((int(made[0]), refused.astype(np.uint64)))
+            return made
 
         return make
 
