@@ -170,7 +170,7 @@ def test_a_race_of_a_tree_that_uses_its_stride_is_told_with_a_barrier():
             "09_scan_histogram/segments",
             "__shfl_up_sync",
             "__shfl_down_sync",
-            "takes a value with `__shfl_down_sync` on line \d+.* Our kernel uses `__shfl_up_sync`",
+            r"takes a value with `__shfl_down_sync` on line \d+.* Our kernel uses `__shfl_up_sync`",
         ),
     ],
 )
