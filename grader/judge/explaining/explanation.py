@@ -137,9 +137,9 @@ class Explanation(MadeOf):
         why = f"{words} is not the right value here."
         why += f" Line {made} computes it." if number is None else ""
         if found.lost and not of_others:
-            why += f" {self._listed(found.lost)} does not come into it."
+            why += f" It does not use {self._listed(found.lost)}, but should."
         if found.more and not of_others:
-            why += f" It uses {self._listed(found.more)}, which does not belong there."
+            why += f" It uses {self._listed(found.more)}, but should not."
         if number is not None and search(0, number, len(self._declared.lines)):
             where = f" (line {there})" if there else ""
             why, line = f"The {number:g} is a number in your code{where}.", there or line
