@@ -54,7 +54,6 @@ class DiskCache:
         """Write an entry that only this user can read, so that a reader sees the whole of it or
         nothing. OSError where nothing can be written."""
         content = msgspec.msgpack.encode(value)
-        self.folder.mkdir(parents=True, exist_ok=True)
         whole(self.folder / key, _digest(key, content, secret) + b"\n" + content, 0o600)
         if key.startswith(_SWEPT_BY):
             self.evict()

@@ -7,8 +7,10 @@ from pathlib import Path
 
 
 def whole(path: Path, content: str | bytes, mode: int = 0o666) -> None:
-    """Put `content` (text as UTF-8, line ends as they are) in place of what `path` holds. `mode`:
-    its rights, less what the umask takes away."""
+    """Put `content` (text as UTF-8, line ends as they are) in place of what `path` holds, in a
+    folder that is made if there is none. `mode`: the file's rights, less what the umask takes
+    away."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     data = content.encode() if isinstance(content, str) else content
     part = _part(path)
     try:

@@ -35,8 +35,10 @@ _MOST = re.compile(r"at most (?P<days>\d+) days?")
 _NEW = f"# Of this course: docs/course-file.md says what each line means.\nversion = {VERSION}\n"
 _PARTIAL = "partial_marks"
 _COURSE = {"version", "time_zone", "late_days", _PARTIAL, "lessons", "learners"}
-_LESSON = {"due", "late", "attempts", "teams", "extra", "optional", "sections", "extensions"}
-_LESSON |= {"columns", "solutions"}
+_LESSON = {
+    *("due", "late", "attempts", "teams", "extra", "optional", "sections", "extensions"),
+    *("columns", "solutions"),
+}
 _PERSON = {"section", "team", "also", "canvas", "moodle", "blackboard", "brightspace", "csv"}
 
 
@@ -161,7 +163,6 @@ def changed(course: CourseFolder) -> Iterator[tomlkit.TOMLDocument]:
     yield document
     text = tomlkit.dumps(document)
     _course(tomllib.loads(text))
-    path.parent.mkdir(parents=True, exist_ok=True)
     whole(path, text)
 
 
@@ -287,9 +288,12 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
 def _person(data: Any, where: str) -> Person:
     _known(data, _PERSON, where)
     section, team = (_typed(data, name, str, "", where) for name in ("section", "team"))
-    also = tuple(sorted(_names(data, "also", where, "logins")))
-    systems = {name: dict(row) for name, row in data.items() if isinstance(row, dict)}
-    return Person(section, team, also, systems)
+    return Person(
+        section,
+        team,
+        also=tuple(sorted(_names(data, "also", where, "logins"))),
+        systems={name: dict(row) for name, row in data.items() if isinstance(row, dict)},
+    )
 
 
 def _known(data: Any, names: set[str], where: str) -> None:

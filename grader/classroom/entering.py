@@ -142,7 +142,6 @@ class Entering:
         Of notebooks that are alike in all, as those of a team, there is one on the disk."""
         if place.exists():
             shutil.rmtree(place)
-        place.mkdir(parents=True)
         whole(place / verdicts.FILE, marked.kept, verdicts.READ_ONLY)
         for name, content in beside.items():
             whole(place / name, content, verdicts.READ_ONLY)
@@ -173,13 +172,23 @@ class Entering:
         self.db.execute(new, {"id": submission, "timestamp": when, **whose})
         whose = {"assignment_id": submission, "notebook_id": self.notebook}
         self.db.execute(insert(_NOTEBOOKS).on_conflict_do_nothing(), {"id": book, **whose})
-        grades, comments = [], []
-        for name, cell in self.checks.items():
-            score, of = marked.scores[name], {"notebook_id": book, "cell_id": cell}
-            grades.append({"auto_score": score, "needs_manual_grade": score is None, **of})
-        for name, cell in self.answers.items():
-            said = "No response." if name in marked.blank else None
-            comments.append({"auto_comment": said, "notebook_id": book, "cell_id": cell})
+        grades = [
+            {
+                "auto_score": marked.scores[name],
+                "needs_manual_grade": marked.scores[name] is None,
+                "notebook_id": book,
+                "cell_id": cell,
+            }
+            for name, cell in self.checks.items()
+        ]
+        comments = [
+            {
+                "auto_comment": "No response." if name in marked.blank else None,
+                "notebook_id": book,
+                "cell_id": cell,
+            }
+            for name, cell in self.answers.items()
+        ]
         if grades:
             self.db.execute(_NEW_GRADES, grades)
             self.db.execute(_NEW_COMMENTS, comments)

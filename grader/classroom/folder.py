@@ -86,8 +86,7 @@ class CourseFolder:
     @property
     def shelves(self) -> Path:
         """The exchange's folder: outbound/LESSON to fetch from, inbound/ to hand in to."""
-        course_id: str = self.config.CourseDirectory.course_id
-        return Path(self.config.Exchange.root) / course_id
+        return Path(self.config.Exchange.root, self.config.CourseDirectory.course_id)
 
     @property
     def exchange(self) -> ExchangeFactory:

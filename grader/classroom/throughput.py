@@ -119,8 +119,7 @@ def _class(
     notebooks, kinds = [], {one.name: one.kind for one in lesson.exercises}
     for number, answers in islice(enumerate(cycle(people)), distinct):
         for cell in blank.cells:
-            name = grade_id(cell)
-            if name in answers:
+            if (name := grade_id(cell)) in answers:
                 mark = (zlib.crc32(here.root.name.encode()) + number) % 2**31
                 source = _distinct(kinds[name], answers[name], mark) if own else answers[name]
                 cell.source = learners_cell(name, source)

@@ -111,9 +111,7 @@ def publish(
     for stale in ("kernels", "notebooks"):
         shutil.rmtree(folder / stale, ignore_errors=True)
     for name, content in catalogue.course_files(course.KERNELS.parent):
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        whole(path, content)
+        whole(folder / name, content)
     whole(folder / PUBLISHED, "Made by `grader publish`: without solutions, and without a class.\n")
     say(f"{short(folder)} is the course without solutions; `grader --course` takes it")
 

@@ -17,6 +17,7 @@ from ..bench import records, timings
 from ..bench.speed import Figure, measure
 from ..counted import counted
 from ..errors import BadInput
+from ..whole_files import whole
 from .terminal import table
 
 Measured = Mapping[str, Sequence[timings.Timings]]  # by lesson
@@ -141,7 +142,7 @@ def counters(
     if not csv.exists():
         ncu.measure(csv)
     rows = counters_page.compare(ncu.works(), ncu.read(csv))
-    _write_page(to, counters_page.page(rows, ncu.of_course()[1], ncu.hardware(csv)))
+    whole(to, counters_page.page(rows, ncu.of_course()[1], ncu.hardware(csv)))
     differing = len(list(counters_page.differences(rows)))
     typer.echo(
         f"{counted(len(rows), 'kernel')} compared, {counted(differing, 'counter')} not equal: "
@@ -156,14 +157,9 @@ def conformance(
     from ..bench.conformance import hardware, measure, page
 
     rows = measure()
-    _write_page(to, page(rows, hardware(), date.today()))
+    whole(to, page(rows, hardware(), date.today()))
     beyond, forms = sum(row.beyond for row in rows), sum(row.forms for row in rows)
     typer.echo(
         f"{counted(forms, 'instruction form')} compared, "
         f"{counted(beyond, 'output')} beyond bounds: see {to}."
     )
-
-
-def _write_page(path: Path, page: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page, encoding="utf-8")

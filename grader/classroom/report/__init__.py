@@ -67,7 +67,6 @@ def _write(
 ) -> Path:
     """Put a page into build/report, and the marks of the lessons beside it."""
     path = course.root / "report" / name
-    path.parent.mkdir(parents=True, exist_ok=True)
     whole(path, content)
     with course.gradebook() as gradebook:
         found = [row for lesson in lessons for row in rows(course, gradebook, lesson.name)]
