@@ -128,15 +128,15 @@ def _worth(
 
     def worth(learner: str, folder: Path, when: datetime | None) -> float:
         found = map(grading.store.find, grading.questions(read[folder]))
-        answers = read[folder].answers
-        floors = dict(verdicts.floors(grading.course, lesson, learner, answers))
+        floors = dict(verdicts.floors(grading.course, lesson, learner, read[folder].answers))
         score = sum(
             max(verdict.points, floors.get(verdict.exercise.partition("/")[2], 0.0))
             for verdict in found
             if verdict and verdict.exercise not in optional
         )
-        tried = HandIn(lesson, when, score, most)
-        ((_, late),) = standings(replace(file, late_days=0), learner, [tried])
+        ((_, late),) = standings(
+            replace(file, late_days=0), learner, [HandIn(lesson, when, score, most)]
+        )
         return score - (late.penalty or 0.0)
 
     return worth

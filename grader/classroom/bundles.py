@@ -27,6 +27,7 @@ from ..judge.sandbox import landlock
 from ..judge.verdict import CaseResult
 from ..status import Status
 from ..submissions import intake, submission
+from ..whole_files import whole
 
 if TYPE_CHECKING:
     from .folder import CourseFolder
@@ -243,6 +244,4 @@ def _leaderboard(tests: list[dict[str, Any]], verdicts: list[Verdict]) -> list[d
 
 if __name__ == "__main__":
     there = Path(sys.argv[1])
-    results = there / "results"
-    results.mkdir(exist_ok=True)
-    (results / "results.json").write_text(json.dumps(run(there), indent=1), encoding="utf-8")
+    whole(there / "results" / "results.json", json.dumps(run(there), indent=1))

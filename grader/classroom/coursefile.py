@@ -217,9 +217,11 @@ def parse_policy(text: str, where: str) -> Policy:
             f"{where} is {text!r:.60}, and should be like '10%/day, at most 3 days', "
             "'2 points/day' or 'none'."
         )
-    step = DAY if part["per"] == "day" else 60 * 60
     return Policy(
-        float(part["much"]), part["unit"] == "%", step, int(most["days"]) if most else None
+        float(part["much"]),
+        percent=part["unit"] == "%",
+        step=DAY if part["per"] == "day" else 60 * 60,
+        most_days=int(most["days"]) if most else None,
     )
 
 

@@ -165,13 +165,22 @@ class Entering:
         submission, book = self.submitted.setdefault(learner, (new_uuid(), new_uuid()))
         stamp = work.beside.get(STAMP, "").strip()
         when = utils.parse_utc(stamp) if stamp else None
-        whose = {"assignment_id": self.assignment, "student_id": learner}
         new = insert(_SUBMITTED)
         known = func.coalesce(new.excluded.timestamp, _SUBMITTED.c.timestamp)
         new = new.on_conflict_do_update(["id"], set_={"timestamp": known})
-        self.db.execute(new, {"id": submission, "timestamp": when, **whose})
-        whose = {"assignment_id": submission, "notebook_id": self.notebook}
-        self.db.execute(insert(_NOTEBOOKS).on_conflict_do_nothing(), {"id": book, **whose})
+        self.db.execute(
+            new,
+            {
+                "id": submission,
+                "timestamp": when,
+                "assignment_id": self.assignment,
+                "student_id": learner,
+            },
+        )
+        self.db.execute(
+            insert(_NOTEBOOKS).on_conflict_do_nothing(),
+            {"id": book, "assignment_id": submission, "notebook_id": self.notebook},
+        )
         grades = [
             {
                 "auto_score": marked.scores[name],

@@ -96,8 +96,13 @@ class JudgeAnswers(NbGraderPreprocessor):
     def _verdict(self, exercise_id: str, source: str) -> Verdict:
         if not self.unsafe:
             landlock.require()
-        official = seed(Path(self.secret_file), exercise_id)
-        return judge(exercise_id, source, seed=official, root=Path(self.kernels), steps=True)
+        return judge(
+            exercise_id,
+            source,
+            seed=seed(Path(self.secret_file), exercise_id),
+            root=Path(self.kernels),
+            steps=True,
+        )
 
 
 def take(notebook: NotebookNode, pairs: dict[str, Pair], unreadable: str = "") -> Answers:

@@ -169,8 +169,11 @@ def _what_goes_wrong(lesson: Lesson, mistakes: tuple[Mistake, ...]) -> Iterator[
         for mistake in its:
             shown = [f"### {mistake.title}\n", "```diff", *changes(lesson, mistake), "```"]
             yield v4.new_markdown_cell("\n".join(shown), id=_diff_id(lesson, mistake))
-            kernel_id = cell_id(lesson.name, f"%{mistake.wrong.name}")
-            yield v4.new_code_cell(mistake.cell, id=kernel_id, metadata=skipped)
+            yield v4.new_code_cell(
+                mistake.cell,
+                id=cell_id(lesson.name, f"%{mistake.wrong.name}"),
+                metadata=skipped,
+            )
             card = verdict_card.page(mistake.verdict, mistake.source, exercise)
             data, metadata = card._repr_mimebundle_()
             yield v4.new_code_cell(

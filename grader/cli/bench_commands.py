@@ -124,8 +124,9 @@ def show_changes(measured: Measured, against: Path, console: Console) -> None:
     )
     if different:
         columns = ("benchmark", "size", "variant", "ms then", "ms now", "times as fast")
-        title = {"title": f"Beside {against}", "title_justify": "left"}
-        console.print(table(columns, rows, figures=3, **title))
+        console.print(
+            table(columns, rows, figures=3, title=f"Beside {against}", title_justify="left")
+        )
     alike = sum(timings.compared(*pair) for pair in pairs) - len(different)
     console.print(f"As fast as then, as far as these times can tell: {alike} more.")
 

@@ -214,8 +214,10 @@ def export_marks(
     without = sum(not line.scores for line in read.lines)
     unread = sum(line.unreadable for line in read.lines)
     unreadable = f", {unread} unreadable" if unread else ""
-    learners = counted(len(read.lines), "learner")
-    say(f"{learners}, {without} of them without a mark{unreadable}: {short(path)}")
+    say(
+        f"{counted(len(read.lines), 'learner')}, {without} of them without a mark{unreadable}: "
+        f"{short(path)}"
+    )
     for one in read.columns if system in platforms.PLATFORMS else ():
         say(platforms.column(system, one.lesson, one.headings.get(system, ())))
     say_who_is_off_the_roster(here)

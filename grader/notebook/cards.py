@@ -89,8 +89,15 @@ def of_error(error: CudaError) -> Diagnosis:
 
 def of_hazard(hazard: HazardReport, source: str, cell: str = "") -> Diagnosis:
     """The same of what the simulated GPU saw, and did not stop at."""
-    where = (hazard.kernel, hazard.line, hazard.other_line)
-    return Diagnosis(hazard.status, hazard.parts, source, *where, cell=cell)
+    return Diagnosis(
+        hazard.status,
+        hazard.parts,
+        source,
+        hazard.kernel,
+        hazard.line,
+        hazard.other_line,
+        cell=cell,
+    )
 
 
 def explain(what: Diagnosis, kind: str = "error", title: str = "") -> Page:

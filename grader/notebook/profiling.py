@@ -219,8 +219,9 @@ def compare_page(a: Run, b: Run) -> Page:
     shown = table(("Counter", *map(code, named), "Change"), [(code(r[0]), *r[1:]) for r in rows])
     width = max(len(row[0]) for row in rows)
     text = "\n".join(f"  {r[0]:<{width}}  {r[1]:>12}  {r[2]:>12}  {r[3]}" for r in rows)
-    html = card("note", head, paragraph(look), shown)
-    return Page(html, f"{named[0]} and {named[1]}: {look}\n{text}")
+    return Page(
+        card("note", head, paragraph(look), shown), f"{named[0]} and {named[1]}: {look}\n{text}"
+    )
 
 
 # ---- ptx ----
@@ -256,8 +257,10 @@ def ptx_page(kernel: Kernel) -> Page:
             f'<td style="{cell}">{escape(chr(10).join(made[line]))}</td></tr>'
         )
         texts += [f"{line:>4} | {text.strip()}", *(f"       {one}" for one in made[line])]
-    titles = ("line", "source", "PTX")
-    head = "".join(f'<th scope="col" style="{cell}; color: {MUTED}">{one}</th>' for one in titles)
+    head = "".join(
+        f'<th scope="col" style="{cell}; color: {MUTED}">{title}</th>'
+        for title in ("line", "source", "PTX")
+    )
     html = (
         f'<div style="overflow: auto; max-height: 560px"><table style="{_TABLE}"><thead><tr>{head}'
         f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"

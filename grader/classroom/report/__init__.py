@@ -69,8 +69,9 @@ def _write(
     path = course.root / "report" / name
     whole(path, content)
     with course.gradebook() as gradebook:
-        found = [row for lesson in lessons for row in rows(course, gradebook, lesson.name)]
-    shown = names.shown(found)
+        shown = names.shown(
+            row for lesson in lessons for row in rows(course, gradebook, lesson.name)
+        )
     write_csv(shown, path.with_suffix(".csv"))
     write_json(shown, path.with_suffix(".json"))
     return path

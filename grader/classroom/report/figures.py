@@ -94,8 +94,16 @@ def read(course: CourseFolder, lesson: Lesson, names: ShownNames | None = None) 
                 )
             )
     handed_out = tuple(source for _, source in _cells(course.notebook("release", lesson.name)))
-    missing = tuple(sorted(map(names.name, absent)))
-    return Class(lesson, answers, missing, handed_out, called, names.anonymous, strangers, others)
+    return Class(
+        lesson,
+        answers,
+        absent=tuple(sorted(map(names.name, absent))),
+        handed_out=handed_out,
+        called=called,
+        anonymous=names.anonymous,
+        strangers=strangers,
+        others=others,
+    )
 
 
 def _cells(notebook: Path) -> Iterator[tuple[str, str]]:

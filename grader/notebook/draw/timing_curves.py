@@ -165,9 +165,8 @@ def roofline(timings: Timings, size: Size | None = None) -> Picture:
     low, high = axes.get_ylim()
     wanted = [math.log(_gflop_per_s(row) / low) / math.log(high / low) for row in rows]
     for row, height in zip(rows, apart(wanted, _LINE / _TALL), strict=True):
-        share = _gflop_per_s(row) / _roof_at(_intensity(row), timings)
-        text = f"{row.variant}: {share:.0%} of the roof"
         point = _intensity(row), _gflop_per_s(row)
+        text = f"{row.variant}: {point[1] / _roof_at(point[0], timings):.0%} of the roof"
         _name(axes, timings.variants.index(row.variant), text, point, height)
     return picture
 

@@ -106,8 +106,7 @@ def _box(step: Step, of: int, lines: Sequence[str]) -> Page:
         f'<div style="{_WRONG}">✗ {prose(step.wrong)}</div>' if step.wrong else "",
     ]
     said = [sentence for sentence in (step.said, step.wrong and f"✗ {step.wrong}") if sentence]
-    html = f'<div style="{_BOX}">{"".join(parts)}</div>'
-    return Page(html, "\n".join([head, *warps, *said]))
+    return Page(f'<div style="{_BOX}">{"".join(parts)}</div>', "\n".join([head, *warps, *said]))
 
 
 def _warps(step: Step) -> list[str]:
@@ -212,11 +211,14 @@ def _touch(touch: Touch) -> list[object]:
 
 
 def _memory(memory: Memory) -> dict[str, object]:
-    parts = [
-        [one.name, one.start, one.size, one.dtype.itemsize if one.dtype else 0, *one.inner]
-        for one in memory.parts
-    ]
-    return {"space": memory.space, "parts": parts, "phase": memory.phase}
+    return {
+        "space": memory.space,
+        "parts": [
+            [one.name, one.start, one.size, one.dtype.itemsize if one.dtype else 0, *one.inner]
+            for one in memory.parts
+        ],
+        "phase": memory.phase,
+    }
 
 
 def _runs(state: np.ndarray) -> list[int]:
