@@ -7,10 +7,8 @@ from pathlib import Path
 
 
 def whole(path: Path, content: str | bytes, mode: int = 0o666) -> None:
-    """Put `content` (text as UTF-8, line ends as they are) in place of what `path` holds, in a
-    folder that is made if there is none. `mode`: the file's rights, less what the umask takes
-    away."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Put `content` (text as UTF-8, line ends as they are) in place of what `path` holds. `mode`:
+    its rights, less what the umask takes away."""
     data = content.encode() if isinstance(content, str) else content
     part = _part(path)
     try:
@@ -23,6 +21,12 @@ def whole(path: Path, content: str | bytes, mode: int = 0o666) -> None:
         if isinstance(error, OSError):
             error.filename, error.filename2 = str(path), None  # nobody knows of the part
         raise
+
+
+def filed(path: Path, content: str | bytes, mode: int = 0o666) -> None:
+    """The same, in a folder that is made if there is none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    whole(path, content, mode)
 
 
 def linked(path: Path, twin: Path) -> bool:

@@ -27,7 +27,7 @@ from ..judge.sandbox import landlock
 from ..judge.verdict import CaseResult
 from ..status import Status
 from ..submissions import intake, submission
-from ..whole_files import whole
+from ..whole_files import filed
 
 if TYPE_CHECKING:
     from .folder import CourseFolder
@@ -244,4 +244,4 @@ def _leaderboard(tests: list[dict[str, Any]], verdicts: list[Verdict]) -> list[d
 
 if __name__ == "__main__":
     there = Path(sys.argv[1])
-    whole(there / "results" / "results.json", json.dumps(run(there), indent=1))
+    filed(there / "results" / "results.json", json.dumps(run(there), indent=1))

@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 import tomlkit
 from nbgrader.api import Grade
 
-from ..whole_files import whole
+from ..whole_files import filed
 from . import ClassroomError
 from .folder import CourseFolder
 
@@ -163,7 +163,7 @@ def changed(course: CourseFolder) -> Iterator[tomlkit.TOMLDocument]:
     yield document
     text = tomlkit.dumps(document)
     _course(tomllib.loads(text))
-    whole(path, text)
+    filed(path, text)
 
 
 def settle(course: CourseFolder) -> None:

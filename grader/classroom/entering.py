@@ -33,7 +33,7 @@ from ..course.weave import text
 from ..judge import Verdict
 from ..submissions.intake import grade_id
 from ..submissions.submission import STAMP
-from ..whole_files import linked, whole
+from ..whole_files import filed, linked, whole
 from . import plugin, verdicts
 from .folder import explained
 from .grading import Grading, SubmittedWork
@@ -142,7 +142,7 @@ class Entering:
         Of notebooks that are alike in all, as those of a team, there is one on the disk."""
         if place.exists():
             shutil.rmtree(place)
-        whole(place / verdicts.FILE, marked.kept, verdicts.READ_ONLY)
+        filed(place / verdicts.FILE, marked.kept, verdicts.READ_ONLY)
         for name, content in beside.items():
             whole(place / name, content, verdicts.READ_ONLY)
         path = place / f"{self.grading.lesson}.ipynb"

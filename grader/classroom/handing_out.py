@@ -20,7 +20,7 @@ from ..course_folder import NOTEBOOKS
 from ..errors import AuthorError
 from ..submissions.cells import cuda_source
 from ..submissions.intake import checks, grade_id
-from ..whole_files import whole
+from ..whole_files import filed
 from . import ClassroomError, coursefile
 from .folder import CourseFolder, new_course, seed
 from .judges import Judges, ToJudge, VerdictStore, judges
@@ -115,7 +115,7 @@ def generate(course: CourseFolder, lesson: lessons.Lesson) -> None:
     notebook, worth = weave(lesson, file.partial_marks), points(file, lesson)
     for name, cell in checks(notebook.cells).items():
         cell.metadata.nbgrader["points"] = worth[name]
-    whole(course.notebook("source", lesson.name), text(notebook))
+    filed(course.notebook("source", lesson.name), text(notebook))
     course.run(GenerateAssignment, lesson.name, force=True)
 
 

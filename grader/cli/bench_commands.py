@@ -17,7 +17,7 @@ from ..bench import records, timings
 from ..bench.speed import Figure, measure
 from ..counted import counted
 from ..errors import BadInput
-from ..whole_files import whole
+from ..whole_files import filed
 from .terminal import table
 
 Measured = Mapping[str, Sequence[timings.Timings]]  # by lesson
@@ -143,7 +143,7 @@ def counters(
     if not csv.exists():
         ncu.measure(csv)
     rows = counters_page.compare(ncu.works(), ncu.read(csv))
-    whole(to, counters_page.page(rows, ncu.of_course()[1], ncu.hardware(csv)))
+    filed(to, counters_page.page(rows, ncu.of_course()[1], ncu.hardware(csv)))
     differing = len(list(counters_page.differences(rows)))
     typer.echo(
         f"{counted(len(rows), 'kernel')} compared, {counted(differing, 'counter')} not equal: "
@@ -158,7 +158,7 @@ def conformance(
     from ..bench.conformance import hardware, measure, page
 
     rows = measure()
-    whole(to, page(rows, hardware(), date.today()))
+    filed(to, page(rows, hardware(), date.today()))
     beyond, forms = sum(row.beyond for row in rows), sum(row.forms for row in rows)
     typer.echo(
         f"{counted(forms, 'instruction form')} compared, "

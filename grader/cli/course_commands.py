@@ -30,7 +30,7 @@ from ..classroom.folder import open_course
 from ..counted import counted, some
 from ..errors import BadInput
 from ..submissions.submission import is_name
-from ..whole_files import whole
+from ..whole_files import filed
 from .classroom_commands import (
     ANONYMOUS,
     SECTION,
@@ -210,7 +210,7 @@ def export_marks(
     content = platforms.content(system, read, decimal, anonymous)
     what = lessons[0].name if lesson else "course"
     path = to or here.root / "export" / f"{what}-{system}{platforms.SYSTEMS[system].suffix}"
-    whole(path, content)
+    filed(path, content)
     without = sum(not line.scores for line in read.lines)
     unread = sum(line.unreadable for line in read.lines)
     unreadable = f", {unread} unreadable" if unread else ""
@@ -249,14 +249,14 @@ def bundle_lesson(
         if repository is None or not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
             raise ClassroomError("Say where the course lies on GitHub: --repository OWNER/NAME.")
         path = to or here.root / "export" / opened.name / bundles.WORKFLOW
-        whole(path, bundles.workflow(opened, repository))
+        filed(path, bundles.workflow(opened, repository))
         say(
             f"{short(path)} is the workflow; put it beside {opened.name}.ipynb as "
             f"{bundles.WORKFLOW}"
         )
     elif system == "gradescope":
         path = to or here.root / "export" / f"{opened.name}-gradescope.zip"
-        whole(path, bundles.gradescope(here, opened, leaderboard, unsafe), mode=0o600)
+        filed(path, bundles.gradescope(here, opened, leaderboard, unsafe), mode=0o600)
         say(
             f"{short(path)} is the autograder; it can tell what hidden cases are drawn from: "
             "keep it"

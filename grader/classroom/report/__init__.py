@@ -14,7 +14,7 @@ from ...course import Lesson
 from ...cuda.diagnostics import visible
 from ...cuda.errors import Message
 from ...submissions.cells import as_typed
-from ...whole_files import whole
+from ...whole_files import filed
 from .. import ClassroomError
 from ..export import ExerciseRow, rows, write_csv, write_json
 from ..feedback import page_template
@@ -67,7 +67,7 @@ def _write(
 ) -> Path:
     """Put a page into build/report, and the marks of the lessons beside it."""
     path = course.root / "report" / name
-    whole(path, content)
+    filed(path, content)
     with course.gradebook() as gradebook:
         shown = names.shown(
             row for lesson in lessons for row in rows(course, gradebook, lesson.name)
