@@ -23,6 +23,12 @@ def whole(path: Path, content: str | bytes, mode: int = 0o666) -> None:
         raise
 
 
+def filed(path: Path, content: str | bytes, mode: int = 0o666) -> None:
+    """The same, in a folder that is made if there is none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    whole(path, content, mode)
+
+
 def linked(path: Path, twin: Path) -> bool:
     """Put the file `twin` in place of what `path` holds, so that both are one on the disk: for what
     is never written to again, only replaced. False if the file system cannot do that."""

@@ -148,10 +148,8 @@ def why(row: WorkCounters) -> str:
 
 def differences(rows: list[WorkCounters]) -> Iterator[tuple[WorkCounters, Cell]]:
     """The cells of COMPARED counters that differ."""
-    for row in rows:
-        for counter in COMPARED:
-            if row.cells[counter].state == "differs":
-                yield row, row.cells[counter]
+    cells = ((row, row.cells[counter]) for row in rows for counter in COMPARED)
+    return ((row, cell) for row, cell in cells if cell.state == "differs")
 
 
 # ---- the page ----
@@ -254,13 +252,16 @@ def _why(rows: list[WorkCounters]) -> list[str]:
 
 def _instructions(rows: list[WorkCounters]) -> list[str]:
     """How many instructions of the hardware each PTX instruction comes to."""
-    lines = []
-    for row in rows:
-        cell = row.cells["inst_executed"]
-        shown = (
-            [f"{cell.hardware:,.0f}", f"{cell.hardware / cell.simulated:.2f}"]
-            if cell.hardware is not None
-            else ["n/a", "n/a"]
-        )
-        lines.append([row.work.name, f"{cell.simulated:,}", *shown])
+    cells = ((row.work.name, row.cells["inst_executed"]) for row in rows)
+    lines = [
+        [
+            *(name, f"{cell.simulated:,}"),
+            *(
+                ("n/a", "n/a")
+                if cell.hardware is None
+                else (f"{cell.hardware:,.0f}", f"{cell.hardware / cell.simulated:.2f}")
+            ),
+        ]
+        for name, cell in cells
+    ]
     return markdown_table(["kernel", "PTX:", "hardware:", "ratio:"], lines)

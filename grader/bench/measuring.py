@@ -72,11 +72,16 @@ def gathered(
         elif isinstance(one, str):
             skipped.append(one)
         else:
-            number = benchmark.sizes.index(one.size) + 1
-            at = f"{benchmark.name} at {size_text(one.size)}"
-            report(f"{at}, {number} of {counted(len(benchmark.sizes), 'size')}: {one.name}")
-    left = tuple(dict.fromkeys(skipped))
-    return Timings(benchmark.name, benchmark.title, device, tuple(rows), left, benchmark.extents)
+            place = (
+                f"{benchmark.sizes.index(one.size) + 1} of {counted(len(benchmark.sizes), 'size')}"
+            )
+            report(f"{benchmark.name} at {size_text(one.size)}, {place}: {one.name}")
+    return Timings(
+        *(benchmark.name, benchmark.title, device),
+        rows=tuple(rows),
+        skipped=tuple(dict.fromkeys(skipped)),
+        extents=benchmark.extents,
+    )
 
 
 def findings(
@@ -214,17 +219,17 @@ def times(runs: Sequence[runner.Run], sets: int, bytes_moved: int) -> list[list[
 def device() -> Device:
     """This machine's GPU, its copy measured now."""
     lanes = _attribute("MultiProcessorCount") * FP32_LANES
-    cuda = {
-        "CUDA driver": _cuda_version(runtime.driverGetVersion()),
-        "CUDA runtime": _cuda_version(runtime.runtimeGetVersion()),
-    }
     return Device(
         name=runtime.getDeviceProperties(0)["name"].decode(),
         date=date.today().isoformat(),
         copy_gb_per_s=round(_copy_gb_per_s()),
         peak_gflop_per_s=round(lanes * 2 * _clock_hertz() / 1e9),
         l2_bytes=l2_bytes(),
-        versions={**cuda, "CuPy": cupy.__version__},
+        versions={
+            "CUDA driver": _cuda_version(runtime.driverGetVersion()),
+            "CUDA runtime": _cuda_version(runtime.runtimeGetVersion()),
+            "CuPy": cupy.__version__,
+        },
     )
 
 

@@ -73,9 +73,11 @@ def _hardware() -> str:
 def command(csv_path: Path) -> list[str]:
     names = [name for name in METRICS.values() if not name.startswith(PER_OPCODE)]
     metrics = ",".join(dict.fromkeys([*names, *INSTEAD.values(), PER_OPCODE]))
-    options = ["--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base"]
-    options += ["--print-metric-instances", "details", "--log-file", str(csv_path)]
-    return ["ncu", *options, "--metrics", metrics, sys.executable, "-m", __name__]
+    return [
+        *("ncu", "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base"),
+        *("--print-metric-instances", "details", "--log-file", str(csv_path)),
+        *("--metrics", metrics, sys.executable, "-m", __name__),
+    ]
 
 
 def hardware(csv_path: Path) -> str:
@@ -157,17 +159,21 @@ def launches(root: Path = course.KERNELS) -> dict[str, Work | None]:
                 if isinstance(source := variant.source, str):
                     arrays = benchmark.arrays(np, size)
                     launched[source] = Work(*_file(lesson, source), variant.launches(size), arrays)
-        for one in lesson.shown:
-            of_file = _file(lesson, one.source)
-            launched[one.source] = Work(*of_file, one.launches, one.arrays, one.blank)
+        launched |= {
+            one.source: Work(*_file(lesson, one.source), one.launches, one.arrays, one.blank)
+            for one in lesson.shown
+        }
         for exercise in lesson.exercises:
-            visible = [case for case in exercise.cases if case.visible]
-            cases = [of_exercise(exercise, case, lesson.solution(exercise)) for case in visible]
+            cases = [
+                of_exercise(exercise, case, lesson.solution(exercise))
+                for case in exercise.cases
+                if case.visible
+            ]
             launched[exercise.source] = max(
                 cases, key=lambda work: sum(array.size for array in work.inputs.values())
             )
-        for path in sorted(lesson.path.glob("*.cu")):
-            found[f"{lesson.name}/{path.stem}"] = launched.get(path.name)
+        paths = sorted(lesson.path.glob("*.cu"))
+        found |= {f"{lesson.name}/{path.stem}": launched.get(path.name) for path in paths}
     return found
 
 

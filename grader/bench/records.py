@@ -67,9 +67,10 @@ def show_timings(console: Console, timings: Timings) -> None:
         table.add_section()
         first = size_text(size)
         for row in (row for row in timings.rows if row.size == size):
-            spread = f"{row.low:.4g} to {row.high:.4g}"
-            speed = f"{row.gb_per_s:,.0f}", f"{row.fraction:.0%}"
-            table.add_row(first, row.variant, f"{row.ms:.4g}", spread, *speed)
+            table.add_row(
+                *(first, row.variant, f"{row.ms:.4g}", f"{row.low:.4g} to {row.high:.4g}"),
+                *(f"{row.gb_per_s:,.0f}", f"{row.fraction:.0%}"),
+            )
             first = ""
     console.print(table)
     for sentence in timings.skipped:

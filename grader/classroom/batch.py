@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from .. import course as lessons
 from ..errors import GradebookBusy, LearnerError
@@ -27,10 +26,9 @@ from .collecting import Graded
 from .entering import Entering
 from .folder import CourseFolder, alone, shipped
 from .grading import Grading, SubmittedWork, give_extra_credit, grading_of
-from .judges import Judges, judges
+from .judges import Judges, Track, judges
 from .planning import HandIn, attempts, counting, everybody, standings
 
-Track = Callable[..., Iterable[Any]]  # rich's track(steps, description=..., total=...)
 Total = float | None  # a lesson's points, lateness taken off; None without a mark
 
 LISTS = ("sanitize_preprocessors", "autograde_preprocessors")  # in the second nbgrader executes
@@ -130,15 +128,15 @@ def _worth(
 
     def worth(learner: str, folder: Path, when: datetime | None) -> float:
         found = map(grading.store.find, grading.questions(read[folder]))
-        answers = read[folder].answers
-        floors = dict(verdicts.floors(grading.course, lesson, learner, answers))
+        floors = dict(verdicts.floors(grading.course, lesson, learner, read[folder].answers))
         score = sum(
             max(verdict.points, floors.get(verdict.exercise.partition("/")[2], 0.0))
             for verdict in found
             if verdict and verdict.exercise not in optional
         )
-        tried = HandIn(lesson, when, score, most)
-        ((_, late),) = standings(replace(file, late_days=0), learner, [tried])
+        ((_, late),) = standings(
+            replace(file, late_days=0), learner, [HandIn(lesson, when, score, most)]
+        )
         return score - (late.penalty or 0.0)
 
     return worth
@@ -150,9 +148,7 @@ def _judge(
     """Have every distinct source judged whose verdict is not known, with `force` all."""
     asked = [question for work in works for question in grading.questions(work)]
     new = list(dict.fromkeys(asked)) if force else grading.store.unsettled(asked)
-    finished = there.ask(grading.store, new)
-    for _ in track(finished, description=f"{grading.lesson}: judging", total=len(new)):
-        pass
+    there.ask(grading.store, new, track, f"{grading.lesson}: judging")
 
 
 def _enter_all(
@@ -163,8 +159,7 @@ def _enter_all(
     handfuls = [names[start : start + HANDFUL] for start in range(0, len(names), HANDFUL)]
     with grading.course.gradebook() as gradebook:
         entering = Entering(grading, gradebook)
-        done = track(handfuls, description=f"{grading.lesson}: grading", total=len(handfuls))
-        for handful in done:
+        for handful in track(handfuls, description=f"{grading.lesson}: grading"):
             try:
                 entering.enter({learner: works[learner] for learner in handful})
             except (ClassroomError, LearnerError, GradebookBusy):  # whose, is to be found out
@@ -214,8 +209,7 @@ class Regraded:
             for change in self.changes
             if change.learner in self.totals
         )
-        parts = (part for why in said for part in why.split("; "))
-        return list(dict.fromkeys(part.partition(":")[0] for part in parts))
+        return list(dict.fromkeys(one.partition(":")[0] for why in said for one in why.split("; ")))
 
     @property
     def largest(self) -> tuple[str, Total, Total]:

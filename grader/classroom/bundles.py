@@ -27,6 +27,7 @@ from ..judge.sandbox import landlock
 from ..judge.verdict import CaseResult
 from ..status import Status
 from ..submissions import intake, submission
+from ..whole_files import filed
 
 if TYPE_CHECKING:
     from .folder import CourseFolder
@@ -115,22 +116,18 @@ def gradescope(
         "leaderboard": leaderboard,
         "unsafe": unsafe,
     }
+    names = ("pyproject.toml", "constraints.txt", "README.md", "LICENSE")
+    modules = (path for path in sorted((_PACKAGE / "grader").rglob("*")) if path.is_file())
     files: list[tuple[str, str | bytes]] = [
         ("setup.sh", _SETUP),
         ("run_autograder", _RUN),
         (PLAN, json.dumps(known, indent=1)),
-    ]
-    paths = [
-        _PACKAGE / name for name in ("pyproject.toml", "constraints.txt", "README.md", "LICENSE")
-    ]
-    paths += [path for path in sorted((_PACKAGE / "grader").rglob("*")) if path.is_file()]
-    files += [
-        (within.as_posix(), path.read_bytes())
-        for path in paths
-        if _LEFT_OUT.isdisjoint((within := path.relative_to(_PACKAGE)).parts)
-    ]
-    files += [
-        (f"kernels/{lesson.name}/{name}", given) for name, given in catalogue.handed_out(lesson)
+        *(
+            (within.as_posix(), path.read_bytes())
+            for path in (*(_PACKAGE / name for name in names), *modules)
+            if _LEFT_OUT.isdisjoint((within := path.relative_to(_PACKAGE)).parts)
+        ),
+        *((f"kernels/{lesson.name}/{name}", given) for name, given in catalogue.handed_out(lesson)),
     ]
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
@@ -247,6 +244,4 @@ def _leaderboard(tests: list[dict[str, Any]], verdicts: list[Verdict]) -> list[d
 
 if __name__ == "__main__":
     there = Path(sys.argv[1])
-    results = there / "results"
-    results.mkdir(exist_ok=True)
-    (results / "results.json").write_text(json.dumps(run(there), indent=1), encoding="utf-8")
+    filed(there / "results" / "results.json", json.dumps(run(there), indent=1))

@@ -24,9 +24,10 @@ _MARKING = ("grader.classroom.plugin", "grader.submissions.submission", "grader.
 _SHOWS_ONLY = "grader.notebook"  # what verdicts look like, not what they are
 
 # Of a lesson: prose and pictures, what is only shown or timed, and mistakes for authors to try.
-_NO_MARK_HANGS_ON: tuple[str, ...] = ("*.md", "*.svg", "*.png", "*.jpg", "*.gif", "*.pyc", ".*")
-_NO_MARK_HANGS_ON += ("benchmarks*.py", "shown.py", "measured.json", "mistakes.toml")
-_NO_MARK_HANGS_ON += ("equivalent_mutants.toml", "wrong", "__pycache__")
+_NO_MARK_HANGS_ON = (
+    *("*.md", "*.svg", "*.png", "*.jpg", "*.gif", "*.pyc", ".*", "wrong", "__pycache__"),
+    *("benchmarks*.py", "shown.py", "measured.json", "mistakes.toml", "equivalent_mutants.toml"),
+)
 
 # As their distributions' names begin.
 _LIBRARIES = ("numpy", "cupy", "cuda-", "nvidia-cuda-", "ziglang")
@@ -67,9 +68,8 @@ def marking() -> str:
 def versions() -> tuple[tuple[str, str], ...]:
     """Name and version of Python, NumPy, CuPy, and NVIDIA's compiler, headers and runtime."""
     names = {str(each.metadata["Name"]).lower(): each for each in metadata.distributions()}
-    libraries = [name for name in sorted(names) if name.startswith(_LIBRARIES)]
-    known = [(name, names[name].version) for name in libraries]
-    return (("python", platform.python_version()), *known)
+    known = {name: each.version for name, each in names.items() if name.startswith(_LIBRARIES)}
+    return (("python", platform.python_version()), *sorted(known.items()))
 
 
 def files_of(roots: Iterable[str], package: Path = PACKAGE) -> list[Path]:

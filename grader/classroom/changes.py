@@ -89,8 +89,15 @@ def between(lesson: str, before: State, after: State) -> Iterator[MarkChange]:
             if any(known == learner for known, _ in before):  # who was in time until now
                 old = KnownMark(0.0, 0.0, False, new.parts)
         if old is None or (old.score, old.most) != (new.score, new.most):
-            about = (when, who, learner, lesson, what, old.score if old else None, new.score)
-            yield MarkChange(*about, _why(what, old, new), new.parts, new.most, new.by_hand)
+            yield MarkChange(
+                *(when, who, learner, lesson, what),
+                before=old.score if old else None,
+                after=new.score,
+                why=_why(what, old, new),
+                parts=new.parts,
+                most=new.most,
+                by_hand=new.by_hand,
+            )
 
 
 def _why(what: str, old: KnownMark | None, new: KnownMark) -> str:

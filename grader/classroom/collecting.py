@@ -41,8 +41,11 @@ def collect(course: CourseFolder, lesson: str) -> tuple[list[str], tuple[Graded,
         refused = _put_aside(course, lesson)
         refused += [Graded(name, {}, (why,)) for name, why in _collect(course, lesson).items()]
     learners = course.learners("submitted", lesson)
-    misnamed = [name for name in course.folders("submitted", lesson) if name not in learners]
-    refused += [Graded(ascii(name), {}, (NO_NAME,)) for name in misnamed]
+    refused += [
+        Graded(ascii(name), {}, (NO_NAME,))
+        for name in course.folders("submitted", lesson)
+        if name not in learners
+    ]
     if not learners and not refused:
         where = course.path("submitted", lesson, "LEARNER")
         raise ClassroomError(f"Nobody has handed in {lesson} yet: there is no folder like {where}.")

@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 import tomlkit
 from nbgrader.api import Grade
 
-from ..whole_files import whole
+from ..whole_files import filed
 from . import ClassroomError
 from .folder import CourseFolder
 
@@ -35,8 +35,10 @@ _MOST = re.compile(r"at most (?P<days>\d+) days?")
 _NEW = f"# Of this course: docs/course-file.md says what each line means.\nversion = {VERSION}\n"
 _PARTIAL = "partial_marks"
 _COURSE = {"version", "time_zone", "late_days", _PARTIAL, "lessons", "learners"}
-_LESSON = {"due", "late", "attempts", "teams", "extra", "optional", "sections", "extensions"}
-_LESSON |= {"columns", "solutions"}
+_LESSON = {
+    *("due", "late", "attempts", "teams", "extra", "optional", "sections", "extensions"),
+    *("columns", "solutions"),
+}
 _PERSON = {"section", "team", "also", "canvas", "moodle", "blackboard", "brightspace", "csv"}
 
 
@@ -161,8 +163,7 @@ def changed(course: CourseFolder) -> Iterator[tomlkit.TOMLDocument]:
     yield document
     text = tomlkit.dumps(document)
     _course(tomllib.loads(text))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    whole(path, text)
+    filed(path, text)
 
 
 def settle(course: CourseFolder) -> None:
@@ -216,9 +217,11 @@ def parse_policy(text: str, where: str) -> Policy:
             f"{where} is {text!r:.60}, and should be like '10%/day, at most 3 days', "
             "'2 points/day' or 'none'."
         )
-    step = DAY if part["per"] == "day" else 60 * 60
     return Policy(
-        float(part["much"]), part["unit"] == "%", step, int(most["days"]) if most else None
+        float(part["much"]),
+        percent=part["unit"] == "%",
+        step=DAY if part["per"] == "day" else 60 * 60,
+        most_days=int(most["days"]) if most else None,
     )
 
 
@@ -287,9 +290,12 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
 def _person(data: Any, where: str) -> Person:
     _known(data, _PERSON, where)
     section, team = (_typed(data, name, str, "", where) for name in ("section", "team"))
-    also = tuple(sorted(_names(data, "also", where, "logins")))
-    systems = {name: dict(row) for name, row in data.items() if isinstance(row, dict)}
-    return Person(section, team, also, systems)
+    return Person(
+        section,
+        team,
+        also=tuple(sorted(_names(data, "also", where, "logins"))),
+        systems={name: dict(row) for name, row in data.items() if isinstance(row, dict)},
+    )
 
 
 def _known(data: Any, names: set[str], where: str) -> None:

@@ -15,7 +15,7 @@ from ..submissions.cells import cuda_source
 from . import batch, collecting, feedback, presentation
 from .folder import CourseFolder, new_course
 from .handing_out import release
-from .judges import ToJudge, VerdictStore, judges
+from .judges import ToJudge, Track, VerdictStore, judges
 
 ROOT = course.KERNELS.with_name("build") / "demo"
 WEEK = ROOT / "week"
@@ -23,7 +23,7 @@ WEEK = ROOT / "week"
 Answers = dict[str, str]  # CUDA source by exercise; an exercise left out stays blank
 
 
-def run(root: Path, lesson: course.Lesson, track: batch.Track) -> list[collecting.Graded]:
+def run(root: Path, lesson: course.Lesson, track: Track) -> list[collecting.Graded]:
     """The whole week of one lesson in `root`, which is emptied first. Returns what everybody
     got."""
     shutil.rmtree(root, ignore_errors=True)
@@ -40,18 +40,20 @@ def run(root: Path, lesson: course.Lesson, track: batch.Track) -> list[collectin
     return graded
 
 
-def present(lesson: course.Lesson, track: batch.Track) -> presentation.Presentation:
+def present(lesson: course.Lesson, track: Track) -> presentation.Presentation:
     """The lesson's notebook and slides, with every typical mistake and its diagnosis."""
     store = VerdictStore(ROOT / "verdicts", lesson.path.parent)
-    asked = {}
-    for wrong in lesson.wrong_kernels:
-        source = cuda_source(learners_cell(wrong.exercise, wrong.source))
-        asked[wrong] = ToJudge(f"{lesson.name}/{wrong.exercise}", source, seed=0)
+    asked = {
+        wrong: ToJudge(
+            f"{lesson.name}/{wrong.exercise}",
+            cuda_source(learners_cell(wrong.exercise, wrong.source)),
+            seed=0,
+        )
+        for wrong in lesson.wrong_kernels
+    }
     new = store.unsettled(asked.values())
     with judges(confined=False) as workers:  # they are ours
-        finished = workers.ask(store, new)
-        for _ in track(finished, description=f"{lesson.name}: mistakes", total=len(new)):
-            pass
+        workers.ask(store, new, track, f"{lesson.name}: mistakes")
     mistakes = [
         presentation.Mistake(wrong, store.verdict(asked[wrong]).for_learner()) for wrong in asked
     ]
@@ -78,8 +80,7 @@ def hand_in(here: CourseFolder, lesson: course.Lesson, learner: str, answers: An
     path = home / lesson.name / f"{lesson.name}.ipynb"
     notebook = intake.read_notebook(path)
     for cell in notebook.cells:
-        name = intake.grade_id(cell)
-        if name in answers:
+        if (name := intake.grade_id(cell)) in answers:
             cell.source = learners_cell(name, answers[name])
     path.write_text(text(notebook), encoding="utf-8")
     here.run(here.exchange.Submit, lesson.name, learner, assignment_dir=str(home))

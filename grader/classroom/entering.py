@@ -33,7 +33,7 @@ from ..course.weave import text
 from ..judge import Verdict
 from ..submissions.intake import grade_id
 from ..submissions.submission import STAMP
-from ..whole_files import linked, whole
+from ..whole_files import filed, linked, whole
 from . import plugin, verdicts
 from .folder import explained
 from .grading import Grading, SubmittedWork
@@ -142,8 +142,7 @@ class Entering:
         Of notebooks that are alike in all, as those of a team, there is one on the disk."""
         if place.exists():
             shutil.rmtree(place)
-        place.mkdir(parents=True)
-        whole(place / verdicts.FILE, marked.kept, verdicts.READ_ONLY)
+        filed(place / verdicts.FILE, marked.kept, verdicts.READ_ONLY)
         for name, content in beside.items():
             whole(place / name, content, verdicts.READ_ONLY)
         path = place / f"{self.grading.lesson}.ipynb"
@@ -166,20 +165,39 @@ class Entering:
         submission, book = self.submitted.setdefault(learner, (new_uuid(), new_uuid()))
         stamp = work.beside.get(STAMP, "").strip()
         when = utils.parse_utc(stamp) if stamp else None
-        whose = {"assignment_id": self.assignment, "student_id": learner}
         new = insert(_SUBMITTED)
         known = func.coalesce(new.excluded.timestamp, _SUBMITTED.c.timestamp)
         new = new.on_conflict_do_update(["id"], set_={"timestamp": known})
-        self.db.execute(new, {"id": submission, "timestamp": when, **whose})
-        whose = {"assignment_id": submission, "notebook_id": self.notebook}
-        self.db.execute(insert(_NOTEBOOKS).on_conflict_do_nothing(), {"id": book, **whose})
-        grades, comments = [], []
-        for name, cell in self.checks.items():
-            score, of = marked.scores[name], {"notebook_id": book, "cell_id": cell}
-            grades.append({"auto_score": score, "needs_manual_grade": score is None, **of})
-        for name, cell in self.answers.items():
-            said = "No response." if name in marked.blank else None
-            comments.append({"auto_comment": said, "notebook_id": book, "cell_id": cell})
+        self.db.execute(
+            new,
+            {
+                "id": submission,
+                "timestamp": when,
+                "assignment_id": self.assignment,
+                "student_id": learner,
+            },
+        )
+        self.db.execute(
+            insert(_NOTEBOOKS).on_conflict_do_nothing(),
+            {"id": book, "assignment_id": submission, "notebook_id": self.notebook},
+        )
+        grades = [
+            {
+                "auto_score": marked.scores[name],
+                "needs_manual_grade": marked.scores[name] is None,
+                "notebook_id": book,
+                "cell_id": cell,
+            }
+            for name, cell in self.checks.items()
+        ]
+        comments = [
+            {
+                "auto_comment": "No response." if name in marked.blank else None,
+                "notebook_id": book,
+                "cell_id": cell,
+            }
+            for name, cell in self.answers.items()
+        ]
         if grades:
             self.db.execute(_NEW_GRADES, grades)
             self.db.execute(_NEW_COMMENTS, comments)

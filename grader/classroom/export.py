@@ -257,8 +257,10 @@ def _grades(
             "email": student.email,
         }
         if mine := marked.get(student.id):
-            penalty = mine[0].late_penalty or 0.0
-            known |= {"timestamp": mine[0].when, "late_submission_penalty": penalty}
+            known |= {
+                "timestamp": mine[0].when,
+                "late_submission_penalty": mine[0].late_penalty or 0.0,
+            }
             if (score := total(mine)) is not None:
                 known |= {"raw_score": sum(mark.score or 0.0 for mark in mine), "score": score}
         yield known

@@ -25,9 +25,9 @@ from ..submissions.intake import checks, grade_id
 from ..submissions.submission import HANDED_IN, STAMP, note, time_of
 from ..whole_files import whole
 from . import ClassroomError, changes, coursefile, planning, plugin, sanitize_html, verdicts
-from .batch import Track
 from .export import NOT_HANDED_IN, ExerciseRow, GradesExporter, of_cells, rows, total
 from .folder import CourseFolder
+from .judges import Track
 
 CACHE_KEY = "cache_key.txt"  # beside a page: a name for the notebook and the marks that it shows
 # What is coloured in a learner's code, by Pygments' classes.
@@ -70,12 +70,12 @@ def write_all(
     without. Returns how many."""
     contents = _contents(course, lesson, learners, solutions)
     keys = {name: _key(course, lesson, name, contents[name]) for name in learners}
-    late = []
-    for learner in learners:
-        place = course.path("feedback", lesson, learner)
-        is_made = (place / f"{lesson}.html").is_file() and (place / CACHE_KEY).is_file()
-        if not is_made or (place / CACHE_KEY).read_bytes() != keys[learner].encode():
-            late.append(learner)
+    places = {name: course.path("feedback", lesson, name) for name in learners}
+    late = [
+        name
+        for name, place in places.items()
+        if not (place / f"{lesson}.html").is_file() or note(place / CACHE_KEY) != keys[name]
+    ]
     for learner in track(late, description=f"{lesson}: feedback", total=len(late)):
         _write(course, lesson, learner, contents[learner], keys[learner])
     return len(late)
@@ -182,13 +182,9 @@ def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
         its_rules, card = plugin.apart(_card(name, cell, kept, content, sources))
         cards[name] = Markup(card)
         rules.update(dict.fromkeys(its_rules))
-    order = list(cards)
     rows = sorted(
         content.rows,
-        key=lambda row: (
-            row.status == "passed",
-            order.index(row.exercise) if row.exercise in cards else len(order),
-        ),
+        key=lambda row: (row.status == "passed", [*cards, row.exercise].index(row.exercise)),
     )
     stamp = (note(place / STAMP) or "").strip()
     return _template().render(

@@ -86,8 +86,7 @@ class CourseFolder:
     @property
     def shelves(self) -> Path:
         """The exchange's folder: outbound/LESSON to fetch from, inbound/ to hand in to."""
-        course_id: str = self.config.CourseDirectory.course_id
-        return Path(self.config.Exchange.root) / course_id
+        return Path(self.config.Exchange.root, self.config.CourseDirectory.course_id)
 
     @property
     def exchange(self) -> ExchangeFactory:
@@ -219,7 +218,7 @@ def seed(secret_file: Path, exercise_id: str) -> int:
 
 
 def secret(path: Path) -> str:
-    """The course's secret, made when there is none yet."""
+    """The course's secret, made when there is none yet. MachineError when it is damaged."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_name(f"{path.name}.{os.getpid()}")
@@ -231,7 +230,12 @@ def secret(path: Path) -> str:
                 os.link(draft, path)
         finally:
             draft.unlink(missing_ok=True)
-    return path.read_text(encoding="utf-8")
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise MachineError(
+            f"{path} is damaged: put back a copy of it, as another secret gives other hidden cases."
+        ) from error
 
 
 # --- nbgrader at work ----------------------------------------------------------------------------

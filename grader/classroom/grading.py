@@ -95,8 +95,13 @@ class Grading:
                 lost = f"had {counted(had, 'point')}, and no longer counts."
                 marking = replace(marking, unreadable=f"{why} What was handed in before {lost}")
         floors = verdicts.floors(self.course, self.lesson, learner, answers)
-        marking = replace(marking, floors=floors)
-        return replace(work, answers=answers, notebook=notebook, marking=marking, had=had)
+        return replace(
+            work,
+            answers=answers,
+            notebook=notebook,
+            marking=replace(marking, floors=floors),
+            had=had,
+        )
 
     def questions(self, work: SubmittedWork) -> Iterator[ToJudge]:
         """The questions to the judge about it."""

@@ -20,7 +20,7 @@ from ..course_folder import NOTEBOOKS
 from ..errors import AuthorError
 from ..submissions.cells import cuda_source
 from ..submissions.intake import checks, grade_id
-from ..whole_files import whole
+from ..whole_files import filed
 from . import ClassroomError, coursefile
 from .folder import CourseFolder, new_course, seed
 from .judges import Judges, ToJudge, VerdictStore, judges
@@ -63,12 +63,16 @@ def require_solved(course: CourseFolder, lesson: lessons.Lesson, workers: Judges
     """Before a lesson is handed out or graded: AuthorError with the first case that its own
     solution of an exercise fails, as then an input, a reference or a budget is wrong, and
     everybody's mark would be. A verdict that is in the store costs nothing."""
-    questions, verdicts, seed_of = [], store(course), seeds(course, lesson)
-    for exercise in lesson.exercises:  # as a learner would hand it in: both are judged but once
-        source = cuda_source(learners_cell(exercise.name, lesson.solution(exercise)))
-        questions.append(ToJudge(f"{lesson.name}/{exercise.name}", source, seed_of[exercise.name]))
-    for _ in workers.ask(verdicts, verdicts.unsettled(questions)):
-        pass
+    verdicts, seed_of = store(course), seeds(course, lesson)
+    questions = [  # as a learner would hand it in: both are judged but once
+        ToJudge(
+            f"{lesson.name}/{exercise.name}",
+            cuda_source(learners_cell(exercise.name, lesson.solution(exercise))),
+            seed_of[exercise.name],
+        )
+        for exercise in lesson.exercises
+    ]
+    workers.ask(verdicts, verdicts.unsettled(questions))
     for exercise, question in zip(lesson.exercises, questions, strict=True):
         for case in verdicts.verdict(question).cases:
             if case.status != "passed" or case.points < case.max_points:
@@ -106,14 +110,12 @@ def points(file: coursefile.CourseFile, lesson: lessons.Lesson) -> dict[str, flo
 def generate(course: CourseFolder, lesson: lessons.Lesson) -> None:
     """build/source: the solved notebook. build/release: the learner's, stripped by nbgrader,
     which replaces that folder, and entered in the gradebook."""
-    source = course.notebook("source", lesson.name)
-    source.parent.mkdir(parents=True, exist_ok=True)
     coursefile.settle(course)
     file = coursefile.read(course)
     notebook, worth = weave(lesson, file.partial_marks), points(file, lesson)
     for name, cell in checks(notebook.cells).items():
         cell.metadata.nbgrader["points"] = worth[name]
-    whole(source, text(notebook))
+    filed(course.notebook("source", lesson.name), text(notebook))
     course.run(GenerateAssignment, lesson.name, force=True)
 
 

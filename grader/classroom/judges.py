@@ -32,6 +32,8 @@ from ..judge.sandbox import landlock
 from . import ClassroomError
 from .cache_key import cache_key
 
+Track = Callable[..., Iterable[Any]]  # rich's track(steps, description=..., total=...)
+
 PATIENCE = 15  # seconds until a scheduler must have answered, or a worker be there
 LOOK = 1.0  # seconds between two looks whether anybody still works
 RETRIES = 2  # what a lost worker had in hand goes to so many others before it counts as lost
@@ -110,17 +112,23 @@ class Judges:
     workers: Callable[[], int] | None = None  # how many there are now; None: always somebody
     confined: bool = True  # only where nothing that others wrote can read files
 
-    def ask(self, store: VerdictStore, questions: Iterable[ToJudge]) -> Iterator[ToJudge]:
-        """Have the verdict on each question found and kept in `store`; the question as soon as
-        that is done. MachineError when nobody is left who could."""
+    def ask(
+        self,
+        store: VerdictStore,
+        questions: Iterable[ToJudge],
+        track: Track = lambda steps, **_: steps,
+        description: str = "",
+    ) -> None:
+        """Have the verdict on each question found and kept in `store`, with what `track` shows of
+        that. MachineError when nobody is left who could."""
         expected = {each: store.key(each.exercise.partition("/")[0]) for each in questions}
         doing = {
             self.pool.submit(answer, question, store.kernels, known, self.confined): question
             for question, known in expected.items()
         }
-        for done in self._finished(set(doing)):
+        finished = self._finished(set(doing))
+        for done in track(finished, description=description, total=len(doing)):
             store.keep(doing[done], _verdict(done))
-            yield doing[done]
 
     def _finished(self, left: set[Future[Verdict]]) -> Iterator[Future[Verdict]]:
         alone_since = None

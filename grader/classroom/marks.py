@@ -139,8 +139,9 @@ def read(lessons: list[Lesson], names: ShownNames, everybody: bool = False) -> M
         raise ClassroomError("Nobody is in the gradebook yet: import a roster, or autograde.")
     if not lines:
         known = sorted({each.section for each in file.learners.values() if each.section})
-        there = ", ".join(known) or "none"
-        raise ClassroomError(f"Nobody is in section {section!r}; there are: {there}.")
+        raise ClassroomError(
+            f"Nobody is in section {section!r}; there are: {', '.join(known) or 'none'}."
+        )
     lines.sort(key=lambda line: (line.last.casefold(), line.first.casefold(), line.learner))
     shown = names.shown(row for row in rows if row.learner not in left_out)
     return MarksTable(columns, tuple(lines), tuple(shown), tuple(left_out))
@@ -157,8 +158,9 @@ def _line(names: ShownNames, student: Student, rows: list[export.ExerciseRow]) -
         comments[lesson] = "; ".join([*map(_comment, mine), *off]) + "."
     person = names.file.person(student.id)
     if names.anonymous:
-        hidden = names.name(student.id)
-        return LearnerLine(hidden, "", "", "", Person(person.section), scores, comments)
+        return LearnerLine(
+            names.name(student.id), "", "", "", Person(person.section), scores, comments
+        )
     email = student.email or (student.id if "@" in student.id and is_name(student.id) else "")
     first, last = student.first_name or "", student.last_name or ""
     return LearnerLine(student.id, first, last, email, person, scores, comments)

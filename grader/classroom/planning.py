@@ -211,29 +211,29 @@ def statuses(course: CourseFolder, lesson: str) -> list[LearnerStatus]:
         until, person = due(file, lesson, learner), file.person(learner)
         folders, mine = attempts(course, file, lesson, learner), marked.get(learner, [])
         when, score = _when(mine, folders), export.total(mine)
-        status = LearnerStatus(
-            learner,
-            names.get(learner, ""),
-            person.section,
-            person.team if plan.teams else "",
-            until,
-            extended=bool(plan.extensions.keys() & {learner, *file.team(lesson, learner)}),
-            handed_in=bool(folders or mine),
-            when=when,
-            late=max(0.0, (when - until).total_seconds()) if when and until else 0.0,
-            spent=spent.get(learner, 0),
-            score=score if mine else None,
-            waits=score is None or any(map(export.overridden, mine)),
-            unreadable=score is None,
+        found.append(
+            LearnerStatus(
+                learner,
+                names.get(learner, ""),
+                person.section,
+                person.team if plan.teams else "",
+                until,
+                extended=bool(plan.extensions.keys() & {learner, *file.team(lesson, learner)}),
+                handed_in=bool(folders or mine),
+                when=when,
+                late=max(0.0, (when - until).total_seconds()) if when and until else 0.0,
+                spent=spent.get(learner, 0),
+                score=score if mine else None,
+                waits=score is None or any(map(export.overridden, mine)),
+                unreadable=score is None,
+            )
         )
-        found.append(status)
     return found
 
 
 def _when(marks: list[export.GradebookMark], folders: list[Path]) -> datetime | None:
     """The time when somebody handed in, as the gradebook has it or else the newest folder."""
-    known = marks[0].when if marks else None
-    return known or (handed_in_at(folders[-1]) if folders else None)
+    return (marks[0].when if marks else None) or (handed_in_at(folders[-1]) if folders else None)
 
 
 def objection(course: CourseFolder, lesson: str, until: str, learner: str | None = None) -> str:
@@ -258,11 +258,12 @@ def objection(course: CourseFolder, lesson: str, until: str, learner: str | None
     whose = {*everybody(file, lesson, course.learners("submitted", lesson)), *marked}
     if learner:
         whose &= {learner, *file.team(lesson, learner)}
-    late = []
-    for name in sorted(whose):
-        at = _when(marked.get(name, []), attempts(course, file, lesson, name))
-        if at and at > (due(then, lesson, name) or at):
-            late.append(name)
+    late = [
+        name
+        for name in sorted(whose)
+        if (at := _when(marked.get(name, []), attempts(course, file, lesson, name)))
+        and at > (due(then, lesson, name) or at)
+    ]
     why = "past" if after < now else ""
     if before and earlier:
         why += f"{why and ' and '}earlier than it was ({file.local(before)})"

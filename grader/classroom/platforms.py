@@ -82,8 +82,9 @@ def workbook(marks: MarksTable, decimal: str) -> bytes:
     book = Workbook(write_only=True)
     _sheet(book, "Marks", _with_sums(marks), frozen="B2")
     names = ("learner", "lesson", "exercise", "score", "max_score", "status", "line", "note")
-    judged = [row for row in marks.rows if row.score is not None]
-    exercises = [[getattr(row, name) for name in names] for row in judged]
+    exercises = [
+        [getattr(row, name) for name in names] for row in marks.rows if row.score is not None
+    ]
     _sheet(book, "Exercises", [names, *exercises], frozen="A2")
     content = io.BytesIO()
     book.save(content)

@@ -86,8 +86,9 @@ class JudgeAnswers(NbGraderPreprocessor):
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         where, answers = resources["nbgrader"], resources[ANSWERS]
         lesson = course.lesson(where["assignment"], Path(self.kernels))
-        course_folder = CourseFolder(self.config)
-        floors = verdicts.floors(course_folder, lesson.name, where["student"], answers.values())
+        floors = verdicts.floors(
+            CourseFolder(self.config), lesson.name, where["student"], answers.values()
+        )
         kept = fill(nb, lesson, answers, self._verdict, Marking(floors))
         resources["outputs"] = {verdicts.FILE: verdicts.packed(kept)}
         return nb, resources
@@ -95,8 +96,13 @@ class JudgeAnswers(NbGraderPreprocessor):
     def _verdict(self, exercise_id: str, source: str) -> Verdict:
         if not self.unsafe:
             landlock.require()
-        official = seed(Path(self.secret_file), exercise_id)
-        return judge(exercise_id, source, seed=official, root=Path(self.kernels), steps=True)
+        return judge(
+            exercise_id,
+            source,
+            seed=seed(Path(self.secret_file), exercise_id),
+            root=Path(self.kernels),
+            steps=True,
+        )
 
 
 def take(notebook: NotebookNode, pairs: dict[str, Pair], unreadable: str = "") -> Answers:

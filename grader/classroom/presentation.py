@@ -167,11 +167,13 @@ def _what_goes_wrong(lesson: Lesson, mistakes: tuple[Mistake, ...]) -> Iterator[
             heading = _WHAT_GOES_WRONG.format(title=exercise.title, count=len(its), name=name)
             yield v4.new_markdown_cell(heading, id=cell_id(lesson.name, heading))
         for mistake in its:
-            diff = "\n".join(["```diff", *changes(lesson, mistake), "```"])
-            shown = f"### {mistake.title}\n\n{diff}"
-            yield v4.new_markdown_cell(shown, id=_diff_id(lesson, mistake))
-            kernel_id = cell_id(lesson.name, f"%{mistake.wrong.name}")
-            yield v4.new_code_cell(mistake.cell, id=kernel_id, metadata=skipped)
+            shown = [f"### {mistake.title}\n", "```diff", *changes(lesson, mistake), "```"]
+            yield v4.new_markdown_cell("\n".join(shown), id=_diff_id(lesson, mistake))
+            yield v4.new_code_cell(
+                mistake.cell,
+                id=cell_id(lesson.name, f"%{mistake.wrong.name}"),
+                metadata=skipped,
+            )
             card = verdict_card.page(mistake.verdict, mistake.source, exercise)
             data, metadata = card._repr_mimebundle_()
             yield v4.new_code_cell(
@@ -216,8 +218,7 @@ def _annotate(notebook: NotebookNode, lesson: Lesson, mistakes: Mapping[str, Mis
         elif cell.source.startswith("predict("):
             call = ast.parse(cell.source).body[0].value
             said = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
-            answer = f"**{said['answer']}**: {said['because']}"
-            cell.metadata.notes = f"Let them vote first. {answer}"
+            cell.metadata.notes = f"Let them vote first. **{said['answer']}**: {said['because']}"
         elif mistake := mistakes.get(cell.id):
             cell.metadata.live = {"exercise": mistake.wrong.exercise, "source": mistake.cell}
             told = f"{mistake.verdict.message} {mistake.verdict.parts.ours}".rstrip()
@@ -234,8 +235,11 @@ def _notes(exercise: Exercise, mistakes: Mapping[str, Mistake]) -> str:
     minutes = f", some {exercise.minutes} min" if exercise.minutes else ""
     worth = counted(exercise.points, "point")
     about = f"**{exercise.title}** ({exercise.kind.title}{minutes}, {worth})"
-    lines = [f"{about}: {exercise.teaches}" if exercise.teaches else about, ""]
-    lines += [f"- Hint: {hint}" for hint in exercise.hints]
     its = [mistake for mistake in mistakes.values() if mistake.wrong.exercise == exercise.name]
-    lines += [f"- Mistake: {mistake.title} ({mistake.ends_in})" for mistake in its]
+    lines = [
+        f"{about}: {exercise.teaches}" if exercise.teaches else about,
+        "",
+        *(f"- Hint: {hint}" for hint in exercise.hints),
+        *(f"- Mistake: {mistake.title} ({mistake.ends_in})" for mistake in its),
+    ]
     return "\n".join(lines)

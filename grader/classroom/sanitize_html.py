@@ -43,8 +43,10 @@ _TAGS = frozenset(
         "summary sup table tbody td tfoot th thead tr tt u ul var",
     )
 )
-_ATTRIBUTES = {"align", "alt", "colspan", "color", "height", "open", "rowspan", "scope", "start"}
-_ATTRIBUTES |= {"title", "width"}
+_ATTRIBUTES = {
+    *("align", "alt", "colspan", "color", "height", "open", "rowspan", "scope", "start", "title"),
+    "width",
+}
 _LOOKED_AT = {"class", "href", "id", "src", "style"}  # see _kept
 _PROTOCOLS = {"http", "https", "mailto", "data"}  # data: for images alone, see _kept
 # What stands where a tag could, and is none of _TAGS nor a comment. nh3 would drop it in silence;

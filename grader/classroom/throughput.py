@@ -101,8 +101,11 @@ def _beside_dask(scratch: Path, lesson: course.Lesson) -> Figure:
 
     plain = _run(_class(scratch, lesson, CLASS // 2, CLASS // 2), lesson)
     with LocalCluster(n_workers=JOBS, threads_per_worker=1, dashboard_address=None) as cluster:
-        where = ("--scheduler", cluster.scheduler_address)
-        dask = _run(_class(scratch, lesson, CLASS // 2, CLASS // 2), lesson, how=where)
+        dask = _run(
+            _class(scratch, lesson, CLASS // 2, CLASS // 2),
+            lesson,
+            how=("--scheduler", cluster.scheduler_address),
+        )
     what = f"time with Dask over that with --jobs {JOBS}"
     return Figure(what, "x", dask.seconds / plain.seconds, 1.15)
 
@@ -119,8 +122,7 @@ def _class(
     notebooks, kinds = [], {one.name: one.kind for one in lesson.exercises}
     for number, answers in islice(enumerate(cycle(people)), distinct):
         for cell in blank.cells:
-            name = grade_id(cell)
-            if name in answers:
+            if (name := grade_id(cell)) in answers:
                 mark = (zlib.crc32(here.root.name.encode()) + number) % 2**31
                 source = _distinct(kinds[name], answers[name], mark) if own else answers[name]
                 cell.source = learners_cell(name, source)
@@ -157,8 +159,11 @@ def _run(
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:
         raise RuntimeError(said.read_text(encoding="utf-8"))
-    processor = used.ru_utime + used.ru_stime
-    return CommandRun(time.perf_counter() - start, processor, used.ru_maxrss / 1e3)
+    return CommandRun(
+        seconds=time.perf_counter() - start,
+        processor=used.ru_utime + used.ru_stime,
+        memory=used.ru_maxrss / 1e3,
+    )
 
 
 def _stock_seconds(scratch: Path, lesson: course.Lesson) -> float:

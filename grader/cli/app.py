@@ -197,6 +197,5 @@ def grader(
 def _course_here() -> Path | None:
     """The current folder where it is another course than the one that this grader came with."""
     here = Path.cwd()
-    ours = here == Path(__file__).parents[2]
     is_course = (here / "nbgrader_config.py").is_file() and (here / "kernels").is_dir()
-    return here if is_course and not ours else None
+    return here if is_course and here != Path(__file__).parents[2] else None

@@ -22,7 +22,7 @@ from ..course import (
 from ..course.weave import weave
 from ..errors import AuthorError, BadInput
 from ..judge import known_faults, steps
-from ..whole_files import whole
+from ..whole_files import filed
 from .terminal import complain, say, short
 
 PUBLISHED = "PUBLISHED.txt"  # in a folder that `grader publish` made
@@ -111,10 +111,8 @@ def publish(
     for stale in ("kernels", "notebooks"):
         shutil.rmtree(folder / stale, ignore_errors=True)
     for name, content in catalogue.course_files(course.KERNELS.parent):
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        whole(path, content)
-    whole(folder / PUBLISHED, "Made by `grader publish`: without solutions, and without a class.\n")
+        filed(folder / name, content)
+    filed(folder / PUBLISHED, "Made by `grader publish`: without solutions, and without a class.\n")
     say(f"{short(folder)} is the course without solutions; `grader --course` takes it")
 
 

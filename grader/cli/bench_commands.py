@@ -17,6 +17,7 @@ from ..bench import records, timings
 from ..bench.speed import Figure, measure
 from ..counted import counted
 from ..errors import BadInput
+from ..whole_files import filed
 from .terminal import table
 
 Measured = Mapping[str, Sequence[timings.Timings]]  # by lesson
@@ -123,8 +124,9 @@ def show_changes(measured: Measured, against: Path, console: Console) -> None:
     )
     if different:
         columns = ("benchmark", "size", "variant", "ms then", "ms now", "times as fast")
-        title = {"title": f"Beside {against}", "title_justify": "left"}
-        console.print(table(columns, rows, figures=3, **title))
+        console.print(
+            table(columns, rows, figures=3, title=f"Beside {against}", title_justify="left")
+        )
     alike = sum(timings.compared(*pair) for pair in pairs) - len(different)
     console.print(f"As fast as then, as far as these times can tell: {alike} more.")
 
@@ -141,7 +143,7 @@ def counters(
     if not csv.exists():
         ncu.measure(csv)
     rows = counters_page.compare(ncu.works(), ncu.read(csv))
-    _write_page(to, counters_page.page(rows, ncu.of_course()[1], ncu.hardware(csv)))
+    filed(to, counters_page.page(rows, ncu.of_course()[1], ncu.hardware(csv)))
     differing = len(list(counters_page.differences(rows)))
     typer.echo(
         f"{counted(len(rows), 'kernel')} compared, {counted(differing, 'counter')} not equal: "
@@ -156,14 +158,9 @@ def conformance(
     from ..bench.conformance import hardware, measure, page
 
     rows = measure()
-    _write_page(to, page(rows, hardware(), date.today()))
+    filed(to, page(rows, hardware(), date.today()))
     beyond, forms = sum(row.beyond for row in rows), sum(row.forms for row in rows)
     typer.echo(
         f"{counted(forms, 'instruction form')} compared, "
         f"{counted(beyond, 'output')} beyond bounds: see {to}."
     )
-
-
-def _write_page(path: Path, page: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page, encoding="utf-8")

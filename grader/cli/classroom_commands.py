@@ -172,8 +172,10 @@ def regrade_lesson(
         up, down = sum(one > 0 for one in differences), sum(one < 0 for one in differences)
         say(f"{up} up, {down} down; {_largest(done)}")
     changed = len({one.learner for one in done.changes})
-    would = "would change" if dry_run else "changed"
-    say(f"marks of {changed} of {counted(len(done.graded), 'learner')} {would}")
+    say(
+        f"marks of {changed} of {counted(len(done.graded), 'learner')} "
+        f"{'would change' if dry_run else 'changed'}"
+    )
 
 
 def _say_kept(done: Regraded, lesson: str) -> None:
@@ -246,8 +248,10 @@ def write_feedback(
     wanted = solutions or coursefile.read(here).plan(name).solutions == coursefile.PASSED
     open_until = _open(here, about)
     made = feedback.write_all(here, name, learners, track, wanted or not open_until)
-    pages = counted(len(learners), "page")
-    say(f"feedback: {pages} in {short(here.root)}/feedback, {made} made now")
+    say(
+        f"feedback: {counted(len(learners), 'page')} in {short(here.root)}/feedback, "
+        f"{made} made now"
+    )
     if open_until and not wanted:
         say(f"our solutions are left out, as {open_until}; --solutions shows them")
     say(f"the grades of the course are in {short(feedback.export(here))}")

@@ -30,7 +30,7 @@ from ..classroom.folder import open_course
 from ..counted import counted, some
 from ..errors import BadInput
 from ..submissions.submission import is_name
-from ..whole_files import whole
+from ..whole_files import filed
 from .classroom_commands import (
     ANONYMOUS,
     SECTION,
@@ -210,12 +210,14 @@ def export_marks(
     content = platforms.content(system, read, decimal, anonymous)
     what = lessons[0].name if lesson else "course"
     path = to or here.root / "export" / f"{what}-{system}{platforms.SYSTEMS[system].suffix}"
-    _write(path, content)
+    filed(path, content)
     without = sum(not line.scores for line in read.lines)
     unread = sum(line.unreadable for line in read.lines)
     unreadable = f", {unread} unreadable" if unread else ""
-    learners = counted(len(read.lines), "learner")
-    say(f"{learners}, {without} of them without a mark{unreadable}: {short(path)}")
+    say(
+        f"{counted(len(read.lines), 'learner')}, {without} of them without a mark{unreadable}: "
+        f"{short(path)}"
+    )
     for one in read.columns if system in platforms.PLATFORMS else ():
         say(platforms.column(system, one.lesson, one.headings.get(system, ())))
     say_who_is_off_the_roster(here)
@@ -224,11 +226,6 @@ def export_marks(
             f"Not in {path.name}, as they are not on the roster: {', '.join(read.left_out)}. "
             "--everybody takes them in."
         )
-
-
-def _write(path: Path, content: str | bytes, mode: int = 0o666) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    whole(path, content, mode)
 
 
 def bundle_lesson(
@@ -252,14 +249,18 @@ def bundle_lesson(
         if repository is None or not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
             raise ClassroomError("Say where the course lies on GitHub: --repository OWNER/NAME.")
         path = to or here.root / "export" / opened.name / bundles.WORKFLOW
-        _write(path, bundles.workflow(opened, repository))
-        beside = f"put it beside {opened.name}.ipynb as {bundles.WORKFLOW}"
-        say(f"{short(path)} is the workflow; {beside}")
+        filed(path, bundles.workflow(opened, repository))
+        say(
+            f"{short(path)} is the workflow; put it beside {opened.name}.ipynb as "
+            f"{bundles.WORKFLOW}"
+        )
     elif system == "gradescope":
         path = to or here.root / "export" / f"{opened.name}-gradescope.zip"
-        _write(path, bundles.gradescope(here, opened, leaderboard, unsafe), mode=0o600)
-        secret = "it can tell what hidden cases are drawn from: keep it"
-        say(f"{short(path)} is the autograder; {secret}")
+        filed(path, bundles.gradescope(here, opened, leaderboard, unsafe), mode=0o600)
+        say(
+            f"{short(path)} is the autograder; it can tell what hidden cases are drawn from: "
+            "keep it"
+        )
     else:
         raise ClassroomError(f"There is no bundle for {system!r}; there are: gradescope, github.")
 

@@ -32,10 +32,8 @@ def doctor() -> int:
     findings = list(examine())
     table = Table("what", "", "found, or how to get it")
     for finding in findings:
-        if finding.found:
-            state = Text("✓ found", "green")
-        else:
-            state = Text("✗ missing", "red") if finding.needed else Text("- none", "dim")
+        lacks = Text("✗ missing", "red") if finding.needed else Text("- none", "dim")
+        state = Text("✓ found", "green") if finding.found else lacks
         table.add_row(finding.what, state, Text(finding.found or finding.fix))
     Console().print(table)
     return 1 if any(finding.needed and not finding.found for finding in findings) else 0

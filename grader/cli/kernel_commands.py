@@ -104,11 +104,12 @@ def _show(console: Console, answer: CheckedAnswer, hint: bool) -> None:
     if answer.beside:
         terminal.show_beside(console, answer.beside)
     if standing := answer.standing:
-        text = (
-            f"In the contest: {standing.sectors:.2f} times the fewest sectors and "
-            f"{standing.instructions:.2f} times the fewest instructions that a kernel can need."
+        console.print(
+            Text(
+                f"In the contest: {standing.sectors:.2f} times the fewest sectors and "
+                f"{standing.instructions:.2f} times the fewest instructions that a kernel can need."
+            )
         )
-        console.print(Text(text))
 
 
 def _checked(path: Path, exercise_id: str | None, root: Path) -> list[CheckedAnswer]:

@@ -94,10 +94,12 @@ def show_progress(
         stations = [station for station in stations if station.lesson.name == name]
     for one in stations:
         typer.echo(f"{one.lesson.name}: {one.passed}")
-    if station := start_page.next_station(stations):
-        typer.echo(f"Next: {station.left[0]} in {station.lesson.name}.")
-    else:
-        typer.echo("You have passed all exercises.")
+    station = start_page.next_station(stations)
+    typer.echo(
+        f"Next: {station.left[0]} in {station.lesson.name}."
+        if station
+        else "You have passed all exercises."
+    )
 
 
 def update() -> None:
@@ -106,20 +108,20 @@ def update() -> None:
     updated = editions.update(root)
     for changes in updated:
         typer.echo(f"{changes.lesson}:")
-        beside = [f"{cell}: the new text is below yours" for cell in changes.beside]
         for kind, cells in (
             ("new", changes.added),
             ("changed", changes.changed),
             ("gone", changes.removed),
             ("kept", changes.kept),
-            ("below", beside),
+            ("below", [f"{cell}: the new text is below yours" for cell in changes.beside]),
         ):
             for cell in cells:
                 typer.echo(f"  {kind:<8} {cell}")
-    if updated:
-        typer.echo(f"The notebooks as they were are in {root / editions.BEFORE}.")
-    else:
-        typer.echo("Every lesson has the newest edition.")
+    typer.echo(
+        f"The notebooks as they were are in {root / editions.BEFORE}."
+        if updated
+        else "Every lesson has the newest edition."
+    )
 
 
 def restore(lesson: str, exercise: Annotated[str | None, typer.Argument()] = None) -> None:
@@ -149,10 +151,11 @@ def submit(lesson: str) -> None:
     for name, verdict in done.verdicts.items():
         if verdict.status != "passed":
             typer.echo(f"{name} does not pass yet: {_said(verdict)}", err=True)
-    if done.to:
-        typer.echo(f"Hand in this file: {done.to}")
-    else:
-        typer.echo(f"{done.lesson} is handed in through nbgrader.")
+    typer.echo(
+        f"Hand in this file: {done.to}"
+        if done.to
+        else f"{done.lesson} is handed in through nbgrader."
+    )
 
 
 def _said(verdict: Verdict) -> str:

@@ -58,9 +58,8 @@ def show_verdict(console: Console, verdict: Verdict, source: str, hint: bool = F
         console.print(Text(row, {"✓": "green", "✗": "red"}.get(row[0], "dim")))
     every_size = verdict.every_size
     if every_size and every_size.outcome == "proved":
-        rests = "\n".join(f"  - {one}" for one in every_size.assumes)
-        text = f": {sizes.MEANS} {sizes.ASSUMES}\n{rests}"
-        console.print(Text.assemble(("✓ proved for every size", "green"), text))
+        said = [f": {sizes.MEANS} {sizes.ASSUMES}", *(f"  - {one}" for one in every_size.assumes)]
+        console.print(Text.assemble(("✓ proved for every size", "green"), "\n".join(said)))
     if verdict.status == "passed" and every_size and every_size.tried:
         console.print(Text(f"{sizes.REMARK} {visible(every_size.why)}"))
     if verdict.status != "not_attempted":
@@ -88,16 +87,21 @@ def show_failures(console: Console, verdict: Verdict, source: str, hint: bool = 
 
 
 def _heading(verdict: Verdict) -> Text:
-    points = (
-        f"{verdict.points:g} of {counted(verdict.max_points, 'point')}, on the {verdict.device}"
-    )
-    kind = KINDS[verdict.kind]
-    lines = [f"{points} ({kind.title})", visible(partial.said(verdict))]
+    points, kind = counted(verdict.max_points, "point"), KINDS[verdict.kind]
+    lines = [
+        f"{verdict.points:g} of {points}, on the {verdict.device} ({kind.title})",
+        visible(partial.said(verdict)),
+    ]
     if verdict.status == "passed":  # and what was seen where something was to go wrong
         notes = dict.fromkeys(visible(case.note) for case in verdict.cases if case.note)
         lines += [kind.solved, *notes]
-    heading = (verdict.exercise, "bold"), "  ", _status(verdict, verdict.status), "  "
-    return Text.assemble(*heading, "\n".join(filter(None, lines)))
+    return Text.assemble(
+        (verdict.exercise, "bold"),
+        "  ",
+        _status(verdict, verdict.status),
+        "  ",
+        "\n".join(filter(None, lines)),
+    )
 
 
 def _status(verdict: Verdict, status: str) -> Text:

@@ -95,8 +95,8 @@ def merged(
     for cell in mine.cells:
         if cell.id in own and cell.id not in now:
             result.cells.insert(_place(result.cells, mine.cells, cell), cell)
-    gone = [cell for key, cell in was.items() if key not in now and key not in own and key in had]
-    changes.removed += [_named(cell) for cell in gone]
+    gone = had.keys() - now.keys() - own
+    changes.removed += [_named(cell) for key, cell in was.items() if key in gone]
     return result
 
 

@@ -209,10 +209,12 @@ def _read(path: Path, changed: int) -> HandedOut:
     texts = ["".join(cell.get("source", "")) for cell in cells]
     titles = (text.partition("\n")[0][2:] for text in texts if text.startswith("# "))
     title = next(titles, path.stem)
-    exercises = tuple(dict.fromkeys(filter(None, map(_exercise, cells))))
-    questions = sum(text.startswith("predict(") for text in texts)
     return HandedOut(
-        path.stem, title, exercises, questions, tuple(_pieces(path.stem, title, cells))
+        path.stem,
+        title,
+        exercises=tuple(dict.fromkeys(filter(None, map(_exercise, cells)))),
+        predictions=sum(text.startswith("predict(") for text in texts),
+        pieces=tuple(_pieces(path.stem, title, cells)),
     )
 
 

@@ -92,8 +92,8 @@ class Station:
 
     @property
     def begun(self) -> bool:
-        is_begun = len(self.left) < len(self.lesson.exercises) or self.did.predicted
-        return bool(is_begun) and not self.done
+        is_begun = len(self.left) < len(self.lesson.exercises) or bool(self.did.predicted)
+        return is_begun and not self.done
 
 
 def stations(root: Path) -> list[Station]:
@@ -143,8 +143,7 @@ def page(root: Path) -> str:
     first = _note("All exercises of all lessons are passed.")
     if go_on:
         said = "Go on here: " if go_on.begun else "Begin here: "
-        link = _link(go_on.lesson, said, ' class="warpwise-go"')
-        first = f"<p>{link}</p>"
+        first = "<p>" + _link(go_on.lesson, said, ' class="warpwise-go"') + "</p>"
     if (pieces := recall.warm_up(root)) and _is_there(root, _WARM_UP):
         said = f"Warm up first: {recall.length(pieces)}"
         first = f'<p><a class="warpwise-go" href="{_WARM_UP}.ipynb">{said}</a></p>{first}'

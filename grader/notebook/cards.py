@@ -57,8 +57,8 @@ class Diagnosis:
     @property
     def lines(self) -> list[int]:
         """Those that it is about; a compiler's diagnostics have their own."""
-        lines = dict.fromkeys((self.line, self.other_line))
-        return [line for line in lines if line is not None and not self.diagnostics]
+        lines = dict.fromkeys(filter(None, (self.line, self.other_line)))
+        return [] if self.diagnostics else list(lines)
 
     @property
     def place(self) -> str:
@@ -67,9 +67,8 @@ class Diagnosis:
             return ""
         if self.line is None:
             return f"kernel `{self.kernel}`" if self.kernel else ""
-        lines = f"line {self.line}"
-        if self.other_line not in (None, self.line):
-            lines = f"lines {self.line} and {self.other_line}"
+        one = self.other_line in (None, self.line)
+        lines = f"line {self.line}" if one else f"lines {self.line} and {self.other_line}"
         return f"{lines} of your kernel" + (f" `{self.kernel}`" if self.kernel else "")
 
 
@@ -90,8 +89,15 @@ def of_error(error: CudaError) -> Diagnosis:
 
 def of_hazard(hazard: HazardReport, source: str, cell: str = "") -> Diagnosis:
     """The same of what the simulated GPU saw, and did not stop at."""
-    where = (hazard.kernel, hazard.line, hazard.other_line)
-    return Diagnosis(hazard.status, hazard.parts, source, *where, cell=cell)
+    return Diagnosis(
+        hazard.status,
+        hazard.parts,
+        source,
+        hazard.kernel,
+        hazard.line,
+        hazard.other_line,
+        cell=cell,
+    )
 
 
 def explain(what: Diagnosis, kind: str = "error", title: str = "") -> Page:
@@ -101,10 +107,12 @@ def explain(what: Diagnosis, kind: str = "error", title: str = "") -> Page:
     first, why, remedy = (shortened(one.strip()) for one in (said.first, said.why, said.remedy))
     reason = Page(folded(accented("note", "Why"), paragraph(why)), why) if why else Page("", "")
     title, place = title or what.title, what.place
-    head = heading(kind, prose(title), f" · {prose(place)}" if place else "")
-    head_page = Page(head, f"{title}, {place}" if place else title)
+    head = Page(
+        heading(kind, prose(title), f" · {prose(place)}" if place else ""),
+        f"{title}, {place}" if place else title,
+    )
     shown = excerpt(what.source, _marks(what), kind, cell=what.cell)
-    return joined(head_page, sentences(first), reason, sentences(remedy), shown)
+    return joined(head, sentences(first), reason, sentences(remedy), shown)
 
 
 def _marks(what: Diagnosis) -> dict[int, list[LineMark]]:
@@ -112,8 +120,14 @@ def _marks(what: Diagnosis) -> dict[int, list[LineMark]]:
     marks: dict[int, list[LineMark]] = {line: [] for line in what.lines}
     for error in what.diagnostics:
         plain = [note.message for note in error.notes if note.line is None]
-        said = [(error.line, LineMark("\n".join([error.message, *plain]), error.column))]
-        said += [(n.line, LineMark(n.message, n.column)) for n in error.notes if n.line]
+        said = [
+            (error.line, LineMark("\n".join([error.message, *plain]), error.column)),
+            *(
+                (note.line, LineMark(note.message, note.column))
+                for note in error.notes
+                if note.line
+            ),
+        ]
         for line, mark in said:
             if mark not in marks.setdefault(line, []):
                 marks[line].append(mark)
@@ -131,9 +145,10 @@ def note(cell: str, source: str, **said: object) -> dict[str, Any]:
 
 def marked(what: Diagnosis, severity: str = "error", **said: object) -> dict[str, Any]:
     """A note with the lines at which something is wrong."""
-    message = str(what.message)[:_LONGEST]
-    places = [(one.line, one.column, one.message) for one in what.diagnostics]
-    places += [(line, None, message) for line in what.lines if line]
+    places = [
+        *((one.line, one.column, one.message) for one in what.diagnostics),
+        *((line, None, str(what.message)[:_LONGEST]) for line in what.lines),
+    ]
     marks = [
         {"line": line, "column": column, "severity": severity, "message": message}
         for line, column, message in places

@@ -103,8 +103,7 @@ def _next_hint(name: str) -> Page:
         lesson.hinted.add((name, new[0][1]))
         return cards.hint(*new[0])
     number = lesson.hints[name] = min(lesson.hints[name] + 1, len(exercise.hints))
-    title = f"Hint {number} of {len(exercise.hints)}"
-    return cards.hint(title, exercise.hints[number - 1])
+    return cards.hint(f"Hint {number} of {len(exercise.hints)}", exercise.hints[number - 1])
 
 
 # ---- play ----

@@ -104,8 +104,7 @@ def button(label: str, does: str, name: str) -> str:
 
 def card(kind: str, *parts: str) -> str:
     """A box whose left edge has the colour of `kind`, one of ACCENTS."""
-    style = _CARD.replace("{accent}", ACCENTS[kind])
-    return f'<div style="{style}">{"".join(parts)}</div>'
+    return f'<div style="{_CARD.format(accent=ACCENTS[kind])}">{"".join(parts)}</div>'
 
 
 def unless_escaped(html: str) -> str:
@@ -143,8 +142,10 @@ def code(text: str, escaped: bool = False) -> str:
 
 def table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     """A small left-aligned table; cells are HTML."""
-    cell = f"text-align: left; padding: 3px 16px 3px 0; border-bottom: 1px solid {BORDER};"
-    cell += f" background: transparent; color: {TEXT}; vertical-align: top; white-space: normal;"
+    cell = (
+        f"text-align: left; padding: 3px 16px 3px 0; border-bottom: 1px solid {BORDER};"
+        f" background: transparent; color: {TEXT}; vertical-align: top; white-space: normal;"
+    )
     head = "".join(f'<th style="{cell} color: {MUTED}; font-weight: 600">{h}</th>' for h in header)
     body = "".join(
         '<tr style="background: transparent">'
@@ -200,8 +201,11 @@ def excerpt(
         rows.append(
             _Row(f"{'>' if is_marked else ' '} {number:>3} | {visible(text)}", is_marked, link)
         )
-        said = (row for mark in below for row in _underline(mark, lines[number - 1], text))
-        rows += [_Row(row, marked=True) for row in said]
+        rows += [
+            _Row(row, marked=True)
+            for mark in below
+            for row in _underline(mark, lines[number - 1], text)
+        ]
     return Page(_frame(rows, kind), "\n".join(row.text.rstrip() for row in rows))
 
 

@@ -141,10 +141,11 @@ def _recorded(
     shared_mem: int,
     blocks: Blocks,
 ) -> Run:
-    copies: dict[int, object] = {}  # on the host, of each array one; what none has written stays so
-    for arg in args:
-        if hasattr(arg, "dtype") and getattr(arg, "ndim", 0) > 0:
-            copies[id(arg)] = np.array(cuda.xp.asnumpy(arg) if cuda.device == "gpu" else arg)
+    copies = {  # on the host, of each array one; what none has written stays so
+        id(arg): np.array(cuda.xp.asnumpy(arg) if cuda.device == "gpu" else arg)
+        for arg in args
+        if hasattr(arg, "dtype") and getattr(arg, "ndim", 0) > 0
+    }
     copied = tuple(copies.get(id(arg), arg) for arg in args)
     with simulator.observe(observers=[recording(blocks)]) as run:
         run.source = kernel.source

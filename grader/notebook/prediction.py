@@ -85,10 +85,10 @@ class _Buttons(widgets.VBox):
         for number, button in enumerate(buttons):
             button.on_click(lambda _, number=number: answer(key, number))
         row = widgets.HBox(buttons, layout={"flex_flow": "row wrap"})
-        font = (
-            "font-size: var(--jp-content-font-size1, 14px); line-height: 1.5; white-space: normal"
+        head = widgets.HTML(
+            f'<div style="color: {TEXT}; font-size: var(--jp-content-font-size1, 14px); '
+            f'line-height: 1.5; white-space: normal">{_head(prediction)}</div>'
         )
-        head = widgets.HTML(f'<div style="color: {TEXT}; {font}">{_head(prediction)}</div>')
         super().__init__([head, row], layout=_FRAME)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
@@ -125,8 +125,11 @@ def _answered(prediction: Prediction, choice: str) -> Page:
     items = "".join(f"<div>{prose(row)}</div>" for row in rows)
     html = card("note", _head(prediction), items, because + paragraph(prediction.because))
     texts = [f"Predict: {prediction.text}", *(f"  {row}" for row in rows), title + correct]
-    text = "\n".join([*texts, prediction.because])
-    return Page(html, text, {"prediction": prediction.key, "answered": True})
+    return Page(
+        html,
+        "\n".join([*texts, prediction.because]),
+        {"prediction": prediction.key, "answered": True},
+    )
 
 
 _CHOICE = (

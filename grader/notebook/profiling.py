@@ -201,28 +201,27 @@ def compare(
 def compare_page(a: Run, b: Run) -> Page:
     """Counters that are not the same in both, those that changed most first."""
     pairs = {name: (a.counters.total[name], b.counters.total[name]) for name in METRICS}
-    changed = [name for name, (x, y) in pairs.items() if x != y and not name.endswith("_ideal")]
     # How many times one is the other; what one of them has not counts as most.
     times = {name: max(two) / min(two) if min(two) else inf for name, two in pairs.items()}
-    changed.sort(key=lambda name: -times[name])
+    rows = [
+        (name, f"{x:,}", f"{y:,}", f"{y / x:.2f} times" if x and y else f"{y - x:+,}")
+        for name, (x, y) in sorted(pairs.items(), key=lambda pair: -times[pair[0]])
+        if x != y and not name.endswith("_ideal")
+    ]
     named = [_kernel(a), _kernel(b)]
     if named[0] == named[1]:
         named = [f"{named[0]} (first)", f"{named[1]} (second)"]
-    if not changed:
+    if not rows:
         same = f"`{named[0]}` and `{named[1]}` cost alike."
         return cards.line("note", "No counter differs", same)
-    rows = []
-    for name in changed:
-        x, y = pairs[name]
-        change = f"{y / x:.2f} times" if x and y else f"{y - x:+,}"
-        rows.append((name, f"{x:,}", f"{y:,}", change))
-    look = f"Look at `{changed[0]}` first: it changed most ({rows[0][3]})."
+    look = f"Look at `{rows[0][0]}` first: it changed most ({rows[0][3]})."
     head = heading("note", f"{code(named[0])} and {code(named[1])}")
     shown = table(("Counter", *map(code, named), "Change"), [(code(r[0]), *r[1:]) for r in rows])
     width = max(len(row[0]) for row in rows)
     text = "\n".join(f"  {r[0]:<{width}}  {r[1]:>12}  {r[2]:>12}  {r[3]}" for r in rows)
-    html = card("note", head, paragraph(look), shown)
-    return Page(html, f"{named[0]} and {named[1]}: {look}\n{text}")
+    return Page(
+        card("note", head, paragraph(look), shown), f"{named[0]} and {named[1]}: {look}\n{text}"
+    )
 
 
 # ---- ptx ----
@@ -245,8 +244,10 @@ def ptx_page(kernel: Kernel) -> Page:
     pairs = zip(function.instructions, statements(kernel), strict=False)
     for at, (instruction, statement) in enumerate(pairs):
         made.setdefault(instruction.line or 0, []).append(f"{at:>4}  {statement}")
-    cell = f"padding: 1px 10px; border-bottom: 1px solid {BORDER}; color: {TEXT}; "
-    cell += "vertical-align: top; text-align: left; white-space: pre"
+    cell = (
+        f"padding: 1px 10px; border-bottom: 1px solid {BORDER}; color: {TEXT}; "
+        "vertical-align: top; text-align: left; white-space: pre"
+    )
     rows, texts = [], []
     for line in sorted(made):
         text = visible(lines[line - 1]) if line else "(of no line)"
@@ -256,8 +257,10 @@ def ptx_page(kernel: Kernel) -> Page:
             f'<td style="{cell}">{escape(chr(10).join(made[line]))}</td></tr>'
         )
         texts += [f"{line:>4} | {text.strip()}", *(f"       {one}" for one in made[line])]
-    titles = ("line", "source", "PTX")
-    head = "".join(f'<th scope="col" style="{cell}; color: {MUTED}">{one}</th>' for one in titles)
+    head = "".join(
+        f'<th scope="col" style="{cell}; color: {MUTED}">{title}</th>'
+        for title in ("line", "source", "PTX")
+    )
     html = (
         f'<div style="overflow: auto; max-height: 560px"><table style="{_TABLE}"><thead><tr>{head}'
         f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"

@@ -136,8 +136,8 @@ def _opened(lesson: course.Lesson) -> Page:
     }
     links = " · ".join(f'<a href="{name}.ipynb">{prose(text)}</a>' for name, text in beside.items())
     html = f'<div style="margin: 4px 0">{links}</div>' if links else ""
-    progress_so_far = sentences(f"Passed so far: ✓ {passed}." if passed else "")
-    return joined(first, progress_so_far, Page(html, " · ".join(beside.values())))
+    so_far = f"Passed so far: ✓ {passed}." if passed else ""
+    return joined(first, sentences(so_far), Page(html, " · ".join(beside.values())))
 
 
 # ---- %%cuda NAME: a notebook cell of CUDA C++ ----
@@ -164,8 +164,7 @@ def _cuda(line: str, cell: str) -> None:
     # old kernel runs in its place.
     shell.push({entry: Kernel(entry, source, name) for entry in lesson.kernels[name]})
     with failures.about(source, name):
-        ptx = compilers.compile_ptx(source)
-    entries = _ENTRY.findall(ptx.text)
+        entries = _ENTRY.findall(compilers.compile_ptx(source).text)
     plain = dict.fromkeys(entry for entry in entries if not entry.startswith("_Z"))
     shell.push({entry: Kernel(entry, source, name) for entry in plain})
     lesson.kernels[name] |= set(plain)

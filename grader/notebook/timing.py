@@ -74,8 +74,7 @@ def recalled(timings: Timings) -> Page:
 
 def measured(timings: Timings) -> Page:
     """What was measured on this machine just now."""
-    device = timings.measured_on
-    return _page(timings, device, f"Measured here, {when(device)}.")
+    return _page(timings, timings.measured_on, f"Measured here, {when(timings.measured_on)}.")
 
 
 def _page(timings: Timings, device: Device, measured: str) -> Page:

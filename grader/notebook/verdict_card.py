@@ -71,15 +71,20 @@ def page(
     shown = as_typed(source, name)
     failed = foremost(verdict.cases)
     if failed:
-        parts.append(_first_failure(failed, verdict, shown, exercise, cell))
-        parts.append(_elements(replay, failed))
+        parts += [
+            _first_failure(failed, verdict, shown, exercise, cell),
+            _elements(replay, failed),
+        ]
         if failed.made_of and failed.mismatches:
             parts.append(flow_map(failed.made_of, failed.mismatches[0]))
     else:
         # What the exercise's kind says, and what was seen where something was to go wrong.
         notes = dict.fromkeys(case.note for case in verdict.cases)
-        parts += [sentences(exercise.kind.solved, *notes), _every_size(verdict)]
-        parts.append(_beside_ours(verdict, shown, exercise, ours))
+        parts += [
+            sentences(exercise.kind.solved, *notes),
+            _every_size(verdict),
+            _beside_ours(verdict, shown, exercise, ours),
+        ]
     parts += [_next_step(verdict, exercise, hints, cell), _strip(verdict, shown)]
     card = boxed(kind, *parts)
     if replay is None:

@@ -27,8 +27,10 @@ def _svg(size: tuple[int, int], drawn: str, said: str, key: str, font: str = "")
         f'color: {TEXT}{font}">{drawn}</svg>'
     )
     caption = f"{escape(said)} {escape(key)}".rstrip()
-    below = f'<div style="color: {MUTED}; font-size: 0.9em">{caption}</div>'
-    return f'<div style="margin: 6px 0">{unless_escaped(svg)}{below}</div>'
+    return (
+        f'<div style="margin: 6px 0">{unless_escaped(svg)}'
+        f'<div style="color: {MUTED}; font-size: 0.9em">{caption}</div></div>'
+    )
 
 
 # ---- which elements are wrong ----
@@ -46,8 +48,7 @@ def element_map(name: str, wrong: np.ndarray, missing: np.ndarray | None = None)
     conditions = [unwritten == 1, np.isnan(grid), grid == 0, grid == 1]
     signs = np.select(conditions, ["∅", "", "·", "✗"], "o")
     explained = "  (∅ not written, ✗ another value)" if missing.any() else ""
-    rows = [f"  {''.join(row)}" for row in signs.tolist()]
-    text = "\n".join([f"{said}{explained}", *rows])
+    text = "\n".join([f"{said}{explained}", *(f"  {''.join(row)}" for row in signs.tolist())])
     wrong_box = "filled" if (signs == "∅").any() else "crossed"
     boxes = {
         **{"·": "empty box: right", "✗": f"{wrong_box} box: wrong"},
@@ -138,9 +139,8 @@ def expected_beside_found(
     columns = []  # name, expected, found, sign
     for place in places:
         want, got = float(expected[place]), float(found[place])
-        shown = f"{want:.{_DIGITS}g}", f"{got:.{_DIGITS}g}"
-        if wrong[place]:
-            shown = told_apart(want, got, _DIGITS)
+        rounded = f"{want:.{_DIGITS}g}", f"{got:.{_DIGITS}g}"
+        shown = told_apart(want, got, _DIGITS) if wrong[place] else rounded
         if missing is not None and missing[place]:
             shown = shown[0], "not written"
         where = f"{name}[{', '.join(map(str, place))}]" if place else name
@@ -201,8 +201,8 @@ def flow_map(parts: Sequence[Part], wrong: Mismatch) -> Page:
     rows = [_row(list(some)) for _, some in groupby(parts, key=lambda one: one.buffer)][:_ROWS]
     expected, found = wrong.values
     said = f"{wrong.place} is {found}, and should be {expected}. What it uses:"
-    seen = [sign for sign in _KEY if any(sign in signs for _, signs in rows)]
-    key = ", ".join(f"{sign} {_KEY[sign]}" for sign in seen)
+    seen = {sign for _, signs in rows for sign in signs}
+    key = ", ".join(f"{sign} {meaning}" for sign, meaning in _KEY.items() if sign in seen)
     width = max(len(name) for name, _ in rows)
     text = "\n".join([said, *(f"  {name:<{width}}  {''.join(signs)}" for name, signs in rows), key])
     longest = max(len(signs) for _, signs in rows)
@@ -211,9 +211,8 @@ def flow_map(parts: Sequence[Part], wrong: Mismatch) -> Page:
     least, most = _GAPS
     target = len(rows) * high + min(most, least + longest * _CELL // 4)
     drawn = [_row_drawn(wide, at * high, target, *row) for at, row in enumerate(rows)]
-    drawn.append(_element(wide, target, wrong))
-    font = f"; font: 11px {CODE_FONT}"
-    return Page(_svg((wide, target + 26), "".join(drawn), f"{said} {key}", "", font), text)
+    shapes, font = "".join([*drawn, _element(wide, target, wrong)]), f"; font: 11px {CODE_FONT}"
+    return Page(_svg((wide, target + 26), shapes, f"{said} {key}", "", font), text)
 
 
 def _row(parts: Sequence[Part]) -> tuple[str, list[str]]:

@@ -137,9 +137,15 @@ def _row(family: str, forms: tuple[InlineForm, ...]) -> FamilyResult:
             outside[form.name] = int(wrong)
         if difference.max() > worst:
             worst, where = float(difference.max()), form.name
-    total = (SAMPLES + DRAWN) * len(forms)
     return FamilyResult(
-        family, len(forms), total, exact, sum(outside.values()), tuple(outside), worst, where
+        family,
+        len(forms),
+        inputs=(SAMPLES + DRAWN) * len(forms),
+        exact=exact,
+        beyond=sum(outside.values()),
+        beyond_in=tuple(outside),
+        worst=worst,
+        where=where,
     )
 
 
@@ -223,8 +229,7 @@ def _acceptable(form: InlineForm, values: list[np.ndarray], got: np.ndarray) -> 
     flushes = ".ftz" in form.name
     if flushes:
         values = [np.where(np.abs(v) < smallest, np.copysign(0.0, v), v) for v in values]
-    base = form.name.partition(".")[0]
-    true = _TRUE[base](*values)
+    true = _TRUE[form.name.partition(".")[0]](*values)
     slack = _slack(form, values[-1], true, precision, least)
     close = np.abs(got - true) <= slack + 2.0 ** (least + 1 - precision)  # a subnormal step
     close &= (true != 0) | (got != 0) | (np.signbit(true) == np.signbit(got))
@@ -253,8 +258,10 @@ def _slack(
 
 # ---- docs/conformance.md ----
 
-_HEAD = ["family", "forms:", "inputs:", "equal to the bit:", "within the bound:", "beyond it:"]
-_HEAD += ["worst, ulp:", "where"]
+_HEAD = (
+    *("family", "forms:", "inputs:", "equal to the bit:", "within the bound:", "beyond it:"),
+    *("worst, ulp:", "where"),
+)
 
 
 def measure() -> list[FamilyResult]:

@@ -85,8 +85,7 @@ def forms_of(family: str, table: str) -> Iterator[InlineForm]:
         for written in _with_letters(_replaced(text, _ALWAYS), _replaced(letters, _ALWAYS)):
             parts = re.split(r"[()]", written)  # what stands in parentheses is every second
             choices = [part.split("|") if n % 2 else [part] for n, part in enumerate(parts)]
-            for chosen in product(*choices):
-                yield _form(family, "".join(chosen))
+            yield from (_form(family, "".join(chosen)) for chosen in product(*choices))
 
 
 def _with_letters(text: str, letters: str) -> Iterator[str]:

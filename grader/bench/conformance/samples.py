@@ -112,9 +112,11 @@ def _floats(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
 def _integers(bits: int, number: int, rng: np.random.Generator) -> np.ndarray:
     dtype = np.dtype(f"u{bits // 8}")
     top = 1 << (bits - 1)
-    edges = [0, 1, 2, 3, 5, 7, 10, 255, 127, 128, 32767 % (2 * top), top - 1, top, top + 1]
-    edges += [-value % (2 * top) for value in (1, 2, 3, 7, 128, 129, 256)]
-    edges += [1 << (bits // 2), (1 << (bits // 2)) - 1, (1 << (bits - 8)) + 1, top // 2 + 1]
+    edges = [
+        *(0, 1, 2, 3, 5, 7, 10, 255, 127, 128, 32767 % (2 * top), top - 1, top, top + 1),
+        *(-value % (2 * top) for value in (1, 2, 3, 7, 128, 129, 256)),
+        *(1 << (bits // 2), (1 << (bits // 2)) - 1, (1 << (bits - 8)) + 1, top // 2 + 1),
+    ]
     width = rng.integers(0, bits, number).astype(np.uint64)
     anything = rng.integers(0, (1 << 64) - 1, number, np.uint64, endpoint=True) >> width
     edge = rng.choice(np.array(edges, np.uint64), number)
@@ -191,8 +193,9 @@ def drawn(form: InlineForm, number: int) -> tuple[np.ndarray, ...]:
     """`number` inputs for each operand of a form, as unsigned integers: combinations of values
     from the pools of the operands' kinds; always the same ones."""
     rng = np.random.default_rng(zlib.crc32(form.name.encode()))
-    inputs = tuple(operand(kind, number, rng, _pooled) for kind in form.inputs)
-    return without_zero_divisors(form, inputs)
+    return without_zero_divisors(
+        form, tuple(operand(kind, number, rng, _pooled) for kind in form.inputs)
+    )
 
 
 def _pooled(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
@@ -210,9 +213,8 @@ def pool(kind: str) -> np.ndarray:
     values: list[float] = []
     bits = 8 * size_of(kind)
     wide = 32 if kind == "bf16" else bits  # a bfloat16 is the upper half of a float
-    one: st.SearchStrategy[float] = st.integers(0, (1 << bits) - 1)
-    if kind in FLOATS:
-        one = {16: st.floats(width=16), 32: st.floats(width=32), 64: st.floats(width=64)}[wide]
+    floats = {16: st.floats(width=16), 32: st.floats(width=32), 64: st.floats(width=64)}
+    one = floats[wide] if kind in FLOATS else st.integers(0, (1 << bits) - 1)
 
     @settings(
         max_examples=POOL // 16,

@@ -30,8 +30,10 @@ CELLS = {
     "shuffled": np.random.default_rng(0).permutation(32),
     "random": np.random.default_rng(0).permutation(256)[:32],
 }
-COMMON = {"two lanes a cell", "lanes 0 and 2 share", "lanes 0 and 4 share", "all the same"}
-COMMON |= {"halves the same", "quarters the same"}  # two lanes would write one cell
+COMMON = {  # two lanes would write one cell
+    *("two lanes a cell", "lanes 0 and 2 share", "lanes 0 and 4 share", "all the same"),
+    *("halves the same", "quarters the same"),
+}
 
 
 def works() -> list[Work]:
@@ -65,14 +67,11 @@ def block_sums(n: int) -> Work:
 def _copies() -> list[Work]:
     x, n, blocks = _floats(_N), np.int32(_N), -(-_N // 256)
     index = np.random.default_rng(1).integers(0, _N, _N).astype(np.int32)
-    as_bytes = x.view(np.int8)[:_N]
-    packs = np.int32(_N // 4)
-    wide = _work("copy_wide", "copies.cu", (-(-_N // 1024), 256), (x, "y", packs), y=_N)
-    narrow = (as_bytes, "y", n)
+    wide, narrow = (x, "y", np.int32(_N // 4)), (x.view(np.int8)[:_N], "y", n)
     return [
         *(_moved("copy_strided", stride) for stride in (1, 2, 3, 8, 32)),
         *(_moved("copy_shifted", shift) for shift in (1, 4, 8)),
-        wide,
+        _work("copy_wide", "copies.cu", (-(-_N // 1024), 256), wide, y=_N),
         _work("copy_bytes", "copies.cu", (blocks, 256), narrow, dtype=np.int8, y=_N),
         _work("spread_one", "copies.cu", (blocks, 256), (x, "y", n), y=_N),
         _work("gather", "copies.cu", (blocks, 256), (x, index, "y", n), y=_N),
@@ -87,12 +86,11 @@ def _moved(kernel: str, by: int) -> Work:
 
 def _matrices() -> list[Work]:
     n, x = 96, _floats(96 * 96)
-    transposes = ("transpose_naive", "transpose_tiled", "transpose_padded")
     args = (x, _floats(96 * 96), "c", np.int32(n))
     return [
         *(
             _work(name, "transposes.cu", ((3, 3), (32, 8)), (x, "y", np.int32(n)), y=n * n)
-            for name in transposes
+            for name in ("transpose_naive", "transpose_tiled", "transpose_padded")
         ),
         *(
             _work(name, "matmul.cu", ((6, 6), (16, 16)), args, c=n * n)

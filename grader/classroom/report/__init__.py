@@ -14,7 +14,7 @@ from ...course import Lesson
 from ...cuda.diagnostics import visible
 from ...cuda.errors import Message
 from ...submissions.cells import as_typed
-from ...whole_files import whole
+from ...whole_files import filed
 from .. import ClassroomError
 from ..export import ExerciseRow, rows, write_csv, write_json
 from ..feedback import page_template
@@ -67,11 +67,11 @@ def _write(
 ) -> Path:
     """Put a page into build/report, and the marks of the lessons beside it."""
     path = course.root / "report" / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    whole(path, content)
+    filed(path, content)
     with course.gradebook() as gradebook:
-        found = [row for lesson in lessons for row in rows(course, gradebook, lesson.name)]
-    shown = names.shown(found)
+        shown = names.shown(
+            row for lesson in lessons for row in rows(course, gradebook, lesson.name)
+        )
     write_csv(shown, path.with_suffix(".csv"))
     write_json(shown, path.with_suffix(".json"))
     return path

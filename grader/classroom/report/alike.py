@@ -146,10 +146,9 @@ class _Group:
         shared = {
             name: self._shared(name, self.read[one][name], self.read[other][name]) for name in both
         }
-        counted: set[object] = set()
-        worth = {}
-        for name in sorted(both, key=lambda name: -shared[name].answer):
-            worth[name] = shared[name].bits(counted)
+        counted: set[object] = set()  # which `bits` adds to
+        order = sorted(both, key=lambda name: -shared[name].answer)
+        worth = {name: shared[name].bits(counted) for name in order}
         return AlikeNotebooks(
             (one, other),
             _surprise(worth.values(), len(both)),
@@ -243,18 +242,24 @@ def side_by_side(found: AlikeNotebooks, sources: Given) -> SimilarNotebooks:
 def _reasons(found: AlikeNotebooks) -> Iterator[str]:
     """All that both have in common, the most telling first."""
     shared = found.shared
-    for name, it in shared.items():
-        if it.failed:
-            yield f"the same wrong answer in {name} ({it.failed.replace('_', ' ')})"
+    yield from (
+        f"the same wrong answer in {name} ({it.failed.replace('_', ' ')})"
+        for name, it in shared.items()
+        if it.failed
+    )
     right = [name for name, it in shared.items() if it.answer >= 1 and not it.failed]
     if right:
         yield f"the same right answer in {', '.join(right)}"
-    for name, it in shared.items():
-        if it.comments:
-            yield f"the same comments in {name}: {_some(it.comments, '“{}”')}"
-    for name, it in shared.items():
-        if it.names:
-            yield f"the same names in {name}: {_some(it.names, '{}')}"
+    yield from (
+        f"the same comments in {name}: {_some(it.comments, '“{}”')}"
+        for name, it in shared.items()
+        if it.comments
+    )
+    yield from (
+        f"the same names in {name}: {_some(it.names, '{}')}"
+        for name, it in shared.items()
+        if it.names
+    )
     for name, it in shared.items():
         if it.renamed:
             pairs = [f"{ours} to {theirs}" for ours, theirs in it.renamed.items()]

@@ -84,17 +84,26 @@ def read(course: CourseFolder, lesson: Lesson, names: ShownNames | None = None) 
             if row.exercise not in answers:
                 continue
             verdict = kept[row.exercise]["verdict"] if row.exercise in kept else {}
-            answer = GradedAnswer(
-                names.shown([row])[0],
-                verdict.get("message", ""),
-                sources.get(row.exercise, ""),
-                msgspec.convert(verdict.get("diagnostics", ()), tuple[Diagnostic, ...]),
-                said(Verdict.from_dict(verdict)) if verdict.get("partial") else "",
+            answers[row.exercise].append(
+                GradedAnswer(
+                    names.shown([row])[0],
+                    verdict.get("message", ""),
+                    sources.get(row.exercise, ""),
+                    msgspec.convert(verdict.get("diagnostics", ()), tuple[Diagnostic, ...]),
+                    said(Verdict.from_dict(verdict)) if verdict.get("partial") else "",
+                )
             )
-            answers[row.exercise].append(answer)
     handed_out = tuple(source for _, source in _cells(course.notebook("release", lesson.name)))
-    missing = tuple(sorted(map(names.name, absent)))
-    return Class(lesson, answers, missing, handed_out, called, names.anonymous, strangers, others)
+    return Class(
+        lesson,
+        answers,
+        absent=tuple(sorted(map(names.name, absent))),
+        handed_out=handed_out,
+        called=called,
+        anonymous=names.anonymous,
+        strangers=strangers,
+        others=others,
+    )
 
 
 def _cells(notebook: Path) -> Iterator[tuple[str, str]]:

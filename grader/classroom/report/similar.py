@@ -79,10 +79,14 @@ def compare(answers: Mapping[str, str], handed_out: Iterable[str]) -> Likeness:
         by_text[read[source].tokens].append(_Given(learner, source, read[source]))
     given, few = list(by_text.values()), min(10, max(3, len(answers) // 20))
     pairs = (_pair(given[one], given[other], marks) for (one, other), marks in _sharing(given, few))
-    alike = list(filter(None, pairs))
-    alike.sort(key=lambda pair: (-pair.share * pair.tokens, pair.learners))
-    length = median_low(len(read[source].own) for source in answers.values())
-    return Likeness(len(answers), length, max(map(len, given)), few, tuple(alike))
+    alike = sorted(filter(None, pairs), key=lambda pair: (-pair.share * pair.tokens, pair.learners))
+    return Likeness(
+        len(answers),
+        length=median_low(len(read[source].own) for source in answers.values()),
+        same=max(map(len, given)),
+        few=few,
+        pairs=tuple(alike),
+    )
 
 
 def _sharing(given: list[list[_Given]], few: int) -> Iterable[tuple[tuple[int, int], set[int]]]:

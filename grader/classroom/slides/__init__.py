@@ -45,7 +45,11 @@ def slides(notebook: NotebookNode, title: str) -> str:
     exporter = SlidesExporter(
         extra_template_basedirs=[str(_HERE)],
         template_name="template",
-        filters={"markdown2html": _markdown_to_html},
+        filters={
+            "markdown2html": lambda source: MarkdownWithMath(
+                renderer=_Renderer(escape=False)
+            ).render(source)
+        },
     )
     return exporter.from_notebook_node(pages)[0]
 
@@ -61,10 +65,6 @@ class _Renderer(IPythonRenderer):
 
     def inline_math(self, body: str) -> str:
         return convert(body)
-
-
-def _markdown_to_html(source: str) -> str:
-    return MarkdownWithMath(renderer=_Renderer(escape=False)).render(source)
 
 
 # --- pieces --------------------------------------------------------------------------------------

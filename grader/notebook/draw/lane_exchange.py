@@ -152,13 +152,15 @@ def _shuffles(events: Iterable[Event]) -> list[_Shuffle]:
 def _labels(run: Run, shown: list[_Shuffle]) -> list[tuple[list[str], list[str]]]:
     """The lines left of each shuffle: those of code, unless the shuffle above has the same, and
     those that count."""
-    labels, above = [], None
-    for shuffle in shown:
-        code = source_line(run, shuffle.line, 2 * _COLUMNS - 8) if shuffle.line != above else ""
-        folded = wrap(code, _COLUMNS, subsequent_indent=" " * 5)
-        labels.append((folded, shuffle.counts.split("; ", 1)))
-        above = shuffle.line
-    return labels
+    lines = [shuffle.line for shuffle in shown]
+    codes = [
+        source_line(run, line, 2 * _COLUMNS - 8) if line != above else ""
+        for above, line in zip([0, *lines], lines, strict=False)
+    ]
+    return [
+        (wrap(code, _COLUMNS, subsequent_indent=" " * 5), shuffle.counts.split("; ", 1))
+        for code, shuffle in zip(codes, shown, strict=True)
+    ]
 
 
 def _paint_lane(axes: Axes, lane: int, top: float, **style: str) -> None:
@@ -186,13 +188,13 @@ def _paint(axes: Axes, shuffle: _Shuffle, start: float, end: float) -> None:
 
 
 def _write_label(axes: Axes, code: list[str], counts: list[str], middle: float) -> None:
-    height = middle - _LINE * (len(code) + len(counts) - 1) / 2
-    for text in code:
-        beside(axes, -_GUTTER / _ACROSS, height, text, size=SMALL - 1, family="monospace")
-        height += _LINE
-    for text in counts:
-        beside(axes, (_INDENT - _GUTTER) / _ACROSS, height, text, size=SMALL - 0.5)
-        height += _LINE
+    rows: list[tuple[str, float, Style]] = [
+        *((text, -_GUTTER, {"size": SMALL - 1, "family": "monospace"}) for text in code),
+        *((text, _INDENT - _GUTTER, {"size": SMALL - 0.5}) for text in counts),
+    ]
+    for number, (text, left, style) in enumerate(rows):
+        height = middle + _LINE * (number - (len(rows) - 1) / 2)
+        beside(axes, left / _ACROSS, height, text, **style)
 
 
 def _key(shown: list[_Shuffle]) -> list[Artist]:

@@ -108,8 +108,9 @@ def occupancy(threads: int = 256, registers: int = 32, shared: int = 0) -> Page:
         f'<iframe title="occupancy" srcdoc="{escape(inside)}" width="100%" height="{_HEIGHT}" '
         'style="border: 0; display: block; min-width: 0; color-scheme: normal"></iframe>'
     )
-    html = f'<div style="color: {TEXT}">{unless_escaped(frame)}<p>{escape(text)}</p></div>'
-    return Page(html, text)
+    return Page(
+        f'<div style="color: {TEXT}">{unless_escaped(frame)}<p>{escape(text)}</p></div>', text
+    )
 
 
 def _kilobytes(most: int) -> list[int]:

@@ -252,10 +252,9 @@ def _paint(axes: Axes, grid: _Grid, boxes: list[_Box]) -> None:
     ]
     size = float(np.clip(0.86 * min(rooms, default=1.0) * 72 / 0.6, _SMALLEST, _LARGEST))
     for item, label in zip(boxes, labels, strict=True):
-        style: Style = {"edgecolor": FAINT, "lw": 0.6, "facecolor": _colour(_blocks_of(item.who))}
-        if not item.who:
-            style["hatch"] = "////"
-        box(axes, (item.column, item.row), (item.columns, 1), **style)
+        style: Style = {"edgecolor": FAINT, "lw": 0.6, "hatch": None if item.who else "////"}
+        colour = _colour(_blocks_of(item.who))
+        box(axes, (item.column, item.row), (item.columns, 1), facecolor=colour, **style)
         for edge in range(item.column + 1, item.column + item.columns):
             axes.plot([edge, edge], [item.row + 0.85, item.row + 1], color=FAINT, lw=0.6)
         if label:

@@ -72,31 +72,28 @@ class Picture(Figure):
     def panel(self, left: float, top: float, width: float, height: float) -> Axes:
         """Axes without a frame, placed in inches from the upper left corner."""
         bottom = self.height - top - height
-        box = (left / WIDTH, bottom / self.height, width / WIDTH, height / self.height)
-        axes = self.add_axes(box)
+        axes = self.add_axes(
+            (left / WIDTH, bottom / self.height, width / WIDTH, height / self.height)
+        )
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0, labelsize=SMALL, colors=INK)
         return axes
 
     def key(self, handles: Sequence[Artist], left: float = 0.05, columns: int = 4) -> None:
         """What colours and lines mean, under the title from `left` inches on."""
-        place = (left / WIDTH, 1 - 0.36 / self.height)
-        style: Style = {
-            "frameon": False,
-            "fontsize": SMALL,
-            "handlelength": 1.5,
-            "columnspacing": 1.5,
-        }
         self.add_artist(
             Legend(
                 self,
                 handles,
                 [str(handle.get_label()) for handle in handles],
                 loc="upper left",
-                bbox_to_anchor=place,
+                bbox_to_anchor=(left / WIDTH, 1 - 0.36 / self.height),
                 bbox_transform=self.transFigure,
                 ncols=columns,
-                **style,
+                frameon=False,
+                fontsize=SMALL,
+                handlelength=1.5,
+                columnspacing=1.5,
             )
         )
 
@@ -143,10 +140,9 @@ def empty(title: str, reason: str, run: Run | None = None) -> Picture:
     return picture
 
 
-def swatch(colour: Colour, meaning: str, edge: Colour = FAINT, hatch: str = "") -> Patch:
+def swatch(colour: Colour, meaning: str, edge: Colour = FAINT, hatch: str | None = None) -> Patch:
     """A key's entry for what is filled with `colour`, or hatched."""
-    look: Style = {"hatch": hatch} if hatch else {}
-    return Patch(facecolor=colour, edgecolor=edge, linewidth=0.6, label=meaning, **look)
+    return Patch(facecolor=colour, edgecolor=edge, linewidth=0.6, label=meaning, hatch=hatch)
 
 
 def arrow(colour: Colour, meaning: str, width: float) -> Line2D:

@@ -346,8 +346,10 @@ def _explain(picture: Picture, sheet: _Sheet) -> None:
     handles: list[Artist] = [swatch(sheet.written, written), swatch(_KEPT, "unchanged")]
     if set(sheet.tree.cells) - sheet.tree.levels[0].writer.keys():
         handles.append(swatch(PALE, "not yet written"))
-    handles.append(arrow(RED, "read what another thread wrote", 1.6))
-    handles.append(arrow(FAINT, "read what the thread itself wrote", 1.6))
+    handles += [
+        arrow(RED, "read what another thread wrote", 1.6),
+        arrow(FAINT, "read what the thread itself wrote", 1.6),
+    ]
     picture.key(handles, columns=2)
 
 

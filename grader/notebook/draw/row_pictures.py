@@ -137,11 +137,9 @@ def lanes(run: Run) -> Picture:
 
 
 def _steps(passed: list[Moment]) -> list[Moment]:
-    def alike(moment: Moment) -> tuple[int, tuple[int, ...]]:
-        return moment.interval, tuple(sorted(moment.threads))
-
     known = [moment for moment in passed if moment.line]
-    together = [{m.line: m for m in group} for _, group in groupby(known, alike)]
+    alike = groupby(known, lambda moment: (moment.interval, sorted(moment.threads)))
+    together = [{moment.line: moment for moment in group} for _, group in alike]
     return [group[line] for group in together for line in sorted(group)]
 
 
@@ -151,8 +149,9 @@ def _paint_steps(axes: Axes, shown: list[Moment], active: list[np.ndarray]) -> N
     columns = np.arange(threads) + np.arange(threads) // WARP * max(1, threads // 80)
     grid = np.full((len(shown), columns[-1] + 1), np.nan)
     grid[:, columns] = [activity(one) for one in active]
-    colours = ListedColormap(list(ACTIVITY))
-    axes.imshow(grid, colours, vmin=0, vmax=2, aspect="auto", interpolation="none")
+    axes.imshow(
+        grid, ListedColormap(list(ACTIVITY)), vmin=0, vmax=2, aspect="auto", interpolation="none"
+    )
     across, down = axes.get_xlim(), axes.get_ylim()
     if threads <= 2 * WARP:
         axes.vlines(np.arange(columns[-1] + 2) - 0.5, *down, colors="white", lw=0.8)
@@ -222,8 +221,7 @@ def banks(run: Run) -> Picture:
     picture = Picture(_TOP + tall + foot, title, "\n".join([title + ":", *rows]))
     grid = np.stack([access.words for access in shown])
     numbers = np.unique(np.digitize(grid, _LIMITS) - 1)
-    handles = [swatch(_COLOURS[number], _NAMES[number]) for number in numbers]
-    picture.key(handles, columns=len(_NAMES))
+    picture.key([swatch(_COLOURS[one], _NAMES[one]) for one in numbers], columns=len(_NAMES))
     axes = picture.panel(_LEFT, _TOP, _ACROSS, tall)
     _paint_banks(axes, grid)
     for row, access in enumerate(shown):
@@ -265,9 +263,8 @@ def _words(part: Event) -> tuple[np.ndarray, int]:
 
 
 def _paint_banks(axes: Axes, grid: np.ndarray) -> None:
-    colours = ListedColormap(_COLOURS)
-    norm = BoundaryNorm(_LIMITS, colours.N)
-    axes.imshow(grid, colours, norm=norm, aspect="auto", interpolation="none")
+    norm = BoundaryNorm(_LIMITS, len(_COLOURS))
+    axes.imshow(grid, ListedColormap(_COLOURS), norm=norm, aspect="auto", interpolation="none")
     axes.hlines(np.arange(len(grid) + 1) - 0.5, -0.5, BANKS - 0.5, colors="white", lw=1.2)
     axes.vlines(np.arange(BANKS + 1) - 0.5, *axes.get_ylim(), colors="white", lw=0.6)
     for row, bank in np.argwhere(grid > 1):

@@ -64,12 +64,10 @@ def compare(runs: Mapping[str, Run], counters: Sequence[str]) -> Picture:
         values = [run.counters.total[counter] for run in runs.values()]
         axes.barh(range(len(runs)), values, height=0.68, color=_COLOURS)
         axes.set(ylim=(len(runs) - 0.5, -0.5), xlim=(0, max(*values, 1)), xticks=[])
-        labels = [""] * len(runs) if column else list(runs)
-        axes.set_yticks(range(len(runs)), labels, size=TEXT)
+        axes.set_yticks(range(len(runs)), [""] * len(runs) if column else list(runs), size=TEXT)
         style: Style = {"va": "center", "size": TEXT, "color": INK, "annotation_clip": False}
-        for place, value in enumerate(values):
-            end = (value, place)
-            axes.annotate(f"{value:,}", end, (4, 0), textcoords="offset points", **style)
+        for end in zip(values, range(len(runs)), strict=True):
+            axes.annotate(f"{end[0]:,}", end, (4, 0), textcoords="offset points", **style)
         axes.axvline(0, color=FAINT, lw=1)
         axes.set_title(counter, size=TEXT, color=INK, loc="left", weight="bold")
     return picture

@@ -72,8 +72,7 @@ class _Request:
 
     @property
     def words(self) -> str:
-        moved = counted(len(self.sectors), "sector")
-        asked = counted(self.asked, "byte")
+        moved, asked = counted(len(self.sectors), "sector"), counted(self.asked, "byte")
         return f"{moved} for {asked} (at least {-(-self.asked // SECTOR)})"
 
     @property
@@ -146,8 +145,7 @@ def _requests(events: Iterable[Event]) -> list[_Request]:
         lanes = {at: tuple(some) for at, some in sorted(touched.items())}
         buffer = -1 if event.buffer is None else event.buffer
         place = (event.line, _KINDS.index(event.kind), buffer)
-        request = _Request(event.line, event.kind, event.buffer, event.width, lanes)
-        by_place[place].append(request)
+        by_place[place].append(_Request(event.line, event.kind, event.buffer, event.width, lanes))
     return [
         replace(first, later=tuple(len(request.sectors) for request in others))
         for _, (first, *others) in sorted(by_place.items(), key=lambda item: item[0])
@@ -196,8 +194,8 @@ def _paint_sector(axes: Axes, request: _Request, sector: int, corner: tuple[int,
             size = _LEAST_LABEL if len(label) > 2 and request.width == _LABELLED else _LABEL
             middle(axes, x + wide / 2, corner[1] + 0.58, label, size=size, color=PAPER)
     box(axes, (left, top), (SECTOR * scale, tall), facecolor="none", **edge)
-    offset: Style = {"ha": "left", "va": "bottom", "size": _LABEL, "color": INK}
-    axes.text(left, corner[1] + 0.26, f"byte {sector * SECTOR:,}", **offset)
+    offset = f"byte {sector * SECTOR:,}"
+    middle(axes, left, corner[1] + 0.26, offset, ha="left", va="bottom", size=_LABEL)
 
 
 def _described(run: Run, request: _Request) -> str:

@@ -165,9 +165,8 @@ def roofline(timings: Timings, size: Size | None = None) -> Picture:
     low, high = axes.get_ylim()
     wanted = [math.log(_gflop_per_s(row) / low) / math.log(high / low) for row in rows]
     for row, height in zip(rows, apart(wanted, _LINE / _TALL), strict=True):
-        share = _gflop_per_s(row) / _roof_at(_intensity(row), timings)
-        text = f"{row.variant}: {share:.0%} of the roof"
         point = _intensity(row), _gflop_per_s(row)
+        text = f"{row.variant}: {point[1] / _roof_at(point[0], timings):.0%} of the roof"
         _name(axes, timings.variants.index(row.variant), text, point, height)
     return picture
 
@@ -193,8 +192,7 @@ def _paint_roof(axes: Axes, timings: Timings, rows: list[Timing]) -> None:
     ridge, intensity = peak / copy, _intensity(rows[0])
     left, right = min(intensity, ridge) / 8, max(intensity, ridge) * 8
     axes.set(xscale="log", yscale="log", xlim=(left, right))
-    slowest = min(map(_gflop_per_s, rows))
-    axes.set_ylim(min(slowest, _roof_at(left, timings)) / 2, peak * 3)
+    axes.set_ylim(min(_roof_at(left, timings), *map(_gflop_per_s, rows)) / 2, peak * 3)
     axes.xaxis.set_major_formatter("{x:g}")
     axes.yaxis.set_major_formatter("{x:,g}")
     axes.minorticks_off()
@@ -205,8 +203,7 @@ def _paint_roof(axes: Axes, timings: Timings, rows: list[Timing]) -> None:
     axes.set_xlabel(label, size=SMALL, color=INK)
     axes.set_ylabel("GFLOP/s", size=SMALL, color=INK)
     text: Style = {"size": SMALL, "color": INK}
-    clock = f"fp32 at full clock: {peak:,.0f} GFLOP/s"
-    axes.text(ridge, peak * 1.25, clock, ha="center", **text)
+    axes.text(ridge, peak * 1.25, f"fp32 at full clock: {peak:,.0f} GFLOP/s", ha="center", **text)
     across, up = (math.log(high / low) for low, high in (axes.get_xlim(), axes.get_ylim()))
     slope = math.degrees(math.atan2(_TALL / up, _ROOF_WIDE / across))
     along: Style = {"textcoords": "offset points", "rotation": slope, "rotation_mode": "anchor"}
@@ -250,7 +247,6 @@ def apart(heights: Sequence[float], gap: float) -> list[float]:
     for place in order:
         placed.append([heights[place]])
         while len(placed) > 1 and low(placed[-1]) < high(placed[-2]) + gap:
-            last = placed.pop()
-            placed[-1] += last
+            placed[-2:] = [placed[-2] + placed[-1]]
     moved = [low(group) + k * gap for group in placed for k in range(len(group))]
     return [height for _, height in sorted(zip(order, moved, strict=True))]

@@ -106,8 +106,7 @@ def _box(step: Step, of: int, lines: Sequence[str]) -> Page:
         f'<div style="{_WRONG}">✗ {prose(step.wrong)}</div>' if step.wrong else "",
     ]
     said = [sentence for sentence in (step.said, step.wrong and f"✗ {step.wrong}") if sentence]
-    html = f'<div style="{_BOX}">{"".join(parts)}</div>'
-    return Page(html, "\n".join([head, *warps, *said]))
+    return Page(f'<div style="{_BOX}">{"".join(parts)}</div>', "\n".join([head, *warps, *said]))
 
 
 def _warps(step: Step) -> list[str]:
@@ -132,11 +131,8 @@ Series = list[int] | dict[str, int]  # whole numbers as they travel
 def packed(recording: Recording, marks: list[Mark]) -> str:
     """The recording, compressed (zlib) and as base64."""
     results: dict[Result, int] = {}
-    frames: list[dict[str, object]] = []
-    state: np.ndarray | None = None
-    for frame in recording.frames:
-        frames.append(_frame(recording, frame, results, state))
-        state = frame.state
+    pairs = zip((None, *recording.frames), recording.frames, strict=False)
+    frames = [_frame(recording, frame, results, before) for before, frame in pairs]
     data = {
         "kernel": recording.kernel,
         "source": [visible(line) for line in lines_of(recording.source)],
@@ -185,14 +181,13 @@ def values(numbers: np.ndarray) -> list[object]:
 
 
 def _frame(
-    recording: Recording, frame: Frame, results: dict[Result, int], state: np.ndarray | None
+    recording: Recording, frame: Frame, results: dict[Result, int], before: Frame | None
 ) -> dict[str, object]:
-    said = [sentence(recording, frame, slot) for slot in range(len(recording.blocks))]
     made: dict[str, object] = {
         "n": frame.number,
         "l": frame.line,
         "t": series(frame.threads),
-        "say": said,
+        "say": [sentence(recording, frame, slot) for slot in range(len(recording.blocks))],
         "a": [
             [results.setdefault(one.result, len(results)), series(one.threads), values(one.values)]
             for one in frame.assigned
@@ -205,7 +200,7 @@ def _frame(
         "b": [series(threads) for threads in frame.passed],
         "p": int(frame.parted),
     }
-    if state is None or not np.array_equal(state, frame.state):
+    if before is None or not np.array_equal(before.state, frame.state):
         made["w"] = _runs(frame.state)
     return {key: value for key, value in made.items() if value not in ([], 0) or key in "nlt"}
 
@@ -216,11 +211,14 @@ def _touch(touch: Touch) -> list[object]:
 
 
 def _memory(memory: Memory) -> dict[str, object]:
-    parts = [
-        [one.name, one.start, one.size, one.dtype.itemsize if one.dtype else 0, *one.inner]
-        for one in memory.parts
-    ]
-    return {"space": memory.space, "parts": parts, "phase": memory.phase}
+    return {
+        "space": memory.space,
+        "parts": [
+            [one.name, one.start, one.size, one.dtype.itemsize if one.dtype else 0, *one.inner]
+            for one in memory.parts
+        ],
+        "phase": memory.phase,
+    }
 
 
 def _runs(state: np.ndarray) -> list[int]:

@@ -175,10 +175,8 @@ def _marked(seen: Replay, result: CaseResult, title: str) -> Replay | None:
         if result.mismatches:
             name, (_, offset) = result.mismatches[0].buffer, _place(seen, result)
             mark = wrong_element(last, name, offset, title, result.message)
-        found = _from_difference(last, mark, result)
-        return replace(seen, launch=len(launches) - 1, found=found)
-    expected = seen.case.hazard is not None
-    if seen.error is None or not (expected or seen.error.status == result.status):
+        return replace(seen, launch=len(launches) - 1, found=_from_difference(last, mark, result))
+    if seen.error is None or (seen.case.hazard is None and seen.error.status != result.status):
         return None
     hazards = _while_open(seen.run)
     for launch in reversed(range(len(launches))):
