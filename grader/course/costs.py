@@ -138,9 +138,8 @@ def _list(exercise: Exercise) -> str:
     rows = [f"**What is counted** beside the result, added up over the case {shapes}:\n"]
     for line, cases in sorted(lines.items(), key=lambda row: _visible(row[1]) != main):
         others = [case for case in cases if case not in main]
-        where = f"; in {_names(others)} too" if others else ""
-        if _visible(cases) != main:
-            where = f"; only in {_names(cases)}"
+        too = f"; in {_names(others)} too" if others else ""
+        where = f"; only in {_names(cases)}" if _visible(cases) != main else too
         rows.append(f"- {line}{where}")
     return "\n".join(rows)
 

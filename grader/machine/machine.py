@@ -166,9 +166,8 @@ class Machine:
         """Of one thread that works while all others of the wave have ended or wait: the loop may
         end, only later than anybody wants to wait."""
         elsewhere = set(range(len(self.wave.kernel.instructions))) - self.wave.collectives.exits
-        if count(lanes) > 1 or len(self.wave.standing_at(elsewhere)):
-            return ""
-        if self.wave.geometry.threads * self.wave.geometry.blocks == 1:
+        threads = self.wave.geometry.threads * self.wave.geometry.blocks
+        if count(lanes) > 1 or threads == 1 or len(self.wave.standing_at(elsewhere)):
             return ""
         return (
             "No other thread still runs. Does this thread do all the work that the threads of the "

@@ -309,10 +309,8 @@ class _Launches:
         allows; nothing where there is none near."""
         least = _least(lambda n: _value(quantity, {**names, name: n}) >= number)
         alone = [one for one in self.rule.where if _names(one) & self._free == {name}]
-        for n in range(least, least + NEAR) if least else ():
-            if all(_value(one, {**names, name: n}) for one in alone):
-                return {name: n}
-        return {}
+        near = ({name: n} for n in range(least, least + NEAR) if least)
+        return next((it for it in near if all(_value(one, {**names, **it}) for one in alone)), {})
 
     @cached_property
     def _free(self) -> set[str]:
@@ -356,9 +354,8 @@ class _Launches:
             return
         parts = {_value(one, names) for one in (*_made(condition), *_names(condition))}
         near = [part + more for part in parts for more in range(4)]
-        for number in sorted({*range(1, 41), *near}, key=lambda n: abs(n - names[name])):
-            if number >= 1 and _value(condition, names | {name: number}):
-                yield number
+        nearest = sorted({*range(1, 41), *near}, key=lambda n: abs(n - names[name]))
+        yield from (n for n in nearest if n >= 1 and _value(condition, names | {name: n}))
 
     def _trial(self, block: tuple[int, int, int], names: dict[str, int]) -> tuple[Trial, ...]:
         x, y, z = (names[f"gridDim.{axis}"] for axis in rules.AXES)

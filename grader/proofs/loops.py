@@ -46,8 +46,8 @@ class LoopGraph:
         self.loops = self._loops()
 
     def loop_instructions(self, loop: Loop) -> list[Instruction]:
-        code = self.code.instructions
-        return [code[at] for start in loop.body for at in range(*self.blocks[start])]
+        places = (at for start in loop.body for at in range(*self.blocks[start]))
+        return [self.code.instructions[at] for at in places]
 
     def _after(self, end: int) -> tuple[int, ...]:
         last = self.code.instructions[end - 1]
@@ -236,6 +236,4 @@ def _either(rests: list[Path]) -> Path:
         ways = [*(way for way in ways if way is not a and way is not b), a[:-1]]
     if any(not way for way in ways):
         return ()
-    if len(ways) == 1:
-        return ways[0]
-    return (z3.Or([all_of(way) for way in ways]),)
+    return ways[0] if len(ways) == 1 else (z3.Or([all_of(way) for way in ways]),)

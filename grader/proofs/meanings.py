@@ -154,9 +154,8 @@ class OnIntegers:
     def invert(self, a: Typed) -> Typed:
         if a.kind == "pred":
             return Typed(negated(self.on.condition(a.value)))
-        if isinstance(a.value, Pointer):
-            return Typed(self.on.unknown())
-        return Typed(self._integer(a) * -1 - 1)
+        is_pointer = isinstance(a.value, Pointer)
+        return Typed(self.on.unknown() if is_pointer else self._integer(a) * -1 - 1)
 
     def _comparison(self, compare: Callable[..., object], a: Typed, b: Typed) -> Typed:
         on, x, y = self.on, a.value, b.value
@@ -213,8 +212,7 @@ def _on_bits(on: Arithmetic, name: str, kind: str, operands: list[Value]) -> Val
 def _masked(on: Arithmetic, name: str, value: Polynomial, mask: int, bits: int) -> Value:
     runs = list(_runs(mask, bits))
     if name == "and" and len(runs) <= MOST_RUNS:
-        fields = [_field(on, value, low, high, bits) for low, high in runs]
-        return sum(fields, Polynomial.of(0))
+        return sum((_field(on, value, *run, bits) for run in runs), Polynomial.of(0))
     if name == "or" and _apart(on, value, mask):
         return value + mask
     if name == "xor" and mask == 2**bits - 1:
@@ -232,8 +230,7 @@ def _runs(mask: int, bits: int) -> Iterator[tuple[int, int]]:
 
 def _field(on: Arithmetic, value: Polynomial, low: int, high: int, bits: int) -> Polynomial:
     """Its bits from `low` up to `high`, where they stand."""
-    upper = on.low_bits(value, high) if high < bits else value
-    return upper - on.low_bits(value, low)
+    return (on.low_bits(value, high) if high < bits else value) - on.low_bits(value, low)
 
 
 def _bounded(on: Arithmetic, name: str, operands: list[Value], kind: str) -> Value:

@@ -77,9 +77,8 @@ class Setting:
         self.numbers: dict[str, Polynomial] = {}
         self.special: dict[str, Polynomial] = {"WARP_SZ": Polynomial.of(WARP)}
         self._dimensions()
-        for one in self.parameters:
-            if one.length is None and one.dtype.kind in "iu":
-                self.numbers[one.name] = self._number(one.name)
+        whole = (one.name for one in self.parameters if rules.is_whole(one))
+        self.numbers |= {name: self._number(name) for name in whole}
         self.names = {name: Size(value, on) for name, value in self.numbers.items()}
         self.lengths = {
             one.name: self.evaluated(one.length) * one.dtype.itemsize if one.length else None
@@ -159,9 +158,7 @@ class Setting:
 
     def sizes(self) -> Iterator[Polynomial]:
         """What the rule says there are at most so many of: elements of each array, threads."""
-        for one in self.parameters:
-            if one.length:
-                yield self.evaluated(one.length)
+        yield from (self.evaluated(one.length) for one in self.parameters if one.length)
         whole = self.threads
         for axis in AXES:
             whole = self.on.product(whole, self.special[f"%nctaid.{axis}"])

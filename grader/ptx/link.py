@@ -39,6 +39,8 @@ from .program import (
     function_addresses,
 )
 
+Calls = dict[str, frozenset[str]]  # by function: what it calls, or takes the address of, and more
+
 
 @dataclass(frozen=True)
 class Executable:
@@ -89,7 +91,7 @@ def executable(program: PtxModule, kernel: Function) -> Executable:
 
 def link(program: PtxModule, kernel: Function) -> LinkedProgram:
     """Everything that `kernel` can reach, with names made distinct by function."""
-    calls = {name: _mentioned(function) for name, function in program.functions.items()}
+    calls = {name: function.symbols for name, function in program.functions.items()}
     tabled = {
         symbol for v in program.variables.values() for _, symbol in v.pointers if symbol in calls
     }
@@ -106,7 +108,7 @@ def link(program: PtxModule, kernel: Function) -> LinkedProgram:
             function.parameters,
             function.results,
             tuple(function.registers),
-            name in _reachable_from(name, calls, tabled),
+            _is_recursive(name, calls),
         )
         for name, start, function in zip(order, starts, functions, strict=False)
     }
@@ -135,17 +137,7 @@ def _merged(kernel: Function, functions: list[Function], starts: list[int]) -> F
     )
 
 
-def _mentioned(function: Function) -> set[str]:
-    """Names that the function calls, or takes the address of."""
-    return {
-        operand.name
-        for instruction in function.instructions
-        for operand in instruction.operands
-        if isinstance(operand, Symbol)
-    }
-
-
-def _reachable(start: str, calls: dict[str, set[str]], tabled: set[str]) -> list[str]:
+def _reachable(start: str, calls: Calls, tabled: set[str]) -> list[str]:
     """Functions reachable from `start`, callees first. An indirect call may reach any function
     whose address stands in a table."""
     found: list[str] = []
@@ -162,12 +154,10 @@ def _reachable(start: str, calls: dict[str, set[str]], tabled: set[str]) -> list
     return found
 
 
-def _reachable_from(name: str, calls: dict[str, set[str]], tabled: set[str]) -> set[str]:
-    """Functions that may run below a call made by `name`."""
-    below: set[str] = set()
-    for callee in (calls[name] & calls.keys()) - {name}:
-        below |= set(_reachable(callee, calls, set()))
-    return below | ({name} if name in calls[name] else set())
+def _is_recursive(name: str, calls: Calls) -> bool:
+    """Whether `name` may run below a call that it makes."""
+    called = calls[name] & calls.keys()
+    return name in called or any(name in _reachable(one, calls, set()) for one in called)
 
 
 def _renamed(function: Function) -> Function:

@@ -221,8 +221,7 @@ def bind(instruction: Instruction, at: int, wave: Wave) -> Step:
     form = instruction.form
     if form.build is None:
         raise unsupported(instruction, wave)
-    step = form.build(instruction, at, wave)
-    step = wave.events.execute(at, step)
+    step = wave.events.execute(at, form.build(instruction, at, wave))
     if instruction.guard and form.flow is not Flow.BRANCH:
         step = _guarded(step, instruction, at, wave)
     return wave.events.follow(at, step)
@@ -316,7 +315,6 @@ def _refusal(name: str, mods: list[str]) -> str:
     lines = [line for line, _ in OPCODES.get(name, ())]
     known = frozenset().union(*(line.modifiers for line in lines))
     strange = [mod for mod in mods if mod not in known]
-    wrong = "these modifiers together, or not without others"
-    if strange:
-        wrong = f"the modifier `.{strange[0]}`"
+    together = "these modifiers together, or not without others"
+    wrong = f"the modifier `.{strange[0]}`" if strange else together
     return f"It has `{name}`, but not with {wrong}." if lines else ""

@@ -123,9 +123,8 @@ def cvta(instruction: Instruction) -> Elementwise:
     """Between an address in a state space and a generic address."""
     space = next(mod for mod in instruction.form.mods if mod not in ("to", "u64"))
     shift = np.uint64(_WINDOWS.get(space.partition("::")[0], 0))
-    if instruction.form.has("to"):
-        return Elementwise(lambda a: a - shift, ("u64",), "u64")
-    return Elementwise(lambda a: a + shift, ("u64",), "u64")
+    moved = np.subtract if instruction.form.has("to") else np.add
+    return Elementwise(lambda a: moved(a, shift), ("u64",), "u64")
 
 
 @elementwise("isspacep", "global|local|shared|shared::cta|shared::cluster : d, a")
