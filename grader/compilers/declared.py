@@ -252,8 +252,9 @@ class Declarations:
             memory = "device" if "__device__" in words or "__constant__" in words else memory
             given = text[match.end()] != ";"
             for name, brackets in _NAME.findall(match["names"]) if kind not in _NO_TYPES else ():
-                one = Declared(name, kind, self._dimensions(brackets), memory, given)
-                self.variables[name].append(one)
+                self.variables[name].append(
+                    Declared(name, kind, self._dimensions(brackets), memory, given)
+                )
 
     def find(self, name: str, memory: str) -> Declared | None:
         """The variable of that name in that memory; None if there is none, or more than one that

@@ -309,9 +309,8 @@ class Met:
         names = [f"{factor}: {what}" for factor, what in self.promised.classes]
         alone = self.missing.diagonal()
         yield from (name for name, lacks in zip(names, alone, strict=True) if lacks)
-        for a, b in zip(*np.nonzero(np.triu(self.missing, 1)), strict=True):
-            if not (alone[a] or alone[b]):
-                yield f"{names[a]}, with {names[b]}"
+        pairs = np.argwhere(np.triu(self.missing, 1) & ~(alone[:, None] | alone))
+        yield from (f"{names[a]}, with {names[b]}" for a, b in pairs)
 
 
 def met(exercise: Exercise, problems: Iterable[Problem]) -> tuple[Met, ...]:

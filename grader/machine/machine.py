@@ -70,8 +70,7 @@ class Machine:
             tell()
 
     def _run_wave(self, first_block: int, blocks: int) -> None:
-        wave = self.wave
-        wave.begin(first_block, blocks)
+        self.wave.begin(first_block, blocks)
         self.unstarted -= blocks
         self.step_limit = self.wave.steps_taken + self.options.step_limit
         self.pause = min(self.wave.steps_taken + FIRST_PAUSE, self.step_limit)

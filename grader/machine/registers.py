@@ -73,8 +73,6 @@ class RegisterFile:
 
 def low_part(storage: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """The low `dtype.itemsize` bytes of each element, as `dtype` (little-endian)."""
-    if dtype.itemsize >= storage.itemsize:
-        return storage.view(dtype)
     return storage.view(dtype)[:: storage.itemsize // dtype.itemsize]
 
 

@@ -4,6 +4,7 @@ there it may begin to do something else."""
 import ast
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -99,8 +100,8 @@ def _uses(program: PtxModule, kernel: str) -> dict[tuple[str, int], None]:
         for one in function.instructions:
             uses |= dict.fromkeys(_of_instruction(one))
         uses |= dict.fromkeys(_divisors(uses))
-    variables = [one for f in functions for one in f.variables]
-    for variable in (*program.variables.values(), *variables):
+    own = (one for f in functions for one in f.variables)
+    for variable in (*program.variables.values(), *own):
         uses |= dict.fromkeys(("array", variable.size // width) for width in (4, 8, 1))
     return uses
 
@@ -388,13 +389,8 @@ def _made(expression: str, *by: type[ast.operator]) -> tuple[str, ...]:
 def _least(holds: Callable[[int], bool]) -> int:
     """The smallest number from 1 on with which something holds that holds for all larger ones; 0
     where it does not up to LARGEST."""
-    if not holds(LARGEST):
-        return 0
-    low, high = 0, LARGEST
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
+    least = bisect_left(range(LARGEST + 1), True, lo=1, key=holds)
+    return least if least <= LARGEST else 0
 
 
 def random_trials(rule: Rule, rng: np.random.Generator, number: int) -> Iterator[Trial]:

@@ -5,6 +5,7 @@ from itertools import combinations, pairwise, takewhile
 
 import z3
 
+from ..graphs import postorder
 from ..machine.barriers import FULL
 from ..ptx.program import Flow, Function, Instruction, symbol_of
 from .atoms import Formula, Polynomial, Scope, all_of, negated
@@ -42,7 +43,7 @@ class LoopGraph:
         self.after = {start: self._after(end) for start, (_, end) in self.blocks.items()}
         if len(self.blocks) > MOST_BLOCKS:
             raise Undecided("the kernel has too many branches")
-        self.order = self._order()
+        self.order = postorder(0, self.after.__getitem__, {END})[::-1]
         self.loops = self._loops()
 
     def loop_instructions(self, loop: Loop) -> list[Instruction]:
@@ -60,20 +61,7 @@ class LoopGraph:
             return (END, *following) if last.guard else (END,)
         return following
 
-    def _order(self) -> list[int]:
-        """The blocks that threads come to, in reverse postorder."""
-        done: list[int] = []
-        seen = {END}
 
-        def visit(start: int) -> None:
-            seen.add(start)
-            for onward in self.after[start]:
-                if onward not in seen:
-                    visit(onward)
-            done.append(start)
-
-        visit(0)
-        return done[::-1]
 
     def _loops(self) -> dict[int, Loop]:
         """Natural loops: a header, and all from which threads come back to it without passing it.
@@ -83,12 +71,7 @@ class LoopGraph:
         for place, start in enumerate(self.order):
             for header in {*self.after[start]}.intersection(self.order[: place + 1]):
                 body = bodies.setdefault(header, {header})
-                pending = [start]
-                while pending:
-                    one = pending.pop()
-                    if one not in body:
-                        body.add(one)
-                        pending += before[one]
+                postorder(start, before.__getitem__, body)
                 if 0 in body - {header}:
                     line = self.code.instructions[header].line
                     raise Undecided("a loop can be entered at two places", line)

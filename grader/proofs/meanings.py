@@ -21,6 +21,11 @@ from .values import ALIGNED, Arithmetic, Pointer, Value, bits_of
 MOST_RUNS = 4  # of ones in a mask
 POINTER = 64  # bits of an address that is whole
 SMALLEST = 16  # bits of a register: of what is smaller, the instruction decides the rest
+_ON_CONDITIONS: dict[str, Callable[[Formula, Formula], Formula]] = {
+    "and": lambda a, b: all_of((a, b)),
+    "or": lambda a, b: negated(all_of((negated(a), negated(b)))),
+    "xor": z3.Xor,
+}
 _WITHIN_ALIGNMENT = {2**bits - 1 for bits in range(ALIGNED.bit_length())}
 
 
@@ -141,11 +146,7 @@ class OnIntegers:
         if a.kind != "pred":
             return Typed(_on_bits(self.on, name, a.kind, [a.value, b.value]))
         first, second = (self.on.condition(one.value) for one in (a, b))
-        if name == "and":
-            return Typed(all_of((first, second)))
-        if name == "or":
-            return Typed(negated(all_of((negated(first), negated(second)))))
-        return Typed(z3.Xor(first, second))
+        return Typed(_ON_CONDITIONS[name](first, second))
 
     bitwise_and = partialmethod(_bitwise, "and")
     bitwise_or = partialmethod(_bitwise, "or")
@@ -215,9 +216,7 @@ def _masked(on: Arithmetic, name: str, value: Polynomial, mask: int, bits: int) 
         return sum((_field(on, value, *run, bits) for run in runs), Polynomial.of(0))
     if name == "or" and _apart(on, value, mask):
         return value + mask
-    if name == "xor" and mask == 2**bits - 1:
-        return value * -1 - 1
-    return on.unknown()
+    return value * -1 - 1 if name == "xor" and mask == 2**bits - 1 else on.unknown()
 
 
 def _runs(mask: int, bits: int) -> Iterator[tuple[int, int]]:

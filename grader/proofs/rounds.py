@@ -211,8 +211,7 @@ class AnyRound:
         return total
 
     def _link_epochs(self, copies: Twins, later: Formula) -> None:
-        pairs = zip(chain(*self.head.epochs), chain(*self.back.epochs), strict=True)
-        for now, before in pairs:
+        for now, before in zip(chain(*self.head.epochs), chain(*self.back.epochs), strict=True):
             same = term(now) == term(copies.of(before))
             self.on.atoms.fact(now, z3.Implies(later, same))
 

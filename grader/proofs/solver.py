@@ -145,8 +145,7 @@ class Facts:
                     yield Fact(lemma, (y, x, whole))
             firsts = (Polynomial({tuple(map(original, one)): 1}) for one in (x, y))
             ends = [end for one in firsts for end in self.atoms.interval(one)]
-            for plane in ENVELOPE.values():
-                yield Fact(plane, (x, y, whole), tuple(ends))
+            yield from (Fact(plane, (x, y, whole), tuple(ends)) for plane in ENVELOPE.values())
 
 
 def _about_two(left: Monomial, right: Monomial) -> Iterator[Fact]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from ..graphs import postorder
 from .assigned import Result, assigned, register_types
 from .flow import (
     MaybeUninitialized,
@@ -57,7 +58,8 @@ class Executable:
     def depends_on_order(self) -> bool:
         """Whether it uses what an atomic or a volatile load finds."""
         return any(
-            (one.form.atomic and one.written) or (one.form.reads and one.form.strong)
+            (one.form.atomic and one.written)
+            or (one.form.reads and any(transfer.strong for _, transfer in one.form.transfers))
             for one in self.linked.function.instructions
         )
 
@@ -140,18 +142,7 @@ def _merged(kernel: Function, functions: list[Function], starts: list[int]) -> F
 def _reachable(start: str, calls: Calls, tabled: set[str]) -> list[str]:
     """Functions reachable from `start`, callees first. An indirect call may reach any function
     whose address stands in a table."""
-    found: list[str] = []
-    seen: set[str] = set()
-
-    def visit(name: str) -> None:
-        seen.add(name)
-        for callee in sorted((calls[name] | tabled) & calls.keys()):
-            if callee not in seen:
-                visit(callee)
-        found.append(name)
-
-    visit(start)
-    return found
+    return postorder(start, lambda name: sorted((calls[name] | tabled) & calls.keys()))
 
 
 def _is_recursive(name: str, calls: Calls) -> bool:

@@ -88,8 +88,7 @@ def flush(x: np.ndarray) -> np.ndarray:
     magnitude = np.abs(x[:1] if x.strides == (0,) else x)
     if np.minimum.reduce(magnitude) >= smallest:
         return x
-    normal = magnitude >= smallest
-    return x * (normal | (magnitude != magnitude))
+    return x * ((magnitude >= smallest) | (magnitude != magnitude))
 
 
 def flushed(

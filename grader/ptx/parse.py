@@ -444,8 +444,8 @@ def with_copies(function: Function) -> Function:
         for at in range(0, parameter.size, size):
             loads, stores = (register, Address(name, at)), (Address(copies[name], at), register)
             for opcode, operands in (("ld.param", loads), ("st.local", stores)):
-                form = resolve(f"{opcode}.b{8 * size}", operands)
-                first.append(Instruction(form, operands, line=function.line))
+                made = resolve(f"{opcode}.b{8 * size}", operands), operands
+                first.append(Instruction(*made, line=function.line))
     renamed = (
         one
         if one.form.flow is Flow.CALL

@@ -119,9 +119,11 @@ def collective(
         @effect(names, *lines, control=True, collective=True, **facts)
         def build(instruction: Instruction, at: int, wave: Wave) -> Step:
             combine = combining(instruction, at, wave)
-            masks = seen_by_all(np.array(FULL, np.uint32), wave.geometry.lanes)
-            if not whole_warp:
-                masks = np.asarray(wave.read(instruction.operands[-1], "b32"))
+            masks = (
+                seen_by_all(np.array(FULL, np.uint32), wave.geometry.lanes)
+                if whole_warp
+                else np.asarray(wave.read(instruction.operands[-1], "b32"))
+            )
 
             def step(lanes: Lanes) -> Successors:
                 together = wave.collectives.gather(lanes, at, masks)
@@ -160,10 +162,11 @@ def _elementwise_step(form: Elementwise, instruction: Instruction, at: int, wave
     target, *operands = instruction.operands
     read = zip(operands if form.operands is None else form.operands, form.sources, strict=True)
     sources = [wave.read(operand, kind) for operand, kind in read]
-    if isinstance(form.result, str):
-        step = _one_result(form.fn, wave.registers.write(target, form.result), *sources)
-    else:
-        step = _several_results(form.fn, target, form.result, sources, wave)
+    step = (
+        _one_result(form.fn, wave.registers.write(target, form.result), *sources)
+        if isinstance(form.result, str)
+        else _several_results(form.fn, target, form.result, sources, wave)
+    )
     undefined = form.undefined
     if undefined is None or not wave.events.undefined:
         return step

@@ -184,9 +184,8 @@ def load(instruction: Instruction, at: int, wave: Wave) -> Step:
         return wave.calls.move(instruction, address, target)
     transfer = instruction.form.transfer(1)
     access = wave.access(transfer, address, at)
-    dtype = DTYPES[instruction.form.type]
-    items = several(target, transfer.components)
-    outs = [wave.registers.write(item, instruction.form.type) for item in items]
+    kind, items = instruction.form.type, several(target, transfer.components)
+    outs = [wave.registers.write(item, kind) for item in items]
     spinning = instruction.form.has(*_SPINNING)
 
     def step(lanes: Lanes) -> None:
@@ -195,7 +194,7 @@ def load(instruction: Instruction, at: int, wave: Wave) -> Step:
         for hit in access.hits(lanes):
             access.get(hit)
             for component, out in enumerate(outs):
-                out[hit.lanes] = access.read(hit, component, dtype)
+                out[hit.lanes] = access.read(hit, component, DTYPES[kind])
 
     return step
 
