@@ -141,8 +141,9 @@ class Machine:
     def _pause(self, pc: int, end: int, lanes: Lanes) -> None:
         """At twice the steps of the last pause: has this come to its end, and what did it do?"""
         if self.wave.steps_taken > self.step_limit:
-            steps = f"after {self.options.step_limit:,} instruction steps"
-            raise self._still_running(end, lanes, steps)
+            raise self._still_running(
+                end, lanes, f"after {self.options.step_limit:,} instruction steps"
+            )
         self.recent.clear()
         self.recurrence.begin(pc, lanes)
         self.pause = min(2 * self.wave.steps_taken, self.step_limit)

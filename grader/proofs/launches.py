@@ -57,8 +57,9 @@ def same_code(program: PtxModule, other: PtxModule, kernel: str) -> bool:
 def _code(program: PtxModule, kernel: str) -> list[object]:
     code: list[object] = [*program.variables.values()]
     for function in _functions(program, kernel):
-        parts = function.instructions
-        code += [(one.form, one.operands, one.guard, one.guard_negated) for one in parts]
+        code += [
+            (one.form, one.operands, one.guard, one.guard_negated) for one in function.instructions
+        ]
         code += [function.variables, function.labels, function.directives]
     return code
 

@@ -61,8 +61,6 @@ class LoopGraph:
             return (END, *following) if last.guard else (END,)
         return following
 
-
-
     def _loops(self) -> dict[int, Loop]:
         """Natural loops: a header, and all from which threads come back to it without passing it.
         If the kernel's entry is among these, the header does not dominate its loop."""

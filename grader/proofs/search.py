@@ -77,8 +77,8 @@ def _about_meetings(thread: SymbolicThread) -> Iterator[FaultQuestion]:
         formulas = [path, negated(solver.second(path)), apart]
         if one.scope is Scope.WARP_ROUND:
             warp = thread.on.floor_quotient(thread.setting.thread_number, WARP)
-            formulas.append(term(warp) == term(solver.second(warp)))
-            formulas.append(solver.second(_named(thread, one.mask)))
+            same_warp = term(warp) == term(solver.second(warp))
+            formulas += [same_warp, solver.second(_named(thread, one.mask))]
         fault = "warp" if one.scope is Scope.WARP_ROUND else "barrier"
         yield FaultQuestion(fault, (one.at,), solver, formulas)
 

@@ -117,11 +117,10 @@ class Setting:
         return self.on.atoms.integer(name, 0, MOST_PARAMETER // factor, Scope.GRID) * factor
 
     def _dimensions(self) -> None:
-        shape = self.block
         atoms = self.on.atoms
         for number, axis in enumerate(AXES):
-            if shape is not None:
-                size = Polynomial.of(shape[number])
+            if self.block is not None:
+                size = Polynomial.of(self.block[number])
             elif number == 0:
                 low, high, step = _widths(self.rule) or (1, 1, 1)
                 size = atoms.integer("width", low // step, high // step, Scope.GRID) * step
@@ -129,9 +128,10 @@ class Setting:
                 size = Polynomial.of(1)
             self._dimension("blockDim", "tid", "%ntid", axis, size, BLOCK_LIMITS[number])
             most = GRID_LIMITS[number]
-            free = number < self.rule.grid
             count = (
-                atoms.integer(f"gridDim.{axis}", 1, most, Scope.GRID) if free else Polynomial.of(1)
+                atoms.integer(f"gridDim.{axis}", 1, most, Scope.GRID)
+                if number < self.rule.grid
+                else Polynomial.of(1)
             )
             self._dimension("gridDim", "ctaid", "%nctaid", axis, count, most)
 

@@ -444,8 +444,11 @@ def with_copies(function: Function) -> Function:
         for at in range(0, parameter.size, size):
             loads, stores = (register, Address(name, at)), (Address(copies[name], at), register)
             for opcode, operands in (("ld.param", loads), ("st.local", stores)):
-                made = resolve(f"{opcode}.b{8 * size}", operands), operands
-                first.append(Instruction(*made, line=function.line))
+                first.append(
+                    Instruction(
+                        resolve(f"{opcode}.b{8 * size}", operands), operands, line=function.line
+                    )
+                )
     renamed = (
         one
         if one.form.flow is Flow.CALL

@@ -184,8 +184,8 @@ def load(instruction: Instruction, at: int, wave: Wave) -> Step:
         return wave.calls.move(instruction, address, target)
     transfer = instruction.form.transfer(1)
     access = wave.access(transfer, address, at)
-    kind, items = instruction.form.type, several(target, transfer.components)
-    outs = [wave.registers.write(item, kind) for item in items]
+    kind, dtype = instruction.form.type, DTYPES[instruction.form.type]
+    outs = [wave.registers.write(item, kind) for item in several(target, transfer.components)]
     spinning = instruction.form.has(*_SPINNING)
 
     def step(lanes: Lanes) -> None:
@@ -194,7 +194,7 @@ def load(instruction: Instruction, at: int, wave: Wave) -> Step:
         for hit in access.hits(lanes):
             access.get(hit)
             for component, out in enumerate(outs):
-                out[hit.lanes] = access.read(hit, component, DTYPES[kind])
+                out[hit.lanes] = access.read(hit, component, dtype)
 
     return step
 
@@ -211,8 +211,9 @@ def store(instruction: Instruction, at: int, wave: Wave) -> Step:
         return wave.calls.move(instruction, address, source)
     transfer = instruction.form.transfer(0)
     access = wave.access(transfer, address, at)
-    items = several(source, transfer.components)
-    sources = [wave.read(item, instruction.form.type) for item in items]
+    sources = [
+        wave.read(item, instruction.form.type) for item in several(source, transfer.components)
+    ]
 
     def step(lanes: Lanes) -> None:
         for hit in access.hits(lanes):
