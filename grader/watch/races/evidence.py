@@ -152,8 +152,8 @@ class Signals:
             self._remembered -= number
         self._remembered += number
         barriers = self.ordering.synced["block"][index] >> 32
-        made = self.ordering.now, at, kind
-        return Strong(*made, index, blocks, barriers, addresses.copy(), wide)
+        now = self.ordering.now
+        return Strong(now, at, kind, index, blocks, barriers, addresses.copy(), wide)
 
 
 class Meeting(NamedTuple):
