@@ -70,39 +70,29 @@ def parameters(source: str, kernel: str) -> tuple[Parameter, ...] | None:
     for statement in re.split("[;}]", without_comments(source)):
         start = statement.find("__global__")
         if start >= 0 and (found := declared.search(statement, start)):
-            parts = [part.strip() for part in _between_commas(found[1])]
+            parts = [part.strip() for part in _PARAMETER.findall(found[1])]
             return tuple(_parameter(part) for part in parts if part not in ("", "void"))
     return None
 
 
-def _between_commas(text: str) -> list[str]:
-    """Its parts, where no comma inside a template's `<...>` counts."""
-    parts, depth = [""], 0
-    for character in text:
-        depth += (character == "<") - (character == ">")
-        if character == "," and not depth:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return parts
+# A parameter, with templates' `<...>` in it, two of them in each other at most.
+_PARAMETER = re.compile(r"(?:[^,<>]|<[^<>]*(?:<[^<>]*>[^<>]*)*>)+")
+_QUALIFIER = re.compile(r"\b(const|volatile|__restrict__|__restrict|struct)\b")
+_WITHOUT_QUALIFIERS = re.compile(
+    r"(?P<type>.*?) ?(?P<mark>[*&]?) ?(?<!\w)(?P<name>\w*+)(?P<array> ?\[ ?\])?"
+)
 
 
 def _parameter(text: str) -> Parameter:
-    text = written = " ".join(text.partition("=")[0].split())  # without a default value
-    pointed_to = text.rpartition("*")[0].rpartition("*")[2]
-    text = re.sub(r"\b(const|volatile|__restrict__|__restrict|struct)\b", " ", text)
-    text = " ".join(text.split())
-    inside = text.removesuffix("]").rstrip()
-    brackets = inside != text and inside.endswith("[")
-    text = inside[:-1].rstrip() if brackets else text
-    name = re.split(r"\W", text)[-1]
-    kind = text.removesuffix(name).rstrip()
-    pointer = kind.endswith("*") or brackets
-    kind = kind[:-1].rstrip() if kind.endswith(("*", "&")) else kind
-    dtype = DTYPES.get(kind)
+    written = " ".join(text.partition("=")[0].split())  # without a default value
+    pointed_to = written.rpartition("*")[0].rpartition("*")[2]
+    found = _WITHOUT_QUALIFIERS.fullmatch(" ".join(_QUALIFIER.sub(" ", written).split()))
+    assert found, "of any text something is the type"
+    pointer = found["mark"] == "*" or found["array"] is not None
+    dtype = DTYPES.get(found["type"])
     return Parameter(
-        name,
-        f"{kind}*" if pointer else kind,
+        found["name"],
+        f"{found['type']}*" if pointer else found["type"],
         pointer,
         np.dtype(dtype) if dtype else None,
         re.search(r"\bconst\b", pointed_to) is not None,
@@ -137,8 +127,11 @@ def check_arguments(kernel: str, declared: tuple[Parameter, ...], args: tuple[ob
 
 
 def _problem(parameter: Parameter, value: Any) -> str | None:
-    is_array = isinstance(value, np.ndarray) or hasattr(value, "__cuda_array_interface__")
-    is_array |= hasattr(value, "shape") and getattr(value, "ndim", 0) > 0
+    is_array = (
+        isinstance(value, np.ndarray)
+        or hasattr(value, "__cuda_array_interface__")
+        or (hasattr(value, "shape") and getattr(value, "ndim", 0) > 0)
+    )
     if parameter.pointer:
         if not is_array and value is not None:
             return f"wants an array, not {_described(value)}"
@@ -168,10 +161,14 @@ def _described(value: object) -> str:
 
 # ---- arrays, variables and structs ----
 
-_SIZES = {name: np.dtype(kind).itemsize for name, kind in DTYPES.items()}
-_SIZES |= {"__nv_bfloat16": 2, "half2": 4, "__half2": 4, "__nv_bfloat162": 4, "dim3": 12}
-_SCALARS = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "float": 4}
-_SCALARS |= {"long": 8, "ulong": 8, "longlong": 8, "ulonglong": 8, "double": 8}
+_SIZES = {
+    **{name: np.dtype(kind).itemsize for name, kind in DTYPES.items()},
+    **{"__nv_bfloat16": 2, "half2": 4, "__half2": 4, "__nv_bfloat162": 4, "dim3": 12},
+}
+_SCALARS = {
+    **{"char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "float": 4},
+    **{"long": 8, "ulong": 8, "longlong": 8, "ulonglong": 8, "double": 8},
+}
 _AXES = "xyzw"
 
 _DECLARED = re.compile(
@@ -258,8 +255,9 @@ class Declarations:
             memory = "device" if "__device__" in words or "__constant__" in words else memory
             given = text[match.end()] != ";"
             for name, brackets in _NAME.findall(match["names"]) if kind not in _NO_TYPES else ():
-                one = Declared(name, kind, self._dimensions(brackets), memory, given)
-                self.variables[name].append(one)
+                self.variables[name].append(
+                    Declared(name, kind, self._dimensions(brackets), memory, given)
+                )
 
     def find(self, name: str, memory: str) -> Declared | None:
         """The variable of that name in that memory; None if there is none, or more than one that

@@ -60,7 +60,10 @@ _PATIENCE = 60.0  # seconds without a byte
 
 
 class NotFetched(CourseError):
-    """The files could not be fetched; the sentence says why, and what to do."""
+    """The files could not be fetched, for the reason that is `said`; and what to do."""
+
+    def __init__(self, said: str, remedy: str):
+        super().__init__(f"CUDA's headers could not be fetched: {said}. {remedy}")
 
 
 def folder() -> Path:
@@ -98,8 +101,8 @@ def fetch(index: str, wheels: tuple[Wheel, ...] = WHEELS) -> None:
             if not here():  # another process may have been quicker
                 whole.rename(place)
     except OSError as error:
-        said = f"they cannot be kept in {place.parent} ({error.strerror or error})"
-        raise NotFetched(f"CUDA's headers could not be fetched: {said}. {_ELSEWHERE}") from error
+        why = error.strerror or error
+        raise NotFetched(f"they cannot be kept in {place.parent} ({why})", _ELSEWHERE) from error
 
 
 def _download(index: str, wheel: Wheel, into: Path) -> Path:
@@ -116,15 +119,18 @@ def _download(index: str, wheel: Wheel, into: Path) -> Path:
                     digest.update(part)
                     file.write(part)
     except httpx.HTTPStatusError as error:
-        said = f"{host} answered {error.response.status_code} when asked for {wheel.project}"
-        raise NotFetched(f"CUDA's headers could not be fetched: {said}. {_OTHER}") from error
+        raise NotFetched(
+            f"{host} answered {error.response.status_code} when asked for {wheel.project}", _OTHER
+        ) from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        said = f"{host} could not be reached ({type(error).__name__})"
-        raise NotFetched(f"CUDA's headers could not be fetched: {said}. {_OFFLINE}") from error
+        raise NotFetched(
+            f"{host} could not be reached ({type(error).__name__})", _OFFLINE
+        ) from error
     if digest.hexdigest() != wheel.sha256:
         raise NotFetched(
-            f"CUDA's headers could not be fetched: what {host} sent as {wheel.file} is not the "
-            f"file that it must be (its SHA-256 is another). {_OTHER}"
+            f"what {host} sent as {wheel.file} is not the file that it must be (its SHA-256 is "
+            "another)",
+            _OTHER,
         )
     return path
 
@@ -142,10 +148,7 @@ def _found(client: httpx.Client, index: str, wheel: Wheel) -> str:
         url = urljoin(str(page.url), link)
         if unquote(urlsplit(url).path).rpartition("/")[2] == wheel.file:
             return url
-    raise NotFetched(
-        f"CUDA's headers could not be fetched: {urlsplit(index).hostname} has no {wheel.file}. "
-        f"{_OTHER}"
-    )
+    raise NotFetched(f"{urlsplit(index).hostname} has no {wheel.file}", _OTHER)
 
 
 def _links(page: str) -> list[str]:

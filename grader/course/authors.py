@@ -105,11 +105,14 @@ def at(path: Path, *names: str) -> str:
     """The file, and the line that defines what has the last of `names` that it names, such as an
     exercise and a case of it; without a line where it names none of them."""
     whole = text(path)
-    for name in filter(None, reversed(names)):
-        for words in (f'name="{name}"', f'name = "{name}"', f'"{name}"', f"'{name}'"):
-            if words in whole:
-                return f"{shown(path)}, line {whole.count(chr(10), 0, whole.index(words)) + 1}"
-    return shown(path)
+    spelled = (
+        words
+        for name in filter(None, reversed(names))
+        for words in (f'name="{name}"', f'name = "{name}"', f'"{name}"', f"'{name}'")
+    )
+    place = next((whole.index(words) for words in spelled if words in whole), None)
+    line = "" if place is None else f", line {whole.count(chr(10), 0, place) + 1}"
+    return f"{shown(path)}{line}"
 
 
 def named_twice(things: Iterable[Any]) -> str:

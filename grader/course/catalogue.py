@@ -235,8 +235,7 @@ def course_files(folder: Path) -> Iterator[tuple[str, bytes]]:
     """The same of a whole course in `folder`, its notebooks and pages among them, and nothing of a
     class."""
     for lesson in lessons(folder / "kernels"):
-        for name, content in handed_out(lesson):
-            yield f"kernels/{lesson.name}/{name}", content
+        yield from ((f"kernels/{lesson.name}/{name}", text) for name, text in handed_out(lesson))
     rest = [folder / "nbgrader_config.py", *(folder / "notebooks").glob("*.ipynb")]
     rest += (folder / "kernels/pages").rglob("*")
     yield from (

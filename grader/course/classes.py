@@ -12,7 +12,7 @@ once, and not once more beside each other class, as each would be a launch of 65
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import numpy as np
 
@@ -75,19 +75,22 @@ def sizes(rule: Rule, numbers: Numbers) -> dict[Class, np.ndarray]:
     found: dict[Class, np.ndarray] = {}
     for axis in rules.AXES[: rule.grid]:
         blocks, name = numbers[f"gridDim.{axis}"], f"gridDim.{axis}"
-        found[name, "1"] = blocks == 1
-        found[name, "2 to 32"] = (blocks > 1) & (blocks <= WARP)
-        for block in _BLOCKS_BEYOND:
-            found[name, f"above {block}"] = _at_work(rule, name, block, numbers)
+        found |= {
+            (name, "1"): blocks == 1,
+            (name, "2 to 32"): (blocks > 1) & (blocks <= WARP),
+            **{(name, f"above {n}"): _at_work(rule, name, n, numbers) for n in _BLOCKS_BEYOND},
+        }
     found |= _blocks(rule, numbers)
     for name, edges in edges_of(rule).items():
         number, step = numbers[name], _step(rule, name)
         found[name, "1"] = number == 1
         for edge in edges:
             at = rules.value(edge, numbers)
-            found[name, f"{edge} - {step}"] = (number == at - step) & (number > 1)
-            found[name, edge] = (number == at) & (number > 1)
-            found[name, f"{edge} + {step}"] = number == at + step
+            found |= {
+                (name, f"{edge} - {step}"): (number == at - step) & (number > 1),
+                (name, edge): (number == at) & (number > 1),
+                (name, f"{edge} + {step}"): number == at + step,
+            }
         found |= {(name, f"above {many:,}"): number > many for many in _KINDS_OF}
     return found | _products(rule, numbers)
 
@@ -120,18 +123,18 @@ def _products(rule: Rule, numbers: Numbers) -> dict[Class, np.ndarray]:
     largest = np.max([numbers[name] for name in edges_of(rule)] or [elements], axis=0)
     found: dict[Class, np.ndarray] = {}
     for many in _KINDS_OF:
-        # Twice as many, so that the last row begins beyond.
-        beyond = (elements > 2 * many) & (largest <= many)
-        wide = threads > many + _product(numbers, "blockDim")
-        found["elements", f"above {many:,}"] = elements > many
-        found["elements", f"above {2 * many:,}, no size above {many:,}"] = beyond
-        found["threads of the grid", f"above {many:,}"] = wide
-        found["threads of the grid", f"above {many:,}, and more elements"] = wide & (
-            elements > threads
-        )
-        for first, second in _outer_sizes(rule):  # the last row's index, before it is complete
-            last = (numbers[first] - 1) * numbers[second]
-            found[f"({first} - 1) * {second}", f"above {many:,}"] = last > many
+        beyond, wide = f"above {many:,}", threads > many + _product(numbers, "blockDim")
+        found |= {
+            ("elements", beyond): elements > many,
+            # Twice as many, so that the last row begins beyond.
+            ("elements", f"above {2 * many:,}, no size {beyond}"): (elements > 2 * many)
+            & (largest <= many),
+            ("threads of the grid", beyond): wide,
+            ("threads of the grid", f"{beyond}, and more elements"): wide & (elements > threads),
+        } | {  # the last row's index, before it is complete
+            (f"({first} - 1) * {second}", beyond): (numbers[first] - 1) * numbers[second] > many
+            for first, second in _outer_sizes(rule)
+        }
     return found
 
 
@@ -254,11 +257,9 @@ def _product(numbers: Numbers, shape: str) -> np.ndarray:
 
 def elements_of(rule: Rule, numbers: Numbers) -> np.ndarray:
     """Of the largest array whose length the sizes tell."""
-    most = np.zeros(count_of(numbers), int)
-    for length in filter(None, (one.length for one in rules.parameters(rule))):
-        if (elements := known(length, numbers)) is not None:
-            most = np.maximum(most, elements)
-    return most
+    lengths = [known(one.length, numbers) for one in rules.parameters(rule) if one.length]
+    some = (length for length in lengths if length is not None)
+    return reduce(np.maximum, some, np.zeros(count_of(numbers), int))
 
 
 def _passes(rule: Rule, numbers: Numbers) -> np.ndarray:
@@ -308,9 +309,8 @@ class Met:
         names = [f"{factor}: {what}" for factor, what in self.promised.classes]
         alone = self.missing.diagonal()
         yield from (name for name, lacks in zip(names, alone, strict=True) if lacks)
-        for a, b in zip(*np.nonzero(np.triu(self.missing, 1)), strict=True):
-            if not (alone[a] or alone[b]):
-                yield f"{names[a]}, with {names[b]}"
+        pairs = np.argwhere(np.triu(self.missing, 1) & ~(alone[:, None] | alone))
+        yield from (f"{names[a]}, with {names[b]}" for a, b in pairs)
 
 
 def met(exercise: Exercise, problems: Iterable[Problem]) -> tuple[Met, ...]:

@@ -61,12 +61,12 @@ def per(number: int, problem: Problem, said: tuple[str, int] | None = None) -> t
         "block": sum(blocks for blocks, _ in shapes),
         "launch": len(shapes) if len(set(shapes)) == 1 else 0,
     }
-    if len({launch.kernel for launch in problem.launches}) > 1:
-        units = {}
-    for unit, many in [said] if said else units.items():
-        if number and many and number % many == 0:
-            return number // many, unit
-    return number, ""
+    several = len({launch.kernel for launch in problem.launches}) > 1
+    known = [said] if said else [] if several else units.items()
+    each = (
+        (number // many, unit) for unit, many in known if number and many and number % many == 0
+    )
+    return next(each, (number, ""))
 
 
 def share(budget: Budget, problem: Problem) -> str:
@@ -142,9 +142,8 @@ def _list(exercise: Exercise) -> str:
     rows = [f"**What is counted**, in the case {shapes}:\n"]
     for line, cases in sorted(lines.items(), key=lambda row: _visible(row[1]) != main):
         others = [case for case in cases if case not in main]
-        where = f"; also in {_few(others)}" if others else ""
-        if _visible(cases) != main:
-            where = f"; only in {_few(cases)}"
+        also = f"; also in {_few(others)}" if others else ""
+        where = f"; only in {_few(cases)}" if _visible(cases) != main else also
         rows.append(f"- {line}{where}")
     return "\n".join(rows)
 
@@ -191,9 +190,10 @@ def _drawn(case: Case) -> Problem:
 def _lines(case: Case) -> Iterator[str]:
     """A line for each thing that is counted in a case."""
     yield from (f"{_limit(budget, case)} (`{budget.counter}`)" for budget in case.budgets)
-    for asked in case.exactly:
-        amount = _amount(asked.count, called(asked.counter), case)
-        yield f"exactly {amount} (`{asked.counter}`)"
+    yield from (
+        f"exactly {_amount(one.count, called(one.counter), case)} (`{one.counter}`)"
+        for one in case.exactly
+    )
     yield from (_required(one, case) for one in case.requires)
     yield from (
         f"no {one.kind.named} in the computation of a result or of an index" for one in case.bans

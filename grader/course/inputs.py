@@ -24,8 +24,8 @@ def whole_numbers(rng: np.random.Generator, shape: Shape) -> np.ndarray:
 def quarters(rng: np.random.Generator, shape: Shape) -> np.ndarray:
     """0.25 to 9.75 in steps of a quarter, none of them whole: their float32 sums are exact like
     those of `whole_numbers`, and a value that went through an int always shows."""
-    numbers: np.ndarray = rng.integers(0, 10, shape) + rng.choice([0.25, 0.5, 0.75], shape)
-    return numbers.astype(np.float32)
+    whole, part = rng.integers(0, 10, shape), rng.choice([0.25, 0.5, 0.75], shape)
+    return np.asarray(whole + part, np.float32)
 
 
 def normal(rng: np.random.Generator, shape: Shape, scale: float = 1.0) -> np.ndarray:

@@ -220,8 +220,9 @@ def _bare(source: str) -> str:
 def _shuffled(given: list[str], lines: list[str]) -> list[str]:
     """`given` in an order that depends on the lines alone, and in which as few of `lines` as can be
     found follow each other as they do there."""
-    follows, orders = set(pairwise(lines)), []
-    for attempt in range(_ATTEMPTS):
-        hashes = {line: hashlib.sha256(f"{attempt} {line}".encode()).digest() for line in given}
-        orders.append(sorted(given, key=hashes.__getitem__))
+    follows = set(pairwise(lines))
+    orders = [
+        sorted(given, key=lambda line: hashlib.sha256(f"{attempt} {line}".encode()).digest())
+        for attempt in range(_ATTEMPTS)
+    ]
     return min(orders, key=lambda order: sum(pair in follows for pair in pairwise(order)))

@@ -364,10 +364,10 @@ class Lesson:
         return self._called("benchmark", name, self.benchmarks)
 
     def _called(self, what: str, name: str, among: tuple[Named, ...]) -> Named:
-        for one in among:
-            if one.name == name:
-                return one
-        known = ", ".join(one.name for one in among) or "none"
+        called = {one.name: one for one in among}
+        if name in called:
+            return called[name]
+        known = ", ".join(called) or "none"
         raise NotInCourse(f"Lesson {self.name} has no {what} {name!r}; it has: {known}.")
 
     def contest(self, exercise: str) -> Contest | None:

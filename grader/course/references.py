@@ -12,5 +12,4 @@ def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
     exact = x.astype(np.float64)
     with np.errstate(invalid="ignore"):
         exponentials = np.exp(exact - exact.max(axis=axis, keepdims=True))
-        share: np.ndarray = exponentials / exponentials.sum(axis=axis, keepdims=True)
-    return share
+        return np.asarray(exponentials / exponentials.sum(axis=axis, keepdims=True))

@@ -146,8 +146,7 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
         given = counted(launch.shared_mem, "byte")
         yield f"it gets {given} of shared memory, the rule says {needed}"
     sizes = _sizes(problem)
-    arrays = [(one, str(arg)) for one, arg in zip(declared, launch.args, strict=True)]
-    for one, arg in arrays:
+    for one, arg in zip(declared, map(str, launch.args), strict=True):
         if one.length is None:
             continue
         size, dtype = sizes[arg]

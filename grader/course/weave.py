@@ -235,8 +235,9 @@ def _require_all_shown(lesson: Lesson, markdown: str) -> None:
     solved = {exercise.source for exercise in lesson.exercises}
     for path in sorted(lesson.path.glob("*.cu")):
         if path.name not in solved and not lines["kernel", path.name]:
-            where = authors.shown(path)
-            raise LessonError(f"{where}: no exercise has this kernel, and no {{kernel}} shows it.")
+            raise LessonError(
+                f"{authors.shown(path)}: no exercise has this kernel, and no {{kernel}} shows it."
+            )
 
 
 def _error(lesson: Lesson, line: int, what: str) -> LessonError:

@@ -107,8 +107,11 @@ def check_launch(
             kernel, f"its block has {threads} threads, and may have at most {MOST_THREADS}"
         )
     if threads > most_threads:
-        bounds = f"its __launch_bounds__ or its registers allow at most {most_threads}"
-        raise _refused(kernel, f"its block has {threads} threads; {bounds}")
+        raise _refused(
+            kernel,
+            f"its block has {threads} threads; its __launch_bounds__ or its registers allow at "
+            f"most {most_threads}",
+        )
 
 
 def check_shared(kernel: str, device: Architecture, static: int, dynamic: int, opt_in: int) -> None:

@@ -189,8 +189,7 @@ class SimulatedKernel:
         module = self._module
         kept = [*module.variables.values(), module.heap.store]
         if module.cooperative:
-            barrier = np.zeros(64, np.uint8)
-            kept.append(Store("the grid barrier", barrier, address=GRID_WORKSPACE))
+            kept.append(Store("the grid barrier", np.zeros(64, np.uint8), address=GRID_WORKSPACE))
         return kept
 
 
@@ -260,9 +259,8 @@ class Passed:
                 kernel=self.kernel,
             )
         for number, (parameter, value) in enumerate(zip(expected, args, strict=True), start=1):
-            size = value.nbytes if isinstance(value, np.generic) else 0
-            if value is None or isinstance(value, np.ndarray):
-                size = 8
+            of_scalar = value.nbytes if isinstance(value, np.generic) else 0
+            size = 8 if value is None or isinstance(value, np.ndarray) else of_scalar
             if size != parameter.size:
                 raise LaunchError(
                     f"parameter {number} of {self.kernel} has {counted(parameter.size, 'byte')} "

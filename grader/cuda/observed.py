@@ -9,7 +9,7 @@ from ..machine.lanes import WARP, lane_index
 from ..machine.launch import PreparedLaunch
 from ..machine.machine import Machine
 from ..machine.memory.access import Access, Hit
-from ..machine.memory.spaces import AccessFault, Store
+from ..machine.memory.spaces import AccessFault
 from ..machine.wave import Wave
 from ..say import messages
 from ..watch.counters import Counting
@@ -45,15 +45,13 @@ def launch(job: PreparedLaunch, run: Run, observed: bool) -> None:
     def attach(wave: Wave) -> tuple[Reporter, list[Observer]]:
         reporter = Reporter(wave, run)
         reporters.append(reporter)
-        observers = [kind(reporter) for kind in CHECKS if job.options.checks]
-        if observed and run.counted:
-            observers.append(Counting(wave, run.counters))
-        if observed and run.traced:
-            observers.append(Tracing(wave, run.trace))
+        checks = [kind(reporter) for kind in CHECKS if job.options.checks]
+        counting = [Counting(wave, run.counters)] if observed and run.counted else []
+        tracing = [Tracing(wave, run.trace)] if observed and run.traced else []
         further = [kind(reporter) for kind in run.kinds]
         run.observers += further
         last = [kind(reporter) for kind in LAST if job.options.checks]
-        return reporter, [*observers, *further, *last]
+        return reporter, [*checks, *counting, *tracing, *further, *last]
 
     machine = Machine(job, attach)
     machine.run()
@@ -92,12 +90,9 @@ class Reporter:
         warp = off[lanes // WARP == lane // WARP]
         alike = int(warp[0]) if len(warp) > 1 and not np.ptp(warp) else 0
         wave, space = self.wave, access.space
-        private = {"shared": wave.shared, "local": wave.local}
-        store: Store | None
-        if space in private:
-            store = private[space].store
-        else:
-            store, space = wave.flat.describe(address, 0).store, "global"
+        private = {"shared": wave.shared.store, "local": wave.local.store}
+        store = private.get(space) or wave.flat.describe(address, 0).store
+        space = space if space in private else "global"
         touched = self.here.bytes(space, store, address, 1, access.at) if store else None
         where = self.here.location(access.at, lane)
         return self._failure(MisalignedAccess(where, access.verb, access.width, touched, alike))

@@ -105,9 +105,8 @@ class Barriers:
     def _everybody(self, lanes: Lanes) -> bool:
         """Are these all the threads of all the blocks, none of them exited?"""
         wave = self.wave
-        total = int(wave.live.sum())
-        blocks = int(np.count_nonzero(wave.live))
-        return count(lanes) == total == blocks * wave.geometry.threads
+        expected = int(np.count_nonzero(wave.live)) * wave.geometry.threads
+        return count(lanes) == int(wave.live.sum()) == expected
 
     def _release(self, barrier: int) -> Successors:
         wave, arrived = self.wave, self.arrived[barrier]
@@ -143,10 +142,9 @@ class Barriers:
         geometry, asked = self.wave.geometry, self.asked[barrier]
         block = int(geometry.block_of_lane[lane])
         if asked is not None:
-            came = f"only {self.arrived[barrier][block]} have reached it"
             return Message(
                 f"waits at barrier number {barrier}, which needs {counted(asked, 'thread')}, "
-                f"but {came}.",
+                f"but only {self.arrived[barrier][block]} have reached it.",
                 "All these threads must use the same barrier number and the same count.",
                 "Exactly as many threads as its count must reach the barrier.",
             )

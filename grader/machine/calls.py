@@ -24,6 +24,7 @@ from ..ptx.program import (
 )
 from .events import Step, Successors
 from .lanes import Lanes, by_value, lane_index
+from .memory.access import LaneValues
 from .memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, AccessFault
 from .printf import template
 from .state import WaveState
@@ -107,11 +108,11 @@ class Calls:
             )
         starts = [where.offset + n * size for n in range(len(parts))]
         views = [slot[:, at : at + size].view(DTYPES[kind])[:, 0] for at in starts]
-        pairs = list(zip(parts, views, strict=True))
-        if instruction.form.carries is Carries.LOADED:
-            moves = [(self.wave.registers.write(part, kind), view) for part, view in pairs]
-        else:
-            moves = [(view, self.wave.read(part, kind)) for part, view in pairs]
+        loads, registers = instruction.form.carries is Carries.LOADED, self.wave.registers
+        moves: list[tuple[np.ndarray, LaneValues]] = [
+            (registers.write(part, kind), view) if loads else (view, self.wave.read(part, kind))
+            for part, view in zip(parts, views, strict=True)
+        ]
 
         def step(lanes: Lanes) -> None:
             for to, source in moves:
@@ -195,8 +196,7 @@ class Calls:
 
     def _bytes(self, address: int, lane: int, at: int) -> tuple[np.ndarray, int]:
         """The memory behind a lane's generic address, and where in it that is."""
-        private = ((LOCAL_WINDOW, self.wave.local), (SHARED_WINDOW, self.wave.shared))
-        for window, memory in private:
+        for window, memory in ((LOCAL_WINDOW, self.wave.local), (SHARED_WINDOW, self.wave.shared)):
             if window <= address < window + memory.size:
                 start = int(memory.base[lane])
                 return memory.store.data[start : start + memory.pitch], address - window

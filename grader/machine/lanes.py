@@ -150,10 +150,6 @@ class Geometry:
         x, y, z = (o * c + i for o, c, i in zip(outer, self.cluster, inner, strict=True))
         return x, y, z
 
-    def block_index(self, lane: int, first_block: int) -> Index:
-        """blockIdx of a lane, in the wave that begins with block number `first_block`."""
-        return self.block_coordinates(first_block + int(lane) // self.stride)
-
 
 def coordinates(linear: Any, shape: Index) -> tuple[Any, Any, Any]:
     """(x, y, z) of a linear index, x fastest; works on ints and on arrays."""

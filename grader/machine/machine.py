@@ -70,8 +70,7 @@ class Machine:
             tell()
 
     def _run_wave(self, first_block: int, blocks: int) -> None:
-        wave = self.wave
-        wave.begin(first_block, blocks)
+        self.wave.begin(first_block, blocks)
         self.unstarted -= blocks
         self.step_limit = self.wave.steps_taken + self.options.step_limit
         self.pause = min(self.wave.steps_taken + FIRST_PAUSE, self.step_limit)
@@ -142,8 +141,9 @@ class Machine:
     def _pause(self, pc: int, end: int, lanes: Lanes) -> None:
         """At twice the steps of the last pause: has this come to its end, and what did it do?"""
         if self.wave.steps_taken > self.step_limit:
-            steps = f"after {self.options.step_limit:,} instruction steps"
-            raise self._still_running(end, lanes, steps)
+            raise self._still_running(
+                end, lanes, f"after {self.options.step_limit:,} instruction steps"
+            )
         self.recent.clear()
         self.recurrence.begin(pc, lanes)
         self.pause = min(2 * self.wave.steps_taken, self.step_limit)
@@ -166,9 +166,8 @@ class Machine:
         """Of one thread that works while all others of the wave have ended or wait: the loop may
         end, only later than anybody wants to wait."""
         elsewhere = set(range(len(self.wave.kernel.instructions))) - self.wave.collectives.exits
-        if count(lanes) > 1 or len(self.wave.standing_at(elsewhere)):
-            return ""
-        if self.wave.geometry.threads * self.wave.geometry.blocks == 1:
+        threads = self.wave.geometry.threads * self.wave.geometry.blocks
+        if count(lanes) > 1 or threads == 1 or len(self.wave.standing_at(elsewhere)):
             return ""
         return (
             "No other thread still runs. Does this thread do all the work that the threads of the "

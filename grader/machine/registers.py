@@ -1,7 +1,6 @@
 """What the lanes of a wave hold: registers (an array for each, an element per lane), PTX's special
 registers, and the stack frames of functions that call themselves."""
 
-import struct
 from collections.abc import Callable
 
 import numpy as np
@@ -57,9 +56,7 @@ class RegisterFile:
         return self._views[key]
 
     def _extended(self, storage: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        if dtype.itemsize == storage.itemsize:
-            return storage.view(dtype)
-        if dtype.kind == "f":
+        if dtype.itemsize == storage.itemsize or dtype.kind == "f":
             return low_part(storage, dtype)
         return storage.view(f"{dtype.kind}{storage.itemsize}")
 
@@ -76,8 +73,6 @@ class RegisterFile:
 
 def low_part(storage: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """The low `dtype.itemsize` bytes of each element, as `dtype` (little-endian)."""
-    if dtype.itemsize >= storage.itemsize:
-        return storage.view(dtype)
     return storage.view(dtype)[:: storage.itemsize // dtype.itemsize]
 
 
@@ -87,8 +82,7 @@ def literal(operand: Immediate, kind: str) -> np.ndarray:
     if operand.float_width not in (0, dtype.itemsize) and dtype.kind != "f":
         raise Malformed(f"a number with a point is no value of type .{kind}")
     if operand.float_width and operand.float_width != dtype.itemsize:
-        double = struct.unpack("<d", value.to_bytes(8, "little"))[0]
-        return np.array(double, dtype)
+        return np.array(value, np.uint64).view(np.float64).astype(dtype)
     if kind == "pred":
         return np.array(bool(value))
     bits = value & ((1 << 8 * dtype.itemsize) - 1)

@@ -73,9 +73,7 @@ class Apart(Lockstep):
 
 def _ends(lanes: Lanes) -> tuple[int, int]:
     """The first and the last lane of a set."""
-    if type(lanes) is slice:
-        return lanes.start, lanes.stop - 1
-    return lanes[0], lanes[-1]
+    return (lanes.start, lanes.stop - 1) if type(lanes) is slice else (lanes[0], lanes[-1])
 
 
 class _Units:

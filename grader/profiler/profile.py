@@ -112,9 +112,8 @@ def _argument(text: str) -> np.generic | np.ndarray | Blank:
     if kind == "zeros":
         return np.zeros(shape, dtype)
     rng = np.random.default_rng(0)
-    if np.dtype(dtype).kind == "f":
-        return rng.standard_normal(shape).astype(dtype)
-    return rng.integers(0, 10, shape).astype(dtype)
+    is_float = np.dtype(dtype).kind == "f"
+    return (rng.standard_normal(shape) if is_float else rng.integers(0, 10, shape)).astype(dtype)
 
 
 def _dtype(type_name: str) -> type[np.generic]:

@@ -49,9 +49,7 @@ class Polynomial:
     @property
     def number(self) -> int | None:
         """Its value where it has no atom."""
-        if any(self.terms.keys() - {()}):
-            return None
-        return self.terms.get((), 0)
+        return None if self.terms.keys() - {()} else self.terms.get((), 0)
 
     @property
     def rest(self) -> Polynomial:
@@ -160,9 +158,7 @@ def all_of(formulas: Iterable[Formula]) -> Formula:
     found = [one for one in formulas if not z3.is_true(one)]
     if any(z3.is_false(one) for one in found):
         return z3.BoolVal(False)
-    if not found:
-        return z3.BoolVal(True)
-    return found[0] if len(found) == 1 else z3.And(found)
+    return found[0] if len(found) == 1 else z3.And(found) if found else z3.BoolVal(True)
 
 
 def negated(formula: Formula) -> Formula:
@@ -286,10 +282,8 @@ class Twins:
             )
             self.made[name] = new.name
             self.atoms.by_name[new.name] = new
-            if name in self.pinned:
-                new.facts += self.pinned[name](new.name)
-            else:
-                new.facts += [self.of(one) for one in list(old.facts)]
+            known = self.pinned.get(name)
+            new.facts += known(new.name) if known else [self.of(one) for one in list(old.facts)]
         return self.made[name]
 
 

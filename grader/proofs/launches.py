@@ -4,6 +4,7 @@ there it may begin to do something else."""
 import ast
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -56,8 +57,9 @@ def same_code(program: PtxModule, other: PtxModule, kernel: str) -> bool:
 def _code(program: PtxModule, kernel: str) -> list[object]:
     code: list[object] = [*program.variables.values()]
     for function in _functions(program, kernel):
-        parts = function.instructions
-        code += [(one.form, one.operands, one.guard, one.guard_negated) for one in parts]
+        code += [
+            (one.form, one.operands, one.guard, one.guard_negated) for one in function.instructions
+        ]
         code += [function.variables, function.labels, function.directives]
     return code
 
@@ -99,8 +101,8 @@ def _uses(program: PtxModule, kernel: str) -> dict[tuple[str, int], None]:
         for one in function.instructions:
             uses |= dict.fromkeys(_of_instruction(one))
         uses |= dict.fromkeys(_divisors(uses))
-    variables = [one for f in functions for one in f.variables]
-    for variable in (*program.variables.values(), *variables):
+    own = (one for f in functions for one in f.variables)
+    for variable in (*program.variables.values(), *own):
         uses |= dict.fromkeys(("array", variable.size // width) for width in (4, 8, 1))
     return uses
 
@@ -309,10 +311,8 @@ class _Launches:
         allows; nothing where there is none near."""
         least = _least(lambda n: _value(quantity, {**names, name: n}) >= number)
         alone = [one for one in self.rule.where if _names(one) & self._free == {name}]
-        for n in range(least, least + NEAR) if least else ():
-            if all(_value(one, {**names, name: n}) for one in alone):
-                return {name: n}
-        return {}
+        near = ({name: n} for n in range(least, least + NEAR) if least)
+        return next((it for it in near if all(_value(one, {**names, **it}) for one in alone)), {})
 
     @cached_property
     def _free(self) -> set[str]:
@@ -356,9 +356,8 @@ class _Launches:
             return
         parts = {_value(one, names) for one in (*_made(condition), *_names(condition))}
         near = [part + more for part in parts for more in range(4)]
-        for number in sorted({*range(1, 41), *near}, key=lambda n: abs(n - names[name])):
-            if number >= 1 and _value(condition, names | {name: number}):
-                yield number
+        nearest = sorted({*range(1, 41), *near}, key=lambda n: abs(n - names[name]))
+        yield from (n for n in nearest if n >= 1 and _value(condition, names | {name: n}))
 
     def _trial(self, block: tuple[int, int, int], names: dict[str, int]) -> tuple[Trial, ...]:
         x, y, z = (names[f"gridDim.{axis}"] for axis in rules.AXES)
@@ -391,13 +390,8 @@ def _made(expression: str, *by: type[ast.operator]) -> tuple[str, ...]:
 def _least(holds: Callable[[int], bool]) -> int:
     """The smallest number from 1 on with which something holds that holds for all larger ones; 0
     where it does not up to LARGEST."""
-    if not holds(LARGEST):
-        return 0
-    low, high = 0, LARGEST
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
+    least = bisect_left(range(LARGEST + 1), True, lo=1, key=holds)
+    return least if least <= LARGEST else 0
 
 
 def random_trials(rule: Rule, rng: np.random.Generator, number: int) -> Iterator[Trial]:

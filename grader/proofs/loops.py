@@ -5,6 +5,7 @@ from itertools import combinations, pairwise, takewhile
 
 import z3
 
+from ..graphs import postorder
 from ..machine.barriers import FULL
 from ..ptx.program import Flow, Function, Instruction, symbol_of
 from .atoms import Formula, Polynomial, Scope, all_of, negated
@@ -42,12 +43,12 @@ class LoopGraph:
         self.after = {start: self._after(end) for start, (_, end) in self.blocks.items()}
         if len(self.blocks) > MOST_BLOCKS:
             raise Undecided("the kernel has too many branches")
-        self.order = self._order()
+        self.order = postorder(0, self.after.__getitem__, {END})[::-1]
         self.loops = self._loops()
 
     def loop_instructions(self, loop: Loop) -> list[Instruction]:
-        code = self.code.instructions
-        return [code[at] for start in loop.body for at in range(*self.blocks[start])]
+        places = (at for start in loop.body for at in range(*self.blocks[start]))
+        return [self.code.instructions[at] for at in places]
 
     def _after(self, end: int) -> tuple[int, ...]:
         last = self.code.instructions[end - 1]
@@ -60,21 +61,6 @@ class LoopGraph:
             return (END, *following) if last.guard else (END,)
         return following
 
-    def _order(self) -> list[int]:
-        """The blocks that threads come to, in reverse postorder."""
-        done: list[int] = []
-        seen = {END}
-
-        def visit(start: int) -> None:
-            seen.add(start)
-            for onward in self.after[start]:
-                if onward not in seen:
-                    visit(onward)
-            done.append(start)
-
-        visit(0)
-        return done[::-1]
-
     def _loops(self) -> dict[int, Loop]:
         """Natural loops: a header, and all from which threads come back to it without passing it.
         If the kernel's entry is among these, the header does not dominate its loop."""
@@ -83,12 +69,7 @@ class LoopGraph:
         for place, start in enumerate(self.order):
             for header in {*self.after[start]}.intersection(self.order[: place + 1]):
                 body = bodies.setdefault(header, {header})
-                pending = [start]
-                while pending:
-                    one = pending.pop()
-                    if one not in body:
-                        body.add(one)
-                        pending += before[one]
+                postorder(start, before.__getitem__, body)
                 if 0 in body - {header}:
                     line = self.code.instructions[header].line
                     raise Undecided("a loop can be entered at two places", line)
@@ -236,6 +217,4 @@ def _either(rests: list[Path]) -> Path:
         ways = [*(way for way in ways if way is not a and way is not b), a[:-1]]
     if any(not way for way in ways):
         return ()
-    if len(ways) == 1:
-        return ways[0]
-    return (z3.Or([all_of(way) for way in ways]),)
+    return ways[0] if len(ways) == 1 else (z3.Or([all_of(way) for way in ways]),)

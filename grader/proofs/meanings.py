@@ -21,6 +21,11 @@ from .values import ALIGNED, Arithmetic, Pointer, Value, bits_of
 MOST_RUNS = 4  # of ones in a mask
 POINTER = 64  # bits of an address that is whole
 SMALLEST = 16  # bits of a register: of what is smaller, the instruction decides the rest
+_ON_CONDITIONS: dict[str, Callable[[Formula, Formula], Formula]] = {
+    "and": lambda a, b: all_of((a, b)),
+    "or": lambda a, b: negated(all_of((negated(a), negated(b)))),
+    "xor": z3.Xor,
+}
 _WITHIN_ALIGNMENT = {2**bits - 1 for bits in range(ALIGNED.bit_length())}
 
 
@@ -141,11 +146,7 @@ class OnIntegers:
         if a.kind != "pred":
             return Typed(_on_bits(self.on, name, a.kind, [a.value, b.value]))
         first, second = (self.on.condition(one.value) for one in (a, b))
-        if name == "and":
-            return Typed(all_of((first, second)))
-        if name == "or":
-            return Typed(negated(all_of((negated(first), negated(second)))))
-        return Typed(z3.Xor(first, second))
+        return Typed(_ON_CONDITIONS[name](first, second))
 
     bitwise_and = partialmethod(_bitwise, "and")
     bitwise_or = partialmethod(_bitwise, "or")
@@ -154,9 +155,8 @@ class OnIntegers:
     def invert(self, a: Typed) -> Typed:
         if a.kind == "pred":
             return Typed(negated(self.on.condition(a.value)))
-        if isinstance(a.value, Pointer):
-            return Typed(self.on.unknown())
-        return Typed(self._integer(a) * -1 - 1)
+        is_pointer = isinstance(a.value, Pointer)
+        return Typed(self.on.unknown() if is_pointer else self._integer(a) * -1 - 1)
 
     def _comparison(self, compare: Callable[..., object], a: Typed, b: Typed) -> Typed:
         on, x, y = self.on, a.value, b.value
@@ -213,13 +213,10 @@ def _on_bits(on: Arithmetic, name: str, kind: str, operands: list[Value]) -> Val
 def _masked(on: Arithmetic, name: str, value: Polynomial, mask: int, bits: int) -> Value:
     runs = list(_runs(mask, bits))
     if name == "and" and len(runs) <= MOST_RUNS:
-        fields = [_field(on, value, low, high, bits) for low, high in runs]
-        return sum(fields, Polynomial.of(0))
+        return sum((_field(on, value, *run, bits) for run in runs), Polynomial.of(0))
     if name == "or" and _apart(on, value, mask):
         return value + mask
-    if name == "xor" and mask == 2**bits - 1:
-        return value * -1 - 1
-    return on.unknown()
+    return value * -1 - 1 if name == "xor" and mask == 2**bits - 1 else on.unknown()
 
 
 def _runs(mask: int, bits: int) -> Iterator[tuple[int, int]]:
@@ -232,8 +229,7 @@ def _runs(mask: int, bits: int) -> Iterator[tuple[int, int]]:
 
 def _field(on: Arithmetic, value: Polynomial, low: int, high: int, bits: int) -> Polynomial:
     """Its bits from `low` up to `high`, where they stand."""
-    upper = on.low_bits(value, high) if high < bits else value
-    return upper - on.low_bits(value, low)
+    return (on.low_bits(value, high) if high < bits else value) - on.low_bits(value, low)
 
 
 def _bounded(on: Arithmetic, name: str, operands: list[Value], kind: str) -> Value:

@@ -166,8 +166,7 @@ class AnyRound:
         """What `again` means: this is the first round, or the one before it went back."""
         copies = self._copies("'before")
         first, later = term(self.count) == 0, term(self.count) >= 1
-        count = str(term(self.count))
-        copies.pinned[count] = lambda twin: [
+        copies.pinned[str(term(self.count))] = lambda twin: [
             z3.Implies(later, z3.Int(twin) == term(self.count) - 1)
         ]
         copies.pinned[str(self.again)] = lambda twin: [z3.Implies(later, z3.Bool(twin))]
@@ -212,8 +211,7 @@ class AnyRound:
         return total
 
     def _link_epochs(self, copies: Twins, later: Formula) -> None:
-        pairs = zip(chain(*self.head.epochs), chain(*self.back.epochs), strict=True)
-        for now, before in pairs:
+        for now, before in zip(chain(*self.head.epochs), chain(*self.back.epochs), strict=True):
             same = term(now) == term(copies.of(before))
             self.on.atoms.fact(now, z3.Implies(later, same))
 

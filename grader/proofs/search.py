@@ -16,7 +16,7 @@ from ..cuda import simulator
 from ..machine.barriers import FULL
 from ..machine.lanes import WARP
 from ..ptx.link import link
-from ..ptx.program import LinkedProgram, PtxModule, Symbol, Variable
+from ..ptx.program import LinkedProgram, PtxModule, Variable
 from .atoms import Atoms, Formula, Polynomial, Scope, all_of, negated, term
 from .launches import random_trials
 from .loops import AccessSite, Epoch, LoopGraph, MeetingSite, Undecided
@@ -77,8 +77,8 @@ def _about_meetings(thread: SymbolicThread) -> Iterator[FaultQuestion]:
         formulas = [path, negated(solver.second(path)), apart]
         if one.scope is Scope.WARP_ROUND:
             warp = thread.on.floor_quotient(thread.setting.thread_number, WARP)
-            formulas.append(term(warp) == term(solver.second(warp)))
-            formulas.append(solver.second(_named(thread, one.mask)))
+            same_warp = term(warp) == term(solver.second(warp))
+            formulas += [same_warp, solver.second(_named(thread, one.mask))]
         fault = "warp" if one.scope is Scope.WARP_ROUND else "barrier"
         yield FaultQuestion(fault, (one.at,), solver, formulas)
 
@@ -240,14 +240,8 @@ def variables_of(program: PtxModule, linked: LinkedProgram) -> dict[str, Variabl
     """The variables that a kernel speaks of, by name."""
     if len(linked.parts) > 1:
         raise Undecided("a function is called")
-    mentioned = {
-        getattr(getattr(operand, "base", operand), "name", "")
-        for one in linked.function.instructions
-        for operand in one.operands
-        if isinstance(getattr(operand, "base", operand), Symbol)
-    }
     everywhere = [*program.variables.values(), *linked.function.variables]
-    return {one.name: one for one in everywhere if one.name in mentioned}
+    return {one.name: one for one in everywhere if one.name in linked.function.symbols}
 
 
 # ---- from a doubt to launches ----

@@ -77,9 +77,8 @@ class Setting:
         self.numbers: dict[str, Polynomial] = {}
         self.special: dict[str, Polynomial] = {"WARP_SZ": Polynomial.of(WARP)}
         self._dimensions()
-        for one in self.parameters:
-            if one.length is None and one.dtype.kind in "iu":
-                self.numbers[one.name] = self._number(one.name)
+        whole = (one.name for one in self.parameters if rules.is_whole(one))
+        self.numbers |= {name: self._number(name) for name in whole}
         self.names = {name: Size(value, on) for name, value in self.numbers.items()}
         self.lengths = {
             one.name: self.evaluated(one.length) * one.dtype.itemsize if one.length else None
@@ -118,11 +117,10 @@ class Setting:
         return self.on.atoms.integer(name, 0, MOST_PARAMETER // factor, Scope.GRID) * factor
 
     def _dimensions(self) -> None:
-        shape = self.block
         atoms = self.on.atoms
         for number, axis in enumerate(AXES):
-            if shape is not None:
-                size = Polynomial.of(shape[number])
+            if self.block is not None:
+                size = Polynomial.of(self.block[number])
             elif number == 0:
                 low, high, step = _widths(self.rule) or (1, 1, 1)
                 size = atoms.integer("width", low // step, high // step, Scope.GRID) * step
@@ -130,9 +128,10 @@ class Setting:
                 size = Polynomial.of(1)
             self._dimension("blockDim", "tid", "%ntid", axis, size, BLOCK_LIMITS[number])
             most = GRID_LIMITS[number]
-            free = number < self.rule.grid
             count = (
-                atoms.integer(f"gridDim.{axis}", 1, most, Scope.GRID) if free else Polynomial.of(1)
+                atoms.integer(f"gridDim.{axis}", 1, most, Scope.GRID)
+                if number < self.rule.grid
+                else Polynomial.of(1)
             )
             self._dimension("gridDim", "ctaid", "%nctaid", axis, count, most)
 
@@ -159,9 +158,7 @@ class Setting:
 
     def sizes(self) -> Iterator[Polynomial]:
         """What the rule says there are at most so many of: elements of each array, threads."""
-        for one in self.parameters:
-            if one.length:
-                yield self.evaluated(one.length)
+        yield from (self.evaluated(one.length) for one in self.parameters if one.length)
         whole = self.threads
         for axis in AXES:
             whole = self.on.product(whole, self.special[f"%nctaid.{axis}"])

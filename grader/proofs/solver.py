@@ -89,7 +89,8 @@ class Fact:
 
     @cached_property
     def formula(self) -> Formula:
-        conditions, follows = self.lemma(*map(_constant_or_one, self.parts), *self.ends)
+        terms = (constant(one) if one else z3.IntVal(1) for one in self.parts)
+        conditions, follows = self.lemma(*terms, *self.ends)
         return z3.Implies(z3.And(conditions), follows) if conditions else follows
 
     def fails(self, values: Mapping[Monomial, int]) -> bool:
@@ -144,8 +145,7 @@ class Facts:
                     yield Fact(lemma, (y, x, whole))
             firsts = (Polynomial({tuple(map(original, one)): 1}) for one in (x, y))
             ends = [end for one in firsts for end in self.atoms.interval(one)]
-            for plane in ENVELOPE.values():
-                yield Fact(plane, (x, y, whole), tuple(ends))
+            yield from (Fact(plane, (x, y, whole), tuple(ends)) for plane in ENVELOPE.values())
 
 
 def _about_two(left: Monomial, right: Monomial) -> Iterator[Fact]:
@@ -160,10 +160,6 @@ def _about_two(left: Monomial, right: Monomial) -> Iterator[Fact]:
 
 def _splits(monomial: Monomial) -> Iterator[tuple[str, Monomial]]:
     return ((name, _without(monomial, (name,))) for name in dict.fromkeys(monomial))
-
-
-def _constant_or_one(monomial: Monomial) -> z3.ArithRef:
-    return constant(monomial) if monomial else z3.IntVal(1)
 
 
 @lru_cache(1 << 14)
@@ -327,8 +323,7 @@ def _numbers(model: z3.ModelRef) -> dict[str, int]:
 
 def _spent(solver: z3.Solver) -> int:
     """What Z3 has spent since it was started, by its own count."""
-    count: int = solver.statistics().get_key_value("rlimit count")
-    return count
+    return int(solver.statistics().get_key_value("rlimit count"))
 
 
 def original(name: str) -> str:

@@ -84,13 +84,11 @@ class SymbolicThread(Walk):
                 continue
             state = self.joined(pending.pop(block))
             inner = self.graph.loops.get(block)
-            after: Iterable[tuple[int, State]]
             if inner is None or block == loop.header:
-                after = self._block(block, state)
-            elif (known := self._known_rounds(inner, state)) is not None:
-                after = known
+                after: Iterable[tuple[int, State]] = self._block(block, state)
             else:
-                after = AnyRound(self, inner, state).leaving()
+                known = self._known_rounds(inner, state)
+                after = AnyRound(self, inner, state).leaving() if known is None else known
             for target, then in after:
                 if any(z3.is_false(one) for one in then.path):
                     continue

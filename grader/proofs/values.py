@@ -164,9 +164,7 @@ class Arithmetic:
     def named_sum(self, value: Polynomial) -> Polynomial:
         """It as at most one product and a number."""
         rest = value.rest
-        if len(rest.terms) <= 1:
-            return value
-        return self._sum(rest) + value.terms.get((), 0)
+        return value if len(rest.terms) <= 1 else self._sum(rest) + value.terms.get((), 0)
 
     @named
     def _sum(self, rest: Polynomial) -> Polynomial:
@@ -266,9 +264,7 @@ class Arithmetic:
         if isinstance(value, z3.BoolRef):
             return value
         if isinstance(value, Polynomial):  # as `mov.pred %p1, -1` says that it holds
-            if value.number is None:
-                return term(value) != 0
-            return z3.BoolVal(value.number != 0)
+            return term(value) != 0 if value.number is None else z3.BoolVal(value.number != 0)
         assert isinstance(value, Unknown)
         if value not in self._conditions:
             self._conditions[value] = self.atoms.boolean("condition", Scope.THREAD)

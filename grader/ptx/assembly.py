@@ -73,10 +73,8 @@ def _closing(text: str, position: int) -> int:
 
 
 def _refusal(line: int | None, instruction: Instruction | None, why: str) -> UnsupportedInstruction:
-    where = "The PTX of this kernel"
-    if line:
-        what = f"`{instruction.form.opcode}`" if instruction else "What stands"
-        where = f"{what} on line {line}"
+    what = f"`{instruction.form.opcode}`" if instruction else "What stands"
+    where = f"{what} on line {line}" if line else "The PTX of this kernel"
     return UnsupportedInstruction(
         f"{where} does not hold together ({why}). The compiler does not read what stands in "
         "asm(...), and the assembler of a real GPU would refuse it: look there.",

@@ -34,9 +34,8 @@ def assigned(function: Function, types: dict[str, str]) -> dict[int, tuple[Resul
     those of its registers."""
     code = function.instructions
     hidden, readers = _addresses(function), _readers(code)
-    results = {}
-    for at, one in enumerate(code):
-        results[at] = tuple(
+    results = {
+        at: tuple(
             Result(
                 name,
                 types[name],
@@ -50,6 +49,8 @@ def assigned(function: Function, types: dict[str, str]) -> dict[int, tuple[Resul
             # Another line reads it, or a loop's next round.
             and any(code[reader].line != one.line or reader <= at for reader in readers[name])
         )
+        for at, one in enumerate(code)
+    }
     return {at: assigns for at, assigns in results.items() if assigns}
 
 
@@ -103,11 +104,9 @@ def _addresses(function: Function) -> set[str]:
         # What makes bytes of an index has an index of the learner's for its source.
         indices = {*values} - {*registers(*one.operands[3:])} if one.form.scales else set()
         for name in {*bases, *values}:
-            if name in bases:
-                needs[name].append(None if name in values else frozenset())
-            else:
-                leads_on = written and name not in indices
-                needs[name].append(written - {name} if leads_on else None)
+            is_value = name in values if name in bases else name in indices or not written
+            onward = frozenset() if name in bases else written - {name}
+            needs[name].append(None if is_value else onward)
     hidden: set[str] = set()
     before = -1
     while len(hidden) > before:

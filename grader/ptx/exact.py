@@ -137,8 +137,7 @@ def _by_fractions(
     makes of `formula`."""
     if not extreme.any():
         return nearest, rest
-    for operand in operands:
-        extreme = extreme & np.isfinite(operand)
+    extreme = np.logical_and.reduce([extreme, *map(np.isfinite, operands)])
     nearest, rest = nearest.copy(), rest.copy()
     for at in np.flatnonzero(extreme):
         exact = formula(*[Fraction(float(operand[at])) for operand in operands])

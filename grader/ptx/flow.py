@@ -8,7 +8,9 @@ makes it of. What was loaded from memory may point anywhere.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
+from ..graphs import postorder
 from .program import (
     Address,
     Carries,
@@ -67,12 +69,7 @@ def repeats(code: Function, at: int) -> bool:
 
 def reaches(code: Function, start: int, goal: int) -> bool:
     """Whether a thread that stands before `start` may come to `goal`."""
-    seen, pending = {start}, [start]
-    while pending and goal not in seen:
-        new = set(successors(code, pending.pop())) - seen
-        seen |= new
-        pending += new
-    return goal in seen
+    return goal in postorder(start, partial(successors, code))
 
 
 def deciding(linked: LinkedProgram) -> frozenset[str]:
@@ -85,10 +82,8 @@ def deciding(linked: LinkedProgram) -> frozenset[str]:
         if one.form.control:  # of what a warp does together, the mask alone
             start.update(registers(one.operands[-1]) if one.form.collective else one.read)
         place = [PASSED] if passes(one, linked) else []
-        if one.form.carries is Carries.LOADED:
-            ways.append((place, one.written))
-        else:
-            ways.append((one.read, [*one.written, *place]))
+        loaded = one.form.carries is Carries.LOADED
+        ways.append((place, one.written) if loaded else (one.read, [*one.written, *place]))
     return frozenset(spread(start, ways))
 
 

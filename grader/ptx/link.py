@@ -14,6 +14,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from ..graphs import postorder
 from .assigned import Result, assigned, register_types
 from .flow import (
     MaybeUninitialized,
@@ -39,6 +40,8 @@ from .program import (
     function_addresses,
 )
 
+Calls = dict[str, frozenset[str]]  # by function: what it calls, or takes the address of, and more
+
 
 @dataclass(frozen=True)
 class Executable:
@@ -55,7 +58,8 @@ class Executable:
     def depends_on_order(self) -> bool:
         """Whether it uses what an atomic or a volatile load finds."""
         return any(
-            (one.form.atomic and one.written) or (one.form.reads and one.form.strong)
+            (one.form.atomic and one.written)
+            or (one.form.reads and any(transfer.strong for _, transfer in one.form.transfers))
             for one in self.linked.function.instructions
         )
 
@@ -89,7 +93,7 @@ def executable(program: PtxModule, kernel: Function) -> Executable:
 
 def link(program: PtxModule, kernel: Function) -> LinkedProgram:
     """Everything that `kernel` can reach, with names made distinct by function."""
-    calls = {name: _mentioned(function) for name, function in program.functions.items()}
+    calls = {name: function.symbols for name, function in program.functions.items()}
     tabled = {
         symbol for v in program.variables.values() for _, symbol in v.pointers if symbol in calls
     }
@@ -106,7 +110,7 @@ def link(program: PtxModule, kernel: Function) -> LinkedProgram:
             function.parameters,
             function.results,
             tuple(function.registers),
-            name in _reachable_from(name, calls, tabled),
+            _is_recursive(name, calls),
         )
         for name, start, function in zip(order, starts, functions, strict=False)
     }
@@ -135,39 +139,16 @@ def _merged(kernel: Function, functions: list[Function], starts: list[int]) -> F
     )
 
 
-def _mentioned(function: Function) -> set[str]:
-    """Names that the function calls, or takes the address of."""
-    return {
-        operand.name
-        for instruction in function.instructions
-        for operand in instruction.operands
-        if isinstance(operand, Symbol)
-    }
-
-
-def _reachable(start: str, calls: dict[str, set[str]], tabled: set[str]) -> list[str]:
+def _reachable(start: str, calls: Calls, tabled: set[str]) -> list[str]:
     """Functions reachable from `start`, callees first. An indirect call may reach any function
     whose address stands in a table."""
-    found: list[str] = []
-    seen: set[str] = set()
-
-    def visit(name: str) -> None:
-        seen.add(name)
-        for callee in sorted((calls[name] | tabled) & calls.keys()):
-            if callee not in seen:
-                visit(callee)
-        found.append(name)
-
-    visit(start)
-    return found
+    return postorder(start, lambda name: sorted((calls[name] | tabled) & calls.keys()))
 
 
-def _reachable_from(name: str, calls: dict[str, set[str]], tabled: set[str]) -> set[str]:
-    """Functions that may run below a call made by `name`."""
-    below: set[str] = set()
-    for callee in (calls[name] & calls.keys()) - {name}:
-        below |= set(_reachable(callee, calls, set()))
-    return below | ({name} if name in calls[name] else set())
+def _is_recursive(name: str, calls: Calls) -> bool:
+    """Whether `name` may run below a call that it makes."""
+    called = calls[name] & calls.keys()
+    return name in called or any(name in _reachable(one, calls, set()) for one in called)
 
 
 def _renamed(function: Function) -> Function:

@@ -88,8 +88,7 @@ def flush(x: np.ndarray) -> np.ndarray:
     magnitude = np.abs(x[:1] if x.strides == (0,) else x)
     if np.minimum.reduce(magnitude) >= smallest:
         return x
-    normal = magnitude >= smallest
-    return x * (normal | (magnitude != magnitude))
+    return x * ((magnitude >= smallest) | (magnitude != magnitude))
 
 
 def flushed(
@@ -183,9 +182,7 @@ def rounded(exact: Exact, kind: str, mode: str) -> np.ndarray:
     nearest, rest = exact
     if kind != "f64":
         return narrowed(round_to_odd(nearest, rest), kind, mode)
-    if mode == "rn":
-        return nearest
-    return _step_double(nearest, rest, mode)
+    return nearest if mode == "rn" else _step_double(nearest, rest, mode)
 
 
 def _step_double(nearest: np.ndarray, rest: np.ndarray, mode: str) -> np.ndarray:

@@ -6,10 +6,10 @@ that afterwards every name in a function means one thing.
 """
 
 import re
-import struct
 from collections.abc import Iterator
 from math import gcd, prod
 
+import numpy as np
 from msgspec.structs import replace
 
 from .instructions import resolve
@@ -60,10 +60,14 @@ def declared(statement: str) -> Variable:
         raise Malformed(f"a variable of type .{match['type']}")
     element = size_of(match["type"])
     dims = [int(d) if d.strip() else 0 for d in re.findall(r"\[([^\]]*)\]", match["dims"])]
-    size = element * prod(dims)
-    initial, pointers = _initial(match["initial"] or "", match["type"], element)
-    align = int(match["align"] or element)
-    return Variable(match["name"], match["space"], match["type"], size, align, initial, pointers)
+    return Variable(
+        match["name"],
+        match["space"],
+        match["type"],
+        element * prod(dims),
+        int(match["align"] or element),
+        *_initial(match["initial"] or "", match["type"], element),
+    )
 
 
 def _initial(text: str, kind: str, element: int) -> tuple[bytes, tuple[tuple[int, str], ...]]:
@@ -77,8 +81,8 @@ def _initial(text: str, kind: str, element: int) -> tuple[bytes, tuple[tuple[int
             number = literal(item)
             value = number.value
             if number.float_width == 8 and kind == "f32":
-                (double,) = struct.unpack("<d", struct.pack("<Q", value))
-                (value,) = struct.unpack("<I", struct.pack("<f", double))
+                single = np.uint64(value).view(np.float64).astype(np.float32)
+                value = int(single.view(np.uint32))
         content += (value & ((1 << (8 * element)) - 1)).to_bytes(element, "little")
     return bytes(content), tuple(pointers)
 
@@ -100,7 +104,7 @@ def literal(token: str) -> Immediate:
     if prefix in _WIDTHS:
         return Immediate(int(body[2:], 16), _WIDTHS[prefix])
     if "." in body:
-        return Immediate(struct.unpack("<Q", struct.pack("<d", float(token)))[0], 8)
+        return Immediate(int(np.float64(token).view(np.uint64)), 8)
     octal = prefix != "0x" and len(body) > 1 and body.startswith("0")
     if octal and not set(body) <= set("01234567"):
         raise Malformed(f"{token[:20]} is no number with 8 for its base")
@@ -270,8 +274,7 @@ class _Body:
             check_registers(len(self.registers))
         elif re.match(r"\.(shared|local|param|global|const)\b", text):
             variable = declared(text)
-            renamed = self.resolve(variable.name)
-            self.variables.append(replace(variable, name=renamed))
+            self.variables.append(replace(variable, name=self.resolve(variable.name)))
         elif match := re.match(r"\.branchtargets\s+(.*)", text, re.DOTALL):
             names = re.split(r"\s*,\s*", match[1].strip())
             self.tables[self.last_label] = tuple(self.resolve(name) for name in names)
@@ -441,8 +444,11 @@ def with_copies(function: Function) -> Function:
         for at in range(0, parameter.size, size):
             loads, stores = (register, Address(name, at)), (Address(copies[name], at), register)
             for opcode, operands in (("ld.param", loads), ("st.local", stores)):
-                form = resolve(f"{opcode}.b{8 * size}", operands)
-                first.append(Instruction(form, operands, line=function.line))
+                first.append(
+                    Instruction(
+                        resolve(f"{opcode}.b{8 * size}", operands), operands, line=function.line
+                    )
+                )
     renamed = (
         one
         if one.form.flow is Flow.CALL

@@ -137,14 +137,6 @@ class Form(msgspec.Struct, frozen=True):
     def compares(self) -> bool:
         return any(one.compares for _, one in self.transfers)
 
-    @property
-    def volatile(self) -> bool:
-        return any(one.volatile for _, one in self.transfers)
-
-    @property
-    def strong(self) -> bool:
-        return any(one.strong for _, one in self.transfers)
-
     def transfer(self, position: int) -> Transfer:
         """What happens at the address that stands at this position."""
         return dict(self.transfers)[position]

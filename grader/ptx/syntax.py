@@ -13,6 +13,7 @@ them.
 
 import re
 from dataclasses import dataclass
+from itertools import chain, repeat
 
 from .numbers import size_of
 from .program import Role, Transfer
@@ -109,10 +110,9 @@ def syntax(line: str) -> Syntax:
 
 
 def _slot(word: str) -> Slot:
-    choices = []
-    for name in word.removesuffix("?").split("|"):
-        choices += SETS[name].split() if name in SETS else [name]
-    return Slot(tuple(choices), word.endswith("?"))
+    names = word.removesuffix("?").split("|")
+    choices = tuple(choice for name in names for choice in SETS.get(name, name).split())
+    return Slot(choices, word.endswith("?"))
 
 
 def _operands(text: str) -> OperandList:
@@ -138,12 +138,12 @@ def transfers(
     """(position, Transfer) for each address at which an instruction with these modifiers, of
     type `kind`, reads or writes."""
     spaces = [SPACES[mod] for mod in mods if mod in SPACES] or ["generic"]
-    found = []
-    for number, (position, address) in enumerate(operands.addresses):
-        space = address["space"] or spaces[min(number, len(spaces) - 1)]
-        if verb := address["verb"]:
-            found.append((position, _transfer(verb, space, address["type"] or kind, mods)))
-    return tuple(found)
+    by_number = chain(spaces, repeat(spaces[-1]))  # the last is that of all further addresses
+    return tuple(
+        (position, _transfer(found["verb"], found["space"] or space, found["type"] or kind, mods))
+        for (position, found), space in zip(operands.addresses, by_number, strict=False)
+        if found["verb"]
+    )
 
 
 def _transfer(verb: str, space: str, kind: str, mods: tuple[str, ...]) -> Transfer:

@@ -119,9 +119,11 @@ def collective(
         @effect(names, *lines, control=True, collective=True, **facts)
         def build(instruction: Instruction, at: int, wave: Wave) -> Step:
             combine = combining(instruction, at, wave)
-            masks = seen_by_all(np.array(FULL, np.uint32), wave.geometry.lanes)
-            if not whole_warp:
-                masks = np.asarray(wave.read(instruction.operands[-1], "b32"))
+            masks = (
+                seen_by_all(np.array(FULL, np.uint32), wave.geometry.lanes)
+                if whole_warp
+                else np.asarray(wave.read(instruction.operands[-1], "b32"))
+            )
 
             def step(lanes: Lanes) -> Successors:
                 together = wave.collectives.gather(lanes, at, masks)
@@ -160,10 +162,11 @@ def _elementwise_step(form: Elementwise, instruction: Instruction, at: int, wave
     target, *operands = instruction.operands
     read = zip(operands if form.operands is None else form.operands, form.sources, strict=True)
     sources = [wave.read(operand, kind) for operand, kind in read]
-    if isinstance(form.result, str):
-        step = _one_result(form.fn, wave.registers.write(target, form.result), *sources)
-    else:
-        step = _several_results(form.fn, target, form.result, sources, wave)
+    step = (
+        _one_result(form.fn, wave.registers.write(target, form.result), *sources)
+        if isinstance(form.result, str)
+        else _several_results(form.fn, target, form.result, sources, wave)
+    )
     undefined = form.undefined
     if undefined is None or not wave.events.undefined:
         return step
@@ -221,8 +224,7 @@ def bind(instruction: Instruction, at: int, wave: Wave) -> Step:
     form = instruction.form
     if form.build is None:
         raise unsupported(instruction, wave)
-    step = form.build(instruction, at, wave)
-    step = wave.events.execute(at, step)
+    step = wave.events.execute(at, form.build(instruction, at, wave))
     if instruction.guard and form.flow is not Flow.BRANCH:
         step = _guarded(step, instruction, at, wave)
     return wave.events.follow(at, step)
@@ -316,7 +318,6 @@ def _refusal(name: str, mods: list[str]) -> str:
     lines = [line for line, _ in OPCODES.get(name, ())]
     known = frozenset().union(*(line.modifiers for line in lines))
     strange = [mod for mod in mods if mod not in known]
-    wrong = "these modifiers together, or not without others"
-    if strange:
-        wrong = f"the modifier `.{strange[0]}`"
+    together = "these modifiers together, or not without others"
+    wrong = f"the modifier `.{strange[0]}`" if strange else together
     return f"It has `{name}`, but not with {wrong}." if lines else ""

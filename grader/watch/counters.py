@@ -137,7 +137,8 @@ class Counting(Observer):
         access, hit, kind = done.access, done.hit, done.kind
         if hit.space == "global" and (access.bulk or kind == "atomic"):
             if access.bulk:
-                self.counters.add(self._lines[access.at], "global_sectors", _sectors_of_bulk(hit))
+                sectors = np.unique(hit.addresses >> SECTOR_SHIFT)  # one lane has asked for all
+                self.counters.add(self._lines[access.at], "global_sectors", len(sectors))
             else:
                 self._note(access, hit, kind)
         if hit.space not in _COUNTED or access.bulk or access.mbarrier:
@@ -182,8 +183,3 @@ class Counting(Observer):
                 self._by_line(name, lines, counts)
         self._noted.clear()
         self._many_noted = 0
-
-
-def _sectors_of_bulk(hit: Hit) -> int:
-    """One lane has asked for all of it."""
-    return len(np.unique(hit.addresses >> SECTOR_SHIFT))

@@ -130,8 +130,7 @@ class Recorder(Observer):
         if hit.space not in _SPACES or not len(mine) or self.frame is None:
             return
         byte = hit.element[mine] << access.shift
-        rows = byte[:, None] + np.arange(access.width)
-        raw = np.ascontiguousarray(hit.store.data[rows])
+        raw = np.ascontiguousarray(hit.store.data[byte[:, None] + np.arange(access.width)])
         owner, offsets = threads // self.recording.stride, byte
         if hit.space == "shared":
             memory = self.wave.shared

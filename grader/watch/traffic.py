@@ -101,8 +101,7 @@ def worst_bank(words: np.ndarray) -> np.ndarray:
 def _fewest(ordered: np.ndarray, width: int, unit: int) -> np.ndarray:
     """The fewest units of `unit` bytes that hold what each row of sorted addresses names."""
     fresh = np.count_nonzero(ordered[:, 1:] != ordered[:, :-1], axis=1) + 1
-    fewest: np.ndarray = -(-fresh * width // unit)
-    return fewest
+    return np.asarray(-(-fresh * width // unit))
 
 
 def _passes(rows: np.ndarray, active: np.ndarray, width: int, together: int) -> np.ndarray:

@@ -33,7 +33,7 @@ class Whereabouts:
             self.line(at),
             self._around(at),
             self._calls(at, lane),
-            geometry.block_index(lane, wave.first_block),
+            geometry.block_coordinates(wave.first_block + int(lane) // geometry.stride),
             geometry.thread(lane),
             self.repeats(at),
         )

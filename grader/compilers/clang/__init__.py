@@ -80,8 +80,8 @@ class Clang:
                 ) as folder:
                     return _compiled(job, Path(folder), self._shut)
             except CompileError as error:
-                source = without_unroll(job.source, error.diagnostics)
-                source = with_room(source, error.diagnostics)
+                found = error.diagnostics
+                source = with_room(without_unroll(job.source, found), found)
                 if source == job.source or rewritings == _MOST_REWRITINGS:
                     raise
                 job, rewritings = replace(job, source=source), rewritings + 1
@@ -110,8 +110,7 @@ def _compiled(job: Job, folder: Path, shut: bool) -> Program:
         _run([*optimiser(job), "-o", "middle", "unset"], folder, job.source)
     middle.write_bytes(llvm_text.finished(_read(middle, _PTX_BYTES)))
     _run([*back(job), "-o", "ptx", "middle"], folder, job.source)
-    ptx = _read(folder / "ptx", _PTX_BYTES).decode()
-    ptx, found = named(ptx, job.name_expressions)
+    ptx, found = named(_read(folder / "ptx", _PTX_BYTES).decode(), job.name_expressions)
     strange = _strange(folder / "included", job)
     doubts = ClangLog(log, job.source).warnings()
     ptx = like_nvrtc(laid_out(ptx), debug=is_debug(job))

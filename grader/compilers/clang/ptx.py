@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from ...graphs import postorder
 from .source import NAME_VARIABLE
 
 # .loc 1 6 12        // kernel.cu:6:12 @[ kernel.cu:9:9 @[ kernel.cu:16:12 ] ]
@@ -238,24 +239,7 @@ def _components(nodes: Iterable[str], edges: dict[str, list[str]]) -> list[list[
         for to in successors:
             backwards[to].append(node)
     seen: set[str] = set()
-    finished = [node for root in nodes for node in _postorder(root, edges, seen)]
+    finished = [node for root in nodes for node in postorder(root, edges.__getitem__, seen)]
     seen = set()
-    parts = (_postorder(root, backwards, seen) for root in reversed(finished))
+    parts = (postorder(root, backwards.__getitem__, seen) for root in reversed(finished))
     return [part for part in parts if part]
-
-
-def _postorder(root: str, edges: dict[str, list[str]], seen: set[str]) -> list[str]:
-    """What is reached from a node and was not `seen`, each node after those it leads to."""
-    found: list[str] = []
-    work = [] if root in seen else [(root, iter(edges[root]))]
-    seen.add(root)
-    while work:
-        node, successors = work[-1]
-        following = next((to for to in successors if to not in seen), None)
-        if following is None:
-            found.append(node)
-            work.pop()
-        else:
-            seen.add(following)
-            work.append((following, iter(edges[following])))
-    return found

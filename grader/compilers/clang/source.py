@@ -3,6 +3,7 @@ changed so that clang compiles what NVRTC compiles."""
 
 import re
 from collections.abc import Iterable
+from itertools import accumulate
 
 from ...cuda.diagnostics import Diagnostic
 from ...cuda.errors import CompileError
@@ -163,9 +164,7 @@ def with_room(source: str, errors: Iterable[Diagnostic]) -> str:
     (cuda.h). Lines stay where they are; a variable that is given a value stays refused, as NVRTC
     refuses it.
     """
-    starts = [0]
-    for line in source.split("\n"):
-        starts.append(starts[-1] + len(line) + 1)
+    starts = [*accumulate((len(line) + 1 for line in source.split("\n")), initial=0)]
     declared: dict[int, set[int]] = {}  # by where a declaration begins where its names stand
     for error in errors:
         if error.message == _NO_INITIALIZATION and error.column is not None:

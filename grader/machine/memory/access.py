@@ -233,10 +233,9 @@ class Access:
 
     def unwritten(self, hit: Hit, component: int) -> np.ndarray | None:
         """Which lanes of a hit find in a component what nobody wrote; None where none does."""
-        store = hit.store
-        if store.written is None:
+        if hit.store.written is None:
             return None
-        found = store.marks(self.size).take(hit.element + component) == 0
+        found = hit.store.marks(self.size).take(hit.element + component) == 0
         return found if np.count_nonzero(found) else None
 
     def offsets(self, hit: Hit) -> np.ndarray:
@@ -299,13 +298,14 @@ class Access:
         beyond = rank > geometry.cluster_blocks
         if beyond.any():
             position = int(np.argmax(beyond))
-            where = f"the shared memory of block {int(rank[position]) - 1} of its cluster, which "
-            where += f"has {counted(geometry.cluster_blocks, 'block')}"
+            where = (
+                f"the shared memory of block {int(rank[position]) - 1} of its cluster, which has "
+                f"{counted(geometry.cluster_blocks, 'block')}"
+            )
             raise AccessFault(Fault(OutOfBounds, position, where))
         block = geometry.block_of_lane[lanes]
         first = block - block % geometry.cluster_blocks
-        base = np.where(rank > 0, (first + rank - 1) * pitch, own)
-        return base, addresses & OFFSET_MASK
+        return np.where(rank > 0, (first + rank - 1) * pitch, own), addresses & OFFSET_MASK
 
     def _find_generic(self, lanes: Lanes, addresses: np.ndarray) -> list[Hit]:
         """A generic address says by its value which space it lies in."""
@@ -353,8 +353,7 @@ class Landing:
 
     def part(self, chosen: np.ndarray) -> Landing:
         """That of the `chosen` lanes (bool) alone."""
-        words = [word[chosen] for word in self.words]
-        return replace(self, hit=self.hit.part(chosen), words=words)
+        return replace(self, hit=self.hit.part(chosen), words=[word[chosen] for word in self.words])
 
     def land(self) -> None:
         """It is there now."""

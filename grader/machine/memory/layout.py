@@ -79,12 +79,9 @@ def shared_layout(kernel: Function, program: PtxModule, dynamic: int) -> SharedL
     flexible = [v for v in shared if not v.size]
     static, natural = _lay_out(fixed)
     pieces = [(natural[v.name], v.size) for v in fixed]
-    if flexible:
-        start = static + -static % max(16, *(v.align for v in flexible))
-        natural |= {v.name: start for v in flexible}
-    elif dynamic:
-        start = static
     if flexible or dynamic:
+        start = static + (-static % max(16, *(v.align for v in flexible)) if flexible else 0)
+        natural |= {v.name: start for v in flexible}
         pieces.append((start, dynamic))
     moved = {start: start + RED_ZONE * number for number, (start, _) in enumerate(pieces)}
     size = max((moved[start] + length for start, length in pieces), default=0)

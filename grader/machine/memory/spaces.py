@@ -234,11 +234,10 @@ class PrivateSpace:
 
     def reset(self) -> None:
         """A new wave begins: nothing is written yet."""
-        if self.store.written is None:
-            return
-        self.store.written[:] = 0
+        written = self.store.marks(1)
+        written[:] = 0
         if self.cleared.stop:
-            self.store.written.reshape(-1, self.pitch)[:, self.cleared] = 1
+            written.reshape(-1, self.pitch)[:, self.cleared] = 1
             self.store.data.reshape(-1, self.pitch)[:, self.cleared] = 0
 
     def check(self, addresses: np.ndarray, size: int) -> None:
@@ -258,15 +257,16 @@ class PrivateSpace:
 
     def extent(self, start: int) -> int:
         """How many bytes the variable that begins at `start` has."""
-        if self.variables is None:
-            return self.size
-        return int(np.count_nonzero(self.variables == self.variables[start]))
+        owner = self.variables
+        return self.size if owner is None else int(np.count_nonzero(owner == owner[start]))
 
     def natural(self, address: Any) -> Any:
         """The address as it would be without red zones; works on ints and on arrays."""
-        if self.variables is None:
-            return address
-        return address - self._red_bytes_below[np.clip(address, 0, self.size)]
+        return (
+            address
+            if self.variables is None
+            else address - self._red_bytes_below[np.clip(address, 0, self.size)]
+        )
 
     @cached_property
     def _red_bytes_below(self) -> np.ndarray:

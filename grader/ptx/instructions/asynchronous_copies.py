@@ -204,19 +204,26 @@ def _parts(access: Access, lane: int, size: int, at: int, wave: Wave) -> list[Hi
     moved = np.arange(0, size, _UNIT)
     hits = access.hits(np.full(len(moved), lane), moved) if size else []
     if len(hits) > 1:  # one that happens to lie behind another in memory
-        why = (
-            f"{access.verb} {counted(size, 'byte')} that {hits[0].store.name} does not have all of."
+        raise wave.report.error(
+            OutOfBounds,
+            at,
+            lane,
+            f"{access.verb} {counted(size, 'byte')} that {hits[0].store.name} does not have all "
+            "of.",
         )
-        raise wave.report.error(OutOfBounds, at, lane, why)
     return hits
 
 
 def _taken(access: Access, lane: int, size: int, at: int, wave: Wave) -> np.ndarray:
     """What lies at the source: (parts, words) uint32."""
     if size % _UNIT:
-        moved = counted(size, "byte")
-        why = f"copies {moved} at once; a bulk copy moves a multiple of {_UNIT} bytes."
-        raise wave.report.error(Misaligned, at, lane, why)
+        raise wave.report.error(
+            Misaligned,
+            at,
+            lane,
+            f"copies {counted(size, 'byte')} at once; a bulk copy moves a multiple of {_UNIT} "
+            "bytes.",
+        )
     words = np.empty((size // _UNIT, _WORDS), np.uint32)
     for hit in _parts(access, lane, size, at, wave):
         access.get(hit)
@@ -237,8 +244,9 @@ def send(instruction: Instruction, at: int, wave: Wave) -> Step:
     target = wave.access(transfer, to, at)
     counted = replace(instruction.form.transfer(2), components=1, asynchronous=True, bulk=True)
     told = wave.access(counted, barrier, at)
-    items = several(value, transfer.components)
-    sources = [wave.read(item, instruction.form.type) for item in items]
+    sources = [
+        wave.read(item, instruction.form.type) for item in several(value, transfer.components)
+    ]
 
     def step(lanes: Lanes) -> None:
         (places,), (hit,) = told.hits(lanes), target.hits(lanes)

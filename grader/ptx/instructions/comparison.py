@@ -57,9 +57,7 @@ def _comparison(instruction: Instruction, kind: str) -> Meaning:
         compare = _UNORDERED.get(name) or getattr(on, _ORDERED[name])
         if kind == "bf16":
             return lambda a, b: compare(from_bfloat(a), from_bfloat(b))
-        if flushes:
-            return lambda a, b: compare(flush(a), flush(b))
-        return compare
+        return (lambda a, b: compare(flush(a), flush(b))) if flushes else compare
 
     return meaning
 

@@ -60,9 +60,12 @@ def _indirect(pointer: Register, parameters: list[str], at: int, wave: Wave) -> 
         for address, group in by_value(lanes, addresses[lanes]):
             name = names.get(address)
             if name not in wave.linked.parts:
-                lane = int(lane_index(group)[0])
-                what = "calls a function by a pointer that points to none."
-                raise wave.report.error(OutOfBounds, at, lane, what)
+                raise wave.report.error(
+                    OutOfBounds,
+                    at,
+                    int(lane_index(group)[0]),
+                    "calls a function by a pointer that points to none.",
+                )
             onward.append((wave.calls.enter(group, at, name, parameters), group))
         return tuple(onward)
 
@@ -102,8 +105,12 @@ def _malloc(lanes: np.ndarray, parameters: list[str], result: str, at: int, wave
 def _free(lanes: np.ndarray, parameters: list[str], result: str, at: int, wave: Wave) -> None:
     for lane, address in zip(lanes, wave.calls.words(parameters[0], lanes).tolist(), strict=True):
         if address and not wave.heap.free(address):
-            why = "frees memory that is not in use: freed before, or not from `malloc`."
-            raise wave.report.error(OutOfBounds, at, int(lane), why)
+            raise wave.report.error(
+                OutOfBounds,
+                at,
+                int(lane),
+                "frees memory that is not in use: freed before, or not from `malloc`.",
+            )
 
 
 _DRIVER = {  # how many parameters they have, and what they do

@@ -66,9 +66,8 @@ def _clamp_to(dtype: np.dtype) -> Callable[..., Any]:
     limits = np.iinfo(dtype)
 
     def saturate_integer(a: np.ndarray) -> np.ndarray:
-        low = max(limits.min, np.iinfo(a.dtype).min)
-        high = min(limits.max, np.iinfo(a.dtype).max)
-        return np.clip(a, low, high).astype(dtype)
+        own = np.iinfo(a.dtype)
+        return a.clip(max(limits.min, own.min), min(limits.max, own.max)).astype(dtype)
 
     return saturate_integer
 

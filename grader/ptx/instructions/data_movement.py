@@ -123,9 +123,8 @@ def cvta(instruction: Instruction) -> Elementwise:
     """Between an address in a state space and a generic address."""
     space = next(mod for mod in instruction.form.mods if mod not in ("to", "u64"))
     shift = np.uint64(_WINDOWS.get(space.partition("::")[0], 0))
-    if instruction.form.has("to"):
-        return Elementwise(lambda a: a - shift, ("u64",), "u64")
-    return Elementwise(lambda a: a + shift, ("u64",), "u64")
+    moved = np.subtract if instruction.form.has("to") else np.add
+    return Elementwise(lambda a: moved(a, shift), ("u64",), "u64")
 
 
 @elementwise("isspacep", "global|local|shared|shared::cta|shared::cluster : d, a")
@@ -185,9 +184,8 @@ def load(instruction: Instruction, at: int, wave: Wave) -> Step:
         return wave.calls.move(instruction, address, target)
     transfer = instruction.form.transfer(1)
     access = wave.access(transfer, address, at)
-    dtype = DTYPES[instruction.form.type]
-    items = several(target, transfer.components)
-    outs = [wave.registers.write(item, instruction.form.type) for item in items]
+    kind, dtype = instruction.form.type, DTYPES[instruction.form.type]
+    outs = [wave.registers.write(item, kind) for item in several(target, transfer.components)]
     spinning = instruction.form.has(*_SPINNING)
 
     def step(lanes: Lanes) -> None:
@@ -213,8 +211,9 @@ def store(instruction: Instruction, at: int, wave: Wave) -> Step:
         return wave.calls.move(instruction, address, source)
     transfer = instruction.form.transfer(0)
     access = wave.access(transfer, address, at)
-    items = several(source, transfer.components)
-    sources = [wave.read(item, instruction.form.type) for item in items]
+    sources = [
+        wave.read(item, instruction.form.type) for item in several(source, transfer.components)
+    ]
 
     def step(lanes: Lanes) -> None:
         for hit in access.hits(lanes):

@@ -69,9 +69,8 @@ def mad(instruction: Instruction) -> Elementwise:
     form = meant(
         lambda on: lambda a, b, c: on.add(getattr(on, _PRODUCTS[product])(a, b), c), instruction
     )
-    if product == "wide":
-        return replace(form, sources=(kind, kind, _WIDER[kind]), result=_WIDER[kind])
-    return form
+    wide = _WIDER[kind] if product == "wide" else kind
+    return replace(form, sources=(kind, kind, wide), result=wide)
 
 
 @elementwise("mul24", "lo|hi s32|u32 : d, a, b")
@@ -138,11 +137,11 @@ def extremum(instruction: Instruction) -> Elementwise:
     """With .relu the larger of the result and 0."""
     smallest, form = instruction.form.name == "min", instruction.form
     fn: Compute = np.minimum if smallest else np.maximum
-    if not form.has("relu") and not form.type.endswith("x2"):
-        return meant(lambda on: on.minimum if smallest else on.maximum, instruction)
     if form.has("relu"):
         return of_one_type(lambda a, b: np.maximum(fn(a, b), a.dtype.type(0)), instruction)
-    return of_one_type(fn, instruction)
+    if form.type.endswith("x2"):
+        return of_one_type(fn, instruction)
+    return meant(lambda on: on.minimum if smallest else on.maximum, instruction)
 
 
 @effect("add sub", f"cc {_KINDS} : d, a, b")
@@ -262,9 +261,7 @@ def _in_range(amount: np.ndarray, bits: int) -> np.ndarray:
     """What of a field's position or length counts: 8 bits if the field is one of 32 bits; all if
     it is one of 64, where whatever is above 64 lies as far beyond the top as 64 does. (What the
     PTX ISA says of the former, an H200 does not do with the latter.)"""
-    if bits == 32:
-        return amount & np.uint32(255)
-    return np.minimum(amount, np.uint32(64))
+    return amount & np.uint32(255) if bits == 32 else np.minimum(amount, np.uint32(64))
 
 
 def _fixed(amount: np.ndarray, bits: int) -> int | None:

@@ -94,9 +94,8 @@ def _arriving(change: Callable[..., Any], *lines: str) -> Callable[..., Any]:
 
         def step(lanes: Lanes) -> None:
             for hit in access.hits(lanes):
-                amount = np.ones(len(hit.element), _U)
-                if number is not None:
-                    amount = number[hit.lanes].astype(_U)
+                one = np.ones(len(hit.element), _U)
+                amount = one if number is None else number[hit.lanes].astype(_U)
                 (old,) = access.update(hit, change, [[amount]])
                 if out is not None:
                     out[hit.lanes] = old
@@ -135,9 +134,8 @@ _arriving(
 def arrival_of_copies(instruction: Instruction, at: int, wave: Wave) -> Step:
     """What cp.async.mbarrier.arrive does once the copies are there: with .noinc an arrival that
     was counted beforehand, without it one that was not."""
-    if instruction.form.has("noinc"):
-        return _arrive(instruction, at, wave)
-    return lambda lanes: None
+    noinc = instruction.form.has("noinc")
+    return _arrive(instruction, at, wave) if noinc else lambda lanes: None
 
 
 @effect("mbarrier", f"test_wait|try_wait parity? {_ANY} : d, updates[a], b, time?")

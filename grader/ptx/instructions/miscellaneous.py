@@ -22,10 +22,8 @@ def nanosleep(instruction: Instruction, at: int, wave: Wave) -> Step:
 @control("trap", ":", flow=Flow.TRAP)
 def trap(instruction: Instruction, at: int, wave: Wave) -> Step:
     def step(lanes: Lanes) -> None:
+        whose = "" if wave.kernel.instructions[at].line else _MADE_BY_THE_COMPILER
         lane = int(lane_index(lanes)[0])
-        what = "stops the kernel with a trap."
-        if not wave.kernel.instructions[at].line:
-            what += _MADE_BY_THE_COMPILER
-        raise wave.report.error(CudaError, at, lane, what)
+        raise wave.report.error(CudaError, at, lane, f"stops the kernel with a trap.{whose}")
 
     return step

@@ -31,8 +31,7 @@ def shuffle(instruction: Instruction, at: int, wave: Wave) -> Step:
         source += lane - lane % WARP
         for tell in events.shuffle:
             tell(at, together, source)
-        result = value[source]
-        out[together] = result
+        out[together] = value[source]
         if valid is not None:
             valid[together] = inside
         for told in events.shuffled:

@@ -85,8 +85,7 @@ def result(kind: str) -> Fragment:
     register, element = _places(kind, 16 * 8)
     number = register * ELEMENTS[kind] + element  # of the four elements
     rows = _GROUP[:, None, None] + 8 * (number // 2)
-    columns = _WITHIN[:, None, None] * 2 + number % 2
-    return Fragment(kind, (16, 8), rows, columns)
+    return Fragment(kind, (16, 8), rows, _WITHIN[:, None, None] * 2 + number % 2)
 
 
 def spread(kind: str, shape: tuple[int, int], count: int) -> Fragment:
@@ -155,9 +154,8 @@ def _fragment(part: str, form: Form, kind: str) -> Fragment:
     shape = next(mod for mod in form.mods if re.fullmatch(r"m\d+n\d+k\d+", mod))
     m, n, k = map(int, re.findall(r"\d+", shape))
     rows, columns = {"a": (m, k), "b": (k, n)}.get(part, (m, n))
-    elements = rows * columns // WARP
-    if kind == "f16" and part not in _SUMS:
-        elements = 16  # whatever the shape
+    of_halves = kind == "f16" and part not in _SUMS  # 16 elements, whatever the shape
+    elements = 16 if of_halves else rows * columns // WARP
     return spread(kind, (rows, columns), elements // ELEMENTS[kind])
 
 

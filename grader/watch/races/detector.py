@@ -181,8 +181,7 @@ class RaceDetector:
         if conflict is None and marks & NARROW:
             # Atomics of the block's scope, made in one instruction by threads of several blocks.
             others = self.written[cells]
-            apart = self.ordering.elsewhere(others, lane)
-            return self._first(apart, others, wrote=True)
+            return self._first(self.ordering.elsewhere(others, lane), others, wrote=True)
         return conflict
 
     def _worse(

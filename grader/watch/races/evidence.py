@@ -248,7 +248,7 @@ class RaceFindings:
             wrote,
             one.form.reads,
             one.form.atomic,
-            one.form.volatile,
+            any(transfer.volatile for _, transfer in one.form.transfers),
             self.here.repeats(at),
         )
 

@@ -142,8 +142,7 @@ class Flags:
 
     def take_in(self, lanes: Lanes, wide: bool) -> None:
         """What these lanes have seen they know now; only of their own block unless `wide`."""
-        index = lane_index(lanes)
-        for lane in index[self.seen[1, lanes] > 0].tolist():
+        for lane in lane_index(lanes)[self.seen[1, lanes] > 0].tolist():
             self.tell([lane], self._all_seen(lane, wide))
             if wide:
                 self.seen_before.pop(lane, None)

@@ -237,9 +237,7 @@ class Ordering(Observer):
             return None
         here = self.here(stamps)
         within = self.unordered_in_cluster(np.where(here, stamps, 0), lane)
-        late = ~here & (stamps > 0)
-        if within is not None:
-            late |= within
+        late = np.where(here, False if within is None else within, stamps > 0)
         return self._unflagged(late, stamps, lane)
 
     def blocks_of(self, stamps: np.ndarray) -> np.ndarray:

@@ -180,9 +180,8 @@ class WarpClocks:
     ) -> np.ndarray:
         """Those of the `late` accesses, stamped by lanes `other` of the lanes' clusters, of which
         the lanes have not heard."""
-        if self.heard is None:
-            return late
-        return late & (stamps > self.heard[lane, other // WARP % self.warps])
+        heard = self.heard
+        return late if heard is None else late & (stamps > heard[lane, other // WARP % self.warps])
 
     def of_own_block(self, lanes: np.ndarray) -> np.ndarray:
         """The warps of each lane's block, among those of its cluster: (lanes, warps of a block)."""

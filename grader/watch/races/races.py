@@ -55,9 +55,7 @@ class Races(Ordering):
 
     def write(self, access: Access, hit: Hit, values: Values) -> None:
         if self._watches(access, hit):
-            pairs = enumerate(values)
-            same = [bits_of(access.read(hit, n, v.dtype)) == bits_of(v) for n, v in pairs]
-            self._unchanged = np.logical_and.reduce(same)
+            self._unchanged = _holds(access, hit, values)
 
     def copy(self, access: Access, hit: Hit, values: Values) -> None:
         """It may land at any time from now on: whoever still reads the place races with it."""
@@ -134,9 +132,9 @@ class Races(Ordering):
     def _is_flag(self, hit: Hit, lane: np.ndarray) -> bool:
         """Whether a volatile store is strong. In shared memory only one past a fence is: volatile
         alone, the way of warp-synchronous code, puts nothing in order."""
-        if hit.space == "global":
-            return True
-        return self.flags is not None and self.flags.releases(lane, self.synced["block"] >> 32)
+        return hit.space == "global" or (
+            self.flags is not None and self.flags.releases(lane, self.synced["block"] >> 32)
+        )
 
     def _check_collisions(self, detector: RaceDetector, done: Accessed, touched: Touched) -> None:
         """Lanes that stored to one place in one instruction: the last one's value stays."""
@@ -145,15 +143,19 @@ class Races(Ordering):
         lost = (detector.written[cells] != stamped(epoch, lane, marks)).nonzero()[0]
         if not len(lost):
             return
-        access, hit, values = done.access, done.hit, done.values or []
-        stays = np.ones(len(hit.element), bool)
-        for component, value in enumerate(values):
-            stays &= bits_of(access.read(hit, component, value.dtype)) == bits_of(value)
+        access, hit = done.access, done.hit
+        stays = _holds(access, hit, done.values or [])
         overruled = ~stays[lost // (len(lane) // len(stays))]
         benign = not overruled.any()
         position = int(lost[0] if benign else lost[np.argmax(overruled)])
         other = int(detector.written[cells[position]])
         self.findings.race(Conflict(position, other, True, benign), access, hit, lane, wrote=True)
+
+
+def _holds(access: Access, hit: Hit, values: Values) -> np.ndarray:
+    """By lane, whether these values, an array for each component, lie where an access hits."""
+    there = [bits_of(access.read(hit, n, v.dtype)) == bits_of(v) for n, v in enumerate(values)]
+    return np.asarray(np.logical_and.reduce(there))
 
 
 def _narrowest(kernel: Function, space: str) -> int:
