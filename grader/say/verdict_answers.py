@@ -198,7 +198,7 @@ def nothing_went_wrong(asks: str) -> Message:
 
 def something_else(asks: str, fact: str) -> Message:
     """A kernel goes wrong in another way than it is to."""
-    return Message(fact, f"The kernel goes wrong in another way than it should. {asks}")
+    return Message(fact, f"The kernel goes wrong in another way. {asks}")
 
 
 def on_other_lines(asks: str, gone: str, fact: str) -> Message:
@@ -212,7 +212,7 @@ def broken_too_far(fact: str) -> Message:
     """A kernel goes wrong also in a case in which it must not."""
     return Message(
         fact,
-        "In this case the kernel must run without a fault. It breaks in more cases than it should.",
+        "In this case the kernel must run without a fault. It breaks in more cases than the task asks for.",
     )
 
 
