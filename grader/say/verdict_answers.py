@@ -212,7 +212,7 @@ def broken_too_far(fact: str) -> Message:
     """A kernel goes wrong also in a case in which it must not."""
     return Message(
         fact,
-        "In this case the kernel must run without a fault. It breaks in more cases than the task asks for.",
+        "In this case the kernel must run without a fault. It breaks in too many cases.",
     )
 
 
