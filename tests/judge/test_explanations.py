@@ -205,7 +205,7 @@ def test_no_guard_is_asked_for_where_the_thread_has_work_and_another_index():
     source = course.exercise(exercise).solution
     turned = source.replace("a[row] + b[col", "a[col] + b[row")
     assert turned != source
-    assert "no guard is missing" in judge(exercise, turned, sizes=False).parts.remedy
+    assert "at another index" in judge(exercise, turned, sizes=False).parts.remedy
 
 
 def test_of_an_element_that_nobody_writes_the_last_conditions_of_its_thread_are_told():

@@ -21,7 +21,7 @@ from ..verdict import CaseResult
 from ..words import Words
 from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
-from .thread_paths import ASKS
+from .thread_paths import ASKS, may_ask
 
 Said = tuple[Pattern, Message, int | None]  # a pattern, its message, and the line of that
 
@@ -91,7 +91,9 @@ class Explanation(MadeOf):
 
     def chosen(self) -> Told:
         """The first `?:` on the path whose choice is another one than in the solution."""
-        if found := self._fell:
+        found = self._fell
+        # A compiler makes comparisons of its own, which the line does not have.
+        if found and may_ask(found[0], self._declared.line(found[0].place.line or 0)):
             one, other = found
             ours = f"Our kernel {_question(other)}." if other else ""
             step = self._ways.descended
@@ -135,7 +137,7 @@ class Explanation(MadeOf):
         number, line, search = found.number, found.place.line, self._declared.with_number
         there = None if number is None or made is None else search(made, number)
         why = f"{words} is not the right value here."
-        why += f" Line {made} computes it." if number is None else ""
+        why += f" It comes from line {made}." if number is None else ""
         if found.lost and not of_others:
             why += f" It does not use {self._listed(found.lost)}, but should."
         if found.more and not of_others:

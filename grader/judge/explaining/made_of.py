@@ -8,13 +8,11 @@ import numpy as np
 
 from ...cuda.errors import Message
 from ...say import race_advice
-from ...say.places import called
 from ..protocol import Element, ThreadPath, Used
 from ..verdict import Part
 from . import divergence, places
 from .telling import About, Times, Told, capital, copied, times
 from .thread_paths import last_conditions
-from .trail import ANY_ORDER
 
 _OF_THE_COMPILER = re.compile(
     r"computes |(multiplies \S+|to the left) by \d\d?;"
@@ -144,9 +142,6 @@ class MadeOf(About):
             more = f" It uses {self._listed(again)} more than once." if again else ""
             if has and end:
                 sentence, line = f"{sentence} {end.told.first}", end.place.line
-            elif end and self._ways.verbs[0] in ANY_ORDER:
-                line = end.calls[-1] if self._ways.shares(end) else end.place.line
-                more += f" The last step that makes it is{end.place.on}{called(end.calls)}."
             elif wrong := next((one for one in used if one.first in has), None):
                 who, line = capital(wrong.loaded.who), wrong.loaded.line
                 sentence += f" {who} loads {self._name(wrong.first)}{wrong.loaded.on}."

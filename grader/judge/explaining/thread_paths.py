@@ -22,17 +22,23 @@ _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _NEIGHBOUR = {"<": ("<=", -1), ">=": (">", -1), ">": (">=", 1), "<=": ("<", 1)}
 _COMPARED = re.compile(r"(?<![<>=!-])(?:[=!<>]=|[<>](?![<>=]))")
 LINES, MOST = 2, 2  # lines that are told, and comparisons of one
-_ITS_INDEX = "This thread has work to do here, so no guard is missing. How is its index computed?"
+_ITS_INDEX = "This thread has work to do here, at another index. How is its index computed?"
 
 
 def last_conditions(path: ThreadPath, source: str) -> tuple[str, int | None]:
     """The last branches of a thread, of two lines, as these ask, with values: "on line 8,
     `64 < 64` is false"; and the last line. "" where there is none."""
-    asked = [one for one in path.branches if one.place.line]
+    declared = Declarations(source)
+    # A compiler unrolls loops, and then asks what the line of a loop does not.
+    asked = [
+        one
+        for one in path.branches
+        if one.place.line and declared.condition(one.place.line)[1] != one.place.line
+    ]
     lines = [*dict.fromkeys(one.place.line or 0 for one in reversed(asked))][:LINES]
     told = []
     for line in reversed(lines):
-        text = Declarations(source).line(line)
+        text = declared.line(line)
         every = (_as_written(one, text) for one in asked if one.place.line == line)
         if held := [*dict.fromkeys(filter(None, every))][-MOST:]:
             told.append(f"on line {line}, {' and '.join(held)}")
@@ -42,7 +48,7 @@ def last_conditions(path: ThreadPath, source: str) -> tuple[str, int | None]:
 def _as_written(one: Choice, text: str) -> str:
     """A comparison as its line has it: a compiler asks `x < 1` for `x <= 0`, turns it round, or
     asks the opposite. "" for one that the compiler made, as of a loop that it unrolled."""
-    asks = next((ASKS[part] for part in one.opcode.split(".") if part in ASKS), "")
+    asks = _asks(one)
     a, b = zip(one.values, one.fixed, strict=True)
     forms = [(asks, a, b)]
     if one.fixed[1] and asks in _NEIGHBOUR:
@@ -52,12 +58,26 @@ def _as_written(one: Choice, text: str) -> str:
     every = [(*form, one.holds) for form in forms]
     every += [(_NOT.get(asks, ""), left, right, not one.holds) for asks, left, right in forms]
     operators, numbers = set(_COMPARED.findall(text)), set(re.findall(r"\d+", text))
+    if one.opcode.endswith(("f16", "f32", "f64")):  # which no guard compares
+        return ""
     for asks, *sides, holds in every:
         left, right = (_number(value) for value, _ in sides)
         stands = all(_number(abs(value)) in numbers for value, is_fixed in sides if is_fixed)
         if asks in operators and stands:
             return f"`{left} {asks} {right}` is {str(holds).lower()}"
     return ""
+
+
+def may_ask(one: Choice, text: str) -> bool:
+    """Whether a line has a comparison that a compiler may make this one of, or none at all."""
+    asks, there = _asks(one), set(_COMPARED.findall(text))
+    kin = {asks, _NOT.get(asks), _TURNED.get(asks), _NOT.get(_TURNED.get(asks, ""))}
+    return not there or asks not in ("==", "!=") or bool(kin & there)
+
+
+def _asks(one: Choice) -> str:
+    """The operator of a comparison; "" where C++ has none."""
+    return next((ASKS[part] for part in one.opcode.split(".") if part in ASKS), "")
 
 
 def _number(value: float) -> str:
@@ -78,5 +98,6 @@ def of_stray(judged: Judged, at: int, failure: Failed) -> Message:
     passed = f"Before that, {asked}." if asked else ""
     loop, _ = Declarations(judged.source).condition(failure.line or 0)
     works = any(f"`{words.name(one)}[" in told.first for one in ours.used)
-    remedy = _ITS_INDEX if works and not loop else told.remedy
+    several = "One access of" in told.why  # whose index may be right
+    remedy = _ITS_INDEX if works and not (loop or several) else told.remedy
     return Message(told.first, f"{passed} {told.why}".strip(), remedy)
