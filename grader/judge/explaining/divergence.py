@@ -146,11 +146,6 @@ class TwoTrails:
                 return _step(mine, at)
         return _step(mine, len(mine) - 1) if len(mine) and mine.sources(len(mine) - 1) else None
 
-    def shares(self, step: Parting) -> bool:
-        """Whether the step's line is called from more than one line of the kernel."""
-        ops = [one for one in self._both[0].ops if one.line == step.place.line]
-        return bool(step.calls) and len({one.calls[-1:] for one in ops}) > 1
-
     @property
     def beyond(self) -> list[Parting]:
         """The step that makes what a float cannot hold of right values, where the solution has
