@@ -85,7 +85,9 @@ def partly(named):
 def test_a_wrong_answer_that_leaves_what_a_named_mistake_leaves_gets_a_part(partly):
     assert (partly.status, partly.points, partly.max_points) == ("wrong_answer", 1.6, 4)
     assert partly.partial.mistake == "y is taken away where it should be added"
-    assert said(partly).startswith("1.6 of 4 points. One fault (wrong answer, line 7): y is taken away")
+    assert said(partly).startswith(
+        "1.6 of 4 points. One fault (wrong answer, line 7): y is taken away"
+    )
     assert said(partly).endswith("All else is right, so 40 % of 4 points remain.")
 
 
