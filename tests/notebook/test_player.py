@@ -313,9 +313,11 @@ def test_a_wrong_answer_opens_at_the_first_step_that_differs_from_ours():
 
 @pytest.mark.slow
 def test_the_first_difference_is_of_the_round_in_which_it_is():
-    """Only the last of the rounds adds what it must not."""
-    rounds = "tile[thread] += tile[thread + stride]"
-    source = SOLUTION.replace(rounds, f"{rounds} * (stride == 1 ? 2.0f : 1.0f)")
+    """Only the last of the rounds subtracts."""
+    rounds = "tile[thread] += tile[thread + stride];"
+    other = "const float a = tile[thread], b = tile[thread + stride];"
+    other += " tile[thread] = stride == 1 ? a - b : a + b;"
+    source = SOLUTION.replace(rounds, other)
     _, replay = replayed(source)
     first = replay.found[0]
     assert first.step == "First difference"
