@@ -4,8 +4,7 @@
 //   x, y   T[rows][columns], x only read, y written, equally far from a 16-byte boundary, at addresses
 //          of a T (__half, __nv_bfloat16); columns: up to 8 * THREADS * PACKS * BLOCKS
 //   grid   rows * BLOCKS: blocks BLOCKS * r ... own row r
-//   block  THREADS threads; block b of the cluster owns packs b * part ... of the row, thread t of
-//          it every THREADSth of them
+//   block  THREADS threads; block b of the cluster owns packs b * part ..., a thread each THREADSth
 //
 // A row may begin anywhere. Its packs begin on 16-byte boundaries; what lies before the first and
 // after the last, less than two packs, are single elements of the first block's first threads.
@@ -49,9 +48,8 @@ __device__ unsigned address(const void* shared) {
     return static_cast<unsigned>(__cvta_generic_to_shared(shared));
 }
 
-// The exchange of pairs in a cluster: each warp sends its pair to every block. Each block waits until
-// the bytes of all pairs have arrived. The barrier of the cluster only says that every mbarrier is
-// initialised, so it is `.relaxed`. The wait acquires from its own block only (`.cta`).
+// Each warp sends its pair to every block, which waits for the bytes of all pairs. The barrier of the
+// cluster only says that each mbarrier is initialised (`.relaxed`); the wait acquires from its block.
 template <int BLOCKS, int WARPS>
 struct PairExchange {
     Pair pairs[BLOCKS * WARPS];

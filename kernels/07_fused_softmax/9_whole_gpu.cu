@@ -7,8 +7,7 @@
 //               it. Per row in flight: a pair from every block, and the pair of the row for every block
 //   grid        at most 160 blocks that run at the same time (a cooperative launch); block b holds
 //               packs b * part ... of every row; block r % gridDim.x is the owner block of row r
-//   block       THREADS threads that compute, a warp that sends the block's pairs, and LAG + 1 warps
-//               that merge pairs, or wait for the pair of a row
+//   block       THREADS threads that compute, a warp that sends pairs, LAG + 1 warps that merge them
 //   shared_mem  16 * THREADS * SLOTS bytes: the ring, in slots of a pack for each thread
 struct alignas(16) Pack {
     float element[4];
@@ -78,9 +77,8 @@ __device__ void sync(int barrier, int threads) {
     asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
-// A message has 64 bits: a pair, and in the lowest bit of its sum the epoch. The epoch is the number of
-// messages that were sent to this place, modulo 2. A thread reads all of a message or nothing, so no
-// fence is needed.
+// A message has 64 bits: a pair, and in the lowest bit of its sum the epoch: how many messages were sent
+// to this place, modulo 2. A thread reads all of a message or nothing, so no fence is needed.
 __device__ unsigned long long message_of(Pair pair, unsigned epoch) {
     const unsigned long long max = __float_as_uint(pair.max);
     return max << 32 | __float_as_uint(pair.sum) & ~1u | epoch;
@@ -132,9 +130,8 @@ struct Part {  // of a row: that of this block, and where this thread's single e
     }
 };
 
-// A block's work on all rows. The warps exchange pairs in shared memory; row r uses set r % SETS. Named
-// barrier 1 + s: all warps' pairs are in of_warp[s]. Barrier 8 + s: the pair of the row is in of_row[s],
-// and of_warp[s] has been read.
+// A block's work on all rows; row r uses set s = r % SETS. Named barrier 1 + s: all warps' pairs are in
+// of_warp[s]. Barrier 8 + s: the pair of the row is in of_row[s], and of_warp[s] has been read.
 template <int THREADS, int PACKS, int SLOTS, int SETS>
 struct Work {
     static constexpr int WARPS = THREADS / 32, ALL = THREADS + 64, DEPTH = 2 * SETS;
