@@ -190,9 +190,8 @@ def _explained(judged: Judged, at: int) -> Judged:
     if both_copied and both_copied[0] != both_copied[1] and wrong.others:
         others = [session.follow(instance, wrong.others) for session in both]
         pair = replace(pair, others=tuple(zip(*others, strict=False)))
-    writer = ours.stored if not wrong.written and result.where else None
-    if writer and result.where:
-        path = judged.session.path(instance, result.where.launch, writer)
+    if not wrong.written and ours.stored and result.where:
+        path = judged.session.path(instance, result.where.launch, ours.stored)
         pair = replace(pair, path=path)
     result = explained(result, pair, judged.words[at])
     if mine.stored:

@@ -42,7 +42,6 @@ class Descent:
         self.mine, self.ours, self._of = mine, ours, (_identities(mine), _identities(ours))
         self.met: dict[tuple[int, int], None] = {}
         steps = [at for at in range(len(ours)) if not ours.constant[at]]
-        self._keys = {key for key, _, _ in self._of[0]}
         self._known = {self._of[1][at] for at in steps}
         self._sizes = {_size(ours, at) for at in steps if ours.verb(at) in ("sub", "neg")}
         self._made = {(ours.verb(at), self._of[1][at][1]): at for at in reversed(steps)}
@@ -148,10 +147,14 @@ class Descent:
         return DescentEnd(min(first), None) if first else None
 
     def _before(self, term: int, verb: str) -> DescentEnd | None:
-        """Where a value is used that the solution does something else with before than `verb`."""
+        """Where a value is used that the solution does something else with before than `verb`, and
+        `mine` does not."""
         users = [] if self.mine.constant[term] else self.ours.users(self.mine.key(term))
-        others = [at for at in users if self.ours.verb(at) != verb]
-        others = [at for at in others if self._of[1][at][0] not in self._keys]  # not done here
+        others = [
+            at
+            for at in users
+            if self.ours.verb(at) != verb and self.ours.key(at) not in self.mine.keys
+        ]
         at = self.mine.owner[self.mine.source == term].tolist()
         return DescentEnd(at[0], others[0], first=True) if at and others else None
 
