@@ -15,7 +15,16 @@ import msgspec
 import numpy as np
 
 from grader import compilers, course
-from grader.course import Exercise, Launch, Lesson, Problem, Rule, rules, solution_counts
+from grader.course import (
+    Exercise,
+    Launch,
+    Lesson,
+    Problem,
+    Rule,
+    classes,
+    rules,
+    solution_counts,
+)
 from grader.course.model import Case
 from grader.cuda.errors import CudaError
 from grader.judge import Limits, arrangement, compare, technique
@@ -35,6 +44,7 @@ NOTHING = 1e-34  # what thousands of the smallest normal floats come to, as far 
 MOST_WORK = 3.0  # times ours, of the busiest thread: what the course allows where it counts that
 MOST_TRIED = 700  # launches that are looked at for each shape of a block
 MOST_COST = 210_000  # threads and elements of a wide launch
+MOST_TIMES = 100  # what it takes, in times of the smallest launch (`classes.cost`)
 _WIDE_GRIDS = ((40, 1, 1), (300, 1, 1), (2200, 1, 1), (1, 300, 1), (40, 40, 1))
 _WIDE_SIZES = (1, 3, 36, 300, 33_000, 70_000)
 # What stands among whole numbers, and of which classes of `inputs.VALUES` that is: a rule that
@@ -99,7 +109,8 @@ class Bench:
                     for what, (_, known) in SPECIAL.items()
                     if not (rule.values and known) or set(known) & set(rule.values)
                 ]
-                for trial, what in zip(small(rule), itertools.cycle(promised), strict=False):
+                launches = itertools.islice(itertools.cycle(small(rule)), _enough(rule))
+                for trial, what in zip(launches, itertools.cycle(promised), strict=False):
                     yield f"{rule.kernel} with {trial}; {what}", _instance(trial, what)
 
     def shares_its_work(self, source: str) -> bool:
@@ -153,7 +164,8 @@ def told_apart(bench: Bench, source: str, cached: dict[str, object]) -> str | No
 @cache
 def small(rule: Rule) -> tuple[Trial, ...]:
     """A few dozen launches within a rule: the smallest, and some of the next, with sizes around the
-    edges of a block; then some with many blocks and with coordinates beyond 16 bits."""
+    edges of a block and of the rule; then some with many blocks and with coordinates beyond 16
+    bits."""
     numbers = [one.name for one in rules.parameters(rule) if rules.is_whole(one)]
     blocks = [rules.dimensions(one) for one in rule.blocks]
     found, wide = [], []
@@ -167,12 +179,23 @@ def small(rule: Rule) -> tuple[Trial, ...]:
                 found.append(trial)
         for grid, sizes in _some(rng, _WIDE_GRIDS, _WIDE_SIZES, len(numbers)):
             trial = Trial(rule, grid, block, dict(zip(numbers, sizes, strict=True)))
-            if trial.keeps_to_its_rule() and _cost(trial) <= MOST_COST:
+            if trial.keeps_to_its_rule() and _is_cheap(trial):
                 wide.append(trial)
+    found += filter(_is_small, _at_edges(rule))
+    if not found:  # every launch of the rule is larger
+        every = sorted(_at_edges(rule), key=_cost)
+        found = [one for one in every if _cost(one) <= 2 * _cost(every[0])]
     found.sort(key=_cost)
     first, rest = found[: SMALL_LAUNCHES // 2], found[SMALL_LAUNCHES // 2 :]
     rest = [rest[at] for at in rng.permutation(len(rest))[: SMALL_LAUNCHES // 2]]
     return (*first, *rest, *_covering(wide))
+
+
+def _enough(rule: Rule) -> int:
+    """How many launches are made within a rule: some of them twice, with other values, where few
+    are small."""
+    launches = len(small(rule))
+    return max(launches, SMALL_LAUNCHES // 2) if launches else 0
 
 
 def _some(
@@ -193,7 +216,32 @@ def _some(
         yield grids[grid], tuple(picked)
 
 
+def _at_edges(rule: Rule) -> Iterator[Trial]:
+    """The launches by which the rule's classes are found, or some of them: these keep to the rule,
+    however little it allows."""
+    made = classes.promised(rule).launches
+    names = [one.name for one in rules.parameters(rule) if rules.is_whole(one)]
+    order = np.random.default_rng(SEED).permutation(classes.count_of(made))
+    for at in order[:MOST_TRIED]:
+        row = {name: int(sizes[at]) for name, sizes in made.items()}
+        grid, block = (
+            (row[f"{shape}.x"], row[f"{shape}.y"], row[f"{shape}.z"])
+            for shape in ("gridDim", "blockDim")
+        )
+        trial = Trial(rule, grid, block, {name: row[name] for name in names if name in row})
+        if trial.keeps_to_its_rule():
+            yield trial
+
+
+def _is_cheap(trial: Trial) -> bool:
+    """As wide launches go."""
+    numbers = {name: np.array([number]) for name, number in trial.names.items()}
+    times, _ = classes.cost(trial.rule, numbers)
+    return _cost(trial) <= MOST_COST and float(times[0]) <= MOST_TIMES
+
+
 def _cost(trial: Trial) -> int:
+    """Its threads, and the elements of its largest array."""
     return trial.threads + max(trial.sizes(), default=0)
 
 

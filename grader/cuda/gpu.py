@@ -98,7 +98,8 @@ class RawKernel:
         grid, block = dimensions(self.name, "grid", grid), dimensions(self.name, "block", block)
         if self._declared is not None:
             check_arguments(self.name, self._declared, args)
-        check_launch(self.name, grid, block, self._kernel.max_threads_per_block)
+        most = self._kernel.max_threads_per_block
+        check_launch(self.name, grid, block, most, self._kernel.num_regs)
         static = self._kernel.shared_size_bytes
         opt_in = self._kernel.max_dynamic_shared_size_bytes
         check_shared(self.name, _device(), static, shared_mem, opt_in)

@@ -44,6 +44,8 @@ class MakeModule(Protocol):
 AnyKernel = TypeVar("AnyKernel", bound=DeviceKernel)
 
 MOST_THREADS = 1024  # of a block
+WARP = 32
+REGISTERS, MOST_REGISTERS = 65_536, 255  # of a block and of a thread, on each architecture below
 BLOCK_LIMITS = (1024, 1024, 64)
 GRID_LIMITS = (2**31 - 1, 65535, 65535)
 SHARED_DEFAULT = 48 * 1024  # bytes a block gets without asking for more
@@ -92,11 +94,22 @@ def dimensions(kernel: str, what: str, given: Dim) -> Extent:
     return x, y, z
 
 
+def registers_for(threads: int) -> int:
+    """The most registers that a thread may use in a block of so many threads."""
+    warps = -(-threads // WARP)
+    return min(MOST_REGISTERS, REGISTERS // (warps * WARP) // 8 * 8)  # allocated by eights
+
+
 def check_launch(
-    kernel: str, grid: Extent, block: Extent, most_threads: int = MOST_THREADS
+    kernel: str,
+    grid: Extent,
+    block: Extent,
+    most_threads: int = MOST_THREADS,
+    registers: int = 0,
 ) -> None:
     """Raises LaunchError for a grid or block that CUDA would refuse; `most_threads` is what the
-    kernel's `__launch_bounds__` promises or, on a real GPU, its registers leave room for."""
+    kernel's `__launch_bounds__` promises or, on a real GPU, the `registers` of a thread leave room
+    for."""
     for what, given, limits in (("grid", grid, GRID_LIMITS), ("block", block, BLOCK_LIMITS)):
         for axis, size, most in zip("xyz", given, limits, strict=True):
             if not 1 <= size <= most:
@@ -106,11 +119,18 @@ def check_launch(
         raise _refused(
             kernel, f"its block has {threads} threads, and may have at most {MOST_THREADS}"
         )
+    if registers > registers_for(threads):
+        raise _refused(
+            kernel,
+            f"its block has {threads:,} threads, and each uses {registers} registers. A block has "
+            f"{REGISTERS:,} registers. Write __launch_bounds__({threads}) before the kernel's "
+            "name: then the compiler uses fewer",
+        )
     if threads > most_threads:
         raise _refused(
             kernel,
-            f"its block has {threads} threads; its __launch_bounds__ or its registers allow at "
-            f"most {most_threads}",
+            f"its block has {threads:,} threads, and its __launch_bounds__ allows at most "
+            f"{most_threads:,}",
         )
 
 

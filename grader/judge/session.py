@@ -20,7 +20,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from .. import compilers
+from ..course import rules
 from ..cuda.diagnostics import bounded
+from ..cuda.limits import registers_for
 from ..say import verdict_process as say
 from ..status import Status
 from .cases import CaseInstance, described
@@ -273,11 +275,18 @@ class Session:
 def run_on_gpu(source: str, instances: tuple[CaseInstance, ...], limits: Limits) -> list[Reply]:
     """One outcome for each of `instances`, from this machine's GPU. Each case has a process of its
     own, for a CUDA error sticks to its process; the compiler has one too, which has given up
-    every file that is not CUDA's."""
+    every file that is not CUDA's. A kernel may use as many registers as the largest block leaves
+    to a thread: the simulated GPU has no such limit, and the mark is the same on both."""
     from ..cuda.gpu import real_architecture
 
     end = time.monotonic() + limits.total_seconds * limits.patience
-    with Session(source, limits, device="compiler", architecture=real_architecture()) as session:
+    blocks = (launch.block for one in instances for launch in one.problem.launches)
+    threads = max((math.prod(rules.dimensions(block)) for block in blocks), default=1)
+    options = (f"--maxrregcount={registers_for(threads)}",)
+    compiler = Session(
+        source, limits, device="compiler", architecture=real_architecture(), options=options
+    )
+    with compiler as session:
         compiled = session.compiled()
     outcomes: list[Reply] = []
     for one in instances:

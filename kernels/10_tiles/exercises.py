@@ -282,18 +282,18 @@ register_tile = Exercise(
         ),
         Case(
             "within budget",
-            lambda rng: random_product("register_tile", rng, 64, 64, TWO_STEPS, BLOCK_OF_C),
+            lambda rng: random_product("register_tile", rng, 64, 4 * 64, TWO_STEPS, BLOCK_OF_C),
             points=4,
             budgets=(
                 Budget(
                     "shared_load_requests",
-                    2 * TWO_STEPS * WARPS,
-                    "for each j, a warp loads its rows once and its columns once",
+                    4 * 2 * TWO_STEPS * WARPS,
+                    "for each j, a warp of 4 blocks loads its rows once and its columns once",
                 ),
                 Budget(
                     "global_load_sectors",
-                    2 * BLOCK_OF_C * TWO_STEPS // 8,
-                    "the block loads each element of a and b once, for its tiles",
+                    4 * 2 * BLOCK_OF_C * TWO_STEPS // 8,
+                    "each of 4 blocks loads each element of a and b once, for its tiles",
                 ),
                 *work_is_shared(),
             ),

@@ -51,6 +51,23 @@ def test_a_wrong_kernel_gets_the_same_diagnosis_as_without_a_gpu(lesson, wrong):
     assert verdict.status == wrong.status, verdict.message
 
 
+def test_a_block_of_more_registers_than_there_are_is_refused_and_told_what_helps():
+    source = """
+    extern "C" __global__ void k(const float* x, float* y) {
+        float kept[96];
+    #pragma unroll
+        for (int i = 0; i < 96; i++) kept[i] = x[threadIdx.x + 1024 * i];
+        __syncthreads();  // no load may wait until here: y could be x
+    #pragma unroll
+        for (int i = 0; i < 96; i++) y[threadIdx.x + 1024 * i] = kept[95 - i];
+    }"""
+    array = cuda.xp.zeros(96 * 1024, np.float32)
+    bounded = source.replace("void k", "void __launch_bounds__(1024) k")
+    with pytest.raises(cuda.LaunchError, match=r"registers.*Write __launch_bounds__\(1024\)"):
+        cuda.RawModule(code=source).get_function("k")((1,), (1024,), (array, array))
+    cuda.RawModule(code=bounded).get_function("k")((1,), (1024,), (array, array))
+
+
 def _agree(simulated: np.ndarray, real: np.ndarray, expected: course.Expected) -> bool:
     """Both lie within the tolerance of one value, so within twice the tolerance of each other."""
     with np.errstate(invalid="ignore"):

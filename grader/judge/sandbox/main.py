@@ -208,7 +208,8 @@ def _compile(opening: Opening) -> Ran:
 
 
 def _compile_cubin(opening: Opening) -> Ran:
-    return Ran(cubin=compilers.compile_cubin(opening.source, (), (), opening.architecture).code)
+    program = compilers.compile_cubin(opening.source, opening.options, (), opening.architecture)
+    return Ran(cubin=program.code)
 
 
 def _require_kernels(kernels: tuple[str, ...], source: str) -> None:
