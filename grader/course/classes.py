@@ -5,7 +5,8 @@ the elements of an array, the values in it, where arrays begin. Sizes of all fac
 together, so that what the rule forbids is no class and no pair. A pair of classes counts if a
 launch of at most `TOGETHER` threads and elements is of both, with at most `PASSES` elements of an
 array per thread; a class alone if one of at most `ALONE` is. So what is beyond 16 bits is asked
-once, and not once more beside each other class, as each would be a launch of 65,536 elements.
+once, and not once more beside each other class, as each would be a launch of 65,536 elements. It is
+asked of ordinary values: a NaN or an infinity would hide a wrong element.
 `ALONE` also bounds threads times passes, and there `PASSES_ALONE` the passes.
 """
 
@@ -63,6 +64,8 @@ def promised(rule: Rule) -> Promised:
     wanted[: len(found), : len(found)] = pairs
     wanted[len(found) :, : len(found)] = pairs.diagonal()
     wanted[: len(found), len(found) :] = pairs.diagonal()[:, None]
+    usual = [at for at, one in enumerate(classes) if one == ("values", "ordinary")]
+    wanted[: len(found), usual] = wanted[usual, : len(found)] = True
     factors = np.array([factor for factor, _ in classes])
     wanted &= factors[:, None] != factors
     wanted[range(len(found)), range(len(found))] = members.any(axis=0)

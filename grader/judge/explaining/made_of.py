@@ -78,17 +78,24 @@ class MadeOf(About):
             return
         (mine,), (ours,) = self._mine, self._ours
         if mine != ours:
-            loaded = self.mine.used[0].loaded
+            loaded, stored = self.mine.used[0].loaded, self.mine.stored
             sentence = (
                 f"{self._here} comes from {self._name(mine)}, and should come from "
-                f"{self._name(ours)}. {capital(loaded.who)} loads {self._name(mine)}{loaded.on}."
+                f"{self._name(ours)}. {capital(loaded.who)} loads {self._name(mine)}{loaded.on}"
             )
-            rule = Message(why=self._rule())
+            rule, line = Message(why=self._rule()), loaded.line
             expected = float(self.pair.wrong.expected.flat[0])
             if any(expected in (one.taken, one.refused) for one in self.mine.choices):
                 rule += Message(remedy="Which step chooses between them?")
             more = rule if str(rule) else self._to_its_place(mine, ours)
-            yield Message(sentence) + more, loaded.line
+            if stored and stored.line and stored.line != line:
+                who = "" if stored.who == loaded.who else f", and {stored.who}"
+                sentence += f"{who or ' and'} stores it{stored.on}"
+                if not str(more):  # nothing is wrong with the index of the load
+                    follow = f"Follow this value from line {line} to line {stored.line}."
+                    more = Message(remedy=f"{follow} Which index on its way is wrong?")
+                    line = stored.line
+            yield Message(f"{sentence}.") + more, line
 
     def _to_its_place(self, mine: Element, ours: Element) -> Message:
         """Where the index of an element that was handed on goes another way."""
