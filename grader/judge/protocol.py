@@ -210,12 +210,14 @@ class Question(msgspec.Struct, frozen=True, eq=False):
 
 class Used(msgspec.Struct, frozen=True):
     """`count` neighbouring elements, from `first` on, that a value was made of, each as often as a
-    sum would hold it, and who loaded the first of them."""
+    sum would hold it, and who loaded the first of them. `last`: where that was used for the last
+    time, if no output came of it."""
 
     first: Element
     count: int
     times: int
     loaded: ThreadPlace
+    last: ThreadPlace | None = None
 
 
 class Op(msgspec.Struct, frozen=True, array_like=True):

@@ -146,13 +146,19 @@ class MadeOf(About):
             end = self._joined = self._ways.joined(has, ours)
             sentence, line = f"{what} {'. It '.join(parts)}.", None
             again = [one for one, times in mine.items() if times > ours.get(one, times)]
-            more = f" It uses {self._listed(again)} more than once." if again else ""
+            more = f"It uses {self._listed(again)} more than once." if again else ""
             if has and end:
                 sentence, line = f"{sentence} {end.told.first}", end.place.line
             elif wrong := next((one for one in used if one.first in has), None):
                 who, line = capital(wrong.loaded.who), wrong.loaded.line
                 sentence += f" {who} loads {self._name(wrong.first)}{wrong.loaded.on}."
-            yield f"{sentence} {self._loaded(lacks, not has)}{more}".rstrip(), line
+            remedy = ""
+            if not has and (last := self._last_use(lacks)):
+                line, remedy = last.line, f"Which step should use the result of line {last.line}?"
+            elif not has and lacks.isdisjoint(one.first for one in self.mine.loads):
+                line = self._only_load(lacks)
+            said = " ".join(filter(None, (sentence, self._loaded(lacks, not has), more)))
+            yield Message(said, remedy=remedy), line
 
     def too_often(self) -> Told:
         """What was counted more often than in the solution, but for maxima, where that changes

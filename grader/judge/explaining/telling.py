@@ -146,7 +146,23 @@ class About:
         if never:  # a compiler leaves out a load whose value nobody uses
             return f"No thread uses {them}."
         who = threads([first[one] for one in elements])
-        return f"{capital(who)} {'load' if 's ' in who else 'loads'} {them}."
+        verb, end = ("load" if "s " in who else "loads"), self._last_use(elements)
+        last = f", and line {end.line} is the last that uses {them}" if end else ""
+        return f"{capital(who)} {verb} {them}{last}."
+
+    def _last_use(self, elements: Collection[Element]) -> ThreadPlace | None:
+        """Where elements were used last, if that is one line and no output came of it."""
+        last = {one.first: one.last for one in self.mine.loads}
+        ends = [last.get(one) for one in elements]
+        lines = {end.line if end else None for end in ends}
+        return ends[0] if len(lines) == 1 and ends[0] and ends[0].line else None
+
+    def _only_load(self, elements: Collection[Element]) -> int | None:
+        """The line that loads from the arrays of these elements, if it is one."""
+        arrays = {one.buffer for one in elements}
+        loads = [one for one in self.mine.loads if one.first.buffer in arrays]
+        lines = {one.loaded.line for one in loads}
+        return lines.pop() if len(lines) == 1 else None
 
     def _parts(self, mine: Times, ours: Times) -> tuple[Part, ...]:
         """Runs of neighbouring elements that went in as often, and should have; none where they are

@@ -203,8 +203,8 @@ def path_of(graph: Graph, thread: ThreadPlace, elements: Elements | None) -> Thr
 
 def _loads(graph: Graph, elements: Elements) -> Iterator[Used]:
     """By instruction each element that it loaded from where it lay before the launches, how often,
-    and who did so first."""
-    nodes = np.flatnonzero(graph.left < 0)
+    who did so first, and where that was used last."""
+    nodes, ends = np.flatnonzero(graph.left < 0), graph.ends()
     pairs = np.stack([graph.left[nodes], graph.at[nodes]])
     _, first, times = np.unique(pairs, axis=1, return_index=True, return_counts=True)
     for node, often in zip(nodes[first].tolist(), times.tolist(), strict=True):
@@ -212,7 +212,17 @@ def _loads(graph: Graph, elements: Elements) -> Iterator[Used]:
             elements.behind(graph, int(graph.left[node])) if len(times) <= MOST_LOADS else None
         )
         if element:
-            yield Used(element, 1, often, place_of(graph, node))
+            last = place_of(graph, end) if _is_lost(graph, end := int(ends[node])) else None
+            yield Used(element, 1, often, place_of(graph, node), last)
+
+
+def _is_lost(graph: Graph, end: int) -> bool:
+    """Whether a node that nothing was made of was stored in no buffer, and decides nothing."""
+    form = graph.code[graph.at[end]].form
+    stored = form.carries is Carries.STORED
+    return form.type != "pred" and not (
+        stored and {one.space for _, one in form.transfers} - {"shared"}
+    )
 
 
 def _peers(graph: Graph, root: int) -> dict[int, float]:

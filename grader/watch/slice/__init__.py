@@ -248,6 +248,15 @@ class Graph:
             made[some] = step(some, combine(one, _of(right[some], made, leaves)))
         return made
 
+    def ends(self) -> npt.NDArray[Any]:
+        """Of each node the latest one that it went into, itself where nothing was made of it: int64
+        (nodes,)."""
+        ends, right = np.arange(self._size), self._sources()
+        for first, last in zip(self._batches[-2::-1], self._batches[:0:-1], strict=True):
+            for sources in (self.left[first:last], right[first:last]):
+                np.maximum.at(ends, np.maximum(sources, 0), ends[first:last])
+        return ends
+
     def leaves(self, addresses: Collection[int], inside: int, outside: int) -> npt.NDArray[Any]:
         """For each byte of an input, `inside` if it was in memory at one of these addresses, else
         `outside`: int64 (bytes,)."""
