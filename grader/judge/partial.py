@@ -177,43 +177,48 @@ def _fits(fault: NamedFault, results: dict[str, CaseResult]) -> bool:
 
 def _past_the_hazard(judged: Judged, known: list[NamedFault], status: Status) -> Mended | None:
     """The fault whose causes are just those of the answer, and the results without it; None where
-    no fault's are, or something is wrong beside it."""
-    again = _run_again(judged, known[0], judged.seed, status)
-    results = _results(again, again.instances, again.outcomes)
-    if any(one.status not in sizes.MAY_PASS for one in results):
-        return None
-    causes = {
-        one.case.name: ran.causes
-        for one, ran in zip(again.instances, again.outcomes, strict=True)
-        if isinstance(ran, Ran)
-        and {name.rpartition("/")[0] for name in ran.arrays}.issuperset(OTHER_ORDERS)
-    }
-    if len(causes) < len(again.outcomes):
-        return None
-    alike = [one for one in known if all(tuple(one.cases[name]) == causes[name] for name in causes)]
-    return _least(alike, results)
+    no fault's are, or something is wrong beside it. One case is enough to show that."""
+    results: tuple[CaseResult, ...] = ()
+    for cheapest in (True, False):
+        again = _run_again(judged, known[0], judged.seed, cheapest, status)
+        results = _results(again, again.instances, again.outcomes)
+        if any(one.status not in sizes.MAY_PASS for one in results):
+            return None
+        causes = {
+            one.case.name: ran.causes
+            for one, ran in zip(again.instances, again.outcomes, strict=True)
+            if isinstance(ran, Ran)
+            and {name.rpartition("/")[0] for name in ran.arrays}.issuperset(OTHER_ORDERS)
+        }
+        known = [one for one in known if all(tuple(one.cases[at]) == causes[at] for at in causes)]
+        if len(causes) < len(again.outcomes) or not known:
+            return None
+    return _least(known, results)
 
 
 def _beside_the_mistake(judged: Judged, known: list[NamedFault]) -> Mended | None:
     """The fault that leaves just what the answer leaves, and the results by what it costs.
 
-    What is kept of a fault can be read, with the inputs that it is of. So the lesson's own kernel
-    with the fault is run, too, with the verdict's inputs; a learner's copy of a lesson, which has
-    no solutions, has no such kernel either."""
-    again = _run_again(judged, known[0], SEED)
-    pairs = _pairs(again)
+    What is kept of a fault can be read, with the inputs that it is of. So the cheapest case says
+    which fault it may be, and then the lesson's own kernel with the fault must leave what the
+    answer left in every case. A learner's copy of a lesson, which has no solutions, has no such
+    kernel: there every case is run with the inputs that are kept."""
+    kept = _pairs(_run_again(judged, known[0], SEED, cheapest=judged.exercise.solved))
     alike = [
         fault
         for fault in known
-        if pairs and all(is_left(fault.cases[one.case.name], one, its) for one, its in pairs)
+        if kept and all(is_left(fault.cases[one.case.name], one, its) for one, its in kept)
     ]
-    if alike and judged.exercise.solved:
-        again = _run_again(judged, alike[0], judged.seed)
-        pairs = _pairs(again)
+    rows = zip(judged.instances, judged.outcomes, judged.words, strict=True)
+    failed = [row for row in rows if row[0].case.name in known[0].cases]
+    instances, outcomes, words = zip(*failed, strict=True)
+    answer = replace(judged, instances=instances, outcomes=outcomes, words=words)
+    pairs = _pairs(answer)
+    if judged.exercise.solved:
         alike = [fault for fault in alike if pairs and _leaves_the_same(judged, fault, pairs)]
-    if not alike:
+    if not alike or not pairs:
         return None
-    results = _results(again, *zip(*(_as_left(*pair) for pair in pairs), strict=True))
+    results = _results(answer, *zip(*(_as_left(*pair) for pair in pairs), strict=True))
     right = all(one.status in sizes.MAY_PASS for one in results)
     return _least(alike, results) if right else None
 
@@ -236,14 +241,19 @@ def _pairs(again: Judged) -> list[Pair]:
     return list(zip(again.instances, ran, strict=True)) if len(ran) == len(again.outcomes) else []
 
 
-def _run_again(judged: Judged, fault: NamedFault, seed: int, tolerated: str = "") -> Judged:
-    """The cases of a fault, run once more."""
+def _run_again(
+    judged: Judged, fault: NamedFault, seed: int, cheapest: bool = False, tolerated: str = ""
+) -> Judged:
+    """The cases of a fault, or the `cheapest` of them alone, run once more."""
     ran = {one.case.name for one in judged.instances}
     instances = tuple(
         replace(one, tolerated=tolerated)
         for one in instantiate(judged.exercise, seed, hidden=True)
         if one.case.name in fault.cases and one.case.name in ran
     )
+    if cheapest:
+        steps = judged.allowed
+        instances = (min(instances, key=lambda one: steps.get(one.case.name, 0)),)
     solution = judged.lesson.solution(judged.exercise)
     words = tuple(Words(judged.source, solution, one.problem) for one in instances)
     outcomes = tuple(judged.session.run(instances))
