@@ -36,6 +36,11 @@ _SHUFFLED_ONCE = (
     "sum and maximum start from the same register: the assembler shuffles it once for both"
 )
 
+_FOUR_OF_A_ROW = (
+    "the assembler joins the loads of four neighbours in a row of the tile of a into one of 16 "
+    "bytes (4 LDS.128 instead of 16 LDS)"
+)
+
 # Why counts of a kernel differ; seen in the machine code that nvcc 12.9 or 13.0 makes for sm_90.
 WHY = {
     "who_am_i": "on the hardware `printf` is code with accesses of its own, which count as well",
@@ -78,6 +83,10 @@ WHY = {
         "pairs from other blocks of the cluster arrive at any time: where two meet at a bank, the "
         "hardware counts one more wavefront (0 to 2 of them in four runs)"
     ),
+    "look_back": "a block reads the sums before it until they are there: how often depends on time",
+    "compact": "the assembler joins the loads of four warps' counts into one of 16 bytes (LDS.128)",
+    "product": _FOUR_OF_A_ROW,
+    "two_buffers": _FOUR_OF_A_ROW,
     "matmul_tiled": (
         "the assembler joins the loads of four neighbours in a row of `left` into one of 16 bytes "
         "(28 LDS.128 instead of 112 LDS)"
