@@ -173,7 +173,7 @@ def page(rows: list[WorkCounters], left_out: dict[str, str], hardware: str) -> s
         [
             "# Counters: the simulated GPU and a real one",
             "",
-            f"Made by `grader counters`. Hardware: {hardware}.",
+            f"Made by `grader counters`. Hardware: `{hardware}`.",
             "A single number: both count the same. Two numbers: simulated / hardware.",
             f"**Bold**: they differ by more than {TOLERANCE:.0%}. Requests and sectors of global",
             "memory are bold if they differ at all.",

@@ -163,7 +163,7 @@ def test_equal_counts_are_printed_once(tmp_path):
     rows = compared(tmp_path, microbenchmarks.block_sums(1000))
     assert not list(counters_page.differences(rows))
     page = counters_page.page(rows, {"a/b": "it is left out"}, ncu.hardware(tmp_path / "ncu.csv"))
-    assert "Hardware: A GPU; ncu 1.0." in page
+    assert "Hardware: `A GPU; ncu 1.0`." in page
     assert "Nothing differs." in page
     assert "- a/b: it is left out" in page
 

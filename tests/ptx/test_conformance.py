@@ -80,7 +80,7 @@ ROWS = [
 
 def test_the_page_says_how_many_outputs_are_equal_within_and_beyond():
     text = page(ROWS, "a GPU; CUDA 13.0", date(2026, 1, 2))
-    assert "on 2026-01-02. Hardware: a GPU; CUDA 13.0." in text
+    assert "on 2026-01-02. Hardware: `a GPU; CUDA 13.0`." in text
     assert "| warp | 2 | 8,192 | 8,192 | 0 | 0 |  |  |" in text
     assert "| special functions | 1 | 4,096 | 4,000 | 95 | 1 | ∞ | `sin.approx.f32` |" in text
     assert "| all | 3 | 12,288 | 12,192 | 95 | 1 |" in text

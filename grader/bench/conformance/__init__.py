@@ -293,7 +293,7 @@ def page(rows: Iterable[FamilyResult], on: str, day: date) -> str:
         [
             "# Arithmetic: the simulated GPU and a real one",
             "",
-            f"Made by `grader conformance` on {day.isoformat()}. Hardware: {on}.",
+            f"Made by `grader conformance` on {day.isoformat()}. Hardware: `{on}`.",
             "",
             "One small kernel per form of an instruction ran on both devices with the same inputs:",
             f"{SAMPLES:,} difficult ones that we chose and {DRAWN:,} that hypothesis drew.",
