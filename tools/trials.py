@@ -109,8 +109,10 @@ class Bench:
                     for what, (_, known) in SPECIAL.items()
                     if not (rule.values and known) or set(known) & set(rule.values)
                 ]
-                launches = itertools.islice(itertools.cycle(small(rule)), _enough(rule))
-                for trial, what in zip(launches, itertools.cycle(promised), strict=False):
+                launches = small(rule)  # few of them come again, with other values
+                often = max(len(launches), SMALL_LAUNCHES // 2)
+                again = itertools.islice(itertools.cycle(launches), often)
+                for trial, what in zip(again, itertools.cycle(promised), strict=False):
                     yield f"{rule.kernel} with {trial}; {what}", _instance(trial, what)
 
     def shares_its_work(self, source: str) -> bool:
@@ -181,21 +183,15 @@ def small(rule: Rule) -> tuple[Trial, ...]:
             trial = Trial(rule, grid, block, dict(zip(numbers, sizes, strict=True)))
             if trial.keeps_to_its_rule() and _is_cheap(trial):
                 wide.append(trial)
-    found += filter(_is_small, _at_edges(rule))
+    at_edges = list(_at_edges(rule))
+    found += filter(_is_small, at_edges)
     if not found:  # every launch of the rule is larger
-        every = sorted(_at_edges(rule), key=_cost)
+        every = sorted(at_edges, key=_cost)
         found = [one for one in every if _cost(one) <= 2 * _cost(every[0])]
     found.sort(key=_cost)
     first, rest = found[: SMALL_LAUNCHES // 2], found[SMALL_LAUNCHES // 2 :]
     rest = [rest[at] for at in rng.permutation(len(rest))[: SMALL_LAUNCHES // 2]]
     return (*first, *rest, *_covering(wide))
-
-
-def _enough(rule: Rule) -> int:
-    """How many launches are made within a rule: some of them twice, with other values, where few
-    are small."""
-    launches = len(small(rule))
-    return max(launches, SMALL_LAUNCHES // 2) if launches else 0
 
 
 def _some(

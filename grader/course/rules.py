@@ -3,7 +3,7 @@
 import ast
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import CodeType
@@ -96,6 +96,13 @@ def dimensions(given: Dim) -> tuple[int, int, int]:
     """A grid or block as three numbers."""
     x, y, z, *_ = (*((given,) if isinstance(given, int) else given), 1, 1)
     return x, y, z
+
+
+def sizes(launches: Iterable[Launch]) -> list[tuple[int, int]]:
+    """How many blocks each launch has, and threads per block."""
+    return [
+        (math.prod(dimensions(one.grid)), math.prod(dimensions(one.block))) for one in launches
+    ]
 
 
 def launch_names(grid: Dim, block: Dim) -> dict[str, int]:

@@ -1,8 +1,9 @@
 """What kernels are on either device, as CuPy has them, and what a launch of one may ask for by the
-architecture of the device; registers aside.
+architecture of the device.
 
 The figures are those of the CUDA C++ Programming Guide, "Technical specifications per compute
-capability".
+capability". Registers are given to whole warps, in units of 256, and a multiprocessor has four
+parts, each with a quarter of the registers and of a block's warps (NVIDIA's occupancy calculator).
 """
 
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from ..counted import counted
+from ..machine.lanes import WARP
 from .errors import LaunchError
 
 Dim = int | Sequence[int]  # a grid or a block as it is given: x, or up to x, y, z
@@ -44,8 +46,9 @@ class MakeModule(Protocol):
 AnyKernel = TypeVar("AnyKernel", bound=DeviceKernel)
 
 MOST_THREADS = 1024  # of a block
-WARP = 32
-REGISTERS, MOST_REGISTERS = 65_536, 255  # of a block and of a thread, on each architecture below
+MOST_REGISTERS = 255  # of a thread
+REGISTERS = 64 * 1024  # of a multiprocessor and of a block, since compute capability 5.0
+PARTS, REGISTER_UNIT = 4, 256
 BLOCK_LIMITS = (1024, 1024, 64)
 GRID_LIMITS = (2**31 - 1, 65535, 65535)
 SHARED_DEFAULT = 48 * 1024  # bytes a block gets without asking for more
@@ -94,10 +97,17 @@ def dimensions(kernel: str, what: str, given: Dim) -> Extent:
     return x, y, z
 
 
+def warps_for(registers: int) -> int:
+    """How many warps of so many registers per thread a multiprocessor holds at once."""
+    of_warp = -(-registers * WARP // REGISTER_UNIT) * REGISTER_UNIT
+    return PARTS * (REGISTERS // PARTS // of_warp)
+
+
 def registers_for(threads: int) -> int:
     """The most registers that a thread may use in a block of so many threads."""
     warps = -(-threads // WARP)
-    return min(MOST_REGISTERS, REGISTERS // (warps * WARP) // 8 * 8)  # allocated by eights
+    of_warp = REGISTERS // PARTS // -(-warps // PARTS) // REGISTER_UNIT * REGISTER_UNIT
+    return min(MOST_REGISTERS, of_warp // WARP)
 
 
 def check_launch(
@@ -175,7 +185,7 @@ def check_cluster(kernel: str, device: Architecture, grid: Extent, cluster: Exte
 
 def check_cooperative(kernel: str, device: Architecture, blocks: int, threads: int) -> None:
     """A grid barrier needs every block on the device at once."""
-    most = device.sms * min(device.blocks, device.threads // (-(-threads // 32) * 32))
+    most = device.sms * min(device.blocks, device.threads // (-(-threads // WARP) * WARP))
     if blocks > most:
         raise _refused(
             kernel,

@@ -2,19 +2,15 @@
 
 The rules are those of NVIDIA's occupancy calculator (CUDA C++ Best Practices Guide, "Occupancy";
 figures in the CUDA C++ Programming Guide, "Technical specifications per compute capability"):
-registers are given to whole warps in units of 256, a warp's belong to one of four parts of the
-multiprocessor, and shared memory goes in units of 128 bytes, with 1 KB more for the system.
+registers are given to warps as `limits` says, and shared memory to blocks in units of 128 bytes,
+with 1 KB more for the system.
 """
 
 from dataclasses import dataclass
 
-from .limits import DEFAULT, MOST_THREADS, architecture
+from ..machine.lanes import WARP
+from .limits import DEFAULT, MOST_REGISTERS, MOST_THREADS, architecture, warps_for
 
-WARP = 32
-REGISTERS = 64 * 1024  # of a multiprocessor, since compute capability 5.0
-MOST_REGISTERS = 255  # of a thread
-PARTS = 4  # of a multiprocessor, each with a scheduler and a quarter of the registers
-REGISTER_UNIT = 256  # registers, given to a warp at a time
 SHARED_UNIT = 128  # bytes, given to a block at a time, since 8.0; before that 256
 RESERVED = 1024  # bytes of each block's shared memory that CUDA takes, since 8.0
 
@@ -49,20 +45,15 @@ def occupancy(threads: int, registers: int, shared: int = 0, arch: str = DEFAULT
         )
     device, warps = architecture(arch), -(-threads // WARP)
     most_warps = device.threads // WARP
-    of_warp = _whole(registers * WARP, REGISTER_UNIT)
-    room = PARTS * (REGISTERS // PARTS // of_warp)  # for warps, part by part
     recent = int(arch.removeprefix("sm_")) >= 80
     reserved, unit = (RESERVED, SHARED_UNIT) if recent else (0, 2 * SHARED_UNIT)
-    of_block = _whole(shared + reserved, unit)
+    of_block = -(-(shared + reserved) // unit) * unit
     limits = {
         "warps": most_warps // warps,
         "blocks": device.blocks,
-        "registers": room // warps,
+        "registers": warps_for(registers) // warps,
         "shared memory": (device.shared + reserved) // of_block if of_block else device.blocks,
     }
     blocks = min(limits.values())
     return Occupancy(blocks, blocks * warps, most_warps, limits)
 
-
-def _whole(size: int, unit: int) -> int:
-    return -(-size // unit) * unit

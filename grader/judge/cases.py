@@ -2,7 +2,6 @@
 where in a case something went wrong, so that who plays it again need not look for that."""
 
 import hashlib
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -10,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import structs
 
-from ..course import Case, Exercise, Launch, Problem
+from ..course import Case, Exercise, Launch, Problem, rules
 from ..errors import AuthorError
 from .protocol import (
     OTHER_ORDERS,
@@ -81,7 +80,7 @@ def described(one: CaseInstance, steps: int) -> CaseRequest:
 def _orders(problem: Problem) -> tuple[str, ...]:
     """Other orders in which blocks that hand something over must leave the same: the highest
     first, each of a few last, and warps as chance has it."""
-    sizes = [(math.prod(dim(one.grid)), math.prod(dim(one.block))) for one in problem.launches]
+    sizes = rules.sizes(problem.launches)
     blocks = max((grid for grid, _ in sizes), default=0)
     threads = max((grid * block for grid, block in sizes), default=0)
     if blocks < 2 or threads > MOST_THREADS or len(sizes) > MOST_LAUNCHES:

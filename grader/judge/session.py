@@ -280,8 +280,8 @@ def run_on_gpu(source: str, instances: tuple[CaseInstance, ...], limits: Limits)
     from ..cuda.gpu import real_architecture
 
     end = time.monotonic() + limits.total_seconds * limits.patience
-    blocks = (launch.block for one in instances for launch in one.problem.launches)
-    threads = max((math.prod(rules.dimensions(block)) for block in blocks), default=1)
+    launches = (launch for one in instances for launch in one.problem.launches)
+    threads = max((threads for _, threads in rules.sizes(launches)), default=1)
     options = (f"--maxrregcount={registers_for(threads)}",)
     compiler = Session(
         source, limits, device="compiler", architecture=real_architecture(), options=options

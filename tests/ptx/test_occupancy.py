@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from grader.cuda import simulator
-from grader.cuda.limits import ARCHITECTURES
+from grader.cuda.limits import ARCHITECTURES, MOST_REGISTERS, registers_for
 from grader.cuda.occupancy import occupancy
 from grader.notebook import draw
 from grader.notebook.draw import occupancy_figure
@@ -33,6 +33,13 @@ def test_an_h200s_multiprocessor_holds_so_many_blocks(threads, registers, shared
     found = occupancy(threads, registers, shared)
     assert (found.blocks, found.limited_by) == (blocks, by)
     assert found.warps == blocks * -(-threads // 32)
+
+
+def test_a_block_may_use_as_many_registers_as_one_multiprocessor_has_room_for():
+    for threads in range(1, 1025):
+        most = registers_for(threads)
+        assert occupancy(threads, most).blocks, threads
+        assert most == MOST_REGISTERS or not occupancy(threads, most + 1).blocks, threads
 
 
 def test_more_of_anything_never_gets_more_blocks_in():

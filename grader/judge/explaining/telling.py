@@ -3,6 +3,7 @@
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
 
@@ -124,6 +125,14 @@ class About:
         """Whether it is a NaN that was computed from other numbers."""
         return self.mine.nan is not None and math.isnan(self._found)
 
+    @cached_property
+    def _loads(self) -> dict[Element, list[Used]]:
+        """By element what is known of the instructions that load it."""
+        loads: dict[Element, list[Used]] = {}
+        for one in self.mine.loads:
+            loads.setdefault(one.first, []).append(one)
+        return loads
+
     def _listed(self, elements: Iterable[Element]) -> str:
         """Elements by name, runs of them as runs; of many the first few."""
         listed = [dict.fromkeys((run[0], run[-1])) for run in runs(dict.fromkeys(elements))]
@@ -136,24 +145,22 @@ class About:
     def _loaded(self, elements: Collection[Element], are_named: bool = True) -> str:
         """Who loads some elements, in a sentence, or that nobody uses them; `are_named`: by the
         sentence before it."""
-        first = {one.first: one.loaded for one in reversed(self.mine.loads)}
-        never = [one for one in elements if one not in first]
-        if not first or not elements:
+        never = [one for one in elements if one not in self._loads]
+        if not self._loads or not elements:
             return ""
         are_named = are_named and len(never) in (0, len(elements))
         them = "it" if len(elements) == 1 else "them"
         them = them if are_named else self._listed(never or elements)
         if never:  # a compiler leaves out a load whose value nobody uses
             return f"No thread uses {them}."
-        who = threads([first[one] for one in elements])
+        who = threads([self._loads[one][0].loaded for one in elements])
         verb, end = ("load" if "s " in who else "loads"), self._last_use(elements)
         last = f", and line {end.line} is the last that uses {them}" if end else ""
         return f"{capital(who)} {verb} {them}{last}."
 
     def _last_use(self, elements: Collection[Element]) -> ThreadPlace | None:
         """Where elements were used last, if that is one line and no output came of it."""
-        last = {one.first: one.last for one in self.mine.loads}
-        ends = [last.get(one) for one in elements]
+        ends = [self._loads[one][-1].last if one in self._loads else None for one in elements]
         lines = {end.line if end else None for end in ends}
         return ends[0] if len(lines) == 1 and ends[0] and ends[0].line else None
 

@@ -204,25 +204,26 @@ def path_of(graph: Graph, thread: ThreadPlace, elements: Elements | None) -> Thr
 def _loads(graph: Graph, elements: Elements) -> Iterator[Used]:
     """By instruction each element that it loaded from where it lay before the launches, how often,
     who did so first, and where that was used last."""
-    nodes, ends = np.flatnonzero(graph.left < 0), graph.ends()
+    nodes = np.flatnonzero(graph.left < 0)
     pairs = np.stack([graph.left[nodes], graph.at[nodes]])
     _, first, times = np.unique(pairs, axis=1, return_index=True, return_counts=True)
+    if len(times) > MOST_LOADS:
+        return
+    ends = graph.ends()
     for node, often in zip(nodes[first].tolist(), times.tolist(), strict=True):
-        element = (
-            elements.behind(graph, int(graph.left[node])) if len(times) <= MOST_LOADS else None
-        )
-        if element:
+        if element := elements.behind(graph, int(graph.left[node])):
             last = place_of(graph, end) if _is_lost(graph, end := int(ends[node])) else None
             yield Used(element, 1, often, place_of(graph, node), last)
 
 
 def _is_lost(graph: Graph, end: int) -> bool:
     """Whether a node that nothing was made of was stored in no buffer, and decides nothing."""
-    form = graph.code[graph.at[end]].form
-    stored = form.carries is Carries.STORED
-    return form.type != "pred" and not (
-        stored and {one.space for _, one in form.transfers} - {"shared"}
-    )
+    instruction = graph.code[graph.at[end]]
+    if instruction is None or instruction.form.type == "pred":
+        return False
+    form = instruction.form
+    spaces = {one.space for _, one in form.transfers}
+    return form.carries is not Carries.STORED or spaces <= {"shared"}
 
 
 def _peers(graph: Graph, root: int) -> dict[int, float]:

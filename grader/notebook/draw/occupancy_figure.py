@@ -6,8 +6,7 @@ from html import escape
 
 from grader.counted import counted
 from grader.cuda import occupancy as calculator
-from grader.cuda.limits import DEFAULT, architecture
-from grader.cuda.occupancy import REGISTERS
+from grader.cuda.limits import DEFAULT, REGISTERS, architecture
 
 from ..failures import Notice
 from ..html import TEXT, Page, unless_escaped

@@ -89,6 +89,7 @@ class Graph:
         # The latest slice, by its node, the number of nodes, and whether choices count.
         self._latest: dict[tuple[int, int, bool], Slice] = {}
         self._rights: dict[bool, npt.NDArray[Any]] = {}  # by whether choices count
+        self._ends = np.zeros(0, np.int64)
 
     def __len__(self) -> int:
         return self._size
@@ -251,11 +252,13 @@ class Graph:
     def ends(self) -> npt.NDArray[Any]:
         """Of each node the latest one that it went into, itself where nothing was made of it: int64
         (nodes,)."""
-        ends, right = np.arange(self._size), self._sources()
-        for first, last in zip(self._batches[-2::-1], self._batches[:0:-1], strict=True):
-            for sources in (self.left[first:last], right[first:last]):
-                np.maximum.at(ends, np.maximum(sources, 0), ends[first:last])
-        return ends
+        if len(self._ends) != self._size:
+            ends, right = np.arange(self._size), self._sources()
+            for first, last in zip(self._batches[-2::-1], self._batches[:0:-1], strict=True):
+                for sources in (self.left[first:last], right[first:last]):
+                    np.maximum.at(ends, np.maximum(sources, 0), ends[first:last])
+            self._ends = ends
+        return self._ends
 
     def leaves(self, addresses: Collection[int], inside: int, outside: int) -> npt.NDArray[Any]:
         """For each byte of an input, `inside` if it was in memory at one of these addresses, else
