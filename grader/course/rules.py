@@ -100,9 +100,7 @@ def dimensions(given: Dim) -> tuple[int, int, int]:
 
 def sizes(launches: Iterable[Launch]) -> list[tuple[int, int]]:
     """How many blocks each launch has, and threads per block."""
-    return [
-        (math.prod(dimensions(one.grid)), math.prod(dimensions(one.block))) for one in launches
-    ]
+    return [(math.prod(dimensions(one.grid)), math.prod(dimensions(one.block))) for one in launches]
 
 
 def launch_names(grid: Dim, block: Dim) -> dict[str, int]:

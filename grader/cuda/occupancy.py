@@ -56,4 +56,3 @@ def occupancy(threads: int, registers: int, shared: int = 0, arch: str = DEFAULT
     }
     blocks = min(limits.values())
     return Occupancy(blocks, blocks * warps, most_warps, limits)
-

@@ -211,6 +211,7 @@ def _beside_the_mistake(judged: Judged, known: list[NamedFault]) -> Mended | Non
     ]
     rows = zip(judged.instances, judged.outcomes, judged.words, strict=True)
     failed = [row for row in rows if row[0].case.name in known[0].cases]
+    failed.sort(key=lambda row: judged.allowed.get(row[0].case.name, 0))  # the cheapest first
     instances, outcomes, words = zip(*failed, strict=True)
     answer = replace(judged, instances=instances, outcomes=outcomes, words=words)
     pairs = _pairs(answer)
@@ -228,11 +229,15 @@ def _leaves_the_same(judged: Judged, fault: NamedFault, pairs: list[Pair]) -> bo
     for wrong in judged.lesson.wrong_kernels:
         if (wrong.exercise, wrong.mistake) == (judged.exercise.name, fault.mistake):
             with Session(wrong.source, judged.limits, judged.allowed) as session:
-                theirs = _pairs(_run_again(replace(judged, session=session), fault, judged.seed))
-            left = [left_wrong(*one) for one in theirs]
-            if left and all(map(is_left, left, *zip(*pairs, strict=True))):
-                return True
+                if all(_leaves_this(session, *pair) for pair in pairs):
+                    return True
     return False
+
+
+def _leaves_this(session: Session, instance: CaseInstance, ran: Ran) -> bool:
+    """Whether the kernel of a session leaves the same of a case as a run did."""
+    (theirs,) = session.run((instance,))
+    return isinstance(theirs, Ran) and is_left(left_wrong(instance, theirs), instance, ran)
 
 
 def _pairs(again: Judged) -> list[Pair]:
