@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from ..counted import counted
-from ..machine.lanes import WARP
 from .errors import LaunchError
 
 Dim = int | Sequence[int]  # a grid or a block as it is given: x, or up to x, y, z
@@ -46,6 +45,7 @@ class MakeModule(Protocol):
 AnyKernel = TypeVar("AnyKernel", bound=DeviceKernel)
 
 MOST_THREADS = 1024  # of a block
+WARP = 32  # threads
 MOST_REGISTERS = 255  # of a thread
 REGISTERS = 64 * 1024  # of a multiprocessor and of a block, since compute capability 5.0
 PARTS, REGISTER_UNIT = 4, 256

@@ -8,8 +8,7 @@ with 1 KB more for the system.
 
 from dataclasses import dataclass
 
-from ..machine.lanes import WARP
-from .limits import DEFAULT, MOST_REGISTERS, MOST_THREADS, architecture, warps_for
+from .limits import DEFAULT, MOST_REGISTERS, MOST_THREADS, WARP, architecture, warps_for
 
 SHARED_UNIT = 128  # bytes, given to a block at a time, since 8.0; before that 256
 RESERVED = 1024  # bytes of each block's shared memory that CUDA takes, since 8.0

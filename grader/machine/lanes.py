@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-WARP = 32
+from ..cuda.limits import WARP as WARP
 
 Lanes = slice | np.ndarray
 
