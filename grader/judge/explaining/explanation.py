@@ -139,7 +139,7 @@ class Explanation(MadeOf):
         why = f"{words} is not the right value here."
         why += f" It comes from line {made}." if number is None else ""
         if found.lost and not of_others:
-            why += f" It does not use {self._listed(found.lost)}, but should."
+            why += f" It does not use {self._listed(found.lost, 'or')}, but should."
         if found.more and not of_others:
             why += f" It uses {self._listed(found.more)}, but should not."
         if number is not None and search(0, number, len(self._declared.lines)):

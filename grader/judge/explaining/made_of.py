@@ -140,7 +140,7 @@ class MadeOf(About):
 
     def _differ(self, mine: Times, ours: Times, used: Sequence[Used], what: str) -> Told:
         lacks, has = ours.keys() - mine.keys(), mine.keys() - ours.keys()
-        parts = [f"does not use {self._listed(lacks)}, but should"] if lacks else []
+        parts = [f"does not use {self._listed(lacks, 'or')}, but should"] if lacks else []
         parts += [f"uses {self._listed(has)}, but should not"] if has else []
         if parts:
             end = self._joined = self._ways.joined(has, ours)

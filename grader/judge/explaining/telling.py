@@ -133,14 +133,15 @@ class About:
             loads.setdefault(one.first, []).append(one)
         return loads
 
-    def _listed(self, elements: Iterable[Element]) -> str:
+    def _listed(self, elements: Iterable[Element], joined: str = "and") -> str:
         """Elements by name, runs of them as runs; of many the first few."""
         listed = [dict.fromkeys((run[0], run[-1])) for run in runs(dict.fromkeys(elements))]
         named = [" to ".join(map(self._name, ends)) for ends in listed[:NAMED]]
         if (rest := len(listed) - NAMED) > 0:
             alone = all(len(ends) == 1 for ends in listed[NAMED:])
             named.append(f"{rest} more" if alone else "others")
-        return ", ".join(named[:-1]) + (" and " if len(named) > 1 else "") + named[-1]
+            joined = "and"
+        return ", ".join(named[:-1]) + (f" {joined} " if len(named) > 1 else "") + named[-1]
 
     def _loaded(self, elements: Collection[Element], are_named: bool = True) -> str:
         """Who loads some elements, in a sentence, or that nobody uses them; `are_named`: by the
