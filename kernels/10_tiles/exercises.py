@@ -288,7 +288,7 @@ register_tile = Exercise(
                 Budget(
                     "shared_load_requests",
                     4 * 2 * TWO_STEPS * WARPS,
-                    "for each j, each warp of the 4 blocks loads its rows once and its columns once",
+                    "for each j, each warp of the 4 blocks loads its rows and its columns once",
                 ),
                 Budget(
                     "global_load_sectors",
