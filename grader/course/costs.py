@@ -14,7 +14,7 @@ import numpy as np
 from ..counted import counted
 from .model import Budget, Case, Exercise, Hazard, Problem
 from .requirements import Requirement
-from .rules import dimensions, in_threads, is_whole, parameters, sizes
+from .rules import blocks_and_threads, dimensions, in_threads, is_whole, parameters
 
 _WARP = 32
 _SHAPES = 3  # of launches that are named one by one
@@ -52,7 +52,7 @@ def per(number: int, problem: Problem, said: tuple[str, int] | None = None) -> t
     """A limit on all launches of a case as so many per what, such as (25, "block"); `said` is the
     author's own unit, and how many of them the case has. The unit is "" where none divides the
     limit, or where several kernels share it."""
-    shapes = sizes(problem.launches)
+    shapes = blocks_and_threads(problem.launches)
     units = {
         "warp": sum(blocks * -(-threads // _WARP) for blocks, threads in shapes),
         "block": sum(blocks for blocks, _ in shapes),

@@ -94,11 +94,12 @@ def _parameter(text: str) -> RuleParameter:
 
 def dimensions(given: Dim) -> tuple[int, int, int]:
     """A grid or block as three numbers."""
-    x, y, z, *_ = (*((given,) if isinstance(given, int) else given), 1, 1)
+    sizes = (given,) if isinstance(given, int | np.integer) else given
+    x, y, z, *_ = (*map(int, sizes), 1, 1)
     return x, y, z
 
 
-def sizes(launches: Iterable[Launch]) -> list[tuple[int, int]]:
+def blocks_and_threads(launches: Iterable[Launch]) -> list[tuple[int, int]]:
     """How many blocks each launch has, and threads per block."""
     return [(math.prod(dimensions(one.grid)), math.prod(dimensions(one.block))) for one in launches]
 

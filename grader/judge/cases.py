@@ -80,7 +80,7 @@ def described(one: CaseInstance, steps: int) -> CaseRequest:
 def _orders(problem: Problem) -> tuple[str, ...]:
     """Other orders in which blocks that hand something over must leave the same: the highest
     first, each of a few last, and warps as chance has it."""
-    sizes = rules.sizes(problem.launches)
+    sizes = rules.blocks_and_threads(problem.launches)
     blocks = max((grid for grid, _ in sizes), default=0)
     threads = max((grid * block for grid, block in sizes), default=0)
     if blocks < 2 or threads > MOST_THREADS or len(sizes) > MOST_LAUNCHES:
@@ -131,8 +131,9 @@ def of_failure(instance: CaseInstance, failure: Failed) -> Scene | None:
         return None
     if said.order not in (problem.order, *OTHER_ORDERS):
         return None
+    grid = rules.dimensions(problem.launches[said.launch - 1].grid)
     there = said.block is not None and all(
-        0 <= at < size for at, size in zip(said.block, _grid(problem, said.launch), strict=True)
+        0 <= at < size for at, size in zip(said.block, grid, strict=True)
     )
     return said if there else structs.replace(said, block=None)
 
@@ -144,8 +145,8 @@ def thread_of(problem: Problem, where: Scene) -> ThreadPlace | None:
     block, thread = (
         int(np.ravel_multi_index(one[::-1], shape[::-1], mode="clip"))
         for one, shape in (
-            (where.block, _grid(problem, where.launch)),
-            (where.thread, (*dim(problem.launches[where.launch - 1].block), 1, 1)[:3]),
+            (where.block, rules.dimensions(problem.launches[where.launch - 1].grid)),
+            (where.thread, rules.dimensions(problem.launches[where.launch - 1].block)),
         )
     )
     return ThreadPlace(block, thread, None)
@@ -163,13 +164,8 @@ def in_block(result: CaseResult, problem: Problem, number: int) -> CaseResult:
     """`result`, of which it is known that it went wrong in the block of that linear `number`."""
     if result.where is None:
         return result
-    x, y, z = _grid(problem, result.where.launch)
+    x, y, z = rules.dimensions(problem.launches[result.where.launch - 1].grid)
     if not 0 <= number < x * y * z:
         return result
     block = number % x, number // x % y, number // (x * y)
     return replace(result, where=structs.replace(result.where, block=block))
-
-
-def _grid(problem: Problem, launch: int) -> tuple[int, int, int]:
-    x, y, z = (*dim(problem.launches[launch - 1].grid), 1, 1)[:3]
-    return x, y, z

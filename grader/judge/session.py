@@ -281,7 +281,7 @@ def run_on_gpu(source: str, instances: tuple[CaseInstance, ...], limits: Limits)
 
     end = time.monotonic() + limits.total_seconds * limits.patience
     launches = (launch for one in instances for launch in one.problem.launches)
-    threads = max((threads for _, threads in rules.sizes(launches)), default=1)
+    threads = max((threads for _, threads in rules.blocks_and_threads(launches)), default=1)
     options = (f"--maxrregcount={registers_for(threads)}",)
     compiler = Session(
         source, limits, device="compiler", architecture=real_architecture(), options=options

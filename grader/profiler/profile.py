@@ -13,7 +13,7 @@ import numpy as np
 from .. import course
 from ..compilers.declared import DTYPES
 from ..counted import counted
-from ..cuda.limits import Architecture
+from ..cuda.limits import WARP, Architecture
 from ..cuda.simulator import RawModule
 from ..errors import BadInput
 from ..submissions.cells import read_text
@@ -124,7 +124,6 @@ def _dtype(type_name: str) -> type[np.generic]:
 
 # ---- what limits a launch, and which line wastes most ----
 
-WARP = 32
 _WORTH_TELLING = 0.1  # of a resource, wasted on one line
 Counts = Mapping[str, int]
 

@@ -3,12 +3,15 @@
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 
+import numpy as np
 import psutil
 import pytest
 from small_lesson import ID, SOLUTION, instead
 
 from grader import course
+from grader.course import rules
 from grader.judge import Limits, cases, protocol, worker
 from grader.judge.protocol import Element, Failed, Ran
 from grader.judge.session import Session
@@ -121,3 +124,17 @@ def test_a_source_that_does_not_compile_is_asked_nothing_more(instances):
     with Session("nonsense", Limits()) as session:
         assert [one.status for one in session.run(instances)] == ["compile_error"] * 3
         assert session.follow(instances[0], (Element("total", 0),)) == ()
+
+
+def test_a_grid_of_numpys_integers_is_a_grid(instances):
+    """An author computes it from a shape."""
+    one = instances[0]
+    launches = tuple(
+        replace(launch, grid=np.int64(launch.grid), block=np.int64(launch.block))
+        for launch in one.problem.launches
+    )
+    same = replace(one, problem=replace(one.problem, launches=launches))
+    assert cases.described(same, 1000).launches == cases.described(one, 1000).launches
+    assert rules.blocks_and_threads(launches) == rules.blocks_and_threads(one.problem.launches)
+    with Session(SOLUTION, Limits()) as session:
+        assert isinstance(session.run((same,))[0], Ran)

@@ -255,8 +255,11 @@ class Graph:
         if len(self._ends) != self._size:
             ends, right = np.arange(self._size), self._sources()
             for first, last in zip(self._batches[-2::-1], self._batches[:0:-1], strict=True):
-                for sources in (self.left[first:last], right[first:last]):
-                    np.maximum.at(ends, np.maximum(sources, 0), ends[first:last])
+                for some in (self.left[first:last], right[first:last]):
+                    sources = np.maximum(some, 0)
+                    latest = np.maximum(ends[sources], ends[first:last])
+                    order = np.argsort(latest)  # of a source that comes twice the last one stays
+                    ends[sources[order]] = latest[order]
             self._ends = ends
         return self._ends
 
