@@ -1,38 +1,31 @@
-"""CuPy's interface to the simulated GPU: modules and their kernels; what a launch passes is checked
-against the kernel's parameters, and laid out in memory."""
+"""CuPy's interface to the simulated GPU: modules and their kernels."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from .. import compilers
-from ..compilers.declared import Parameter, check_arguments
 from ..compilers.declared import parameters as declared_parameters
-from ..counted import counted
-from ..machine.lanes import Geometry, Index
+from ..machine.lanes import BatchGeometry, Geometry, Index
 from ..machine.launch import PreparedLaunch, current_options
-from ..machine.memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
 from ..machine.memory.layout import local_layout, module_variables, shared_layout
 from ..machine.memory.spaces import GlobalSpace, Heap, PrivateSpace, Store
-from ..machine.naming import MemoryNames, PassedArray, plain
-from ..machine.printf import Output
+from ..machine.naming import MemoryNames, plain
 from ..machine.registers import GRID_WORKSPACE
 from ..ptx import parse as parser
 from ..ptx.assembly import Assembly
 from ..ptx.link import Executable, executable
-from ..ptx.program import Function, Malformed, PtxModule, Variable
+from ..ptx.program import Flow, Function, Malformed, PtxModule
 from ..watch.observe import Run, current_run
 from .errors import LaunchError
 from .limits import (
     MOST_THREADS,
-    Architecture,
     Dim,
     architecture,
     check_cluster,
@@ -42,6 +35,7 @@ from .limits import (
     dimensions,
 )
 from .observed import launch
+from .passed import Arguments, Batch, Passed
 
 WAVE_LANES = 32768  # simulated together: enough to hide the cost of a NumPy call, few enough for L2
 REMEMBERED = 8  # programs, parsed and linked
@@ -121,18 +115,50 @@ class SimulatedKernel:
         `args`: NumPy arrays, changed in place, and NumPy scalars of the parameters' types.
         Raises one of the `grader.cuda` exceptions for whatever goes wrong.
         """
-        blocks = dimensions(self.name, "grid", grid)
         threads = dimensions(self.name, "block", block)
-        passed = Passed(self.name, self._function.parameters, self._declared, args)
-        passed.check()
         observed = current_run()
         run = observed or Run()
         try:
-            job = self._job(blocks, threads, passed, shared_mem, run.output)
+            job = self._job(self._geometry(grid, threads), self._passed(args), shared_mem, run)
             launch(job, run, observed is not None)
         finally:
             if observed is None:
                 print(run.printed, end="")  # to the terminal, as printf on a real GPU
+
+    def batch(
+        self, grids: Sequence[Dim], block: Dim, args: Sequence[Arguments], *, shared_mem: int = 0
+    ) -> None:
+        """Launch over each of `grids` with its `args`, all at the same time: the arrays hold what
+        they would after one launch after the other, in a fraction of the time. No array may be
+        passed twice, and the kernel must be `batchable`. Errors name a block of the right launch,
+        but do not say which that is."""
+        threads = dimensions(self.name, "block", block)
+        each = [self._geometry(grid, threads) for grid in grids]
+        passed = [self._passed(one) for one in args]
+        blocks = sum(one.blocks for one in each)
+        together = min(blocks, max(1, WAVE_LANES // each[0].stride))
+        geometry = BatchGeometry(
+            (blocks, 1, 1), threads, together, grids=tuple(one.grid for one in each)
+        )
+        observed = current_run()
+        run = observed or Run()
+        job = self._job(geometry, passed[0], shared_mem, run)
+        memory, parameters = Batch(passed), [one.name for one in self._function.parameters]
+        job = replace(job, flat=memory.space(self._outliving(), parameters, geometry.lanes))
+        launch(job, run, observed is not None)
+        memory.copy_back()
+
+    @property
+    def batchable(self) -> bool:
+        """Whether launches of it can run at the same time: they share no variable that they may
+        change, and call nothing, as `printf` is called."""
+        code = self._linked.function.instructions
+        return not (
+            self._module.cooperative
+            or self._function.directives.get("reqnctapercluster")
+            or any(store.writable for store in self._module.variables.values())
+            or any(one.form.flow is Flow.CALL for one in code)
+        )
 
     @property
     def depends_on_order(self) -> bool:
@@ -141,17 +167,34 @@ class SimulatedKernel:
         schedule shows every race that an input can show."""
         return self._executable.depends_on_order
 
-    def _job(
-        self, grid: Index, block: Index, passed: Passed, shared_mem: int, output: Output
-    ) -> PreparedLaunch:
+    def _passed(self, args: Arguments) -> Passed:
+        passed = Passed(self.name, self._function.parameters, self._declared, args)
+        passed.check()
+        return passed
+
+    def _geometry(self, grid: Dim, block: Index) -> Geometry:
+        """How many blocks run together: all of a cooperative launch, whole clusters otherwise."""
+        device, directives = architecture(current_options().architecture), self._function.directives
+        blocks = dimensions(self.name, "grid", grid)
+        most = math.prod(directives.get("maxntid", (MOST_THREADS,)))
+        check_launch(self.name, blocks, block, most)
+        x, y, z, *_ = (*directives.get("reqnctapercluster", ()), 1, 1, 1)
+        cluster = x, y, z
+        check_cluster(self.name, device, blocks, cluster)
+        one = Geometry(blocks, block, 1, cluster)
+        if self._module.cooperative:
+            check_cooperative(self.name, device, one.blocks, one.threads)
+            return replace(one, wave_blocks=one.blocks)
+        together = max(1, WAVE_LANES // (one.stride * one.cluster_blocks)) * one.cluster_blocks
+        return replace(one, wave_blocks=min(one.blocks, together))
+
+    def _job(self, geometry: Geometry, passed: Passed, shared_mem: int, run: Run) -> PreparedLaunch:
         """The launch, checked against the device's limits and laid out in memory."""
         options, module = current_options(), self._module
-        device, directives = architecture(options.architecture), self._function.directives
-        check_launch(self.name, grid, block, math.prod(directives.get("maxntid", (MOST_THREADS,))))
+        device = architecture(options.architecture)
         shared = shared_layout(self._linked.function, module.program, max(shared_mem, 0))
         opt_in = self.max_dynamic_shared_size_bytes
         check_shared(self.name, device, shared.static, shared_mem, opt_in)
-        geometry = _geometry(self.name, device, grid, block, directives, module.cooperative)
         if options.blocks:
             together = min(geometry.wave_blocks, max(map(len, options.blocks)))
             geometry = replace(geometry, wave_blocks=together)
@@ -180,7 +223,7 @@ class SimulatedKernel:
             local=local,
             symbols=symbols,
             options=options,
-            output=output,
+            output=run.output,
             cooperative=module.cooperative,
         )
 
@@ -212,121 +255,3 @@ def prepare(code: str) -> None:
     module = SimulatedModule(code)
     for name in module.kernel_names:
         _ = _executable(module.text, name).assigned
-
-
-def _geometry(
-    kernel: str,
-    device: Architecture,
-    grid: Index,
-    block: Index,
-    directives: dict[str, tuple[int, ...]],
-    cooperative: bool,
-) -> Geometry:
-    """How many blocks run together: all of a cooperative launch, whole clusters otherwise."""
-    x, y, z, *_ = (*directives.get("reqnctapercluster", ()), 1, 1, 1)
-    cluster = x, y, z
-    check_cluster(kernel, device, grid, cluster)
-    one = Geometry(grid, block, 1, cluster)
-    if cooperative:
-        check_cooperative(kernel, device, one.blocks, one.threads)
-        return Geometry(grid, block, one.blocks, cluster)
-    together = max(1, WAVE_LANES // (one.stride * one.cluster_blocks)) * one.cluster_blocks
-    return Geometry(grid, block, min(one.blocks, together), cluster)
-
-
-Arguments = tuple[Any, ...]  # NumPy arrays and scalars, and None for a null pointer
-_PARAMETERS_AT = 0x6000_0000_0000
-
-
-@dataclass(frozen=True)
-class Passed:
-    """The arguments of a launch of `kernel`, with its `parameters` as PTX has them and, where that
-    is known, as the source `declared` them."""
-
-    kernel: str
-    parameters: tuple[Variable, ...]
-    declared: tuple[Parameter, ...] | None
-    args: Arguments
-
-    def check(self) -> None:
-        """LaunchError unless there are as many as the kernel has parameters, of their sizes."""
-        args, expected = self.args, self.parameters
-        if self.declared is not None:
-            check_arguments(self.kernel, self.declared, args)
-        if len(args) != len(expected):
-            raise LaunchError(
-                f"{self.kernel} takes {counted(len(expected), 'argument')}, not {len(args)}.",
-                kernel=self.kernel,
-            )
-        for number, (parameter, value) in enumerate(zip(expected, args, strict=True), start=1):
-            of_scalar = value.nbytes if isinstance(value, np.generic) else 0
-            size = 8 if value is None or isinstance(value, np.ndarray) else of_scalar
-            if size != parameter.size:
-                raise LaunchError(
-                    f"parameter {number} of {self.kernel} has {counted(parameter.size, 'byte')} "
-                    f"({parameter.type}), the argument {value!r} has {size or 'no fixed size'}.",
-                    kernel=self.kernel,
-                )
-
-    def stores(self) -> tuple[list[Store], dict[str, int]]:
-        """The buffers behind the arguments, and one more that holds the parameters."""
-        stores: dict[int, Store] = {}
-        symbols, packed = {}, bytearray()
-        for number, (parameter, value) in enumerate(zip(self.parameters, self.args, strict=True)):
-            packed += bytes(-len(packed) % parameter.align)
-            symbols[parameter.name] = _PARAMETERS_AT + len(packed)
-            if isinstance(value, np.ndarray):
-                store = self._store(value, number)
-                stores.setdefault(store.address, store).names.add(parameter.name)
-                packed += address_of(value).to_bytes(8, "little")
-            else:
-                packed += bytes(8) if value is None else value.tobytes()
-        structs = {parameter.name for parameter in self.parameters if parameter.size > 8}
-        for array in reachable():
-            store = self._store(array, None)
-            stores.setdefault(store.address, store).names.update(structs)
-        parameters = np.frombuffer(bytes(packed) + bytes(16), np.uint8)
-        return [
-            *stores.values(),
-            Store("the parameters", parameters, writable=False, address=_PARAMETERS_AT),
-        ], symbols
-
-    def buffers(self) -> tuple[PassedArray, ...]:
-        """What the buffers that are passed are called, by the source or by their number."""
-        named: Sequence[Parameter | None] = self.declared or [None] * len(self.args)
-        return tuple(
-            PassedArray(
-                one.name if one else f"argument {number}",
-                one.type.removesuffix("*").rstrip() if one else "",
-                address_of(value),
-                value.dtype.itemsize,
-                value.size,
-            )
-            for number, (one, value) in enumerate(zip(named, self.args, strict=True), start=1)
-            if isinstance(value, np.ndarray)
-        )
-
-    def integers(self) -> dict[str, int]:
-        """The whole numbers that are passed, by parameter."""
-        pairs = zip(self.declared or (), self.args, strict=False)
-        return {one.name: int(value) for one, value in pairs if isinstance(value, np.integer)}
-
-    def _store(self, array: np.ndarray, number: int | None) -> Store:
-        """The buffer of `array`: argument `number`, or None where only its address is passed."""
-        owner = owner_of(array)
-        name = "an array" if number is None else f"argument {number + 1}"
-        if array.dtype.hasobject:
-            raise LaunchError(f"{name} of {self.kernel} holds Python objects.")
-        if not (owner.flags.c_contiguous or owner.flags.f_contiguous):
-            raise LaunchError(f"{name} of {self.kernel} is not contiguous in memory.")
-        allocation = allocation_of(array)
-        if self.declared and number is not None:
-            name = self.declared[number].name
-        return Store(
-            name,
-            bytes_of(owner),
-            allocation.written,
-            owner.flags.writeable,
-            number,
-            allocation.address,
-        )

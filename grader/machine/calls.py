@@ -201,7 +201,8 @@ class Calls:
                 start = int(memory.base[lane])
                 return memory.store.data[start : start + memory.pitch], address - window
         try:
-            store = self.wave.flat.locate(np.array([address], np.uint64).view(np.int64), 1)[0][0]
+            where = np.array([address], np.uint64).view(np.int64)
+            store = self.wave.flat.locate(where, 1, np.array([lane]))[0][0]
         except AccessFault as fault:
             raise self.wave.report.access_error(fault, at, np.array([lane]), "reads", 1) from None
         return store.data, address - store.address

@@ -108,6 +108,11 @@ class Geometry:
         """Blocks of the grid."""
         return self.grid[0] * self.grid[1] * self.grid[2]
 
+    @property
+    def launches(self) -> int:
+        """Launches that run at the same time."""
+        return 1
+
     @cached_property
     def lanes(self) -> int:
         """Lanes of a wave."""
@@ -143,6 +148,14 @@ class Geometry:
         x, y, z = (g // c for g, c in zip(self.grid, self.cluster, strict=True))
         return x, y, z
 
+    def launch_of(self, number: Any) -> Any:
+        """The launch, from 0, of a block by its number; works on ints and on arrays."""
+        return number * 0
+
+    def grid_of(self, number: Any) -> tuple[Any, ...]:
+        """gridDim (x, y, z) of a block by its number; works on ints and on arrays."""
+        return self.grid
+
     def block_coordinates(self, number: Any) -> tuple[Any, Any, Any]:
         """blockIdx (x, y, z) of a block by its number; works on ints and on arrays."""
         outer = coordinates(number // self.cluster_blocks, self.clusters)
@@ -151,6 +164,35 @@ class Geometry:
         return x, y, z
 
 
-def coordinates(linear: Any, shape: Index) -> tuple[Any, Any, Any]:
+@dataclass(frozen=True)
+class BatchGeometry(Geometry):
+    """Several launches with blocks of one shape, run as one grid of all their blocks, which has one
+    dimension; `grids` are their own."""
+
+    grids: tuple[Index, ...] = ()
+
+    @property
+    def launches(self) -> int:
+        return len(self.grids)
+
+    @cached_property
+    def _first_blocks(self) -> np.ndarray:
+        return np.cumsum([0] + [x * y * z for x, y, z in self.grids])
+
+    def launch_of(self, number: Any) -> Any:
+        """Numbers behind the last block, which lanes without a thread have, are taken for the last
+        launch's."""
+        found = np.searchsorted(self._first_blocks, number, side="right") - 1
+        return np.minimum(found, len(self.grids) - 1)
+
+    def grid_of(self, number: Any) -> tuple[Any, ...]:
+        return tuple(np.array(self.grids).T[:, self.launch_of(number)])
+
+    def block_coordinates(self, number: Any) -> tuple[Any, Any, Any]:
+        first = self._first_blocks[self.launch_of(number)]
+        return coordinates(number - first, self.grid_of(number))
+
+
+def coordinates(linear: Any, shape: tuple[Any, ...]) -> tuple[Any, Any, Any]:
     """(x, y, z) of a linear index, x fastest; works on ints and on arrays."""
     return linear % shape[0], linear // shape[0] % shape[1], linear // (shape[0] * shape[1])

@@ -30,7 +30,7 @@ from .memory.access import ErrorReport
 from .schedule import IN_TURN, schedule
 from .wave import Wave
 
-FIRST_PAUSE = 1024  # steps
+FIRST_PAUSE = 1024  # instructions that a wave runs before it is asked whether it comes to its end
 A_STEP = 2048  # threads at most that an instruction runs for and counts as one step
 
 # Who makes the errors of a launch, and who observes it.
@@ -73,7 +73,8 @@ class Machine:
         self.wave.begin(first_block, blocks)
         self.unstarted -= blocks
         self.step_limit = self.wave.steps_taken + self.options.step_limit
-        self.pause = min(self.wave.steps_taken + FIRST_PAUSE, self.step_limit)
+        first = FIRST_PAUSE * -(-self.wave.geometry.lanes // A_STEP)  # of all lanes together
+        self.pause = min(self.wave.steps_taken + first, self.step_limit)
         entry = self.wave.linked.parts[self.wave.kernel.name].entry
         self.schedule.push(entry, compact(np.flatnonzero(self.wave.running)))
         self._run_groups()
@@ -87,7 +88,7 @@ class Machine:
                 pc, lanes = group
                 self._run_from(pc, lanes)
         except OutOfTime:  # between two groups; inside one, its place is known by now
-            raise self._still_running(self.block_end[pc], lanes, "at its time limit") from None
+            raise self._out_of_time(self.block_end[pc], lanes) from None
 
     def _run_from(self, pc: int, lanes: Lanes) -> None:
         """Run a group until it parts, waits, ends, or another group stands at or before it."""
@@ -115,7 +116,7 @@ class Machine:
                     self.schedule.push(*successor)
                 return
         except OutOfTime:
-            raise self._still_running(end, lanes, "at its time limit") from None
+            raise self._out_of_time(end, lanes) from None
 
     def _bind(self, pc: int, end: int) -> None:
         """Make the steps of a straight run of instructions."""
@@ -147,6 +148,12 @@ class Machine:
         self.recent.clear()
         self.recurrence.begin(pc, lanes)
         self.pause = min(2 * self.wave.steps_taken, self.step_limit)
+
+    def _out_of_time(self, at: int, lanes: Lanes) -> BaseException:
+        """Of a batch nobody knows which launch would have taken too long."""
+        if self.wave.geometry.launches > 1:
+            return OutOfTime()
+        return self._still_running(at, lanes, "at its time limit")
 
     def _still_running(self, at: int, lanes: Lanes, when: str) -> CudaError:
         executed = {at for pc in self.recent for at in range(pc, self.block_end[pc] + 1)}

@@ -90,7 +90,7 @@ def literal(operand: Immediate, kind: str) -> np.ndarray:
 
 
 GRID_WORKSPACE = 0x2000_0000_0000  # where a cooperative launch keeps its grid barrier
-_PER_BLOCK = ("%ctaid", "%smid", "%clusterid", "%cluster_cta")
+_PER_BLOCK = ("%ctaid", "%nctaid", "%smid", "%clusterid", "%cluster_cta")
 
 CLOCKS = {  # and which bits of the clock each holds
     "%clock": 0,
@@ -164,7 +164,7 @@ _VALUES: dict[str, Callable[[SpecialRegisters, int], np.ndarray | int]] = {
     "%tid": lambda of, axis: coordinates(of.thread, of.geometry.block)[axis],
     "%ntid": lambda of, axis: of.geometry.block[axis],
     "%ctaid": lambda of, axis: of.geometry.block_coordinates(of.block)[axis],
-    "%nctaid": lambda of, axis: of.geometry.grid[axis],
+    "%nctaid": lambda of, axis: of.geometry.grid_of(of.block)[axis],
     "%laneid": lambda of, _: of.thread % WARP,
     "WARP_SZ": lambda of, _: WARP,  # what `warpSize` is where it must be a constant
     "%warpid": lambda of, _: of.thread // WARP,

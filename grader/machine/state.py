@@ -97,8 +97,14 @@ class WaveState:
         special = self.special.read(name, kind)
         if special is not None:
             return special
-        address = np.array(self.address_of(name), np.uint64).astype(unsigned(size_of(kind)))
-        return seen_by_all(address, self.geometry.lanes)
+        return self._lies_at(name, self.address_of(name), unsigned(size_of(kind)))
+
+    def _lies_at(self, name: str, address: int, dtype: np.dtype) -> LaneValues:
+        """The address of what is called so (""; an address that is a number), by lane."""
+        fixed = np.array(address, np.int64)
+        if (moved := self.flat.moved.get(name)) is not None:
+            return Derived(lambda lanes: (fixed + moved[lanes]).astype(dtype))
+        return seen_by_all(fixed.astype(dtype), self.geometry.lanes)
 
     def address_of(self, name: str) -> int:
         """Where a variable, a parameter or a function lies; Malformed for any other name."""
@@ -124,5 +130,5 @@ class WaveState:
             return Derived(lambda lanes: (narrow[lanes] + added).view(np.int32).astype(np.int64)), 0
         if name in self.frames.offsets:
             return self.frames.framed(name), offset
-        fixed = np.array((self.address_of(name) if name else 0) + offset, np.int64)
-        return seen_by_all(fixed, self.geometry.lanes), 0
+        fixed = (self.address_of(name) if name else 0) + offset
+        return self._lies_at(name or "", fixed, np.dtype(np.int64)), 0

@@ -25,6 +25,7 @@ class Wave(WaveState):
         geometry = self.geometry
         self.first_block = first_block
         self.special.begin_wave(first_block)
+        self.flat.begin_wave(geometry.launch_of(self.special.block))
         self.running = (geometry.thread_of_lane < geometry.threads) & (
             geometry.block_of_lane < blocks
         )

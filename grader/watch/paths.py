@@ -21,19 +21,23 @@ PATHS = (
 
 
 class Paths(Observer):
-    """What the threads of a launch have executed: `counted`, by the names in `PATHS`."""
+    """What the threads of a launch, or of each of a batch, have executed: `counted`, by the names
+    in `PATHS`, and by launch."""
 
     def __init__(self, report: FindingReport):
-        lanes = report.wave.geometry.lanes
+        self.geometry = report.wave.geometry
+        lanes = self.geometry.lanes
         self.of_thread = np.zeros(lanes, np.int64)
         self.of_warp = np.zeros(lanes // WARP, np.int64)
         self.at_barrier = np.zeros(lanes, np.int64)  # of_thread when a thread last was at one
-        self.counted = dict.fromkeys(PATHS, 0)
+        self.counted = {name: np.zeros(self.geometry.launches, np.int64) for name in PATHS}
+        self._launch_of = np.zeros(lanes, np.int64)
 
     def begin_wave(self, first_block: int) -> None:
         self._end_wave()
         for counts in (self.of_thread, self.of_warp, self.at_barrier):
             counts[:] = 0
+        self._launch_of = self.geometry.launch_of(first_block + self.geometry.block_of_lane)
 
     def run(self, first: int, last: int, lanes: Lanes) -> None:
         instructions = last + 1 - first
@@ -44,23 +48,27 @@ class Paths(Observer):
             self.of_warp[lanes // WARP] += instructions  # once for each warp: NumPy does not add up
 
     def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
-        self._most(BETWEEN, self.of_thread[lanes] - self.at_barrier[lanes])
+        self._most(BETWEEN, self.of_thread[lanes] - self.at_barrier[lanes], self._launch_of[lanes])
         self.at_barrier[lanes] = self.of_thread[lanes]
 
     def end(self) -> None:
         self._end_wave()
 
     def _end_wave(self) -> None:
-        self._most("longest_path", self.of_thread)
-        self._most("busiest_warp", self.of_warp)
-        self._most(BETWEEN, self.of_thread - self.at_barrier)
+        self._most("longest_path", self.of_thread, self._launch_of)
+        self._most("busiest_warp", self.of_warp, self._launch_of[::WARP])
+        self._most(BETWEEN, self.of_thread - self.at_barrier, self._launch_of)
 
-    def _most(self, name: str, counts: np.ndarray) -> None:
-        self.counted[name] = max(self.counted[name], int(counts.max(initial=0)))
+    def _most(self, name: str, counts: np.ndarray, launches: np.ndarray) -> None:
+        starts = np.flatnonzero(np.diff(launches, prepend=-1))
+        of = launches[starts]
+        most = np.maximum.reduceat(counts, starts)
+        self.counted[name][of] = np.maximum(self.counted[name][of], most)
 
 
 def in_all(observers: Iterable[Observer]) -> dict[str, int]:
     """The paths of launches that come one after the other, by the names in `PATHS`."""
     launches = [one.counted for one in observers if isinstance(one, Paths)]
-    added = {name: sum(counted[name] for counted in launches) for name in PATHS}
-    return added | {BETWEEN: max((counted[BETWEEN] for counted in launches), default=0)}
+    added = {name: sum(int(counted[name].sum()) for counted in launches) for name in PATHS}
+    longest = max((int(counted[BETWEEN].max()) for counted in launches), default=0)
+    return added | {BETWEEN: longest}

@@ -8,8 +8,10 @@ counters: nobody has written them before the first launch, or they are no whole 
 """
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import cycle
 from typing import Any, TypeVar
 
 import numpy as np
@@ -33,6 +35,7 @@ from .made import made, path_of
 from .slices import Elements
 from .ways import way
 
+Batches = tuple[tuple[int, ...], ...]  # numbers of launches, from 0, that run at the same time
 Place = tuple[str, str, np.ndarray, np.ndarray]
 _MOST = 1 << 20  # bytes of an array worth copying: counters are small
 
@@ -111,16 +114,17 @@ def run_case(source: str, case: CaseRequest, compiled: tuple[str, ...] = ()) -> 
         return Ran(strip=_recorded(source, case, case.recorded))
     if case.followed or case.asked or case.path:
         return _followed(source, case, compiled)
-    tolerated = case.tolerated
-    options = simulator.options(step_limit=case.steps, order=case.order, tolerated=tolerated)
-    with options, simulator.observe(observers=(Paths,), traced=False) as run:
-        try:
-            buffers, depends_on_order, left = _launch_all(source, case)
-        except StepLimit as error:
-            error.counters = run.counters.total | in_all(run.observers)
+    tolerated, batches = case.tolerated, () if case.tolerated else _batches(source, case)
+    try:
+        ran = _observed(source, case, batches)
+    except CudaError:
+        if not batches:
             raise
+        batches = ()
+        ran = _observed(source, case, batches)
+    run, buffers, depends_on_order, left = ran
     if depends_on_order and not tolerated:
-        _look_for_races(source, case)
+        _look_for_races(source, case, batches)
     results = {f"input/{name}": buffers[name] for name in case.inputs}
     for name in case.outputs:
         results[f"output/{name}"] = np.asarray(buffers[name])
@@ -132,6 +136,19 @@ def run_case(source: str, case: CaseRequest, compiled: tuple[str, ...] = ()) -> 
     exponentials = sum(n for opcode, n in opcodes.items() if opcode.startswith("ex2."))
     totals = counters.total | in_all(run.observers) | {"exponentials": exponentials}
     return Ran(totals, costs, opcodes, run.steps, results, left, causes=tuple(sorted(run.causes)))
+
+
+def _observed(
+    source: str, case: CaseRequest, batches: Batches
+) -> tuple[Run, Arrays, bool, dict[int, str]]:
+    """The case's launches, with their counters; and what `_launch_all` gives."""
+    options = simulator.options(step_limit=case.steps, order=case.order, tolerated=case.tolerated)
+    with options, simulator.observe(observers=(Paths,), traced=False) as run:
+        try:
+            return run, *_launch_all(source, case, batches=batches)
+        except StepLimit as error:
+            error.counters = run.counters.total | in_all(run.observers)
+            raise
 
 
 def _followed(source: str, case: CaseRequest, compiled: tuple[str, ...]) -> Ran:
@@ -168,7 +185,7 @@ def _recorded(source: str, case: CaseRequest, asked: Recorded) -> Strip | None:
             for number, launch in enumerate(case.launches[: where.launch], 1):
                 checks = number == where.launch and not asked.compared
                 with simulator.options(step_limit=case.steps, order=case.order, checks=checks):
-                    _launch(module, launch, buffers)
+                    _launch(module, [launch], buffers)
         except CudaError as raised:
             error = raised
     recording = next((one for one in recordings(run) if one.frames), None)
@@ -187,26 +204,53 @@ def _mark(recording: Recording, run: Run, error: CudaError | None, asked: Record
     return next((one for one in marks_of(recording, run.hazards) if not one.warning), None)
 
 
+def _batches(source: str, case: CaseRequest) -> Batches:
+    """The launches in batches, which run one after the other; () if none holds several launches. A
+    launch comes in the first batch behind those that use one of its buffers."""
+    module = simulator.RawModule(code=source)
+    found: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
+    position: dict[str, int] = {}
+    for number, launch in enumerate(case.launches):
+        used = [passed.buffer for passed in launch.args if passed.buffer]
+        at = max((position.get(buffer, 0) for buffer in used), default=0)
+        position |= dict.fromkeys(used, at + 1)
+        if len(set(used)) < len(used) or not module.get_function(launch.kernel).batchable:
+            return ()
+        pointers = tuple(bool(passed.buffer) for passed in launch.args)
+        found[at, launch.kernel, launch.block, launch.shared_mem, pointers].append(number)
+    batches = tuple(tuple(found[key]) for key in sorted(found))
+    return batches if len(batches) < len(case.launches) else ()
+
+
 def _launch_all(
-    source: str, case: CaseRequest, compiled: tuple[str, ...] = ()
+    source: str,
+    case: CaseRequest,
+    compiled: tuple[str, ...] = (),
+    batches: Batches = (),
+    orders: tuple[str, ...] = (),
 ) -> tuple[Arrays, bool, dict[int, str]]:
     """The buffers after a case's launches, whether another order may show another race, and by
-    launch, from 1, a sentence about what earlier ones have left changed."""
+    launch, from 1, a sentence about what earlier ones have left changed. The launches of each of
+    the `batches` run at the same time, each batch in the next of the `orders`."""
     # A fresh one: __device__ variables start anew.
     module = simulator.RawModule(code=source, options=compiled)
     buffers = _buffers(case)
     leftovers = Leftovers(source, module, case.inputs.keys())
     left: dict[int, str] = {}
     depends_on_order = False
-    for number, launch in enumerate(case.launches, start=1):
-        found = leftovers.found_by(launch, buffers) if len(case.launches) > 1 else ""
-        left |= {number: found} if found else {}
+    each = batches or tuple((number,) for number in range(len(case.launches)))
+    for numbers, order in zip(each, cycle(orders or [current_options().order]), strict=False):
+        launches = [case.launches[number] for number in numbers]
+        for number, launch in zip(numbers, launches, strict=True):
+            found = leftovers.found_by(launch, buffers) if len(case.launches) > 1 else ""
+            left |= {number + 1: found} if found else {}
         try:
-            depends_on_order |= _launch(module, launch, buffers)
+            with simulator.options(order=order):
+                depends_on_order |= _launch(module, launches, buffers)
         except CudaError as error:
-            error.launch, error.order = number, current_options().order
-            if found:  # it may come from what an earlier launch has changed
-                error.args = (f"{error} {found}",)
+            error.launch, error.order = numbers[0] + 1, order
+            if error.launch in left:  # it may come from what an earlier launch has changed
+                error.args = (f"{error} {left[error.launch]}",)
             raise
     return buffers, depends_on_order, left
 
@@ -237,25 +281,35 @@ def _stretch(
     return whole[begin : begin + size].reshape(shape) if begin else whole
 
 
-def _launch(module: simulator.RawModule, launch: LaunchRequest, buffers: Arrays) -> bool:
-    """Whether another order may show another race."""
-    kernel = module.get_function(launch.kernel)
-    args = tuple(argument(arg, buffers) for arg in launch.args)
-    kernel(launch.grid, launch.block, args, shared_mem=launch.shared_mem)
+def _launch(
+    module: simulator.RawModule, launches: Sequence[LaunchRequest], buffers: Arrays
+) -> bool:
+    """Launches of one kernel, at the same time; whether another order may show another race."""
+    first = launches[0]
+    kernel = module.get_function(first.kernel)
+    args = [tuple(argument(arg, buffers) for arg in launch.args) for launch in launches]
+    if len(launches) > 1:
+        grids = [launch.grid for launch in launches]
+        kernel.batch(grids, first.block, args, shared_mem=first.shared_mem)
+    else:
+        kernel(first.grid, first.block, args[0], shared_mem=first.shared_mem)
     return kernel.depends_on_order
 
 
-def _look_for_races(source: str, case: CaseRequest) -> None:
-    """Once more in other orders, for races that the first one does not show. Threads meet less
-    often this way, so running out of steps or time means nothing; and what they print is not
-    shown."""
-    for order in OTHER_ORDERS:
-        options = simulator.options(step_limit=case.steps, order=order)
+def _look_for_races(source: str, case: CaseRequest, batches: Batches) -> None:
+    """Once more in other orders, for races that the first one does not show; batches of many small
+    launches in one of them each. Threads meet less often this way, so running out of steps or time
+    means nothing; and what they print is not shown."""
+    for orders in (OTHER_ORDERS,) if batches else zip(OTHER_ORDERS):
         try:
-            with options, simulator.observe(counted=False):
-                _launch_all(source, case)
+            with simulator.options(step_limit=case.steps), simulator.observe(counted=False):
+                _launch_all(source, case, batches=batches, orders=orders)
         except StepLimit:
             return  # the case's time may be up, and is measured once
+        except CudaError:
+            if not batches:
+                raise
+            return _look_for_races(source, case, ())
 
 
 def _in_other_orders(source: str, case: CaseRequest) -> Arrays:

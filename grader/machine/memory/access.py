@@ -263,7 +263,7 @@ class Access:
             return self._find_private(self.memory.shared, lanes, addresses)
         if space == "local":
             return self._find_private(self.memory.local, lanes, addresses)
-        found = self.memory.flat.locate(addresses, self.width)
+        found = self.memory.flat.locate(addresses, self.width, lanes)
         if len(found) > 1:
             return self._parts(found, space, lane_index(lanes), addresses)
         store = found[0][0]

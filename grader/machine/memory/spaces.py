@@ -6,6 +6,7 @@ Addresses are int64 arrays, one per lane. A space turns them into element positi
 
 import mmap
 from bisect import bisect_right
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...cuda.errors import OutOfBounds
+from ..lanes import Lanes
 
 # Generic addresses: windows through which shared and local memory are seen, far from global.
 SHARED_WINDOW = 0x0100_0000_0000
@@ -140,14 +142,21 @@ Found = list[tuple[Store, np.ndarray | None]]  # stores, and the lanes (None: al
 
 
 class GlobalSpace:
-    """The buffers passed to the launch and the module's variables, each a region of its own."""
+    """The buffers passed to the launch and the module's variables, each a region of its own.
+    `moved` says how far behind its address a parameter lies, by lane; none of these moves."""
+
+    moved: Mapping[str, np.ndarray] = {}
 
     def __init__(self, stores: list[Store]):
         self.stores = sorted(stores, key=lambda store: store.address)
         self.starts = [store.address for store in self.stores]
 
-    def locate(self, addresses: np.ndarray, size: int) -> Found:
-        """Per store touched: the store, and which lanes (None: all of them)."""
+    def begin_wave(self, launches: np.ndarray) -> None:
+        """The next blocks take the lanes; `launches` (lanes,) are theirs, of a batch."""
+
+    def locate(self, addresses: np.ndarray, size: int, lanes: Lanes) -> Found:
+        """Per store touched by the accesses of `lanes`: the store, and the positions in `addresses`
+        (None: all of them)."""
         lowest, highest = int(np.minimum.reduce(addresses)), int(np.maximum.reduce(addresses))
         store = self.below(lowest)
         if store is not None and highest + size <= store.address + len(store.data):
@@ -191,6 +200,58 @@ class GlobalSpace:
             return Fault(OutOfBounds, position, where)
         store = near[int(np.argmin(distance))]
         return Fault(OutOfBounds, position, f"outside {store.name}", "global", address, store)
+
+
+PAGE_SHIFT = 9  # a buffer of a batch has whole pages, of 512 bytes
+PAGE = 1 << PAGE_SHIFT
+
+
+@dataclass
+class Pieces:
+    """The parts of a store that belong to the launches of a batch: by page the `launch`, and where
+    in the store its part `ends`."""
+
+    launch: np.ndarray
+    ends: np.ndarray
+
+
+class BatchSpace(GlobalSpace):
+    """The memory of launches that run at once. For each array that they pass there is a store, of
+    which each has a part, and can reach no other; the `parameters` of a launch lie `pitch` bytes
+    behind those of the launch before."""
+
+    def __init__(
+        self,
+        stores: list[Store],
+        pieces: dict[Store, Pieces],
+        parameters: Iterable[str],
+        pitch: int,
+        lanes: int,
+    ):
+        super().__init__(stores)
+        self.pieces, self.pitch = pieces, pitch
+        self.launches, moved = np.zeros((2, lanes), np.int64)
+        self.moved = dict.fromkeys(parameters, moved)
+
+    def begin_wave(self, launches: np.ndarray) -> None:
+        self.launches[:] = launches
+        for moved in self.moved.values():
+            moved[:] = launches * self.pitch
+
+    def locate(self, addresses: np.ndarray, size: int, lanes: Lanes) -> Found:
+        found = super().locate(addresses, size, lanes)
+        for store, which in found:
+            if (pieces := self.pieces.get(store)) is None:
+                continue
+            chosen = np.arange(len(addresses)) if which is None else which
+            where = addresses[chosen] - store.address
+            page = where >> PAGE_SHIFT
+            astray = pieces.launch[page] != self.launches[lanes][chosen]
+            astray |= where + size > pieces.ends[page]
+            if np.count_nonzero(astray):
+                position = int(chosen[np.argmax(astray)])
+                raise AccessFault(self.describe(int(addresses[position]), position))
+        return found
 
 
 def _check_in_use(store: Store, addresses: np.ndarray, size: int, lanes: np.ndarray | None) -> None:
