@@ -11,6 +11,7 @@ from msgspec import structs
 
 from ..course import Case, Exercise, Launch, Problem, rules
 from ..errors import AuthorError
+from ..watch.paths import PATHS
 from .protocol import (
     OTHER_ORDERS,
     Argument,
@@ -37,6 +38,14 @@ class CaseInstance:
     problem: Problem
     tolerated: str = ""
     step: int = 0
+
+    @property
+    def counted(self) -> bool:
+        """Whether more is counted than the paths of its threads, which takes time."""
+        case = self.case
+        budgeted = [one.counter in PATHS for one in case.budgets]
+        others = case.exactly or any(one.kind.orders for one in case.requires)
+        return bool(others) or not budgeted or not all(budgeted)
 
     @property
     def size(self) -> int:
@@ -74,6 +83,7 @@ def described(one: CaseInstance, steps: int) -> CaseRequest:
         orders=_orders(problem),
         begins=dict(problem.begins),
         tolerated=one.tolerated,
+        counted=one.counted,
     )
 
 

@@ -129,13 +129,15 @@ def _counters(judged: Judged) -> dict[str, int]:
     """Totals over the last passed case with a budget, a visible one if there is one, or over the
     last case."""
     rows = zip(judged.instances, judged.outcomes, judged.results, strict=True)
+    counted = [row for row in rows if row[0].counted]
     budgeted = [
         (one.case.visible, outcome)
-        for one, outcome, result in rows
+        for one, outcome, result in counted
         if one.case.budgets and result.status == Status.PASSED
     ]
     visible = [outcome for seen, outcome in budgeted if seen]
-    last = [None, *judged.outcomes[-1:], *(outcome for _, outcome in budgeted), *visible][-1]
+    outcomes = [outcome for _, outcome, _ in counted[-1:]]
+    last = [None, *outcomes, *(outcome for _, outcome in budgeted), *visible][-1]
     return last.counters if isinstance(last, Ran) else {}
 
 
@@ -276,7 +278,10 @@ def summed(judged: Judged) -> Verdict:
     is_contest = judged.hidden and exercise.cases[-1].budgets and not exercise.cases[-1].visible
     contest = (
         {name: last.counters[name] for name in COUNTERS}
-        if is_contest and isinstance(last, Ran) and results[-1].points
+        if is_contest
+        and isinstance(last, Ran)
+        and results[-1].points
+        and judged.instances[-1].counted
         else {}
     )
     return Verdict(

@@ -142,7 +142,8 @@ class CaseRequest(msgspec.Struct, frozen=True, eq=False, tag="case"):
     elements before and behind every input can be read, too. `followed`: the elements that it is to
     tell the making of, `asked` what else it is to tell of the ways to the results, `recorded`: the
     steps that it is to tell; `path`: the thread of the last launch whose path it is to tell.
-    `tolerated`: the status of hazards that do not end it."""
+    `tolerated`: the status of hazards that do not end it; `counted`: whether more is counted than
+    the paths of its threads."""
 
     inputs: dict[str, np.ndarray]
     outputs: dict[str, Buffer]
@@ -158,6 +159,7 @@ class CaseRequest(msgspec.Struct, frozen=True, eq=False, tag="case"):
     recorded: Recorded | None = None
     path: ThreadPlace | None = None
     tolerated: str = ""
+    counted: bool = True
 
     @property
     def further_orders(self) -> tuple[str, ...]:

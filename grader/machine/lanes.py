@@ -38,6 +38,30 @@ def lane_index(lanes: Lanes) -> np.ndarray:
     return np.arange(lanes.start, lanes.stop) if type(lanes) is slice else lanes
 
 
+class Dense:
+    """Sets of lanes as parts of a slice. To do something to a slice with a mask costs less than to
+    do it to an index array, unless most lanes of the slice are not in the set."""
+
+    def __init__(self) -> None:
+        self._last: Lanes = slice(0, 0)
+        self._found: tuple[Lanes, np.ndarray | bool] = self._last, True
+        self._again = False
+
+    def of(self, lanes: Lanes) -> tuple[Lanes, np.ndarray | bool]:
+        """The slice that holds the lanes, and for each of its lanes whether it is in the set; or
+        `lanes`, and True for all of them. The mask is made when a set comes the second time."""
+        if lanes is not self._last:
+            self._last, self._found, self._again = lanes, (lanes, True), False
+        elif type(lanes) is not slice and not self._again:
+            self._again = True
+            first, end = int(lanes[0]), int(lanes[-1]) + 1
+            if 2 * len(lanes) > end - first:
+                inside = np.zeros(end - first, bool)
+                inside[lanes - first] = True
+                self._found = slice(first, end), inside
+        return self._found
+
+
 def select(lanes: Lanes, mask: np.ndarray) -> Lanes:
     """The lanes for which `mask`, one bool per lane of the set, is true."""
     return compact(lane_index(lanes)[mask])

@@ -18,7 +18,7 @@ from ..ptx.program import (
     address_of,
 )
 from .events import Events, Observer
-from .lanes import Lanes, lane_index, merge, seen_by_all
+from .lanes import Dense, Lanes, lane_index, merge, seen_by_all
 from .launch import PreparedLaunch
 from .memory.access import Access, ErrorReport, LaneValues, PendingCopies, WaveMemory
 from .registers import Derived, Frames, RegisterFile, SpecialRegisters
@@ -56,6 +56,7 @@ class WaveState:
         self.special = SpecialRegisters(
             job.geometry, job.cooperative, self.device.sms, lambda: self.steps_taken
         )
+        self.dense = Dense()
         self.copies = PendingCopies(job.geometry.lanes)
         self.frames = Frames(job.layout, job.geometry.lanes)
         self.results: dict[int, str | None] = {}

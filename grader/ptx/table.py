@@ -22,7 +22,7 @@ from ..compilers.advice import TEXTURES
 from ..cuda.errors import Message, ShuffleDivergence, UnsupportedInstruction
 from ..machine.barriers import FULL
 from ..machine.events import Step, Successors, Undefined
-from ..machine.lanes import WARP, Lanes, lane_index, seen_by_all, select, warp_masks
+from ..machine.lanes import WARP, Dense, Lanes, lane_index, seen_by_all, select, warp_masks
 from ..machine.memory.access import LaneValues
 from ..machine.registers import Derived
 from ..machine.wave import Wave
@@ -163,7 +163,7 @@ def _elementwise_step(form: Elementwise, instruction: Instruction, at: int, wave
     read = zip(operands if form.operands is None else form.operands, form.sources, strict=True)
     sources = [wave.read(operand, kind) for operand, kind in read]
     step = (
-        _one_result(form.fn, wave.registers.write(target, form.result), *sources)
+        _one_result(form.fn, wave.dense, wave.registers.write(target, form.result), *sources)
         if isinstance(form.result, str)
         else _several_results(form.fn, target, form.result, sources, wave)
     )
@@ -182,7 +182,7 @@ def _elementwise_step(form: Elementwise, instruction: Instruction, at: int, wave
     return checked
 
 
-def _one_result(fn: Compute, out: np.ndarray, *sources: LaneValues) -> Step:
+def _one_result(fn: Compute, dense: Dense, out: np.ndarray, *sources: LaneValues) -> Step:
     """Most instructions are such. The views of registers that contiguous lanes see are kept for the
     next time, as in a loop; what NumPy can compute into the registers themselves is not copied."""
     kept = not any(isinstance(source, Derived) for source in sources)
@@ -191,15 +191,18 @@ def _one_result(fn: Compute, out: np.ndarray, *sources: LaneValues) -> Step:
 
     def step(lanes: Lanes) -> None:
         nonlocal last, views, target
-        if type(lanes) is not slice or not kept:
+        part, chosen = dense.of(lanes) if kept else (lanes, True)
+        if type(part) is not slice or not kept:
             out[lanes] = fn(*[source[lanes] for source in sources])
             return
-        if lanes != last:
-            last, views, target = lanes, [source[lanes] for source in sources], out[lanes]
+        if part != last:
+            last, views, target = part, [source[part] for source in sources], out[part]
         if in_place:
-            fn(*views, out=target, casting="unsafe")
-        else:
+            fn(*views, out=target, where=chosen, casting="unsafe")
+        elif chosen is True:
             target[...] = fn(*views)
+        else:
+            np.copyto(target, fn(*views), where=chosen, casting="unsafe")
 
     return step
 

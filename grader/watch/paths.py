@@ -25,7 +25,7 @@ class Paths(Observer):
     in `PATHS`, and by launch."""
 
     def __init__(self, report: FindingReport):
-        self.geometry = report.wave.geometry
+        self.geometry, self.dense = report.wave.geometry, report.wave.dense
         lanes = self.geometry.lanes
         self.of_thread = np.zeros(lanes, np.int64)
         self.of_warp = np.zeros(lanes // WARP, np.int64)
@@ -41,7 +41,11 @@ class Paths(Observer):
 
     def run(self, first: int, last: int, lanes: Lanes) -> None:
         instructions = last + 1 - first
-        self.of_thread[lanes] += instructions
+        part, chosen = self.dense.of(lanes)
+        if chosen is True:
+            self.of_thread[part] += instructions
+        else:
+            self.of_thread[part] += np.where(chosen, instructions, 0)
         if isinstance(lanes, slice):
             self.of_warp[lanes.start // WARP : -(-lanes.stop // WARP)] += instructions
         else:

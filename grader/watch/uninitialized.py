@@ -16,7 +16,7 @@ import numpy as np
 
 from ..machine.calls import Slots
 from ..machine.events import Observer, Rebind, Step, Undefined
-from ..machine.lanes import Lanes, lane_index
+from ..machine.lanes import Lanes, lane_index, seen_by_all
 from ..machine.memory.access import Access, Accessed, Hit
 from ..machine.memory.spaces import Store
 from ..ptx.flow import passes, with_loads
@@ -97,13 +97,17 @@ class Uninitialized(Observer):
             return step
         if form.control or any(isinstance(one, Address) for one in instruction.operands):
             return self._refusing(at, step, outs, ins)
-        carried = self._rule(at, ins)
+        carried, dense = self._rule(at, ins), self.wave.dense
 
         def followed(lanes: Lanes) -> None:
-            origin = carried(lanes)  # before the step, which may overwrite what it reads
+            part, chosen = dense.of(lanes)
+            origin = carried(part)  # before the step, which may overwrite what it reads
             step(lanes)
             for out in outs:
-                out[lanes] = origin
+                if chosen is True:
+                    out[part] = origin
+                else:
+                    np.copyto(out[part], origin, where=chosen)
 
         return followed
 
@@ -253,7 +257,7 @@ class Uninitialized(Observer):
     def _everywhere(self, operand: Operand) -> np.ndarray:
         """The origins of any operand; what is no register, or always set, is SET everywhere."""
         of = self._of(operand)
-        return np.broadcast_to(np.int32(SET), self.wave.geometry.lanes) if of is None else of
+        return seen_by_all(np.array(SET, np.int32), self.wave.geometry.lanes) if of is None else of
 
     def _tracked(self, names: list[str]) -> Origins:
         return [self._origins[name] for name in names if name in self._origins]
@@ -279,7 +283,9 @@ class Uninitialized(Observer):
 
         def computed(lanes: Lanes) -> np.ndarray:
             origin = worst(lanes)
-            return np.where(origin == UNTOUCHED, at + FIRST, origin)
+            if np.count_nonzero(origin):
+                return np.where(origin == UNTOUCHED, at + FIRST, origin)
+            return origin
 
         return computed
 

@@ -143,7 +143,7 @@ def _observed(
 ) -> tuple[Run, Arrays, bool, dict[int, str]]:
     """The case's launches, with their counters; and what `_launch_all` gives."""
     options = simulator.options(step_limit=case.steps, order=case.order, tolerated=case.tolerated)
-    with options, simulator.observe(observers=(Paths,), traced=False) as run:
+    with options, simulator.observe(observers=(Paths,), counted=case.counted, traced=False) as run:
         try:
             return run, *_launch_all(source, case, batches=batches)
         except StepLimit as error:
