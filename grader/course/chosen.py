@@ -122,8 +122,8 @@ def _launches_for(
         return
     fillings, columns = _fillings(rule, promise.classes[promise.members.shape[1] :])
     several = mixing & (_rows_of(rule, promise.launches) >= len(rule.values))
-    costs = classes.cost(rule, promise.launches)[0]
-    sizes = _cheapest(np.hstack([promise.members, several[:, None]]), costs)
+    costs, shapes = classes.cost(rule, promise.launches)[0], classes.shapes(promise.launches)
+    sizes = _cheapest(np.hstack([promise.members, several[:, None]]), costs, shapes)
     covers, launches, filled = [], [], []
     for at, (values, _) in enumerate(fillings):
         able = sizes[several[sizes]] if len(values) > 1 else sizes
@@ -132,42 +132,49 @@ def _launches_for(
         covers.append(there[:, pairs[:, 0]] & there[:, pairs[:, 1]])
         launches.append(able)
         filled.append(np.full(len(able), at))
-    options = LaunchChoices(np.vstack(covers), costs[np.concatenate(launches)])
+    launch, filling = np.concatenate(launches), np.concatenate(filled)
+    options = LaunchChoices(np.vstack(covers), costs[launch], shapes[launch])
     if not options.covers.any(axis=0).all():
         raise rules.RuleError(f"no launch of {rule.kernel} meets what is missing")
-    launch, filling = np.concatenate(launches), np.concatenate(filled)
     for best in options.cover():
         numbers = {name: int(one[launch[best]]) for name, one in promise.launches.items()}
         yield _row(rule, numbers, fillings[filling[best]])
 
 
-def _cheapest(rows: np.ndarray, costs: np.ndarray) -> np.ndarray:
-    """Of rows of truths that are the same, the number of the one that costs least."""
+def _cheapest(rows: np.ndarray, costs: np.ndarray, shapes: np.ndarray) -> np.ndarray:
+    """Of rows of truths that are the same, in launches with blocks of the same shape, the number of
+    the one that costs least."""
     order = np.argsort(costs, kind="stable")
-    _, first = np.unique(np.packbits(rows[order], axis=1), axis=0, return_index=True)
+    alike = np.hstack([np.packbits(rows[order], axis=1), shapes[order, None]])
+    _, first = np.unique(alike, axis=0, return_index=True)
     return np.asarray(order[first])
 
 
 @dataclass(frozen=True)
 class LaunchChoices:
-    """What can be chosen: what each meets (`covers[option, pair]`), and what it costs."""
+    """What can be chosen: what each meets (`covers[option, pair]`), what it costs, and its shape of
+    blocks. Each shape that is chosen costs 1 more: launches of one shape run at the same time."""
 
     covers: np.ndarray
     costs: np.ndarray
+    shapes: np.ndarray
 
     def cover(self) -> list[int]:
         """Choices that together meet all, at little cost: a greedy cover, of which some are given
         up again and again and replaced by others if those cost no more."""
-        useful = _cheapest(self.covers, self.costs)
-        own = LaunchChoices(self.covers[useful], self.costs[useful])
+        useful = _cheapest(self.covers, self.costs, self.shapes)
+        own = LaunchChoices(self.covers[useful], self.costs[useful], self.shapes[useful])
         rng = np.random.default_rng(0)
         best = own._completed([], rng)
         for _ in range(ROUNDS):
             given_up = rng.choice(len(best), min(len(best), int(rng.integers(2, 7))), replace=False)
             now = own._completed([one for at, one in enumerate(best) if at not in given_up], rng)
-            if own.costs[now].sum() <= own.costs[best].sum():
+            if own._price(now) <= own._price(best):
                 best = now
         return [int(useful[one]) for one in best]
+
+    def _price(self, chosen: list[int]) -> float:
+        return float(self.costs[chosen].sum()) + len(np.unique(self.shapes[chosen]))
 
     def _completed(self, chosen: list[int], rng: np.random.Generator) -> list[int]:
         """The options that are chosen and such as meet the rest, without those that are spare."""
@@ -176,7 +183,8 @@ class LaunchChoices:
         rest = self.covers[np.ix_(able, left)].astype(np.float32)
         worth = (1 / rest.sum(axis=0)) ** 0.5  # what few meet comes first
         while worth.any():
-            gain = rest @ worth / self.costs[able] * rng.uniform(0.9, 1.0, len(able))
+            prices = self.costs[able] + ~np.isin(self.shapes[able], self.shapes[chosen])
+            gain = rest @ worth / prices * rng.uniform(0.9, 1.0, len(able))
             best = int(np.argmax(gain))
             chosen = [*chosen, int(able[best])]
             worth = np.where(rest[best] > 0, 0, worth)

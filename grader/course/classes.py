@@ -20,7 +20,7 @@ import numpy as np
 from . import inputs, rules
 from .model import Exercise, Launch, Problem, Rule
 
-TOGETHER, ALONE = 1 << 14, 1 << 17
+TOGETHER, ALONE = 1 << 13, 1 << 17
 PASSES, PASSES_ALONE = 64, 1024
 WARP = 32
 TRIED = 50_000  # launches at most, of which pairs are looked for
@@ -272,13 +272,19 @@ def _passes(rule: Rule, numbers: Numbers) -> np.ndarray:
 
 
 def cost(rule: Rule, numbers: Numbers) -> tuple[np.ndarray, np.ndarray]:
-    """About how long each launch takes on the simulated GPU, in times of the smallest one; and
-    which are small."""
+    """About how long each launch takes on the simulated GPU, in times of a small one that runs
+    alone, if it runs at the same time as others of its shape of blocks; and which are small."""
     threads, elements = _threads(numbers), elements_of(rule, numbers)
     passes = _passes(rule, numbers)
     small = (threads <= TOGETHER) & (elements <= TOGETHER) & (passes <= PASSES)
     blocks, warps = _product(numbers, "gridDim"), -(-threads // WARP)
-    return 1 + blocks / 300 + passes / 30 + passes * warps / 400, small
+    return 0.1 + blocks / 300 + passes / 30 + passes * warps / 400, small
+
+
+def shapes(numbers: Numbers) -> np.ndarray:
+    """By launch, the number of its shape of blocks."""
+    blocks = np.stack([numbers[f"blockDim.{axis}"] for axis in rules.AXES], axis=1)
+    return np.unique(blocks, axis=0, return_inverse=True)[1].ravel()
 
 
 # --- what the cases of an exercise meet ----------------------------------------------------------
