@@ -126,20 +126,27 @@ class SimulatedKernel:
                 print(run.printed, end="")  # to the terminal, as printf on a real GPU
 
     def batch(
-        self, grids: Sequence[Dim], block: Dim, args: Sequence[Arguments], *, shared_mem: int = 0
+        self,
+        grids: Sequence[Dim],
+        block: Dim,
+        args: Sequence[Arguments],
+        *,
+        shared_mem: int = 0,
+        blocks: Sequence[Sequence[int]] = (),
     ) -> None:
         """Launch over each of `grids` with its `args`, all at the same time: the arrays hold what
         they would after one launch after the other, in a fraction of the time. No array may be
-        passed twice, and the kernel must be `batchable`. Errors name a block of the right launch,
-        but do not say which that is."""
+        passed twice, and the kernel must be `batchable`. `blocks`: for each launch the numbers of
+        those that run; by default all. Errors name a block of the right launch, but do not say
+        which that is."""
         threads = dimensions(self.name, "block", block)
         each = [self._geometry(grid, threads) for grid in grids]
         passed = [self._passed(one) for one in args]
-        blocks = sum(one.blocks for one in each)
-        together = min(blocks, max(1, WAVE_LANES // each[0].stride))
-        geometry = BatchGeometry(
-            (blocks, 1, 1), threads, together, grids=tuple(one.grid for one in each)
-        )
+        chosen = tuple(blocks or [range(one.blocks) for one in each])
+        number = sum(map(len, chosen))
+        together = min(number, max(1, WAVE_LANES // each[0].stride))
+        own = tuple(one.grid for one in each)
+        geometry = BatchGeometry((number, 1, 1), threads, together, grids=own, chosen=chosen)
         observed = current_run()
         run = observed or Run()
         job = self._job(geometry, passed[0], shared_mem, run)

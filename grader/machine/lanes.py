@@ -5,6 +5,7 @@ instruction together is a `slice` where the lanes are contiguous, so that regist
 written through views without a copy, and a sorted index array otherwise.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -190,31 +191,34 @@ class Geometry:
 
 @dataclass(frozen=True)
 class BatchGeometry(Geometry):
-    """Several launches with blocks of one shape, run as one grid of all their blocks, which has one
-    dimension; `grids` are their own."""
+    """Several launches with blocks of one shape, run as one grid, which has one dimension. Each has
+    a grid of its own, of `grids`, of which the blocks with those numbers run that are `chosen`."""
 
     grids: tuple[Index, ...] = ()
+    chosen: tuple[Sequence[int], ...] = ()
 
     @property
     def launches(self) -> int:
         return len(self.grids)
 
     @cached_property
-    def _first_blocks(self) -> np.ndarray:
-        return np.cumsum([0] + [x * y * z for x, y, z in self.grids])
+    def _launch_of_block(self) -> np.ndarray:
+        return np.repeat(np.arange(len(self.grids)), [len(one) for one in self.chosen])
+
+    @cached_property
+    def _own_number(self) -> np.ndarray:
+        return np.concatenate([np.asarray(one) for one in self.chosen])
 
     def launch_of(self, number: Any) -> Any:
-        """Numbers behind the last block, which lanes without a thread have, are taken for the last
-        launch's."""
-        found = np.searchsorted(self._first_blocks, number, side="right") - 1
-        return np.minimum(found, len(self.grids) - 1)
+        """Lanes without a thread may seem to be of later blocks, which are none."""
+        return self._launch_of_block[np.minimum(number, self.blocks - 1)]
 
     def grid_of(self, number: Any) -> tuple[Any, ...]:
         return tuple(np.array(self.grids).T[:, self.launch_of(number)])
 
     def block_coordinates(self, number: Any) -> tuple[Any, Any, Any]:
-        first = self._first_blocks[self.launch_of(number)]
-        return coordinates(number - first, self.grid_of(number))
+        own = self._own_number[np.minimum(number, self.blocks - 1)]
+        return coordinates(own, self.grid_of(number))
 
 
 def coordinates(linear: Any, shape: tuple[Any, ...]) -> tuple[Any, Any, Any]:

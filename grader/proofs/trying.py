@@ -1,7 +1,10 @@
 """Launches tried on the simulated GPU: only what it shows counts. This needs no Z3."""
 
-from collections.abc import Iterable, Sequence
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import Any
 
 from ..course import rules
@@ -14,6 +17,7 @@ from .launches import constants, launches, same_code
 from .trial import FAULTS, STEP, Effort, Found, Outcome, Trial
 
 MOST_STEPS = 20_000  # of a wave
+AT_ONCE = 32  # launches that are tried at the same time
 MOST_IN_ALL = 200_000
 WHOLE = 4096  # threads of a grid all of which are tried at once
 MOST_OF_EFFORT = 0.12  # for one launch, of which not all blocks are run
@@ -31,11 +35,39 @@ def breaks_in_part(source: str, trial: Trial, effort: Effort) -> bool:
     """Whether some blocks alone go wrong, the first and the last among them, in each dimension of
     the grid; all where what they do may depend on the others. They are stopped early."""
     module = simulator.RawModule(code=source)
-    all_of_them = trial.threads <= WHOLE or module.get_function(trial.rule.kernel).depends_on_order
-    runs = () if all_of_them else _edges(*trial.grid)
+    runs = _blocks(trial, module.get_function(trial.rule.kernel))
     most = int(effort.most * MOST_OF_EFFORT) // STEP
     error, hazards = _run(module, trial, effort, most, blocks=runs)
     return error is not None or any(one.status in FAULTS and not one.warning for one in hazards)
+
+
+def _any_breaks_in_part(source: str, trials: Sequence[Trial], effort: Effort) -> bool:
+    """Whether one of some launches goes wrong if they run at the same time, each in part as
+    `breaks_in_part` has it."""
+    module, first = simulator.RawModule(code=source), trials[0]
+    kernel, most = module.get_function(first.rule.kernel), int(effort.most * MOST_OF_EFFORT) // STEP
+    instructions = len(module.program.functions[kernel.name].instructions)
+    with simulator.options(step_limit=most), simulator.observe(counted=False) as run:
+        try:
+            kernel.batch(
+                [one.grid for one in trials],
+                first.block,
+                [tuple(one.arguments().values()) for one in trials],
+                shared_mem=first.shared_mem,
+                blocks=[list(chain(*_blocks(one, kernel))) for one in trials],
+            )
+        except CudaError:
+            return True
+        finally:
+            effort.replay(instructions * len(trials), run.steps or most)
+    return any(one.status in FAULTS and not one.warning for one in run.hazards)
+
+
+def _blocks(trial: Trial, kernel: simulator.RawKernel) -> tuple[range, ...]:
+    """The runs of blocks that are tried first."""
+    if trial.threads <= WHOLE or kernel.depends_on_order:
+        return (range(math.prod(trial.grid)),)
+    return _edges(*trial.grid)
 
 
 def _run(
@@ -80,17 +112,43 @@ class Attempts:
 
     def broken(self, trials: Iterable[Trial]) -> Found | None:
         """The first of some launches that breaks a kernel."""
+        left = self._new(trials)
+        while some := list(islice(left, AT_ONCE if self.in_part else 1)):
+            for trial in self._suspects(some) if self.in_part else some:
+                if not self.effort.left:
+                    return None
+                if self.in_part and not breaks_in_part(self.source, trial, self.effort):
+                    continue
+                if error := replayed(self.source, trial, self.effort):
+                    return Found(Outcome.COUNTEREXAMPLE, trial.rule.kernel, error, trial)
+        return None
+
+    def _new(self, trials: Iterable[Trial]) -> Iterator[Trial]:
+        """Those that were not made yet, until the effort is spent."""
         for trial in trials:
             if not self.effort.left or not rules.any_numbers_will_do(trial.rule):
-                return None
-            if str(trial) in self.made:
-                continue
-            self.made.add(str(trial))
-            if self.in_part and not breaks_in_part(self.source, trial, self.effort):
-                continue
-            if error := replayed(self.source, trial, self.effort):
-                return Found(Outcome.COUNTEREXAMPLE, trial.rule.kernel, error, trial)
-        return None
+                return
+            if str(trial) not in self.made:
+                self.made.add(str(trial))
+                yield trial
+
+    def _suspects(self, trials: Sequence[Trial]) -> list[Trial]:
+        """The launches that may go wrong. Those that are alike run at the same time: they have
+        blocks of one shape, and loops of about the same length."""
+        kernel = simulator.RawModule(code=self.source).get_function(trials[0].rule.kernel)
+        alike = defaultdict(list)
+        for number, trial in enumerate(trials):
+            threads = sum(map(len, _blocks(trial, kernel))) * math.prod(trial.block)
+            passes = max(trial.sizes(), default=0) // threads
+            alone = number if threads > WHOLE or not kernel.batchable else -1
+            alike[trial.block, trial.shared_mem, passes.bit_length() // 2, alone].append(trial)
+        suspects = [
+            trial
+            for some in alike.values()
+            if len(some) == 1 or _any_breaks_in_part(self.source, some, self.effort)
+            for trial in some
+        ]
+        return sorted(suspects, key=trials.index)
 
 
 def broken_at_its_numbers(

@@ -114,7 +114,7 @@ def run_case(source: str, case: CaseRequest, compiled: tuple[str, ...] = ()) -> 
         return Ran(strip=_recorded(source, case, case.recorded))
     if case.followed or case.asked or case.path:
         return _followed(source, case, compiled)
-    tolerated, batches = case.tolerated, () if case.tolerated else _batches(source, case)
+    tolerated, batches = case.tolerated, () if case.tolerated else in_batches(source, case)
     try:
         ran = _observed(source, case, batches)
     except CudaError:
@@ -204,7 +204,7 @@ def _mark(recording: Recording, run: Run, error: CudaError | None, asked: Record
     return next((one for one in marks_of(recording, run.hazards) if not one.warning), None)
 
 
-def _batches(source: str, case: CaseRequest) -> Batches:
+def in_batches(source: str, case: CaseRequest) -> Batches:
     """The launches in batches, which run one after the other; () if none holds several launches. A
     launch comes in the first batch behind those that use one of its buffers."""
     module = simulator.RawModule(code=source)
