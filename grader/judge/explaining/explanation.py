@@ -57,8 +57,12 @@ class Explanation(MadeOf):
         wrong = self._ways.met or [(self._found, float(self.pair.wrong.expected.flat[0]))]
         usual = {"0", *(f"{value:.4g}" for value in self.ours.behind.value)}
         by_data = sorted(self.mine.choices, key=lambda choice: any(choice.fixed))
+        taking = [
+            [other for other in self.ours.choices if _near(other.taken, wanted)]
+            for _, wanted in wrong
+        ]
         for one, (at, (found, wanted)) in product(by_data, enumerate(wrong)):
-            ours = [other for other in self.ours.choices if _near(other.taken, wanted)]
+            ours = taking[at]
             alike = [c for c in ours if c.holds != one.holds and c.values[0] == one.values[0]]
             took = (found != 0 or at > 0) and _near(one.taken, found)
             new = math.isnan(found) or f"{one.taken:.4g}" not in usual
