@@ -39,6 +39,7 @@ block_scan = Rule(
     parameters=("float x[n]", "float inclusive[n]", "float exclusive[n]", "int n"),
     blocks=WHOLE_WARPS,
     where=OWN_ELEMENT,
+    edges=(("n", "32", "blockDim.x", "gridDim.x * blockDim.x"),),
     values=SUMMED,
 )
 
