@@ -23,7 +23,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from grader.learner import launching
+from grader.learner import start_page
 
 PATIENCE = 300  # seconds; a busy machine takes its time
 _CHROMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -95,7 +95,7 @@ def jupyterlab(folder: Path, learner: bool = False, app: str = "jupyterlab") -> 
     quiet.write_text(json.dumps(_NO_NEWS))
     command = [sys.executable, "-m", app, *settings]
     if learner:
-        own = launching.environment() | own
+        own = start_page.environment() | own
     with (folder / ".server.log").open("wb") as log:
         server = subprocess.Popen(command, env=os.environ | own, stdout=log, stderr=log)
     try:

@@ -30,7 +30,7 @@ from grader import course
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.judge import judge
-from grader.judge.playback.marks import marks_of
+from grader.judge.playback.strip import marks_of
 from grader.learner import folder
 from grader.notebook import verdict_card
 from grader.notebook.player import player

@@ -16,10 +16,10 @@ from grader.course import Exercise, Lesson
 from grader.cuda.errors import CompileError, CudaError
 from grader.judge import compare
 from grader.judge.cases import CaseInstance, described, instantiate
+from grader.judge.compare import Words
 from grader.judge.protocol import Ran
 from grader.judge.sandbox.simulated import run_case
 from grader.judge.technique import lacks_order
-from grader.judge.words import Words
 
 from .mutants import Mutant, mutants
 

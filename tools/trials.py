@@ -29,9 +29,9 @@ from grader.course.model import Case
 from grader.cuda.errors import CudaError
 from grader.judge import Limits, arrangement, compare, technique
 from grader.judge.cases import CaseInstance, described, instantiate
+from grader.judge.compare import Words
 from grader.judge.protocol import Ran
 from grader.judge.sandbox.simulated import run_case
-from grader.judge.words import Words
 from grader.proofs.trial import Trial
 from grader.status import Status
 

@@ -20,7 +20,11 @@ KNOWN = 16  # characters of a name
 
 _JUDGE = ("grader.judge", "grader.judge.sandbox.main")  # what decides on a source text
 # What decides which text that is, and what its points become in the gradebook.
-_MARKING = ("grader.classroom.plugin", "grader.submissions.submission", "grader.classroom.verdicts")
+_MARKING = (
+    "grader.classroom.grading",
+    "grader.submissions.submission",
+    "grader.classroom.verdicts",
+)
 _SHOWS_ONLY = "grader.notebook"  # what verdicts look like, not what they are
 
 # Of a lesson: prose and pictures, what is only shown or timed, and mistakes for authors to try.

@@ -12,7 +12,7 @@ from .. import course
 from ..course.weave import learners_cell, text
 from ..submissions import intake
 from ..submissions.cells import cuda_source
-from . import batch, collecting, feedback, presentation
+from . import batch, collecting, feedback, handing_out
 from .folder import CourseFolder, new_course
 from .handing_out import release
 from .judges import ToJudge, Track, VerdictStore, judges
@@ -40,7 +40,7 @@ def run(root: Path, lesson: course.Lesson, track: Track) -> list[collecting.Grad
     return graded
 
 
-def present(lesson: course.Lesson, track: Track) -> presentation.Presentation:
+def present(lesson: course.Lesson, track: Track) -> handing_out.Presentation:
     """The lesson's notebook and slides, with every typical mistake and its diagnosis."""
     store = VerdictStore(ROOT / "verdicts", lesson.path.parent)
     asked = {
@@ -55,9 +55,9 @@ def present(lesson: course.Lesson, track: Track) -> presentation.Presentation:
     with judges(confined=False) as workers:  # they are ours
         workers.ask(store, new, track, f"{lesson.name}: mistakes")
     mistakes = [
-        presentation.Mistake(wrong, store.verdict(asked[wrong]).for_learner()) for wrong in asked
+        handing_out.Mistake(wrong, store.verdict(asked[wrong]).for_learner()) for wrong in asked
     ]
-    return presentation.write(lesson, mistakes, ROOT / lesson.name)
+    return handing_out.write(lesson, mistakes, ROOT / lesson.name)
 
 
 def classmates(lesson: course.Lesson) -> dict[str, Answers]:

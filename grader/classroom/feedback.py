@@ -24,9 +24,10 @@ from ..judge import beside
 from ..submissions.intake import checks, grade_id
 from ..submissions.submission import HANDED_IN, STAMP, note, time_of
 from ..whole_files import whole
-from . import ClassroomError, changes, coursefile, planning, plugin, sanitize_html, verdicts
+from . import ClassroomError, changes, coursefile, planning, sanitize_html, verdicts
 from .export import NOT_HANDED_IN, ExerciseRow, GradesExporter, of_cells, rows, total
 from .folder import CourseFolder
+from .grading import apart, shared
 from .judges import Track
 
 CACHE_KEY = "cache_key.txt"  # beside a page: a name for the notebook and the marks that it shows
@@ -179,7 +180,7 @@ def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
     sources = {grade_id(cell): _source(cell) for cell in notebook}
     cards, rules = {}, dict[str, None]()
     for name, cell in checks(notebook).items():
-        its_rules, card = plugin.apart(_card(name, cell, kept, content, sources))
+        its_rules, card = apart(_card(name, cell, kept, content, sources))
         cards[name] = Markup(card)
         rules.update(dict.fromkeys(its_rules))
     rows = sorted(
@@ -230,7 +231,7 @@ def _card(
         card = card.replace(of_points(judged, most), counts, 1)
     if name in content.ours and row.status == "passed":
         lines = beside.changes(unmarked(sources.get(name, "")), unmarked(content.ours[name]))
-        card += plugin.shared(compared(lines).html)
+        card += shared(compared(lines).html)
     return card
 
 

@@ -164,7 +164,7 @@ class Preview:
     def _html(self, lesson: course.Lesson) -> str:
         from nbconvert import HTMLExporter
 
-        from . import presentation
+        from . import handing_out
 
         notebook = weave(lesson)
         cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
@@ -174,7 +174,7 @@ class Preview:
         shows = [cell.source for cell in cells], saved
         if shows != self._shown:
             steps.require_no_oversight(lesson)
-            solved = presentation.solved(lesson, self.folder)
+            solved = handing_out.solved(lesson, self.folder)
             done = [cell for cell in solved.cells if cell.cell_type == "code"]
             self._outputs, self._shown = [cell.outputs for cell in done], shows
         for cell, outputs in zip(cells, self._outputs, strict=True):

@@ -12,7 +12,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from ..cuda.diagnostics import visible
+from ..cuda.errors import visible
 from . import ClassroomError
 from .marks import MarksTable
 from .spreadsheets import cell

@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from ..cuda.diagnostics import visible
+from ..cuda.errors import visible
 from ..whole_files import whole
 from . import ClassroomError
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from ..cuda.diagnostics import visible
+from ..cuda.errors import visible
 from ..errors import CourseError, of_a_file, of_an_extra, of_the_machine
 
 if TYPE_CHECKING:

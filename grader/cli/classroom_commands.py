@@ -40,7 +40,7 @@ from .terminal import complain, say, short, table
 if TYPE_CHECKING:  # each command imports what takes long
     from ..classroom.batch import Regraded
     from ..classroom.collecting import Graded
-    from ..classroom.presentation import Mistake
+    from ..classroom.handing_out import Mistake
 
 ANONYMOUS = Annotated[bool, typer.Option("--anonymous", help="Without names.")]
 JOBS = Annotated[int | None, typer.Option(min=1, help="At a time; default: CPUs.")]
@@ -397,7 +397,7 @@ def step_through(
 ) -> None:
     """A lesson's typical mistakes one after the other: what was changed; on a key, what the judge
     says; on a key, the next one. `key` waits for a key."""
-    from ..classroom.presentation import changes
+    from ..classroom.handing_out import changes
 
     screens = [(mistake, verdict) for mistake in mistakes for verdict in (False, True)]
     at = 0

@@ -17,8 +17,7 @@ from rich.text import Text
 from .. import course
 from ..counted import counted
 from ..course_folder import WARPWISE
-from ..cuda.diagnostics import visible
-from ..cuda.errors import CudaError
+from ..cuda.errors import CudaError, visible
 from ..errors import BadInput
 from ..judge import Limits, Verdict, judge, sizes
 from ..judge.beside import Beside, beside

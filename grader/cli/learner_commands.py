@@ -13,7 +13,7 @@ from ..counted import counted
 from ..course import KINDS
 from ..errors import LearnerError
 from ..judge import Verdict
-from ..learner import editions, folder, handing_in, launching, progress
+from ..learner import editions, folder, handing_in, progress, start_page
 
 DEFAULT = "warpwise"
 
@@ -56,14 +56,14 @@ def lab(
     if compilers.chosen_name() == "clang" and cuda_files.missing():
         typer.echo(f"Fetching CUDA's headers, {fetched.MEGABYTES} MB, this once ...")
         try:
-            fetched.fetch(launching.package_index())
+            fetched.fetch(start_page.package_index())
         except fetched.NotFetched as error:
             typer.echo(str(error), err=True)
     if not opens:
         return 0
-    command = launching.command(root, context.args if browser else ["--no-browser", *context.args])
+    command = start_page.command(root, context.args if browser else ["--no-browser", *context.args])
     try:
-        return subprocess.run(command, env=launching.environment(), cwd=root).returncode
+        return subprocess.run(command, env=start_page.environment(), cwd=root).returncode
     except KeyboardInterrupt:
         return 0
 

@@ -14,8 +14,7 @@ from dataclasses import asdict, replace
 from functools import lru_cache
 
 from .. import disk_cache
-from ..cuda.diagnostics import Diagnostic, forbidden, one_line_end
-from ..cuda.errors import CompileError, CompilerFailure
+from ..cuda.errors import CompileError, CompilerFailure, Diagnostic, forbidden, one_line_end
 from .advice import advised
 from .clang import Clang
 from .compiler import DEFAULT_ARCH, SOURCE_NAME, Compiler, Job, Program

@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 from difflib import get_close_matches
 
-from ..cuda.diagnostics import Diagnostic, Note, lines_of
+from ..cuda.errors import Diagnostic, Note, lines_of
 
 
 def advised(errors: tuple[Diagnostic, ...], source: str) -> tuple[Diagnostic, ...]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from ..cuda.diagnostics import Diagnostic
+from ..cuda.errors import Diagnostic
 
 # What a compiler calls the learner's text in line tables; no file lies there.
 SOURCE_NAME = "/learner/kernel.cu"

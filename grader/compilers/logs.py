@@ -34,7 +34,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from ..cuda.diagnostics import Diagnostic, Note, bounded, lines_of
+from ..cuda.errors import Diagnostic, Note, bounded, lines_of
 from .advice import named
 from .compiler import SOURCE_NAME
 from .headers import included_as

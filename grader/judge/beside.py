@@ -10,7 +10,7 @@ import numpy as np
 
 from ..course import Exercise, costs
 from ..course.kinds import unmarked
-from ..cuda.diagnostics import lines_of
+from ..cuda.errors import lines_of
 from ..status import Status
 from .verdict import Verdict
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from ..course import Exercise, Lesson
 from ..status import Status
 from .cases import CaseInstance
+from .compare import Words
 from .protocol import Reply
 from .session import Limits, Session
 from .verdict import CaseResult, foremost
-from .words import Words
 
 
 @dataclass(frozen=True)

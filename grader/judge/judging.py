@@ -2,6 +2,14 @@
 
 A stage takes what is known of an answer and returns it with more known; it leaves alone what does
 not concern it.
+
+The step of an exercise (`WritingStep`) that a case fails in.
+
+A hidden case belongs to the last step, so that a learner reads no more of it than whether it
+passed. A hazard ends a run before its arrays can be compared; so the case is run once more, past
+the hazard, and fails in the first step whose outputs are wrong then, or in the last one. Any other
+error leaves nothing to compare: its case fails in the first step that it decides. An input that is
+not as it was counts in the last step.
 """
 
 from collections.abc import Callable
@@ -10,23 +18,23 @@ from pathlib import Path
 
 from .. import compilers, course, cuda
 from ..compilers.declared import Declarations
-from ..course import solution_counts
+from ..course import authors, solution_counts
 from ..course.model import COUNTERS
-from ..cuda.diagnostics import encodable, one_line_end, summary
-from ..cuda.errors import Message
+from ..cuda.errors import Message, encodable, one_line_end, summary
 from ..say import verdict_answers as say
 from ..status import Status
 from . import arrangement, cases, compare, partial, stepped, technique
 from . import sizes as every_size
+from .cases import CaseInstance
+from .compare import Words
 from .explaining import places, thread_paths
 from .explaining.explanation import explained
 from .explaining.telling import Pair, copied
-from .in_steps import in_step
 from .judged import Judged
-from .protocol import Failed, Ran
+from .partial import HAZARDS
+from .protocol import Failed, Ran, Reply
 from .session import Limits, NotRun, Session, run_on_gpu
 from .verdict import Verdict, foremost, told_once
-from .words import Words
 
 LONGEST_SOURCE = 100_000  # characters
 STANDARD_LIMITS = Limits()
@@ -312,3 +320,21 @@ STAGES: tuple[Callable[[Judged], Judged], ...] = (
     hardware,
     warnings,
 )
+
+
+def in_step(judged: Judged, instance: CaseInstance, outcome: Reply, words: Words) -> CaseInstance:
+    """The case with the number of the step that it fails in, if it fails. Where outputs of that
+    step are wrong, no others are compared. AuthorError: the case has no such output."""
+    steps, case, left = judged.exercise.steps, instance.case, outcome
+    if steps and case.visible and isinstance(outcome, Failed) and outcome.status in HAZARDS:
+        (left,) = judged.session.run((replace(instance, tolerated=outcome.status),))
+    for number, step in enumerate(steps[:-1] if case.visible else (), start=1):
+        if case.name in step.cases if step.cases else not case.budgets:
+            with authors.blamed(judged.lesson.path / judged.exercise.file, f"step {step.name!r}"):
+                problem = instance.problem.comparing(step.outputs or instance.problem.outputs)
+            only = replace(instance, step=number, problem=problem)
+            if not (step.outputs and isinstance(left, Ran)) or compare.wrong(
+                replace(only, problem=replace(problem, inputs={})), left, words
+            ):
+                return only
+    return replace(instance, step=len(steps))

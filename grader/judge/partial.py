@@ -28,11 +28,11 @@ from ..course import Expected, solution_counts
 from ..status import Status
 from . import arrangement, compare, sizes, technique
 from .cases import CaseInstance, instantiate
+from .compare import Words
 from .judged import Judged
 from .protocol import OTHER_ORDERS, Ran, Reply
 from .session import Session
 from .verdict import CaseResult, Partial, Verdict
-from .words import Words
 
 KEPT_IN = "faults"
 SEED = 33  # what the inputs of wrong answers are drawn from, when they are kept and compared

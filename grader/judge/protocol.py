@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..course.model import Rule
-from ..cuda.diagnostics import Diagnostic
-from ..cuda.errors import Message, in_parts
+from ..cuda.errors import Diagnostic, Message, in_parts
 from ..status import Status
 from .playback.strip import Strip
 

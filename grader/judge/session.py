@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from .. import compilers
 from ..course import rules
-from ..cuda.diagnostics import bounded
+from ..cuda.errors import bounded
 from ..cuda.limits import registers_for
 from ..say import verdict_process as say
 from ..status import Status

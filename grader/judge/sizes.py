@@ -21,11 +21,11 @@ from ..proofs.trial import Trial
 from ..status import Status
 from . import compare
 from .cases import CaseInstance
+from .compare import Words
 from .judged import Judged
 from .protocol import Examine, Examined, Failed, Ran, Reply, Tried
 from .session import Limits, Session
 from .verdict import CaseResult, EverySize, Verdict
-from .words import Words
 
 MAY_PASS = {Status.PASSED, Status.OVER_BUDGET}  # how a right answer's cases end
 NAME = "sizes that no other case tries"

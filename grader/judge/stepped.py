@@ -12,17 +12,16 @@ from itertools import chain
 import numpy as np
 
 from ..course import Exercise, Problem
-from ..cuda.diagnostics import lines_of, visible
+from ..cuda.errors import lines_of, visible
 from ..machine.lanes import WARP
 from ..status import Status, headline
 from . import sizes
 from .cases import CaseInstance, dim, drawn
+from .compare import Words
 from .judged import Judged
-from .playback.marks import STEPS
-from .playback.strip import MOST_ROWS, MOST_STEPS, SIGNS, Step, Strip
+from .playback.strip import MOST_ROWS, MOST_STEPS, SIGNS, STEPS, Step, Strip
 from .protocol import Recorded, Scene
 from .verdict import CaseResult, Verdict
-from .words import Words
 
 SMALL = 1 << 16  # threads of a case that need no smaller one
 LOOPING = 2_000  # instructions of an endless loop: it is the same all the time

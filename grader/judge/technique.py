@@ -10,11 +10,10 @@ from ..cuda.errors import Message
 from ..say import verdict_answers as say
 from ..status import Status
 from .cases import CaseInstance, of_failure
-from .compare import failed, passed, sentence
+from .compare import Words, failed, passed, sentence
 from .judged import Judged
 from .protocol import Asked, Failed, Ran, Reply, Way
 from .verdict import CaseResult
-from .words import Words
 
 
 def kept_to(judged: Judged) -> Judged:

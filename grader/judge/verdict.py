@@ -14,8 +14,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, convert, to_builtins
 
-from ..cuda.diagnostics import Diagnostic
-from ..cuda.errors import Message, in_parts
+from ..cuda.errors import Diagnostic, Message, in_parts
 from ..status import Status
 from .playback.strip import Strip
 from .protocol import Scene, ThreadPlace, Tried

@@ -4,9 +4,8 @@ from . import draw
 from .checking import check, hint, play, warmup
 from .kernel import Kernel, diff, watch
 from .prediction import predict
-from .profiling import compare, profile, ptx
+from .profiling import bench, compare, profile, ptx
 from .session import lesson
-from .timing import bench
 
 __all__ = [
     "Kernel",

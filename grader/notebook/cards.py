@@ -4,35 +4,265 @@ a card says to the notebook's editor, in its output's metadata under "warpwise".
 Our labextension shows that at the lines of the `%%cuda` cell it is about, for as long as the cell
 holds the text that was run; where there is none, nobody reads it. The form is in its facts.js
 (grader/learner/jupyter/labextensions/warpwise/static).
+
+The few HTML pieces that cards are made of, each with a plain-text twin.
+
+Styles are inline and lean on JupyterLab's CSS variables, or on VS Code's, so that a card follows
+the light or the dark theme, with a fallback for pages (nbconvert's, a browser's) that have neither.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from html import escape
+from textwrap import wrap
 from typing import Any
 from zlib import crc32
 
-from grader.cuda.diagnostics import Diagnostic, visible
-from grader.cuda.errors import CompileError, CudaError, DataRace, Message
+from grader.cuda.errors import CompileError, CudaError, DataRace, Diagnostic, Message
 from grader.judge.verdict import shortened
 from grader.status import headline
 from grader.watch.findings import HazardReport
 
-from .html import (
-    FRAME,
-    LineMark,
-    Page,
-    accented,
-    boxed,
-    card,
-    excerpt,
-    folded,
-    heading,
-    joined,
-    paragraph,
-    prose,
-    sentences,
+from ..cuda.errors import lines_of, visible, window
+
+
+def variable(jupyterlab: str, vscode: str, otherwise: str) -> str:
+    """A value of the page's theme, by what JupyterLab and VS Code call it."""
+    return f"var(--jp-{jupyterlab}, var(--vscode-{vscode}, {otherwise}))"
+
+
+TEXT = variable("ui-font-color1", "editor-foreground", "#212121")
+MUTED = variable("content-font-color2", "descriptionForeground", "#616161")
+BORDER = variable("border-color2", "panel-border", "#e0e0e0")
+PAPER = variable("layout-color1", "editor-background", "#ffffff")
+RAISED = variable("layout-color2", "textCodeBlock-background", "#eeeeee")
+CODE_FONT = "var(--jp-code-font-family, Menlo, Consolas, 'DejaVu Sans Mono', monospace)"
+ACCENTS = {
+    "error": variable("error-color1", "editorError-foreground", "#d32f2f"),
+    "warning": variable("warn-color0", "list-warningForeground", "#c43e00"),
+    "success": variable("success-color1", "terminal-ansiGreen", "#2e7d32"),
+    "note": variable("brand-color1", "textLink-foreground", "#1976d2"),
+}
+_TINTS = {  # laid over either theme's background
+    "error": "rgba(229, 57, 53, 0.16)",
+    "warning": "rgba(245, 124, 0, 0.18)",
+}
+_CARD = (
+    f"color: {TEXT}; background: {PAPER}; border: 1px solid {BORDER}; "
+    "border-left: 4px solid {accent}; border-radius: 3px; padding: 8px 14px; margin: 4px 0; "
+    "max-width: 960px; line-height: 1.5; font-size: var(--jp-content-font-size1, 14px); "
+    "font-family: var(--jp-content-font-family, system-ui, sans-serif);"
 )
+_CODE_PAPER = variable("cell-editor-background", "textCodeBlock-background", "#f7f7f7")
+FRAME = (
+    f"margin: 6px 0; padding: 6px 8px; border: 1px solid {BORDER}; overflow-x: auto; "
+    "white-space: pre; "
+    f"color: {TEXT}; background: {_CODE_PAPER}; "
+    f"font-family: {CODE_FONT}; font-size: var(--jp-code-font-size, 13px); line-height: 1.5;"
+)
+OURS = "warpwise"  # in an output's metadata: it is the course's; cards.note says what is under it
+_COLUMNS = 96  # of code that fit a card
+_MOST_MARKED = 20  # lines of one excerpt
+_CODE = (
+    f"font-family: {CODE_FONT}; font-size: 0.95em; color: inherit; background: transparent; "
+    "padding: 0;"
+)
+
+
+@dataclass(frozen=True)
+class Page:
+    """Something to show: HTML where there is a browser, the same in plain text elsewhere."""
+
+    html: str
+    text: str
+    note: dict[str, Any] = field(default_factory=dict)  # to the notebook's editor: see cards.note
+
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> tuple[dict[str, str], dict[str, Any]]:
+        return {"text/html": self.html, "text/plain": self.text}, {OURS: self.note}
+
+
+def joined(*pages: Page) -> Page:
+    """Pages one below the other."""
+    texts = (page.text for page in pages if page.text)
+    return Page("".join(page.html for page in pages), "\n".join(texts))
+
+
+def sentences(*texts: str, muted: bool = False) -> Page:
+    """A paragraph for each text; none for one that is empty."""
+    return joined(*(Page(paragraph(text, muted), text) for text in texts if text))
+
+
+def boxed(kind: str, *pages: Page) -> Page:
+    """Pages in one card."""
+    inside = joined(*pages)
+    return Page(card(kind, inside.html), inside.text)
+
+
+def folded(summary: str, html: str, is_open: bool = False) -> str:
+    """HTML that a click on its summary, HTML too, shows."""
+    tag = "details open" if is_open else "details"
+    return f'<{tag} style="margin: 6px 0"><summary>{summary}</summary>{html}</details>'
+
+
+def button(label: str, does: str, name: str) -> str:
+    """A button of a card that our labextension shows and follows (links.js): it `does` something
+    with what is called `name`. Pages without the extension have none."""
+    shape = f"border: 1px solid {BORDER}; border-radius: 3px; background: {RAISED}; color: {TEXT}"
+    style = f"display: none; padding: 2px 12px; margin: 4px 0; text-decoration: none; {shape}"
+    return f'<a class="warpwise-button" href="#{does}={name}" style="{style}">{label}</a>'
+
+
+def card(kind: str, *parts: str) -> str:
+    """A box whose left edge has the colour of `kind`, one of ACCENTS."""
+    return f'<div style="{_CARD.format(accent=ACCENTS[kind])}">{"".join(parts)}</div>'
+
+
+def unless_escaped(html: str) -> str:
+    """`html`, hidden where it would be read as markup. A page made with `nbconvert
+    --HTMLExporter.sanitize_html=True` shows a tag that it does not allow as text; it drops all
+    styles then, and keeps classes, of which JupyterLab's and Bootstrap's style sheets hide these
+    two."""
+    return f'<div class="jp-FileSize-hidden hidden" style="display: block !important">{html}</div>'
+
+
+def heading(kind: str, title: str, rest: str = "") -> str:
+    """The card's first line: `title` in the colour of `kind`, then `rest` (both HTML)."""
+    return f'<div style="margin: 2px 0 4px 0">{accented(kind, title)}{rest}</div>'
+
+
+def accented(kind: str, title: str) -> str:
+    """A title within a line, in the colour of its kind; `title` is HTML."""
+    return f'<strong style="color: {ACCENTS[kind]}">{title}</strong>'
+
+
+def paragraph(text: str, muted: bool = False) -> str:
+    """`text` as a paragraph, with `code` between backticks and its line breaks kept."""
+    colour = MUTED if muted else TEXT
+    return f'<div style="margin: 4px 0; color: {colour}; white-space: pre-line">{prose(text)}</div>'
+
+
+def prose(text: str) -> str:
+    """Plain text as HTML, what stands between backticks as code."""
+    return re.sub(r"`([^`]+)`", lambda match: code(match[1], escaped=True), escape(text))
+
+
+def code(text: str, escaped: bool = False) -> str:
+    return f'<code style="{_CODE}">{text if escaped else escape(text)}</code>'
+
+
+def table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """A small left-aligned table; cells are HTML."""
+    cell = (
+        f"text-align: left; padding: 3px 16px 3px 0; border-bottom: 1px solid {BORDER};"
+        f" background: transparent; color: {TEXT}; vertical-align: top; white-space: normal;"
+    )
+    head = "".join(f'<th style="{cell} color: {MUTED}; font-weight: 600">{h}</th>' for h in header)
+    body = "".join(
+        '<tr style="background: transparent">'
+        + "".join(f'<td style="{cell}">{value}</td>' for value in row)
+        + "</tr>"
+        for row in rows
+    )
+    style = "border-collapse: collapse; margin: 6px 0; font-size: inherit; table-layout: auto;"
+    return f'<table style="{style}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row of an excerpt."""
+
+    text: str
+    marked: bool = False
+    link: str = ""  # where its line number leads; it has one as in `> 12 |`
+
+
+@dataclass(frozen=True)
+class LineMark:
+    """What to say under a source line."""
+
+    message: str = ""
+    column: int | None = None  # from 0; None where it is not known
+
+
+def excerpt(
+    source: str,
+    marks: Mapping[int, Sequence[LineMark]],
+    kind: str = "error",
+    cell: str = "",
+) -> Page:
+    """The marked lines of `source` with two lines of context, numbered from 1, each mark's
+    caret and message beneath its line. Empty when no marked line is in the source. The marked
+    lines are links into the cell `%%cuda cell`, where there is one; our labextension
+    follows them."""
+    lines = lines_of(source)
+    marks = {line: marks[line] for line in sorted(marks)[:_MOST_MARKED]}
+    near = {line + away for line in marks for away in range(-2, 3)}
+    shown = sorted(near & set(range(1, len(lines) + 1)))
+    if not set(marks) & set(shown):
+        return Page("", "")
+    rows: list[_Row] = []
+    for previous, number in zip([shown[0] - 1, *shown], shown, strict=False):
+        if number > previous + 1:
+            rows.append(_Row("      ⋮"))
+        is_marked, below = number in marks, marks.get(number, ())
+        column = next((mark.column for mark in below if mark.column is not None), None)
+        text, _ = window(lines[number - 1], column)
+        link = f"#cuda={cell}:{number}" if cell and is_marked else ""
+        rows.append(
+            _Row(f"{'>' if is_marked else ' '} {number:>3} | {visible(text)}", is_marked, link)
+        )
+        rows += [
+            _Row(row, marked=True)
+            for mark in below
+            for row in _underline(mark, lines[number - 1], text)
+        ]
+    return Page(_frame(rows, kind), "\n".join(row.text.rstrip() for row in rows))
+
+
+def _underline(mark: LineMark, raw: str, shown: str) -> list[str]:
+    """The rows below a line of which `shown` is seen: a caret, unless its column is not, and the
+    message beside it or, if long, beneath."""
+    text, column = window(raw, mark.column)
+    caret = "" if column is None or text != shown else " " * column + "^ "
+    rows = visible(mark.message).split("\n")
+    if len(rows) == 1 and len(caret) + len(rows[0]) <= _COLUMNS:
+        rows = [caret + rows[0]] if mark.message else []
+    else:
+        rows = [*filter(None, [caret]), *(part for row in rows for part in wrap(row, _COLUMNS))]
+    return [f"      | {row}" for row in rows]
+
+
+def _frame(rows: list[_Row], kind: str) -> str:
+    width = max(len(row.text) for row in rows)  # so that every highlight is equally long
+    tint = _TINTS.get(kind, _TINTS["warning"])
+    lines = []
+    for row in rows:
+        number, bar, rest = (row.text.ljust(width) if row.marked else row.text).partition(" |")
+        line = escape(number)
+        if row.link:
+            style = "color: inherit; text-decoration: underline"
+            line = f'<a href="{row.link}" style="{style}">{line}</a>'
+        line += escape(bar + rest)
+        if row.marked:
+            line = f'<span style="background: {tint}; padding: 0.2em 0">{line}</span>'
+        lines.append(line)
+    return f'<pre style="{FRAME}">' + "\n".join(lines) + "</pre>"
+
+
+_CHANGED = {"-": "rgba(213, 94, 0, 0.18)", "+": "rgba(0, 114, 178, 0.16)"}  # for all eyes
+
+
+def difference(lines: tuple[str, ...]) -> Page:
+    """The rows of a difference, in colour."""
+    html = "\n".join(
+        f'<span style="background: {_CHANGED.get(line[0], "none")}">{escape(line)}</span>'
+        for line in lines
+    )
+    return Page(f'<pre style="{FRAME}">{html}</pre>', "\n".join(lines))
+
 
 _LONGEST = 300  # characters of what is said under a line
 

@@ -11,7 +11,7 @@ from grader.course import Exercise
 from grader.cuda.limits import Dim
 from grader.judge import judge, sizes
 from grader.judge.judging import STANDARD_LIMITS
-from grader.judge.playback.marks import marks_of
+from grader.judge.playback.strip import marks_of
 from grader.judge.verdict import Verdict
 from grader.learner import progress, recall
 from grader.status import Status
@@ -19,8 +19,8 @@ from grader.watch.observe import Run
 from grader.watch.recorder import recordings
 
 from . import cards, failures, session, verdict_card
+from .cards import Page, joined
 from .failures import Notice
-from .html import Page, joined
 from .kernel import run_of
 from .player import player
 from .player.replay import of_case, of_failure, of_replay

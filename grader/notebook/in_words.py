@@ -13,7 +13,7 @@ from nbconvert.preprocessors import Preprocessor
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
-from .html import OURS
+from .cards import OURS
 
 
 class InWords(Preprocessor):

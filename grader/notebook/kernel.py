@@ -14,12 +14,12 @@ from grader.cuda.errors import CudaError
 from grader.cuda.limits import DeviceKernel, Dim, Module, opted_in
 from grader.cuda.simulator import Run
 from grader.judge.beside import changes
-from grader.judge.playback.marks import FIRST_BLOCKS, Blocks
+from grader.judge.playback.strip import FIRST_BLOCKS, Blocks
 from grader.watch.arrays import arrays_among
 from grader.watch.recorder import recording, recordings
 
 from . import cards, failures
-from .html import OURS, Page, difference
+from .cards import OURS, Page, difference
 
 Launch = tuple[Dim | None, Dim | None, tuple[Any, ...], int]  # grid, block, arguments, shared bytes
 

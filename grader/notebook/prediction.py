@@ -12,8 +12,8 @@ from grader.learner import progress
 from grader.learner.recall import Prediction
 
 from . import session
+from .cards import ACCENTS, BORDER, OURS, RAISED, TEXT, Page, card, heading, paragraph, prose
 from .failures import Notice
-from .html import ACCENTS, BORDER, OURS, RAISED, TEXT, Page, card, heading, paragraph, prose
 
 # What our labextension shows before all else that an output has: HTML whose links answer. Where
 # there is no such extension, the widget does the same.

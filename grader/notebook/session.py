@@ -17,8 +17,8 @@ from grader.learner import progress
 from grader.submissions import cells
 
 from . import cards, failures
+from .cards import Page, button, joined, prose, sentences
 from .failures import Notice
-from .html import Page, button, joined, prose, sentences
 from .kernel import Kernel
 
 

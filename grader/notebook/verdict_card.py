@@ -14,18 +14,20 @@ from grader.judge.compare import right
 from grader.judge.verdict import CaseResult, Verdict, by_cause, foremost, stopped
 from grader.submissions.cells import as_typed
 
-from .cards import Diagnosis, explain, marked
-from .html import (
+from .cards import (
     ACCENTS,
+    Diagnosis,
     Page,
     accented,
     boxed,
     button,
     code,
     difference,
+    explain,
     folded,
     heading,
     joined,
+    marked,
     paragraph,
     prose,
     sentences,

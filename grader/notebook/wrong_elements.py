@@ -11,7 +11,7 @@ import numpy as np
 from grader.counted import counted
 from grader.judge.verdict import Mismatch, Part, told_apart
 
-from .html import ACCENTS, BORDER, CODE_FONT, MUTED, TEXT, Page, unless_escaped
+from .cards import ACCENTS, BORDER, CODE_FONT, MUTED, TEXT, Page, unless_escaped
 
 _ACROSS, _DOWN = 64, 32  # cells at most
 _CELL = 12  # pixels of a cell's side

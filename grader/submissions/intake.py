@@ -24,7 +24,7 @@ from nbformat import NotebookNode
 from nbformat.validator import normalize
 
 from ..course.weave import CHECK
-from ..cuda.diagnostics import encodable
+from ..cuda.errors import encodable
 from ..errors import LearnerError
 from .cells import cuda_source
 

@@ -14,9 +14,9 @@ import small_class
 from small_class import SCALED, UNGUARDED_SCALE, WRONG_SUM
 
 from grader import course
-from grader.classroom import lecture, presentation
+from grader.classroom import handing_out, lecture
+from grader.classroom.handing_out import Mistake
 from grader.classroom.lecture import PAGE, Preview
-from grader.classroom.presentation import Mistake
 from grader.course.weave import cuda_cell, learners_cell
 from grader.judge import judge
 from grader.submissions.cells import cuda_source
@@ -38,7 +38,7 @@ def page(lesson, tmp_path_factory):
     source = cuda_source(learners_cell(wrong.exercise, wrong.source))
     verdict = judge(f"{lesson.name}/{wrong.exercise}", source, root=lesson.path.parent)
     mistakes = [Mistake(wrong, verdict.for_learner())]
-    return presentation.write(lesson, mistakes, tmp_path_factory.mktemp("demo")).slides
+    return handing_out.write(lesson, mistakes, tmp_path_factory.mktemp("demo")).slides
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from grader import course
 from grader.classroom import demo
-from grader.classroom.presentation import Mistake, changes
+from grader.classroom.handing_out import Mistake, changes
 from grader.classroom.slides import slides
 from grader.cli import classroom_commands
 from grader.course.weave import learners_cell

@@ -5,8 +5,8 @@ import pytest
 from grader import compilers
 from grader.compilers.lexer import without_comments
 from grader.compilers.logs import NvrtcLog
-from grader.cuda import CompileError, diagnostics
-from grader.notebook.html import excerpt
+from grader.cuda import CompileError, errors
+from grader.notebook.cards import excerpt
 
 
 def compiles(body, includes=""):
@@ -200,7 +200,7 @@ def test_what_is_shown_of_an_error_is_bounded():
         OPEN + "".join(f"  a{n};\n" for n in range(9_000)) + "}",
     ):
         found = refused(source)
-        assert len(diagnostics.shown(found, source)) < 8_000
+        assert len(errors.shown(found, source)) < 8_000
         assert found[0].line in (1, 2)
 
 
@@ -246,7 +246,7 @@ def test_lines_are_counted_alike_by_compiler_and_excerpts(end, inside):
     source = end.join([OPEN.strip() + inside, "  y[0] = 1;" + inside, "  y[1] = a;", "}"])
     found = refused(source)
     assert found[0].line == 3
-    assert "y[1] = a;" in diagnostics.shown(found, source)
+    assert "y[1] = a;" in errors.shown(found, source)
     assert "> " + "  3 |   y[1] = a;" in excerpt(source, {3: ()}).text
 
 

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from grader import compilers
 from grader.cli.app import app
 from grader.compilers import cuda_files, fetched
-from grader.learner import launching
+from grader.learner import start_page
 
 ROOT = Path(__file__).parents[2]
 
@@ -198,18 +198,18 @@ def nowhere(monkeypatch, tmp_path):
     """No configuration of pip's or uv's."""
     for name in NAMED_BY:
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(launching, "_pips_files", lambda: iter([tmp_path / "pip.conf"]))
+    monkeypatch.setattr(start_page, "_pips_files", lambda: iter([tmp_path / "pip.conf"]))
     return tmp_path / "pip.conf"
 
 
 def test_the_index_is_the_one_that_pip_is_told_to_use(nowhere, monkeypatch):
     nowhere.write_text("[global]\nindex-url = https://mirror.example/simple\nproxy = 100%\n")
-    assert launching.package_index() == "https://mirror.example/simple"
+    assert start_page.package_index() == "https://mirror.example/simple"
     monkeypatch.setenv("PIP_INDEX_URL", "https://nearer.example/simple")
-    assert launching.package_index() == "https://nearer.example/simple"
+    assert start_page.package_index() == "https://nearer.example/simple"
 
 
 def test_else_it_is_the_one_that_jupyterlab_uses(nowhere):
-    assert re.fullmatch(r"https://[^/]+/simple", launching.package_index())
+    assert re.fullmatch(r"https://[^/]+/simple", start_page.package_index())
     nowhere.write_text("no configuration at all")
-    assert re.fullmatch(r"https://[^/]+/simple", launching.package_index())
+    assert re.fullmatch(r"https://[^/]+/simple", start_page.package_index())

@@ -15,7 +15,7 @@ import pytest
 from nbclient import NotebookClient
 
 from grader import compilers, course
-from grader.bench import runner, timings
+from grader.bench import measuring, timings
 from grader.classroom import handing_out
 from grader.classroom.folder import new_course
 from grader.compilers.lexer import without_comments
@@ -396,7 +396,7 @@ def test_a_benchmark_can_be_run_at_each_of_its_sizes(lesson, benchmark):
 def test_a_benchmark_launches_kernels_that_there_are_on_arrays_that_there_are(lesson, benchmark):
     arrays = benchmark.arrays(np, benchmark.tiny_size())
     for variant in benchmark.variants.values():
-        kernels = runner.kernels(lesson, variant, simulator.RawModule)
+        kernels = measuring.kernels(lesson, variant, simulator.RawModule)
         for launch in (launch for size in benchmark.sizes for launch in variant.launches(size)):
             assert kernels(launch.kernel)
             assert {arg for arg in launch.args if isinstance(arg, str)} <= set(arrays)
@@ -408,11 +408,11 @@ def test_each_variant_gives_the_right_answer_on_the_simulated_gpu(lesson, benchm
     arrays = benchmark.arrays(OnSimulator(), size)
     reference = benchmark.reference(arrays)
     for name, variant in benchmark.variants.items():
-        kernels = runner.kernels(lesson, variant, simulator.RawModule)
+        kernels = measuring.kernels(lesson, variant, simulator.RawModule)
         try:
-            run = runner.run_of_variant(variant, kernels, size, [arrays])
-            runner.validate(benchmark, run, arrays, reference, np)
-        except runner.Skipped as wrong:
+            run = measuring.run_of_variant(variant, kernels, size, [arrays])
+            measuring.validate(benchmark, run, arrays, reference, np)
+        except measuring.Skipped as wrong:
             pytest.fail(f"{name} at {timings.size_text(size)} {wrong}")
 
 

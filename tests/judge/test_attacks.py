@@ -21,8 +21,7 @@ from grader.classroom.folder import new_course
 from grader.classroom.report import winnowing
 from grader.cli.app import app
 from grader.compilers import declared
-from grader.cuda.diagnostics import visible
-from grader.cuda.errors import Message
+from grader.cuda.errors import Message, visible
 from grader.judge import Limits, judge, worker
 from grader.judge.arrangement import is_blank
 from grader.judge.judging import LONGEST_SOURCE

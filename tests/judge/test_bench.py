@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from grader import course
-from grader.bench import supervised, timings
+from grader.bench import records, timings
 from grader.bench.timings import changes
 from grader.cli import bench_commands
 from grader.errors import BadInput
@@ -41,7 +41,7 @@ def supervise(*hangs, source=TIMES, patience=None):
         about = json.dumps([first, left, hangs])
         return (sys.executable, "-c", source, about)
 
-    found = supervised.supervise(command, SIZES, ["ours"], patience)
+    found = records.supervise(command, SIZES, ["ours"], patience)
     return [(kind, one) for kind, one in found if kind != "begins"]
 
 

@@ -14,7 +14,7 @@ from traitlets.config import Config
 from typer.testing import CliRunner
 
 from grader import course, cuda
-from grader.bench import runner, timings
+from grader.bench import measuring, timings
 from grader.bench.records import show_timings
 from grader.cli.app import app
 from grader.cuda import simulator
@@ -22,7 +22,7 @@ from grader.cuda.errors import CudaError
 from grader.notebook import draw, session
 from grader.notebook.draw.timing_curves import apart, bandwidth
 from grader.notebook.failures import Notice
-from grader.notebook.timing import measured, recalled
+from grader.notebook.profiling import measured, recalled
 
 DEVICE = timings.Device(
     name="NVIDIA H200",
@@ -71,9 +71,9 @@ def validated(lesson, benchmark, source=small_lesson.SOLUTION, size=(100,)):
     (lesson.path / "1_add.cu").write_text(source)
     arrays = benchmark.arrays(np, size)
     variant = benchmark.variants["ours"]
-    kernels = runner.kernels(lesson, variant, simulator.RawModule)
-    run = runner.run_of_variant(variant, kernels, size, [arrays])
-    runner.validate(benchmark, run, arrays, benchmark.reference(arrays), np)
+    kernels = measuring.kernels(lesson, variant, simulator.RawModule)
+    run = measuring.run_of_variant(variant, kernels, size, [arrays])
+    measuring.validate(benchmark, run, arrays, benchmark.reference(arrays), np)
     return arrays
 
 
@@ -84,20 +84,20 @@ def test_a_right_kernel_takes_part(lesson, benchmark):
 
 def test_a_wrong_answer_does_not(lesson, benchmark):
     wrong = small_lesson.instead("    if (i < n) total[i] = x[i] - y[i];")
-    with pytest.raises(runner.Skipped, match="gave an answer that is wrong by"):
+    with pytest.raises(measuring.Skipped, match="gave an answer that is wrong by"):
         validated(lesson, benchmark, wrong)
 
 
 def test_an_element_that_is_not_written_is_a_wrong_answer(lesson, benchmark):
     wrong = small_lesson.instead("    if (i < n - 1) total[i] = x[i] + y[i];")
-    with pytest.raises(runner.Skipped, match="wrong by nan"):
+    with pytest.raises(measuring.Skipped, match="wrong by nan"):
         validated(lesson, benchmark, wrong)
 
 
 def test_an_answer_that_is_right_the_first_time_only_is_wrong(lesson, benchmark):
     counts_up = small_lesson.SOLUTION.replace('extern "C"', '__device__ int runs;\nextern "C"')
     counts_up = counts_up.replace("x[i] + y[i];", "x[i] + y[i] * (atomicAdd(&runs, 1) < n);")
-    with pytest.raises(runner.Skipped, match="wrong by"):
+    with pytest.raises(measuring.Skipped, match="wrong by"):
         validated(lesson, benchmark, counts_up)
 
 
@@ -114,7 +114,7 @@ def test_a_variant_may_choose_among_the_kernels_of_several_files(lesson, benchma
     twice = small_lesson.SOLUTION.replace("add(", "add_twice(").replace("+ y[i]", "+ 2 * y[i]")
     (lesson.path / "2_twice.cu").write_text(twice)
     either = replace(benchmark.variants["ours"], source=("1_add.cu", "2_twice.cu"))
-    find = runner.kernels(lesson, either, simulator.RawModule)
+    find = measuring.kernels(lesson, either, simulator.RawModule)
     assert [find(name).name for name in ("add", "add_twice")] == ["add", "add_twice"]
     with pytest.raises(CudaError, match="add_thrice"):
         find("add_thrice")
@@ -122,8 +122,8 @@ def test_a_variant_may_choose_among_the_kernels_of_several_files(lesson, benchma
 
 def test_a_variant_may_leave_a_size_out(lesson, benchmark):
     small = benchmark.variants["ours, small"]
-    with pytest.raises(runner.Skipped, match="is not made for this size"):
-        runner.run_of_variant(small, None, (1 << 24,), [])
+    with pytest.raises(measuring.Skipped, match="is not made for this size"):
+        measuring.run_of_variant(small, None, (1 << 24,), [])
 
 
 def test_a_library_may_answer_with_a_new_array_or_in_the_result_buffer(benchmark):
@@ -134,11 +134,11 @@ def test_a_library_may_answer_with_a_new_array_or_in_the_result_buffer(benchmark
         lambda arrays: lambda: np.copyto(arrays["total"], arrays["x"] + arrays["y"]),
     )
     for library in libraries:
-        run = runner.run_of_library(library, [arrays])
-        runner.validate(benchmark, run, arrays, reference, np)
-    short = runner.run_of_library(lambda arrays: lambda: arrays["x"][1:], [arrays])
-    with pytest.raises(runner.Skipped, match="gave 99 numbers instead of 100"):
-        runner.validate(benchmark, short, arrays, reference, np)
+        run = measuring.run_of_library(library, [arrays])
+        measuring.validate(benchmark, run, arrays, reference, np)
+    short = measuring.run_of_library(lambda arrays: lambda: arrays["x"][1:], [arrays])
+    with pytest.raises(measuring.Skipped, match="gave 99 numbers instead of 100"):
+        measuring.validate(benchmark, short, arrays, reference, np)
 
 
 def test_the_simulated_gpu_runs_a_size_of_few_elements(benchmark):

@@ -19,7 +19,7 @@ from grader.cli import app
 from grader.cli.app import COMMANDS
 from grader.course.weave import graded
 from grader.errors import LearnerError
-from grader.learner import editions, folder, handing_in, launching, progress, start_page
+from grader.learner import editions, folder, handing_in, progress, start_page
 from grader.submissions.intake import grade_id
 from tools import labextension
 
@@ -92,7 +92,7 @@ def test_making_a_folder_again_touches_nothing_that_is_there(mine, published):
 
 
 def test_what_was_open_is_remembered_in_the_folder_it_was_open_in(tmp_path):
-    asked = launching.command(tmp_path, ["--no-browser"])
+    asked = start_page.command(tmp_path, ["--no-browser"])
     assert f"--LabApp.workspaces_dir={tmp_path / '.warpwise' / 'workspaces'}" in asked
     assert asked[-1] == "--no-browser"
 

@@ -20,7 +20,7 @@ from grader.compilers import fetched
 from grader.errors import EXTRAS
 from grader.judge import Limits, judge, worker
 from grader.judge.sandbox import landlock
-from grader.learner import launching
+from grader.learner import start_page
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted([*(ROOT / "grader").rglob("*.py"), *(ROOT / "kernels").rglob("*.py")])
@@ -122,7 +122,7 @@ def test_who_has_no_home_is_judged_all_the_same(root, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(pwd, "getpwuid", nobody)
     assert judge(ID, SOLUTION, root=root).status == "passed"
-    assert launching.package_index()
+    assert start_page.package_index()
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ def test_what_others_wrote_is_graded_without_landlock_only_when_one_insists(
 
 
 def test_formgrader_s_button_refuses_too(without_landlock):
-    from grader.classroom.plugin import JudgeAnswers
+    from grader.classroom.grading import JudgeAnswers
 
     with pytest.raises(landlock.Unconfined):
         JudgeAnswers()._verdict(ID, SOLUTION)

@@ -10,7 +10,7 @@ import zipfile
 import browser
 import pytest
 
-from grader.learner import launching
+from grader.learner import start_page
 
 RACES = """%%cuda interleaved
 extern "C" __global__ void interleaved(const float* x, float* partial, int n) {
@@ -56,7 +56,7 @@ def converted(to, notebook, *options):
     """What `jupyter nbconvert` makes of a notebook in a terminal of `grader lab`'s JupyterLab."""
     command = [sys.executable, "-m", "nbconvert", "--to", to, "--stdout", *options, str(notebook)]
     own = {f"JUPYTER_{name}_DIR": str(notebook.parent / name) for name in ("CONFIG", "DATA")}
-    env = os.environ | launching.environment() | own
+    env = os.environ | start_page.environment() | own
     done = subprocess.run(command, env=env, check=True, capture_output=True, encoding="utf-8")
     return done.stdout
 

@@ -17,7 +17,7 @@ from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.judge import cases, judge
 from grader.judge import cases as scenes
-from grader.judge.playback.marks import marks_of
+from grader.judge.playback.strip import marks_of
 from grader.judge.protocol import Failed, Scene
 from grader.judge.verdict import Verdict
 from grader.notebook import verdict_card

@@ -20,8 +20,7 @@ import pytest
 from grader import course
 from grader.compilers import Job, chosen, chosen_name
 from grader.cuda import CompileError
-from grader.cuda.diagnostics import lines_of
-from grader.cuda.errors import CompilerFailure
+from grader.cuda.errors import CompilerFailure, lines_of
 
 ASKED = os.environ.get("WARPWISE_TOKENS", "")
 SAMPLE = 4  # slips of each file

@@ -7,7 +7,7 @@ import pytest
 
 from grader import cuda
 from grader.cuda import simulator
-from grader.cuda.diagnostics import shown
+from grader.cuda.errors import shown
 
 
 def launch(code, *args, grid=1, block=64, shared_mem=0, name="k"):

@@ -11,8 +11,7 @@ from jinja2 import Template
 from markupsafe import Markup
 
 from ...course import Lesson
-from ...cuda.diagnostics import visible
-from ...cuda.errors import Message
+from ...cuda.errors import Message, visible
 from ...submissions.cells import as_typed
 from ...whole_files import filed
 from .. import ClassroomError
@@ -160,7 +159,7 @@ def _by_sentence(group: Class, said: Callable[[GradedAnswer], str]) -> dict[str,
 
 @cache
 def _template(name: str) -> Template:
-    from ...notebook.html import prose
+    from ...notebook.cards import prose
 
     return page_template(
         __name__,

@@ -17,7 +17,7 @@ from math import comb, log2
 
 import numpy as np
 
-from ...cuda.diagnostics import visible
+from ...cuda.errors import visible
 from .similar import Side, side
 from .winnowing import GivenCode, OwnAnswer
 

@@ -13,7 +13,7 @@ from statistics import mean, median
 import msgspec
 
 from ...course import Lesson
-from ...cuda.diagnostics import Diagnostic
+from ...cuda.errors import Diagnostic
 from ...judge import Verdict
 from ...judge.partial import said
 from ...submissions.cells import cuda_source

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import median_low
 
-from ...cuda.diagnostics import visible
+from ...cuda.errors import visible
 from . import winnowing
 
 LENGTH = 40  # tokens, five lines or so: what a pair must share at the least to be named

@@ -23,7 +23,7 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode, v4
 
 from ...course.weave import CUDA
-from ...notebook.html import paragraph
+from ...notebook.cards import paragraph
 from ...notebook.player import PLAYER
 
 _HERE = Path(__file__).parent

@@ -20,8 +20,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from ...cuda.diagnostics import Diagnostic
-from ...cuda.errors import CompileError, CompilerFailure, CompilerTimeout, Message
+from ...cuda.errors import CompileError, CompilerFailure, CompilerTimeout, Diagnostic, Message
 from .. import cuda_files
 from ..compiler import SOURCE_NAME, TOO_MUCH, Job, Program
 from ..headers import FIRST_OF_CLANG, HEADERS_OF_CLANG

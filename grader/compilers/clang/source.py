@@ -5,8 +5,7 @@ import re
 from collections.abc import Iterable
 from itertools import accumulate
 
-from ...cuda.diagnostics import Diagnostic
-from ...cuda.errors import CompileError
+from ...cuda.errors import CompileError, Diagnostic
 from ..compiler import DEFAULT_ARCH, Job
 from ..headers import AS_CALLS
 from ..logs import NAMES_FILE

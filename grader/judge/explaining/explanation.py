@@ -16,9 +16,9 @@ import numpy as np
 from ...cuda.errors import Message
 from ...say import verdict_answers as say
 from ...status import Pattern
+from ..compare import Words
 from ..protocol import Choice, ThreadPlace
 from ..verdict import CaseResult
-from ..words import Words
 from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
 from .thread_paths import ASKS, may_ask

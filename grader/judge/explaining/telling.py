@@ -11,10 +11,9 @@ import numpy as np
 
 from ...compilers.declared import Declarations
 from ...cuda.errors import Message
-from ..compare import Wrong
+from ..compare import Words, Wrong
 from ..protocol import Element, Made, ThreadPath, ThreadPlace, Used
 from ..verdict import Part
-from ..words import Words
 from . import divergence
 
 MOST = 600  # parts told of

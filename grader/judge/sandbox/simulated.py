@@ -28,12 +28,18 @@ from ...watch.recorder import recordings
 from ...watch.recording import Recording
 from ...watch.slice import Graph, TooLong
 from ...watch.slice.observer import Slicer
-from ..playback.marks import Mark, blocks_around, marks_of, one_launch, wrong_element
-from ..playback.strip import Strip, strip_of
+from ..playback.strip import (
+    Mark,
+    Strip,
+    blocks_around,
+    marks_of,
+    one_launch,
+    strip_of,
+    wrong_element,
+)
 from ..protocol import OTHER_ORDERS, Argument, Arrays, CaseRequest, LaunchRequest, Ran, Recorded
-from .made import made, path_of
+from .made import made, path_of, way
 from .slices import Elements
-from .ways import way
 
 Batches = tuple[tuple[int, ...], ...]  # numbers of launches, from 0, that run at the same time
 Place = tuple[str, str, np.ndarray, np.ndarray]

@@ -8,8 +8,8 @@ from grader.counted import counted
 from grader.cuda import occupancy as calculator
 from grader.cuda.limits import DEFAULT, REGISTERS, architecture
 
+from ..cards import TEXT, Page, unless_escaped
 from ..failures import Notice
-from ..html import TEXT, Page, unless_escaped
 
 THREADS = (32, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
 REGISTER_STEPS = range(16, 256, 8)

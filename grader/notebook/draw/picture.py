@@ -18,13 +18,13 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from grader.counted import counted
-from grader.cuda.diagnostics import lines_of
+from grader.cuda.errors import lines_of
 from grader.cuda.simulator import Event, Run
 from grader.watch.arrays import ArrayLayout
 from grader.watch.trace import MOST_EVENTS
 
+from ..cards import OURS
 from ..failures import Notice
-from ..html import OURS
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.
 BLUE, ORANGE, RED = "#0072B2", "#E69F00", "#D55E00"

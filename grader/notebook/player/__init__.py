@@ -19,14 +19,14 @@ import msgspec
 import numpy as np
 
 from grader.counted import counted
-from grader.cuda.diagnostics import lines_of, visible, window
-from grader.judge.playback.marks import Mark
+from grader.cuda.errors import lines_of, visible, window
 from grader.judge.playback.strip import (
     ACTIVE,
     APART,
     LEFT,
     STANDS_BY,
     WAITS,
+    Mark,
     Step,
     Strip,
     sentence,
@@ -35,7 +35,7 @@ from grader.judge.playback.strip import (
 from grader.ptx.assigned import Result
 from grader.watch.recording import Frame, Memory, Recording, Touch
 
-from ..html import ACCENTS, BORDER, CODE_FONT, MUTED, TEXT, Page, prose, unless_escaped
+from ..cards import ACCENTS, BORDER, CODE_FONT, MUTED, TEXT, Page, prose, unless_escaped
 
 _SCRIPTS = ("model.js", "values.js", "memory.js", "views.js", "controls.js")
 HEIGHT = 620  # pixels, until the script knows better

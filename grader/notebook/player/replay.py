@@ -10,7 +10,8 @@ from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.cuda.limits import Extent
 from grader.judge import cases
-from grader.judge.playback.marks import (
+from grader.judge.compare import Words
+from grader.judge.playback.strip import (
     FIRST_BLOCKS,
     STEPS,
     Blocks,
@@ -24,14 +25,13 @@ from grader.judge.playback.marks import (
 from grader.judge.protocol import OTHER_ORDERS, Scene
 from grader.judge.stepped import handy_failure
 from grader.judge.verdict import CaseResult, Verdict
-from grader.judge.words import Words
 from grader.profiler.work import buffers_of, of_problem, one_by_one
 from grader.watch.findings import HazardReport
 from grader.watch.observe import Run
 from grader.watch.recorder import recordings
 from grader.watch.recording import Recording
 
-from ..html import Page
+from ..cards import Page
 from . import player
 
 _MOST_BLOCKS = 4096  # that are searched for who wrote an element
