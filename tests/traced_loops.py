@@ -19,10 +19,10 @@ from grader.cuda import simulator
 from grader.proofs.atoms import term
 from grader.proofs.loops import LoopGraph
 from grader.proofs.search import explored, variables_of
-from grader.proofs.setting import Shape
 from grader.proofs.solver import Solver
 from grader.proofs.thread import SymbolicThread
 from grader.proofs.trial import Effort
+from grader.proofs.values import Shape
 from grader.ptx.link import link
 
 EFFORT = 50_000_000

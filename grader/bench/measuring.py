@@ -35,10 +35,92 @@ from ..course.model import Buffers
 from ..cuda import gpu
 from ..cuda.errors import CudaError
 from ..cuda.limits import DeviceKernel, MakeModule, opted_in
-from . import measuring
 from .timings import Device, Size, Timing, Timings, size_text, timing
 
-Prepare = Callable[[list[Buffers]], measuring.Run]  # of sets of buffers, at one size
+FindKernel = Callable[..., DeviceKernel]  # by name, and whether it is launched cooperatively
+Library = Callable[[Buffers], Callable[[], object]]
+Run = Callable[[int], object]  # does the work on the set of buffers of that number
+
+
+class Skipped(Exception):
+    """Why somebody does not take part: the end of a sentence that begins with who."""
+
+
+def kernels(lesson: Lesson, variant: Variant, make_module: MakeModule) -> FindKernel:
+    """Finds the kernels of the variant's files by name; a file is compiled when it is needed."""
+    names = (variant.source,) if isinstance(variant.source, str) else variant.source
+    codes = [(lesson.path / name).read_text(encoding="utf-8") for name in names]
+    module = cache(
+        lambda code, together: make_module(code=code, enable_cooperative_groups=together)
+    )
+
+    def find(kernel: str, together: bool = False) -> DeviceKernel:
+        defining = [code for code in codes if parameters(code, kernel) is not None]
+        # Which says so if there is none.
+        return module((defining or codes)[0], together).get_function(kernel)
+
+    return find
+
+
+def run_of_variant(
+    variant: Variant, function: FindKernel, size: tuple[int, ...], sets: Sequence[Buffers]
+) -> Run:
+    """The variant's launches one after the other; `function` finds its kernels by name."""
+    launches = variant.launches(size)
+    if not launches:
+        raise Skipped("is not made for this size")
+    found = [
+        opted_in(function(launch.kernel, launch.cooperative), launch.shared_mem)
+        for launch in launches
+    ]
+    bound = [
+        [
+            (
+                kernel,
+                launch.grid,
+                launch.block,
+                tuple(arrays[arg] if isinstance(arg, str) else arg for arg in launch.args),
+                launch.shared_mem,
+            )
+            for kernel, launch in zip(found, launches, strict=True)
+        ]
+        for arrays in sets
+    ]
+
+    def run(number: int) -> None:
+        for kernel, grid, block, args, shared_mem in bound[number]:
+            kernel(grid, block, args, shared_mem=shared_mem)
+
+    return run
+
+
+def run_of_library(prepare: Library, sets: Sequence[Buffers]) -> Run:
+    """Raises Skipped where the library is missing or cannot do it."""
+    calls = [prepare(arrays) for arrays in sets]
+    return lambda number: calls[number]()
+
+
+def validate(
+    benchmark: Benchmark, run: Run, arrays: Buffers, reference: Any, xp: ModuleType
+) -> None:
+    """Run twice on the set of buffers number 0, `arrays`, and look at the second answer: the
+    first may owe something to buffers that nobody had used. Raises Skipped if it is wrong."""
+    run(0)
+    result = arrays[benchmark.result]
+    result.reshape(-1).view(np.uint8).fill(0xFF)  # every float is NaN
+    returned = run(0)
+    answer = xp.asarray(result if returned is None else returned)
+    if benchmark.decoded:
+        answer = benchmark.decoded(answer)
+    if answer.size != reference.size:
+        raise Skipped(f"gave {counted(answer.size, 'number')} instead of {reference.size:,}")
+    off = float(xp.abs(answer.reshape(-1) - reference.reshape(-1)).max())
+    scale = float(xp.abs(reference).max())
+    if not off <= benchmark.rtol * scale:  # NaN is not
+        raise Skipped(f"gave an answer that is wrong by {off / scale:.1g} of its largest number")
+
+
+Prepare = Callable[[list[Buffers]], Run]  # of sets of buffers, at one size
 
 
 @dataclass(frozen=True)
@@ -97,13 +179,12 @@ def findings(
     """All findings at the benchmark's sizes from number `first` on, without the entrants in `left`.
     Before a measurement that may take long, the entrant's name comes first."""
     variants, libraries = benchmark.variants.items(), benchmark.libraries.items()
-    kernels = {name: measuring.kernels(lesson, one, gpu.RawModule) for name, one in variants}
+    loaded = {name: kernels(lesson, one, gpu.RawModule) for name, one in variants}
     for size in benchmark.sizes[first:]:
         entrants: dict[str, Prepare] = {
-            name: partial(measuring.run_of_variant, one, kernels[name], size)
-            for name, one in variants
+            name: partial(run_of_variant, one, loaded[name], size) for name, one in variants
         }
-        entrants |= {name: partial(measuring.run_of_library, one) for name, one in libraries}
+        entrants |= {name: partial(run_of_library, one) for name, one in libraries}
         taking_part = {name: one for name, one in entrants.items() if (name, size) not in left}
         with warnings.catch_warnings(action="ignore"):  # what libraries remark on their own work
             yield from _at(benchmark, size, taking_part, device)
@@ -139,7 +220,7 @@ def _at(
         yield Begins(name, size)
         try:
             run = prepare(sets)
-            measuring.validate(benchmark, run, sets[0], reference, cupy)
+            validate(benchmark, run, sets[0], reference, cupy)
             runs[name] = run
         except Exception as error:
             yield _sentence(name, size, error, ours=name in benchmark.variants)
@@ -154,7 +235,7 @@ def _sentence(name: str, size: Size, error: Exception, ours: bool) -> str:
     at = f"{name} at {size_text(size)}"
     if isinstance(error, ImportError):
         return f"{name} is not installed here."
-    if isinstance(error, measuring.Skipped):
+    if isinstance(error, Skipped):
         return f"{at} {error}."
     if _out_of_memory(error):
         return f"{at} does not fit into this GPU's memory."
@@ -192,7 +273,7 @@ def sets_of_buffers(bytes_moved: int, bytes_held: int) -> int:
     return max(1, min(needed, fitting, MOST_SETS))
 
 
-def times(runs: Sequence[measuring.Run], sets: int, bytes_moved: int) -> list[list[float]]:
+def times(runs: Sequence[Run], sets: int, bytes_moved: int) -> list[list[float]]:
     """For each of `runs`, its times in ms. What a few sets of little cannot push out of the L2
     cache, a read of something large does before each run."""
     spin = gpu.RawModule(code=_SPIN).get_function("spin")
@@ -279,86 +360,3 @@ def _copy_gb_per_s() -> float:
     source, target = cupy.ones(size, cupy.uint8), cupy.empty(size, cupy.uint8)
     (taken,) = times([lambda _: cupy.copyto(target, source)], 1, 2 * size)
     return float(2 * size / np.median(taken) / 1e6)
-
-
-FindKernel = Callable[..., DeviceKernel]  # by name, and whether it is launched cooperatively
-Library = Callable[[Buffers], Callable[[], object]]
-Run = Callable[[int], object]  # does the work on the set of buffers of that number
-
-
-class Skipped(Exception):
-    """Why somebody does not take part: the end of a sentence that begins with who."""
-
-
-def kernels(lesson: Lesson, variant: Variant, make_module: MakeModule) -> FindKernel:
-    """Finds the kernels of the variant's files by name; a file is compiled when it is needed."""
-    names = (variant.source,) if isinstance(variant.source, str) else variant.source
-    codes = [(lesson.path / name).read_text(encoding="utf-8") for name in names]
-    module = cache(
-        lambda code, together: make_module(code=code, enable_cooperative_groups=together)
-    )
-
-    def find(kernel: str, together: bool = False) -> DeviceKernel:
-        defining = [code for code in codes if parameters(code, kernel) is not None]
-        # Which says so if there is none.
-        return module((defining or codes)[0], together).get_function(kernel)
-
-    return find
-
-
-def run_of_variant(
-    variant: Variant, function: FindKernel, size: tuple[int, ...], sets: Sequence[Buffers]
-) -> Run:
-    """The variant's launches one after the other; `function` finds its kernels by name."""
-    launches = variant.launches(size)
-    if not launches:
-        raise Skipped("is not made for this size")
-    found = [
-        opted_in(function(launch.kernel, launch.cooperative), launch.shared_mem)
-        for launch in launches
-    ]
-    bound = [
-        [
-            (
-                kernel,
-                launch.grid,
-                launch.block,
-                tuple(arrays[arg] if isinstance(arg, str) else arg for arg in launch.args),
-                launch.shared_mem,
-            )
-            for kernel, launch in zip(found, launches, strict=True)
-        ]
-        for arrays in sets
-    ]
-
-    def run(number: int) -> None:
-        for kernel, grid, block, args, shared_mem in bound[number]:
-            kernel(grid, block, args, shared_mem=shared_mem)
-
-    return run
-
-
-def run_of_library(prepare: Library, sets: Sequence[Buffers]) -> Run:
-    """Raises Skipped where the library is missing or cannot do it."""
-    calls = [prepare(arrays) for arrays in sets]
-    return lambda number: calls[number]()
-
-
-def validate(
-    benchmark: Benchmark, run: Run, arrays: Buffers, reference: Any, xp: ModuleType
-) -> None:
-    """Run twice on the set of buffers number 0, `arrays`, and look at the second answer: the
-    first may owe something to buffers that nobody had used. Raises Skipped if it is wrong."""
-    run(0)
-    result = arrays[benchmark.result]
-    result.reshape(-1).view(np.uint8).fill(0xFF)  # every float is NaN
-    returned = run(0)
-    answer = xp.asarray(result if returned is None else returned)
-    if benchmark.decoded:
-        answer = benchmark.decoded(answer)
-    if answer.size != reference.size:
-        raise Skipped(f"gave {counted(answer.size, 'number')} instead of {reference.size:,}")
-    off = float(xp.abs(answer.reshape(-1) - reference.reshape(-1)).max())
-    scale = float(xp.abs(reference).max())
-    if not off <= benchmark.rtol * scale:  # NaN is not
-        raise Skipped(f"gave an answer that is wrong by {off / scale:.1g} of its largest number")

@@ -39,7 +39,7 @@ def bench(
     found = lessons(names, root)
     if not gpu_count():
         raise BadInput("There is no GPU here to time kernels on; `--device simulator` runs here.")
-    from . import measuring, records
+    from . import measuring
 
     device = measuring.device()
     device = replace(device, versions={**device.versions, **measuring.libraries()})
@@ -50,7 +50,7 @@ def bench(
         measured = all_found[lesson.name] = []
         for benchmark in lesson.benchmarks:
             with console.status("") as status:
-                measured.append(records.measure(lesson, benchmark, device, status.update))
+                measured.append(measure(lesson, benchmark, device, status.update))
             show_timings(console, measured[-1])
         if record:
             path = lesson.path / timings.FILE

@@ -46,8 +46,7 @@ from .. import course as lessons
 from ..course.weave import text
 from ..errors import GradebookBusy, LearnerError
 from ..judge import Verdict
-from ..submissions.intake import grade_id
-from ..submissions.submission import STAMP
+from ..submissions.intake import STAMP, grade_id
 from ..whole_files import filed, linked, whole
 from . import ClassroomError, changes, coursefile, export, handing_out, lateness, verdicts
 from .collecting import Graded

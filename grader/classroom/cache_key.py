@@ -22,7 +22,7 @@ _JUDGE = ("grader.judge", "grader.judge.sandbox.main")  # what decides on a sour
 # What decides which text that is, and what its points become in the gradebook.
 _MARKING = (
     "grader.classroom.grading",
-    "grader.submissions.submission",
+    "grader.submissions.intake",
     "grader.classroom.verdicts",
 )
 _SHOWS_ONLY = "grader.notebook"  # what verdicts look like, not what they are

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..submissions import submission
+from ..submissions import intake
 from . import ClassroomError, coursefile, renaming, verdicts
 from .folder import CourseFolder
 
@@ -62,7 +62,7 @@ def _put_aside(course: CourseFolder, lesson: str) -> list[Graded]:
         why, problem = "odd", NOT_NBGRADER_S
         if forger := _forger(folder, (learner, *file.person(learner).also)):
             why, problem = "forged", f"What {forger} handed in under this name is put aside."
-        elif submission.is_name(learner) and submission.time_of(when):
+        elif intake.is_name(learner) and intake.time_of(when):
             continue
         # A name that nobody looks for, and that is no longer than names may be.
         known = hashlib.sha256(os.fsencode(folder.name)).hexdigest()[:16]
@@ -95,8 +95,8 @@ def _collect(course: CourseFolder, lesson: str) -> dict[str, str]:
     for folder in _inbound(course, lesson):
         learner, when = _learner_and_time(folder)
         newest[learner] = max(when, newest.get(learner, ""))
-        if not submission.only_files(folder):  # it would be copied with an instructor's rights
-            refused[learner] = submission.STRANGE
+        if not intake.only_files(folder):  # it would be copied with an instructor's rights
+            refused[learner] = intake.STRANGE
     learners = [learner for learner in newest if learner not in refused]
     if refused or _fetch(course, lesson, "*"):  # where not all can be fetched at once
         for learner in learners:
@@ -104,8 +104,8 @@ def _collect(course: CourseFolder, lesson: str) -> dict[str, str]:
                 refused[learner] = why
     for learner in learners:
         # Where the time beside it is not one that nbgrader wrote, that of its name stands there.
-        stamp = course.path("submitted", lesson, learner) / submission.STAMP
-        if stamp.parent.is_dir() and not submission.time_of(submission.note(stamp) or ""):
+        stamp = course.path("submitted", lesson, learner) / intake.STAMP
+        if stamp.parent.is_dir() and not intake.time_of(intake.note(stamp) or ""):
             with suppress(OSError):
                 if stamp.is_dir():
                     shutil.rmtree(stamp)

@@ -11,7 +11,7 @@ from pathlib import Path
 from .. import course
 from ..course.weave import learners_cell, text
 from ..submissions import intake
-from ..submissions.cells import cuda_source
+from ..submissions.intake import cuda_source
 from . import batch, collecting, feedback, handing_out
 from .folder import CourseFolder, new_course
 from .handing_out import release

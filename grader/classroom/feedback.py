@@ -21,8 +21,7 @@ from ..counted import counted
 from ..course.kinds import ExerciseKind, Write, unmarked
 from ..course.weave import CHECK
 from ..judge import beside
-from ..submissions.intake import checks, grade_id
-from ..submissions.submission import HANDED_IN, STAMP, note, time_of
+from ..submissions.intake import HANDED_IN, STAMP, checks, grade_id, note, time_of
 from ..whole_files import whole
 from . import ClassroomError, changes, coursefile, planning, sanitize_html, verdicts
 from .export import NOT_HANDED_IN, ExerciseRow, GradesExporter, of_cells, rows, total

@@ -27,7 +27,7 @@ from .. import course
 from ..course.authors import blamed, shown
 from ..course_folder import CHOICE, WARPWISE
 from ..errors import CourseError, MachineError, of_the_machine
-from ..submissions.submission import is_name
+from ..submissions.intake import is_name
 from . import ClassroomError
 
 LOCK = "autograde.lock"

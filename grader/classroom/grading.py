@@ -44,8 +44,8 @@ from ..errors import MachineError
 from ..judge import Verdict, judge
 from ..judge.sandbox import landlock
 from ..status import Status
-from ..submissions import intake, submission
-from ..submissions.cells import cuda_source
+from ..submissions import intake
+from ..submissions.intake import cuda_source
 from . import ClassroomError, coursefile, export, handing_out, verdicts
 from .cache_key import judge_key, lesson_key, marking
 from .folder import CourseFolder, seed
@@ -287,7 +287,7 @@ class Grading:
 
     def work(self, folder: Path, known: str = "") -> SubmittedWork | None:
         """The work in `folder`; None where its fingerprint is the `known` one."""
-        handed_in = submission.read(folder, self.lesson, self._worked_on)
+        handed_in = intake.read(folder, self.lesson, self._worked_on)
         fingerprint = self._fingerprint(handed_in)
         if fingerprint == known:
             return None
@@ -340,7 +340,7 @@ class Grading:
     def _of(self, notebook: NotebookNode) -> TakenApart:
         return intake.find(notebook, self.seeds), text(notebook)
 
-    def _fingerprint(self, handed_in: submission.Submission) -> str:
+    def _fingerprint(self, handed_in: intake.Submission) -> str:
         """A name for everything that a learner's marks depend on, part by part: `judge:...
         lesson:...`. When it was handed in is a part of its own, as lateness alone depends on it."""
         partial = " partial" if self.file.partial_marks else ""

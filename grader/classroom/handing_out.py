@@ -35,8 +35,7 @@ from ..course.weave import CUDA, cell_id, cuda_cell, learners_cell, text, weave,
 from ..course_folder import CHOICE, NOTEBOOKS
 from ..errors import AuthorError
 from ..judge import Verdict
-from ..submissions.cells import cuda_source
-from ..submissions.intake import checks, grade_id
+from ..submissions.intake import checks, cuda_source, grade_id
 from ..whole_files import filed
 from . import ClassroomError, coursefile
 from .folder import CourseFolder, new_course, seed

@@ -28,7 +28,7 @@ from .. import course
 from ..course.weave import weave
 from ..errors import CourseError
 from ..judge import judge, steps
-from ..submissions.cells import cuda_source
+from ..submissions.intake import cuda_source
 
 HERE = "127.0.0.1"
 MOST = 1_000_000  # bytes of a question

@@ -16,7 +16,7 @@ from sqlalchemy.orm import joinedload, undefer
 
 from ..counted import some
 from ..course import Lesson
-from ..submissions.submission import handed_in_at
+from ..submissions.intake import handed_in_at
 from . import ClassroomError, coursefile, export
 from .coursefile import BEST, DAY, CourseFile, changed, moment, parse_policy, table
 from .folder import CourseFolder

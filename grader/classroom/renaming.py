@@ -24,7 +24,7 @@ from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
 from ..counted import counted
 from ..course import names as lessons_in
 from ..course.weave import CHECK
-from ..submissions.submission import handed_in_at
+from ..submissions.intake import handed_in_at
 from . import ClassroomError, changes, coursefile
 from .folder import CourseFolder, alone
 

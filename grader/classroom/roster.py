@@ -14,7 +14,7 @@ from typing import Any
 
 import tomlkit
 
-from ..submissions.submission import is_name
+from ..submissions.intake import is_name
 from . import ClassroomError, coursefile, spreadsheets
 from .folder import CourseFolder
 

@@ -18,8 +18,7 @@ from nbformat import NotebookNode
 
 from ..errors import MachineError
 from ..status import Status
-from ..submissions.cells import cuda_source
-from ..submissions.intake import Answer, grade_id
+from ..submissions.intake import Answer, cuda_source, grade_id
 from ..whole_files import whole
 from .folder import CourseFolder
 

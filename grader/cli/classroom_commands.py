@@ -27,7 +27,6 @@ from ..classroom import (
     ClassroomError,
     coursefile,
     export,
-    marks,
     planning,
     renaming,
     spreadsheets,
@@ -278,7 +277,7 @@ def write_report(
     from ..classroom import report
 
     here = course_here()
-    names = marks.ShownNames(here, coursefile.read(here), section, anonymous)
+    names = export.ShownNames(here, coursefile.read(here), section, anonymous)
     if lesson:
         page = report.write(here, lesson_called(here, lesson), names)
     else:
@@ -297,7 +296,7 @@ def show_leaderboard(
     opened = lesson_called(here, lesson)
     if not opened.contests:
         raise ClassroomError(f"There is no contest in {opened.name}.")
-    names = marks.ShownNames(here, coursefile.read(here), section, anonymous)
+    names = export.ShownNames(here, coursefile.read(here), section, anonymous)
     for contest in opened.contests:
         columns = ("", "learner", "sectors / least", "instructions / least")
         rows = (
@@ -305,7 +304,7 @@ def show_leaderboard(
                 *(str(one.number), one.name),
                 *(f"{one.standing.sectors:.2f}", f"{one.standing.instructions:.2f}"),
             )
-            for one in marks.leaderboard(here, opened, contest, names)
+            for one in export.leaderboard(here, opened, contest, names)
         )
         Console().print(table(columns, rows, title=contest.exercise, box=SIMPLE_HEAD))
 

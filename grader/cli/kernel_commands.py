@@ -26,7 +26,7 @@ from ..learner import progress
 from ..profiler import profile as profiling
 from ..profiler.work import simulate
 from ..status import Status
-from ..submissions.cells import as_typed, cuda_source, read_text
+from ..submissions.intake import as_typed, cuda_source, read_text
 from . import terminal
 
 _LESSON_CELL = re.compile(

@@ -13,7 +13,7 @@ from ..counted import counted
 from ..course import KINDS
 from ..errors import LearnerError
 from ..judge import Verdict
-from ..learner import editions, folder, handing_in, progress, start_page
+from ..learner import editions, folder, progress, start_page
 
 DEFAULT = "warpwise"
 
@@ -90,7 +90,7 @@ def show_progress(
         return show_status(lesson, section)
     stations = start_page.stations(root)
     if lesson is not None:
-        name = handing_in.find_lesson(lesson).name
+        name = editions.find_lesson(lesson).name
         stations = [station for station in stations if station.lesson.name == name]
     for one in stations:
         typer.echo(f"{one.lesson.name}: {one.passed}")
@@ -129,7 +129,7 @@ def restore(lesson: str, exercise: Annotated[str | None, typer.Argument()] = Non
 
     Your own text is kept."""
     root = folder.here()
-    whole = handing_in.find_lesson(lesson)
+    whole = editions.find_lesson(lesson)
     backup = editions.restore(root, whole, exercise)
     what = f"{exercise} in {whole.name}" if exercise else whole.name
     typer.echo(f"{what} is as it was handed out.")
@@ -140,7 +140,7 @@ def restore(lesson: str, exercise: Annotated[str | None, typer.Argument()] = Non
 
 def submit(lesson: str) -> None:
     """Hand in a lesson."""
-    done = handing_in.hand_in(folder.here(), handing_in.find_lesson(lesson))
+    done = editions.hand_in(folder.here(), editions.find_lesson(lesson))
     for problem in done.problems:
         typer.echo(problem, err=True)
     if done.blank:

@@ -23,12 +23,12 @@ from ..watch.findings import (
     MisalignedAccess,
     OutOfStore,
     ReadOnlyWrite,
+    Whereabouts,
 )
 from ..watch.observe import Kind, Run
 from ..watch.races.races import Races
 from ..watch.trace import Tracing
 from ..watch.uninitialized import UndefinedResults, Uninitialized
-from ..watch.whereabouts import Whereabouts
 from .errors import BarrierDivergence, CudaError, DataRace, Message
 
 # In the order in which they hear of an event. What counts hears of an access before it is refused

@@ -30,10 +30,9 @@ from .compare import Words
 from .explaining import places, thread_paths
 from .explaining.explanation import explained
 from .explaining.telling import Pair, copied
-from .judged import Judged
 from .partial import HAZARDS
 from .protocol import Failed, Ran, Reply
-from .session import Limits, NotRun, Session, run_on_gpu
+from .session import Judged, Limits, NotRun, Session, run_on_gpu
 from .verdict import Verdict, foremost, told_once
 
 LONGEST_SOURCE = 100_000  # characters

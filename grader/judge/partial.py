@@ -29,9 +29,8 @@ from ..status import Status
 from . import arrangement, compare, sizes, technique
 from .cases import CaseInstance, instantiate
 from .compare import Words
-from .judged import Judged
 from .protocol import OTHER_ORDERS, Ran, Reply
-from .session import Session
+from .session import Judged, Session
 from .verdict import CaseResult, Partial, Verdict
 
 KEPT_IN = "faults"

@@ -4,15 +4,18 @@ Each question has limits of its own. A worker that dies, or that ran out of time
 the question it was at and no other: the next one goes to a new worker, which has the same program
 from the compiler's cache. So nothing depends on what was asked before. What is expected is never
 sent, and the exercise's own kernel has a session of its own.
+
+What is known of an answer while it is judged: `Judged`, which goes from stage to stage.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import signal
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -20,12 +23,13 @@ import numpy as np
 from msgspec.structs import replace
 
 from .. import compilers
-from ..course import rules
+from ..course import Exercise, Lesson, rules
 from ..cuda.errors import bounded
 from ..cuda.limits import registers_for
 from ..say import verdict_process as say
 from ..status import Status
 from .cases import CaseInstance, described
+from .compare import Words
 from .playback.strip import Strip
 from .protocol import (
     Asked,
@@ -44,7 +48,7 @@ from .protocol import (
     ThreadPath,
     ThreadPlace,
 )
-from .verdict import shortened
+from .verdict import CaseResult, foremost, shortened
 from .worker import KILLED, Worker
 
 MUCH = 1 << 16  # elements
@@ -377,3 +381,44 @@ def _arrays(case: CaseRequest, device: Device) -> tuple[_Shapes, _Shapes]:
             wanted[f"written/{name}"] = one.shape, "|b1"
         optional |= {f"{order}/{name}": (one.shape, one.dtype) for order in case.further_orders}
     return wanted, optional
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An answer and all that is known of it so far. The first fields say what is judged and how far
+    to go; the stages fill the others in (see `judging`). Rows of `instances`, `outcomes`, `results`
+    and `words` belong together, one for each case that is run."""
+
+    lesson: Lesson
+    exercise: Exercise
+    source: str
+    seed: int
+    hidden: bool  # whether hidden cases are run, too
+    limits: Limits
+    allowed: Mapping[str, int]  # steps of the solution, by case
+    session: Session  # about the source
+    ours: Session  # about the solution
+    instances: tuple[CaseInstance, ...] = ()
+    outcomes: tuple[Reply, ...] = ()
+    words: tuple[Words, ...] = ()
+    results: tuple[CaseResult, ...] = ()
+    counters: dict[str, int] = field(default_factory=dict)
+    device: str = "simulator"
+
+    @property
+    def told(self) -> int | None:
+        """The place of the failed case whose message is the verdict's; None where all passed."""
+        case = foremost(self.results)
+        return next((at for at, one in enumerate(self.results) if one is case), None)
+
+    def with_result(self, at: int, result: CaseResult) -> Judged:
+        """The same with another result of the case at a place."""
+        result = dataclasses.replace(result, step=self.instances[at].step if result.failed else 0)
+        return dataclasses.replace(
+            self, results=(*self.results[:at], result, *self.results[at + 1 :])
+        )
+
+    @property
+    def passed(self) -> list[int]:
+        """The places of the cases that passed."""
+        return [at for at, one in enumerate(self.results) if one.status == Status.PASSED]

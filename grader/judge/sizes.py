@@ -22,9 +22,8 @@ from ..status import Status
 from . import compare
 from .cases import CaseInstance
 from .compare import Words
-from .judged import Judged
 from .protocol import Examine, Examined, Failed, Ran, Reply, Tried
-from .session import Limits, Session
+from .session import Judged, Limits, Session
 from .verdict import CaseResult, EverySize, Verdict
 
 MAY_PASS = {Status.PASSED, Status.OVER_BUDGET}  # how a right answer's cases end

@@ -18,9 +18,9 @@ from ..status import Status, headline
 from . import sizes
 from .cases import CaseInstance, dim, drawn
 from .compare import Words
-from .judged import Judged
 from .playback.strip import MOST_ROWS, MOST_STEPS, SIGNS, STEPS, Step, Strip
 from .protocol import Recorded, Scene
+from .session import Judged
 from .verdict import CaseResult, Verdict
 
 SMALL = 1 << 16  # threads of a case that need no smaller one

@@ -11,8 +11,8 @@ from ..say import verdict_answers as say
 from ..status import Status
 from .cases import CaseInstance, of_failure
 from .compare import Words, failed, passed, sentence
-from .judged import Judged
 from .protocol import Asked, Failed, Ran, Reply, Way
+from .session import Judged
 from .verdict import CaseResult
 
 

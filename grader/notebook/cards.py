@@ -275,7 +275,7 @@ class Diagnosis:
     message: Message
     source: str = ""
     kernel: str | None = None
-    line: int | None = None  # from 1 in `source` (of a cell: see `grader.submissions.cells`)
+    line: int | None = None  # from 1 in `source` (of a cell: see `grader.submissions.intake`)
     other_line: int | None = None  # of a race's second access
     diagnostics: tuple[Diagnostic, ...] = ()  # the compiler's
     cell: str = ""  # the name of the `%%cuda` cell to lead to, if any

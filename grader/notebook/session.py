@@ -14,7 +14,7 @@ from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.errors import NotInCourse
 from grader.learner import progress
-from grader.submissions import cells
+from grader.submissions import intake
 
 from . import cards, failures
 from .cards import Page, button, joined, prose, sentences
@@ -194,8 +194,8 @@ def _source(body: str) -> str:
     magic's line, and without blank ones before it."""
     history = failures.shell().history_manager
     typed = history.input_hist_raw[-1:] if history else []
-    source = cells.cuda_source(typed[0]) if typed else ""
-    return source if source.strip() == body.strip() else cells.below_magic(body)
+    source = intake.cuda_source(typed[0]) if typed else ""
+    return source if source.strip() == body.strip() else intake.below_magic(body)
 
 
 def _name(line: str) -> str:

@@ -12,7 +12,7 @@ from grader.judge import partial, sizes
 from grader.judge.beside import beside
 from grader.judge.compare import right
 from grader.judge.verdict import CaseResult, Verdict, by_cause, foremost, stopped
-from grader.submissions.cells import as_typed
+from grader.submissions.intake import as_typed
 
 from .cards import (
     ACCENTS,

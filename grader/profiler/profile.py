@@ -16,7 +16,7 @@ from ..counted import counted
 from ..cuda.limits import WARP, Architecture
 from ..cuda.simulator import RawModule
 from ..errors import BadInput
-from ..submissions.cells import read_text
+from ..submissions.intake import read_text
 from ..watch.counters import METRICS, Counters
 from .work import Blank, Work, of_exercise
 

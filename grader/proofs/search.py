@@ -20,12 +20,11 @@ from ..ptx.program import LinkedProgram, PtxModule, Variable
 from .atoms import Atoms, Formula, Polynomial, Scope, all_of, negated, term
 from .launches import random_trials
 from .loops import AccessSite, Epoch, LoopGraph, MeetingSite, Undecided
-from .setting import AXES, Setting, Shape, shapes
 from .solver import Solver, differ
 from .thread import SymbolicThread
 from .trial import MOST_ELEMENTS, Effort, Found, Outcome, Trial
 from .trying import Attempts
-from .values import Arithmetic
+from .values import AXES, Arithmetic, Setting, Shape, shapes
 
 # ---- what may go wrong ----
 

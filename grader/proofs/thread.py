@@ -41,9 +41,8 @@ from .loops import (
 )
 from .meanings import computed
 from .rounds import AnyRound
-from .setting import Setting
 from .trial import INSTRUCTION, Effort
-from .values import Pointer, Unknown, Value
+from .values import Pointer, Setting, Unknown, Value
 
 MOST_ROUNDS = 64  # of a loop whose course is known
 MOST_INSTRUCTIONS = 20_000

@@ -5,8 +5,14 @@ import numpy as np
 from ..machine.barriers import FULL, whole_warps
 from ..machine.events import Groups, Observer
 from ..machine.lanes import WARP, Lanes, lane_index, warp_masks
-from .findings import AbsentSource, DifferentMasks, MissedBarrier, TwoBarriers, UnnamedLane
-from .whereabouts import FindingReport
+from .findings import (
+    AbsentSource,
+    DifferentMasks,
+    FindingReport,
+    MissedBarrier,
+    TwoBarriers,
+    UnnamedLane,
+)
 
 
 class Divergence(Observer):

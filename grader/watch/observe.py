@@ -9,9 +9,8 @@ from ..machine.events import Observer
 from ..machine.printf import Output
 from .arrays import ArrayLayout
 from .counters import Counters
-from .findings import HazardReport
+from .findings import FindingReport, HazardReport
 from .trace import Trace
-from .whereabouts import FindingReport
 
 Kind = Callable[[FindingReport], Observer]  # makes the observer of a launch; as a rule its class
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..machine.events import Observer
 from ..machine.lanes import WARP, Lanes
-from .whereabouts import FindingReport
+from .findings import FindingReport
 
 BETWEEN = "longest_between_barriers"
 PATHS = (

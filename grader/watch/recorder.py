@@ -22,6 +22,7 @@ from ..machine.wave import Wave
 from ..ptx.assigned import Result
 from ..ptx.numbers import DTYPES, unsigned
 from ..ptx.program import Flow, Instruction
+from .findings import FindingReport
 from .observe import Kind, Run
 from .recording import (
     AT_BARRIER,
@@ -38,7 +39,6 @@ from .recording import (
     Touch,
 )
 from .traffic import SECTOR
-from .whereabouts import FindingReport
 
 _NOBODY = np.empty(0, np.int64), np.empty(0, np.int64)
 _SPACES = ("shared", "global", "const", "local")

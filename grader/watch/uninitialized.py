@@ -35,8 +35,7 @@ from ..ptx.program import (
     registers,
     symbol_of,
 )
-from .findings import Finding, Location, NeverSet, UnwrittenRead
-from .whereabouts import FindingReport, bytes_of
+from .findings import Finding, FindingReport, Location, NeverSet, UnwrittenRead, bytes_of
 
 # The origin of a register's value in a lane: SET, UNTOUCHED (never set, and only copied since), or
 # FIRST + the index of the first instruction that computed with what was never set.

@@ -19,7 +19,7 @@ from grader.classroom.handing_out import Mistake
 from grader.classroom.lecture import PAGE, Preview
 from grader.course.weave import cuda_cell, learners_cell
 from grader.judge import judge
-from grader.submissions.cells import cuda_source
+from grader.submissions.intake import cuda_source
 
 pytestmark = pytest.mark.slow
 

@@ -19,7 +19,7 @@ from grader.classroom.slides import slides
 from grader.cli import classroom_commands
 from grader.course.weave import learners_cell
 from grader.judge import judge
-from grader.submissions.cells import cuda_source
+from grader.submissions.intake import cuda_source
 
 LEFT, RIGHT = "\x1b[D", "\x1b[C"
 PNG = base64.b64encode(b"a picture").decode()

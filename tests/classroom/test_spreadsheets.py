@@ -7,7 +7,7 @@ import pandas
 import pytest
 
 from grader.classroom import spreadsheets
-from grader.submissions import submission
+from grader.submissions import intake
 
 FORMULAS = ["=HYPERLINK(1)", "+1+1", "-1+1", "@SUM(1)", "\t=1", "\r=1", "\n=1", " =1", "\uff1d1"]
 SPLIT = ["mallory,,,6.0", "a;=1+1", "a,=1", "a\tb", "a\rb", "a\nb", "a\r\nb", 'a"b', "a\x00b"]
@@ -63,7 +63,7 @@ def test_what_is_no_formula_is_left_as_it_is(text):
     "name", ["ada", "Jörg_Müller", "s1234567", "a.b+c@uni.de", "anne-marie", "ada lovelace"]
 )
 def test_a_plausible_id_is_a_learner_s(name):
-    assert submission.is_name(name)
+    assert intake.is_name(name)
 
 
 @pytest.mark.parametrize(
@@ -71,4 +71,4 @@ def test_a_plausible_id_is_a_learner_s(name):
     ["", *FORMULAS, *SPLIT, "-rf", ".hidden", "*", "[a]", "a/b", "<i>ada", "a" * 200, "a\u202eb"],
 )
 def test_what_is_no_plausible_id_is_not(name):
-    assert not submission.is_name(name)
+    assert not intake.is_name(name)

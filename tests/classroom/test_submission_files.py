@@ -5,7 +5,7 @@ import json
 import nbformat
 import pytest
 
-from grader.submissions import submission
+from grader.submissions import intake
 
 LESSON = "01_add"
 
@@ -17,7 +17,7 @@ def handed_in(folder, *names):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(notebook)
-    return submission.read(folder, LESSON, worked_on=lambda _: 1)
+    return intake.read(folder, LESSON, worked_on=lambda _: 1)
 
 
 @pytest.mark.parametrize(

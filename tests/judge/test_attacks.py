@@ -27,7 +27,7 @@ from grader.judge.arrangement import is_blank
 from grader.judge.judging import LONGEST_SOURCE
 from grader.judge.sandbox import landlock
 from grader.notebook import cards
-from grader.submissions.cells import cuda_source
+from grader.submissions.intake import cuda_source
 
 pytestmark = pytest.mark.slow
 

@@ -18,7 +18,7 @@ from grader.cli.app import app
 from grader.course.weave import cuda_cell
 from grader.judge import judge
 from grader.notebook import check, checking, session
-from grader.submissions.cells import cuda_source
+from grader.submissions.intake import cuda_source
 
 ID = f"{LESSON}/add"
 ANSWERS = {

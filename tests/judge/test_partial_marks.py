@@ -21,7 +21,7 @@ from grader.judge.cases import instantiate
 from grader.judge.partial import KEPT_IN, SEED, said
 from grader.judge.verdict import Report, by_cause
 from grader.notebook import verdict_card
-from grader.submissions.cells import as_typed
+from grader.submissions.intake import as_typed
 
 TREE = "02_tree_reduction/interleaved"
 DIFFERENCE = """

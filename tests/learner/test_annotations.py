@@ -13,7 +13,7 @@ from grader.cli.kernel_commands import CheckedAnswer, line_in_file, workflow_com
 from grader.course.weave import text
 from grader.judge import Verdict
 from grader.status import Status
-from grader.submissions.cells import cuda_source
+from grader.submissions.intake import cuda_source
 
 CELL = '%%cuda add\n__global__ void add() {\n    "50%: a,b";\n    oops\n}'
 

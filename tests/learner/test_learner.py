@@ -19,7 +19,7 @@ from grader.cli import app
 from grader.cli.app import COMMANDS
 from grader.course.weave import graded
 from grader.errors import LearnerError
-from grader.learner import editions, folder, handing_in, progress, start_page
+from grader.learner import editions, folder, progress, start_page
 from grader.submissions.intake import grade_id
 from tools import labextension
 
@@ -292,7 +292,7 @@ def test_the_start_page_says_when_there_is_a_new_edition(own):
 def test_where_there_is_no_exchange_a_copy_to_hand_in_is_made(own):
     folder.make(own)
     path = own / f"{LESSON.name}.ipynb"
-    done = handing_in.hand_in(own, LESSON)
+    done = editions.hand_in(own, LESSON)
     assert done.to.read_bytes() == path.read_bytes()
     assert done.to.name == path.name
     assert done.to.is_relative_to(own)
@@ -310,7 +310,7 @@ def test_handing_in_says_what_is_not_answered_or_cannot_be_graded(own):
         if name == lost:
             given.cells.remove(one)
     nbformat.write(given, path)
-    done = handing_in.hand_in(own, LESSON)
+    done = editions.hand_in(own, LESSON)
     assert done.blank == tuple(blank)
     assert done.problems == (f"The cell for {lost} is missing from the notebook.",)
 

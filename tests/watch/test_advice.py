@@ -10,7 +10,7 @@ from grader import course, cuda
 from grader.cuda import simulator
 from grader.judge import judge
 from grader.judge.verdict import told_apart
-from grader.submissions.cells import cuda_source
+from grader.submissions.intake import cuda_source
 
 LAST_BLOCK = course.lesson("02_tree_reduction")
 KERNEL = 'extern "C" __global__ void k'

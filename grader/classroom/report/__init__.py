@@ -12,13 +12,12 @@ from markupsafe import Markup
 
 from ...course import Lesson
 from ...cuda.errors import Message, visible
-from ...submissions.cells import as_typed
+from ...submissions.intake import as_typed
 from ...whole_files import filed
 from .. import ClassroomError
-from ..export import ExerciseRow, rows, write_csv, write_json
+from ..export import ExerciseRow, ShownNames, rows, write_csv, write_json
 from ..feedback import page_template
 from ..folder import CourseFolder
-from ..marks import ShownNames
 from ..verdicts import UNREADABLE
 from . import alike, figures, similar
 from .figures import Class, GradedAnswer, read

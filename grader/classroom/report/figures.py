@@ -16,12 +16,11 @@ from ...course import Lesson
 from ...cuda.errors import Diagnostic
 from ...judge import Verdict
 from ...judge.partial import said
-from ...submissions.cells import cuda_source
+from ...submissions.intake import cuda_source
 from .. import renaming, verdicts
 from ..coursefile import CourseFile
-from ..export import NOT_HANDED_IN, ExerciseRow, rows, total
+from ..export import NOT_HANDED_IN, ExerciseRow, ShownNames, rows, total
 from ..folder import CourseFolder
-from ..marks import ShownNames
 from . import winnowing
 
 COLUMNS = 48  # that fit the page's width

@@ -10,7 +10,7 @@ from ...cuda.errors import Message
 from ...say import race_advice
 from ..protocol import Element, ThreadPath, Used
 from ..verdict import Part
-from . import divergence, places
+from . import places, telling
 from .telling import About, Times, Told, capital, copied, times
 from .thread_paths import last_conditions
 
@@ -99,7 +99,7 @@ class MadeOf(About):
 
     def _to_its_place(self, mine: Element, ours: Element) -> Message:
         """Where the index of an element that was handed on goes another way."""
-        ways = divergence.TwoTrails(self.mine.index, self.ours.index, self._name)
+        ways = telling.TwoTrails(self.mine.index, self.ours.index, self._name)
         found = ways.parting_of_indices() if mine.buffer == ours.buffer else None
         if not (found and found.ours) or _OF_THE_COMPILER.search(f"{found.mine};{found.ours};"):
             return Message()

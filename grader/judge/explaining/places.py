@@ -14,8 +14,8 @@ from itertools import combinations
 import numpy as np
 
 from ..cases import CaseInstance
-from ..judged import Judged
 from ..protocol import Element
+from ..session import Judged
 from . import telling
 
 Index = tuple[int, ...]

@@ -1,20 +1,29 @@
-"""What is told of a wrong element, and the words for it: the ground that the rules stand on."""
+"""What is told of a wrong element, and the words for it: the ground that the rules stand on.
+
+Where the learner's way to a wrong element and the solution's part, in words.
+
+Both are compared value by value, backwards (see `descent`). The step where the ways part is told
+beside what the solution does with the same values.
+"""
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+import re
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 from itertools import groupby
-from operator import itemgetter
+from operator import itemgetter, or_
 
 import numpy as np
 
 from ...compilers.declared import Declarations
 from ...cuda.errors import Message
+from ...say.places import called
 from ..compare import Words, Wrong
-from ..protocol import Element, Made, ThreadPath, ThreadPlace, Used
+from ..protocol import Element, Made, SliceSteps, ThreadPath, ThreadPlace, Used
 from ..verdict import Part
-from . import divergence
+from .descent import Descent, DescentEnd, beyond
+from .trail import ANY_ORDER, Numbers, Trail
 
 MOST = 600  # parts told of
 NAMED = 3  # elements, or runs of them, that a sentence lists
@@ -110,9 +119,9 @@ class About:
     def __init__(self, pair: Pair, words: Words):
         self.pair, self.words = pair, words
         self.mine, self.ours = pair.mine, pair.ours
-        self._ways = divergence.TwoTrails(pair.mine.behind, pair.ours.behind, words.element)
+        self._ways = TwoTrails(pair.mine.behind, pair.ours.behind, words.element)
         self._mine, self._ours = times(pair.mine.used), times(pair.ours.used)
-        self._joined: divergence.Parting | None = None  # the step that has been told
+        self._joined: Parting | None = None  # the step that has been told
         self._name, self._declared = words.element, Declarations(words.source)
         self._here = self._name(pair.wrong.element)
         self._found = float(pair.wrong.found.flat[0])
@@ -180,3 +189,232 @@ class About:
             place = self.words.name(first.buffer), self.words.index(first), first.index
             parts.append(Part(*place, 1 + len(rest), *often[first]))
         return tuple(parts) if len(parts) <= MOST else ()
+
+
+CLOSE = (15, 22)  # bits in which values that are the same agree, tried in this order
+DIGITS = (6, 7)  # in which they are told then
+_UNTOLD = re.compile(r"computes \S+ from .*,")  # bits, or what the compiler makes of an index
+MUCH = 8  # times smaller than what it was made of: a difference in which much cancels
+
+
+@dataclass(frozen=True)
+class Parting:
+    """Where the ways part, and what is done there, in words: `mine` (with `place`) and `ours`, or
+    what ours does first, empty where the solution has no step that is to be compared.
+    `bad`: the value that is wrong in it, in words, with the line that it was made on, None for an
+    element; `number`: it, if it stands in the code; `lost`: elements that do not come into it, and
+    `more` that should not; `right`: all of its values are the right ones. `calls`: the lines of the
+    calls that lead there."""
+
+    place: ThreadPlace
+    mine: str
+    ours: str = ""
+    bad: tuple[str, int | None] | None = None
+    number: float | None = None
+    lost: tuple[Element, ...] = ()
+    more: tuple[Element, ...] = ()
+    right: bool = False
+    calls: tuple[int, ...] = ()
+
+    @property
+    def told(self) -> Message:
+        """The learner's step with its place, and ours: "On line 3, thread 1 of block 0 adds"."""
+        who = f"{self.place.who} {self.mine}."
+        who = f"On{self.place.on[3:]}, {who}" if self.place.on else f"T{who[1:]}"
+        chain = called(self.calls).strip(" ()")
+        why = f"Line {self.place.line} is {chain}." if chain else ""
+        return Message(who, why, ours=f"Our kernel {self.ours}." if self.ours else "")
+
+
+class TwoTrails:
+    """The learner's way to an element and the solution's; `named`: what an element is called."""
+
+    def __init__(self, mine: SliceSteps, ours: SliceSteps, named: Callable[[Element], str]):
+        self._cones, self._named = (mine, ours), named
+
+    @cached_property
+    def _both(self) -> list[Trail]:
+        """Both, values told apart as `CLOSE` has it, so that the two elements are."""
+        for bits, digits in zip(CLOSE, DIGITS, strict=True):
+            trails = [Trail(one, self._named, digits) for one in self._cones]
+            for trail, keys in zip(trails, _keys(trails, bits), strict=True):
+                trail.have_keys(keys)
+            if not all(map(len, trails)) or trails[0].key(-1) != trails[1].key(-1):
+                break
+        return trails
+
+    @cached_property
+    def _descent(self) -> Descent:
+        return Descent(*self._both)
+
+    @cached_property
+    def found(self) -> DescentEnd | None:
+        """Where the way back from the element ends; see `descent`."""
+        return self._descent.found()
+
+    @property
+    def met(self) -> list[tuple[float, float]]:
+        """The values that were passed on the way back, and what the solution has there; NaN for
+        those that never came in."""
+        lost, (mine, ours) = self.found.lost if self.found else (), self._both
+        passed = [(float(mine.value[a]), float(ours.value[b])) for a, b in self._descent.met]
+        return passed + [(math.nan, float(ours.value[one])) for one in lost]
+
+    @property
+    def verbs(self) -> tuple[str, str]:
+        """What the last step does, and the one where the ways part; "" where none does."""
+        mine, end = self._both[0], len(self._both[0]) - 1
+        last = mine.verb(end) if end >= 0 and mine.sources(end) else ""
+        return last, mine.verb(self.found.at) if self.found else ""
+
+    @cached_property
+    def descended(self) -> Parting | None:
+        """What is wrong there: a value of a step, or the step."""
+        found, (mine, ours) = self.found, self._both
+        if found is None or (found.bad is None and found.lost):
+            return None
+        at, bad, told, before = found.at, found.bad, _step(mine, found.at), None
+        other = _partner(mine, ours, at) if found.partner is None else found.partner
+        strange = list(filter(mine.stands, mine.sources(at) if np.isfinite(mine.value[at]) else ()))
+        if other is not None:
+            strange, missing = _apart(mine, ours, at, other), _apart(ours, mine, other, at)
+            before = _left_out(mine, ours, other) if bad is None and not found.first else None
+            is_first = found.first or before is not None
+            words = ours.words(other if before is None else before)
+            words, right = f"{'first ' * is_first}{words}", not (strange or missing or is_first)
+            told = replace(told, ours=words, right=right)
+            is_one = len(strange) == len(missing) == 1 and mine.verb(at) == ours.verb(other)
+            strange = strange if is_one and not is_first else []
+        for wrong in [bad] if bad is not None else strange[:1]:
+            lost = tuple(one for step in found.lost if (one := ours.element(step)))
+            more = tuple(one for step in found.more if (one := mine.element(step)))
+            made = mine.line(wrong) if mine.stands(wrong) or not mine.constant[wrong] else None
+            number = float(mine.value[wrong]) if mine.stands(wrong) else None
+            told = replace(told, bad=(mine.said(wrong), made), lost=lost, more=more, number=number)
+        return None if _UNTOLD.match(told.mine) or told.ours == told.mine else told
+
+    def parting_of_indices(self) -> Parting | None:
+        """Where the ways part of whole numbers, small ones, which say little alone: a step is known
+        if the solution comes to its value from the same ones in the same way."""
+        mine, ours = self._both
+        taken = {ours.taken(at) for at in range(len(ours))}
+        known = [mine.taken(at) in taken for at in range(len(mine))]
+        for at in range(len(mine)):
+            partner = (
+                _partner(mine, ours, at) if all(known[one] for one in mine.sources(at)) else None
+            )
+            if not known[at] and partner is not None and ours.words(partner) != mine.words(at):
+                return replace(_step(mine, at), ours=ours.words(partner))
+        return None
+
+    def joined(self, foreign: Container[Element], right: Container[Element]) -> Parting | None:
+        """The step in which elements that do not belong there join right ones; else the last."""
+        mine, flags = self._both[0], list[int]()
+        for at in range(len(mine)):
+            one, inside = mine.element(at), [flags[source] for source in mine.sources(at)]
+            own = 0 if one is None else (one in foreign) + 2 * (one in right)
+            flags.append(reduce(or_, inside, own))
+            if inside and flags[at] == 3 and 3 not in inside:
+                return _step(mine, at)
+        return _step(mine, len(mine) - 1) if len(mine) and mine.sources(len(mine) - 1) else None
+
+    @property
+    def beyond(self) -> list[Parting]:
+        """The step that makes what a float cannot hold of right values, where the solution has
+        none, and the one that makes infinity of that; if the element is finite only one that the
+        solution does not have."""
+        mine, ours = self._both
+        found = () if beyond(ours) else beyond(mine)
+        if not found:
+            return []
+        known = [self._descent.known(one) for one in (found[0], *mine.sources(found[0]))]
+        is_harmless = known[0] and np.isfinite(mine.value[-1])
+        if is_harmless or (self.descended and not all(known[1:])):
+            return []
+        return [_step(mine, at) for at in dict.fromkeys(found)]
+
+    def goes_on(self, from_parts: bool) -> str:
+        """What the solution does next with the value that `mine` ends with; "" if it never has
+        it. With `from_parts` sums, maxima and the like are passed over: more of them may follow
+        anywhere."""
+        mine, ours = self._both
+        if not (mine and ours and mine.value[-1]):
+            return ""
+        further = ours.users(mine.key(-1))
+        new = [user for user in further if ours.key(user) not in mine.keys]
+        new.sort(key=lambda user: ours.verb(user) in ANY_ORDER)
+        if not new or (from_parts and ours.verb(new[0]) in ANY_ORDER):
+            return ""
+        return ours.words(new[0])
+
+    def cancelled(self, off: float) -> tuple[ThreadPlace, str, float, float] | None:
+        """Where numbers cancel whose rounding explains why an element is `off`, and in the solution
+        does not: the sum or difference that the element depends on most, in words, and how far
+        roundings move the element, and in the solution."""
+        mine, ours = self._both
+        slopes = mine.slopes()
+        moves, expected = mine.rounding(slopes), ours.rounding(ours.slopes())
+        if not (len(ours) and 1000 * abs(off) > moves > abs(off) / 2 > 2 * expected):
+            return None
+        largest = np.zeros(len(mine))
+        np.maximum.at(largest, mine.owner, np.abs(mine.value[mine.source]))
+        cancels = mine.does("add", "sub") & (np.abs(mine.value) < largest / MUCH)
+        at = int(np.where(cancels, np.abs(slopes) * largest, 0).argmax())
+        return (mine.place(at), mine.words(at), moves, expected) if cancels[at] else None
+
+
+def _keys(trails: list[Trail], bits: int) -> list[Numbers]:
+    """By step a number that is the same for values that are the same on both ways, 0 for 0."""
+    rounded = []
+    for trail in trails:
+        mantissa, exponent = np.frexp(trail.value)
+        rounded.append(np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits))
+    known, keys = np.unique(np.concatenate([[0.0], *rounded]), return_inverse=True)
+    keys = np.where(keys == keys[0], 0, keys + 1)[1:]
+    names = sorted({name for one in trails for name in one.behind.buffers})
+    parts = np.split(keys, [len(trails[0])])
+    for part, trail in zip(parts, trails, strict=True):
+        number = np.array([names.index(one) for one in trail.behind.buffers], np.int64)
+        some = trail.buffer >= 0
+        place = trail.index[some] * len(names) + number[trail.buffer[some]]
+        part[some] = len(known) + 2 + place
+    return parts
+
+
+def _step(mine: Trail, at: int) -> Parting:
+    """A step of the learner's alone."""
+    given = [mine.value[one] for one in mine.sources(at) if not mine.constant[one]]
+    place = mine.place(at).with_values(mine.value[at], *given)
+    return Parting(place, mine.words(at), calls=mine.ops[mine.op[at]].calls)
+
+
+def _apart(one: Trail, other: Trail, at: int, step: int) -> list[int]:
+    """The values that a step uses, and that one of the other way does not."""
+    used = {other.shown(source) for source in other.sources(step)}
+    return [source for source in one.sources(at) if one.shown(source) not in used]
+
+
+def _partner(mine: Trail, ours: Trail, at: int) -> int | None:
+    """The step of the solution that uses most of the same values, and that `mine` never takes; or
+    that does the same with another value in the place of one of them."""
+    verb, keys = mine.verb(at), mine.operands(at)
+    users = [user for key in keys - {0} or keys for user in ours.users(key)]
+    new = [user for user in users if ours.key(user) not in mine.keys]
+    other = [user for user in users if users.count(user) == len(keys) and ours.verb(user) != verb]
+    new = new or [user for user in other if len(keys) > 1 or (mine.calls(at) and ours.calls(user))]
+    given = sum(not mine.constant[one] for one in mine.sources(at))
+    alike = [user for user in users if ours.verb(user) == verb and verb not in ANY_ORDER]
+    return max(
+        new or [user for user in alike if users.count(user) == given - 1],
+        key=lambda user: (users.count(user), ours.verb(user) == verb, -user),
+        default=None,
+    )
+
+
+def _left_out(mine: Trail, ours: Trail, partner: int) -> int | None:
+    """What the solution makes of one of the values before `partner`, and `mine` never does."""
+    for at in ours.sources(partner):
+        known = ours.operands(at) & mine.keys
+        if known and ours.key(at) not in mine.keys and ours.verb(at) not in ANY_ORDER:
+            return at
+    return None

@@ -9,8 +9,8 @@ import re
 from ...compilers.declared import Declarations
 from ...cuda.errors import Message
 from ..cases import of_failure, thread_of
-from ..judged import Judged
 from ..protocol import Choice, Failed, ThreadPath
+from ..session import Judged
 
 ASKS = {
     **{"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="},

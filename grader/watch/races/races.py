@@ -1,15 +1,305 @@
-"""Data races: the accesses of a wave, fed to a detector for each memory that threads share."""
+"""Data races: the accesses of a wave, fed to a detector for each memory that threads share.
 
+What a run shows of two accesses that met: who they were, and how they came to.
+
+A block that is told something by another, through an atomic or a volatile access to one place, is
+meant to see what the other did before. Where it races with that all the same, what lacks is a fence
+or a barrier on the way from the one access to the other. The strong accesses and the fences of a
+run are kept here, those of few threads, as flags are.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import msgspec
 import numpy as np
 
-from ...machine.lanes import WARP, Lanes, lane_index
+from ...machine.lanes import WARP, Lanes, count, lane_index
 from ...machine.memory.access import Access, Accessed, Hit, Values, bits_of
 from ...machine.memory.spaces import Store
-from ...ptx.program import Function
-from ..whereabouts import FindingReport
+from ...ptx.program import Address, Function, Instruction
+from ..findings import Evidence, Fence, FindingReport, Race, RacingAccess, Signal, Visit
 from .detector import Conflict, RaceDetector, Touched
-from .evidence import RaceFindings, Signals
-from .ordering import COMPARED, LANDED, NARROW, STRONG, Ordering, stamped
+from .ordering import COMPARED, LANDED, NARROW, STRONG, Ordering, epoch_of, lane_of, stamped
+
+_MOST = 20_000  # accesses remembered: a spinning thread makes many, a histogram more
+
+_NOWHERE = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True)
+class Strong:
+    """Strong accesses, or fences, that threads made in one epoch."""
+
+    epoch: int
+    at: int  # the instruction
+    kind: str  # "load", "store", "atomic" or "fence"
+    lanes: np.ndarray
+    blocks: np.ndarray  # by lane, the number of its block
+    barriers: np.ndarray  # by lane, the epoch of the last barrier of its block
+    addresses: np.ndarray  # by lane; a fence has none
+    wide: bool  # the fence is for the whole device
+
+    def barrier(self, lane: int) -> int:
+        return int(self.barriers[self.lanes == lane][0])
+
+
+class Signals:
+    """What a launch's threads told each other."""
+
+    def __init__(self, ordering: Ordering):
+        self.wave, self.ordering = ordering.wave, ordering
+        self.sights: list[Strong] = []
+        self.posts: dict[tuple[int, int], list[tuple[Strong, int]]] = defaultdict(list)
+        self.fences: list[Strong] = []
+        self._remembered = 0
+
+    def note(self, access: Access, hit: Hit, addresses: np.ndarray, kind: str) -> None:
+        """A strong access has been made in the present epoch, to places known by `addresses`."""
+        strong = self._strong(access.at, kind, hit.lanes, addresses)
+        if strong is None:
+            return
+        if kind != "store":
+            self.sights.append(strong)
+        if kind != "load":
+            rows = (addresses.tolist(), strong.blocks.tolist(), strong.lanes.tolist())
+            for place, block, lane in zip(*rows, strict=True):
+                self.posts[place, block].append((strong, lane))
+
+    def fenced(self, lanes: Lanes, at: int, wide: bool) -> None:
+        """Lanes have passed a fence, which the whole device sees if it is `wide`."""
+        if (fence := self._strong(at, "fence", lanes, _NOWHERE, wide)) is not None:
+            self.fences.append(fence)
+
+    def signal(self, since: int, me: tuple[int, int], other: tuple[int, int]) -> Signal | None:
+        """How the later thread's block was last told something by the `other` one, which posted it
+        after epoch `since`; each thread is given by its block and lane. Within one block, what one
+        thread told another, which waited for it."""
+        (mine, lane), (theirs, other_lane), code = me, other, self.wave.kernel.instructions
+        if (met := self._last_told(since, theirs, mine)) is None:
+            return None
+        post, poster, sight, seer = met
+        sees = code[sight.at]
+        waits = sight.kind == "load" or sees.form.compares
+        if not sees.written or not (theirs != mine or waits):
+            return None  # an atomic that finds nothing out; or one that counts, and tells nobody
+        fences = self._fences_of(poster, theirs)
+        before = [fence for fence in fences if fence.epoch < post.epoch]
+        own, thread = poster == other_lane, self.wave.geometry.thread
+        ordering = [
+            fence
+            for fence in before
+            if (own and fence.epoch > since) or fence.barrier(poster) >= since
+        ]
+        after = [fence for fence in fences if fence.epoch > post.epoch]
+
+        def facts(some: list[Strong]) -> tuple[Fence, ...]:
+            return tuple(Fence(code[fence.at].line, fence.wide) for fence in some)
+
+        return Signal(
+            code[post.at].line,
+            sees.line,
+            thread(poster),
+            thread(seer),
+            own,
+            seer == lane,
+            facts(ordering),
+            facts(before),
+            facts(after),
+            waited=post.barrier(poster) >= since,
+            fenced=any(one.epoch > sight.epoch for one in self._fences_of(seer, mine)),
+            met=epoch_of(self.ordering.synced["block"][lane]) >= sight.epoch,
+        )
+
+    def _last_told(
+        self, since: int, theirs: int, mine: int
+    ) -> tuple[Strong, int, Strong, int] | None:
+        """A post by a lane of block `theirs`, and its sight by a lane of block `mine`."""
+        for sight in reversed(self.sights):
+            if sight.epoch < since:
+                break
+            seen = np.flatnonzero(sight.blocks == mine)
+            for seer, place in zip(sight.lanes[seen], sight.addresses[seen], strict=True):
+                for post, poster in reversed(self.posts.get((int(place), theirs), ())):
+                    if post.epoch <= since:
+                        break
+                    # In one epoch, the lanes of an atomic come one after the other.
+                    earlier = post.epoch < sight.epoch or (
+                        post.epoch == sight.epoch and poster < seer
+                    )
+                    if earlier and (theirs != mine or poster != seer):
+                        return post, poster, sight, int(seer)
+        return None
+
+    def _fences_of(self, lane: int, block: int) -> list[Strong]:
+        """The fences that a lane of a block has passed, in order."""
+        return [one for one in self.fences if lane in one.lanes[one.blocks == block]]
+
+    def _strong(
+        self, at: int, kind: str, lanes: Lanes, addresses: np.ndarray, wide: bool = True
+    ) -> Strong | None:
+        """What lanes do at the present epoch; None where it is too many of them to be a flag, or
+        too much to remember."""
+        wave, number = self.wave, count(lanes)
+        if number > wave.geometry.warps or self._remembered + number > _MOST:
+            return None
+        index = lane_index(lanes)
+        blocks = wave.first_block + index // wave.geometry.stride
+        last = self.sights[-1] if self.sights and kind == "load" else None
+        spins = last and last.at == at and np.array_equal(last.lanes, index)
+        if last and spins and np.array_equal(last.blocks, blocks):
+            self.sights.pop()
+            self._remembered -= number
+        self._remembered += number
+        barriers = self.ordering.synced["block"][index] >> 32
+        now = self.ordering.now
+        return Strong(now, at, kind, index, blocks, barriers, addresses.copy(), wide)
+
+
+class Meeting(NamedTuple):
+    """Lane `me` and, earlier, lane `other` have met at a place."""
+
+    at: int  # the instruction of the later access
+    other_at: int  # and of the earlier one
+    me: int
+    other: int
+    since: int  # the epoch of the earlier access
+    wrote: bool  # the later access is a write
+
+
+class RaceFindings:
+    """Makes findings of what the detectors of a launch see, one for each pair of lines."""
+
+    def __init__(
+        self, report: FindingReport, signals: Signals, detectors: dict[Store, RaceDetector]
+    ):
+        self.report, self.here, self.wave = report, report.here, report.wave
+        self.signals, self.detectors = signals, detectors
+        self.ordering, self.sites = signals.ordering, signals.ordering.sites
+        self.code = self.wave.kernel.instructions
+        self._seen: set[tuple[object, ...]] = set()
+
+    def race(
+        self, conflict: Conflict, access: Access, hit: Hit, lane: np.ndarray, wrote: bool
+    ) -> None:
+        """Two threads, one place, no order. `lane`: by position in the access, whose it is."""
+        at, epoch = access.at, epoch_of(conflict.other)
+        deeds = wrote, conflict.other_wrote, conflict.benign
+        if self.wave.job.options.tolerated and not conflict.benign:
+            me, now = int(lane[conflict.position]), epoch == self.ordering.now
+            apart = bool(self.ordering.elsewhere(np.array([conflict.other]), np.array([me]))[0])
+            if self._is_new(at, self.sites[epoch], deeds, now, apart, hit.store):
+                self.report.note(self._race(conflict, access, hit, lane, wrote))
+        if self._is_new(self.here.line(at), self.code[self.sites[epoch]].line, deeds):
+            self.report.add(self._race(conflict, access, hit, lane, wrote))
+
+    def visit(self, at: int, lane: int, host: int, started: bool) -> None:
+        """A thread uses the shared memory of block number `host`, which may be gone by then, or
+        else may not have `started`."""
+        if self._is_new(self.here.line(at)):
+            block = self.wave.geometry.block_coordinates(host)
+            self.report.add(Visit(self.here.location(at, lane), block, started))
+
+    def _is_new(self, *key: object) -> bool:
+        new = key not in self._seen
+        self._seen.add(key)
+        return new
+
+    def _race(
+        self, conflict: Conflict, access: Access, hit: Hit, lane: np.ndarray, wrote: bool
+    ) -> Race:
+        me, other = int(lane[conflict.position]), int(lane_of(conflict.other))
+        mine = self.wave.first_block + me // self.wave.geometry.stride
+        since = epoch_of(conflict.other)
+        theirs = int(self.ordering.blocks_of(np.array([conflict.other]))[0])
+        met = Meeting(access.at, self.sites[since], me, other, since, wrote)
+        parts, store = len(lane) // count(hit.lanes), hit.store
+        position, part = divmod(conflict.position, parts)
+        size = access.width // parts
+        address = int(hit.addresses[position]) + part * size
+        inside = range(store.address, store.address + len(store.data))
+        numbered = enumerate(self.wave.names.arguments, 1)
+        then = self._access(met.at, mine, me, wrote)
+        return Race(
+            self.here.location(met.at, me),
+            access.verb,
+            self.here.bytes(hit.space, store, address, size, met.at),
+            msgspec.structs.replace(then, line=self.here.line(met.at)),
+            self._access(met.other_at, theirs, other, conflict.other_wrote),
+            same_block=mine == theirs,
+            same_warp=me // WARP == other // WARP,
+            at_once=since == self.ordering.now,
+            benign=conflict.benign,
+            arguments=tuple(number for number, one in numbered if one.address in inside),
+            evidence=self._evidence(
+                met,
+                self.detectors[store].written,
+                self.signals.signal(since, (mine, me), (theirs, other)),
+            ),
+        )
+
+    def _access(self, at: int, block: int, lane: int, wrote: bool) -> RacingAccess:
+        one, geometry = self.code[at], self.wave.geometry
+        return RacingAccess(
+            one.line,
+            one.callers,
+            geometry.block_coordinates(block),
+            geometry.thread(lane),
+            wrote,
+            one.form.reads,
+            one.form.atomic,
+            any(transfer.volatile for _, transfer in one.form.transfers),
+            self.here.repeats(at),
+        )
+
+    def _evidence(self, met: Meeting, stamps: np.ndarray, signal: Signal | None) -> Evidence:
+        """`stamps`: by cell of the memory, the last write."""
+        code, wave, line = self.code, self.wave, self.here.line(met.at)
+        then, first = code[met.at], code[met.other_at]
+        stored = then if met.wrote else first
+        where, same_line = _address(stored), line == first.line
+        function = wave.linked.owner[met.at] != wave.kernel.name
+        copies = sum(_alike(one, stored) for one in code) if same_line else 0
+        # The epochs in which this thread has written to the memory.
+        epochs = (stamps[lane_of(stamps) == met.me] >> 32).tolist() if same_line else []
+        return Evidence(
+            same_instruction=met.at == met.other_at,
+            same_address=_address(then) == _address(first),
+            updates=any(
+                one.form.reads and one.line == line and _address(one) == where for one in code
+            ),
+            kernel_lines=_in_one_function(first, then),
+            apart=bool(first.callers and then.callers and first.callers != then.callers),
+            may_repeat=copies > 1 or function or self.here.repeats(met.at),
+            took_part=met.since in epochs,
+            wrote_since=any(
+                met.since < epoch < self.ordering.now and code[self.sites[epoch]].line == line
+                for epoch in epochs
+            ),
+            barriers_of_some=any(asked is not None for asked in wave.barriers.asked.values()),
+            one_warp=wave.geometry.stride == WARP,
+            signal=signal,
+        )
+
+
+def _alike(one: Instruction, other: Instruction) -> bool:
+    """Two instructions are one statement's, as where the compiler unrolls a loop."""
+    where = (one.form.name, one.form.type, one.line, one.callers)
+    return where == (other.form.name, other.form.type, other.line, other.callers)
+
+
+def _address(one: Instruction) -> Address | None:
+    return next((operand for operand in one.operands if isinstance(operand, Address)), None)
+
+
+def _in_one_function(first: Instruction, then: Instruction) -> tuple[int | None, int | None]:
+    """The lines of two instructions in the function that has them both."""
+    chains = [(*one.callers[::-1], one.line) for one in (first, then)]
+    return next(
+        ((line, other) for line, other in zip(*chains, strict=False) if line != other),
+        (chains[0][-1], chains[1][-1]),
+    )
 
 
 class Races(Ordering):

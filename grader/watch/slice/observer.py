@@ -25,7 +25,7 @@ from ...ptx.program import (
     components,
     symbol_of,
 )
-from ..whereabouts import FindingReport, bytes_of
+from ..findings import FindingReport, bytes_of
 from . import Graph, TooLong
 
 LIBRARY = "library_"  # what names of the library's functions begin with, compiled as calls
