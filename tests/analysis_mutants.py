@@ -31,7 +31,7 @@ from analysed_loops import LOOPS, wrong_about
 from instruction_meanings import INSTRUCTIONS
 from python_mutants import difference, mutants
 
-from grader.proofs import meanings, rounds
+from grader.proofs import meanings, thread
 from grader.proofs.meanings import OnIntegers
 from grader.proofs.values import Arithmetic
 
@@ -123,8 +123,8 @@ def places() -> list[Place]:
     found += [Place(OnIntegers, name, in_instructions(name)) for name in operations]
     found.append(Place(meanings, "_compared", in_loops))  # which also keeps what loops go by
     found += [Place(Arithmetic, name, in_instructions(name)) for name in COMPUTING]
-    found += [Place(rounds.AnyRound, name, in_loops) for name in ABOUT_LOOPS]
-    return [*found, Place(rounds, "not_passed", in_instructions("not_passed"))]
+    found += [Place(thread.AnyRound, name, in_loops) for name in ABOUT_LOOPS]
+    return [*found, Place(thread, "not_passed", in_instructions("not_passed"))]
 
 
 def survives(place: Place, mutant: Callable) -> bool:

@@ -13,7 +13,7 @@ from itertools import product
 import z3
 from instruction_meanings import LOOSE, answer, possible
 
-from grader.proofs import meanings, rounds
+from grader.proofs import meanings, thread
 from grader.proofs.atoms import Atoms, Polynomial, Scope, all_of, negated, term
 from grader.proofs.solver import Solver
 from grader.proofs.values import Arithmetic, Obligation, Pointer, Unknown, Value
@@ -349,7 +349,7 @@ def a_number_that_steps_to_zero_has_not_jumped_over_it() -> None:
     for start, step, now in product(range(-4, 5), (-3, -1, 1, 2), (-9, -2, -1, 0, 1, 2, 9)):
         on = arithmetic()
         first, last = atom(on, "first", -9, 9), atom(on, "last", -30, 30)
-        (fact,) = rounds.not_passed(on, first, last, step)
+        (fact,) = thread.not_passed(on, first, last, step)
         facts = [one for each in on.atoms.by_name.values() for one in each.facts]
         solver = z3.SimpleSolver()
         solver.add(*facts, fact, term(first) == start, term(last) == now)

@@ -21,7 +21,7 @@ from ..course import (
 )
 from ..course.weave import weave
 from ..errors import AuthorError, BadInput
-from ..judge import known_faults, steps
+from ..judge import steps
 from ..whole_files import filed
 from .terminal import complain, say, short
 
@@ -45,7 +45,7 @@ def build_notebooks(
         try:
             one = course.lesson(name)
             weave(one)
-            for path in () if check else (*steps.write(one), *known_faults.write(one)):
+            for path in () if check else (*steps.write(one), *steps.write_faults(one)):
                 say(f"made {short(path)}")
             steps.require_no_oversight(one)
             sound.append(one)
@@ -63,7 +63,7 @@ def build_notebooks(
     differences += [
         f"{one.name}/{path.name}: out of date."
         for one in sound
-        for path in (*steps.stale(one), *known_faults.stale(one))
+        for path in (*steps.stale(one), *steps.stale_faults(one))
     ]
     for difference in differences:
         complain(difference)
@@ -81,7 +81,7 @@ def new_lesson(
     kernels = open_course().kernels
     folder = authors.write_lesson(lesson, kernels)
     steps.write(course.lesson(lesson, kernels))
-    known_faults.write(course.lesson(lesson, kernels))
+    steps.write_faults(course.lesson(lesson, kernels))
     say(f"{short(folder)} is a lesson that works as it stands: change its files, then")
     say("run `grader build` for its notebook; docs/authoring.md has every field, fence and rule")
 

@@ -27,7 +27,7 @@ from . import arrangement, cases, compare, partial, stepped, technique
 from . import sizes as every_size
 from .cases import CaseInstance
 from .compare import Words
-from .explaining import places, thread_paths
+from .explaining import telling, thread_paths
 from .explaining.explanation import explained
 from .explaining.telling import Pair, copied
 from .partial import HAZARDS
@@ -181,7 +181,7 @@ def _explained(judged: Judged, at: int) -> Judged:
         told = result.saying(say.already_wrong(first.parts, launches, result.parts))
         return judged.with_result(at, replace(told, line=first.line or result.line))
     if result.status == Status.OUT_OF_BOUNDS and isinstance(outcome, Failed):
-        said = Message(why=places.beyond_an_array(judged, at))
+        said = Message(why=telling.beyond_an_array(judged, at))
         parts = thread_paths.of_stray(judged, at, outcome) + said
         return judged.with_result(at, result.saying(parts))
     wrong = None

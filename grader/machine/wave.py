@@ -1,13 +1,365 @@
-"""All that an instruction sees: a wave's state, how its threads wait for each other, and calls."""
+"""All that an instruction sees: a wave's state, how its threads wait for each other, and calls.
+
+How threads wait for each other: barriers of a block, of a warp (`__shfl_*_sync`, `__syncwarp`,
+votes: every lane that the mask names must come before any goes on) and of a cluster.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from .barriers import Barriers, ClusterBarrier, Collectives
-from .calls import Calls
-from .events import Successors
-from .lanes import Lanes
+from ..counted import counted
+from ..cuda.errors import Message
+from ..ptx.program import Flow
+from .events import Groups, Successors
+from .lanes import WARP, Lanes, compact, count, lane_index, warp_masks
 from .launch import PreparedLaunch
-from .state import Schedule, WaveState
+from .state import Calls, Schedule, WaveState
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """What the barrier at an instruction also does: `held(lanes)` says of each lane whether its
+    predicate holds; `give(lanes, held, met)` leaves the result in these lanes, told per lane how
+    many predicates of its block held and how many threads met."""
+
+    held: Callable[[Lanes], np.ndarray]
+    give: Callable[[Lanes, np.ndarray, np.ndarray], None]
+
+
+class Arrival(NamedTuple):
+    """Threads come to barrier number `barrier` at instruction `at`, for `threads` threads (None:
+    the whole block), and perhaps wait there."""
+
+    at: int
+    barrier: int
+    threads: int | None
+    waits: bool
+
+
+class Barriers:
+    """The barriers of every block of a wave. Per barrier id: how many threads of each block have
+    arrived, and the groups parked there with the instruction they wait at."""
+
+    def __init__(self, wave: WaveState, collectives: Collectives):
+        self.wave, self.collectives = wave, collectives
+        blocks = wave.geometry.wave_blocks
+        self.arrived: dict[int, np.ndarray] = defaultdict(lambda: np.zeros(blocks, np.int64))
+        self.parked: dict[int, Groups] = defaultdict(list)
+        self.asked: dict[int, int | None] = {}
+        self.reductions: dict[int, Reduction] = {}
+        # Lanes that came to an aligned barrier without the rest of their warp, by that barrier.
+        self.parts: dict[Arrival, np.ndarray] = {}
+
+    def arrive_aligned(self, lanes: Lanes, here: Arrival) -> Successors:
+        """Threads come to a barrier for some warps that all threads of a warp must come to
+        together: those whose warp is not yet complete wait for it. Returns the groups that may go
+        on."""
+        index, alive = lane_index(lanes), self.collectives.alive
+        if here in self.parts:
+            index = np.sort(np.concatenate([self.parts.pop(here), index]))
+        missing = alive & ~warp_masks(index, len(alive))
+        whole = missing[index // WARP] == 0
+        if not whole.all():
+            self.parts[here] = index[~whole]
+        return self.arrive(compact(index[whole]), here) if whole.any() else ()
+
+    def arrive(self, lanes: Lanes, here: Arrival) -> Successors:
+        """Threads come to a barrier. Returns the groups that may go on from there."""
+        wave, (at, barrier, threads, waits) = self.wave, here
+        if threads is None and waits and not self.parked[barrier] and self._everybody(lanes):
+            self._pass(((at, lanes),), None)
+            return ((at + 1, lanes),)
+        index = lane_index(lanes)
+        # Told a number of threads, the hardware counts warps: each stands for all its lanes.
+        counted = index if threads is None else np.unique(index // WARP * WARP).repeat(WARP)
+        blocks = wave.geometry.block_of_lane[counted]
+        self.arrived[barrier] += np.bincount(blocks, minlength=wave.geometry.wave_blocks)
+        for tell in wave.events.arrive if threads is not None else ():
+            tell(at, index, barrier)
+        if waits:
+            self.parked[barrier].append((at, index))
+        self.asked[barrier] = threads
+        onward = () if waits else ((at + 1, lanes),)
+        return (*onward, *self._release(barrier))
+
+    def released_by_exit(self) -> Successors:
+        """Threads have exited: a barrier no longer waits for them."""
+        released: list[tuple[int, Lanes]] = []
+        for here in list(self.parts):
+            released += self.arrive_aligned(self.parts.pop(here), here)
+        for barrier in [barrier for barrier, groups in self.parked.items() if groups]:
+            released += self._release(barrier)
+        return tuple(released)
+
+    def waiting(self) -> tuple[int, int, Message] | None:
+        """A group that waits forever: its instruction, one of its lanes, and the message."""
+        for here, index in self.parts.items():
+            return here.at, int(index[0]), self._not_together(index)
+        for barrier, groups in self.parked.items():
+            for at, index in groups:
+                return at, int(index[0]), self.missing(barrier, int(index[0]))
+        return None
+
+    def _everybody(self, lanes: Lanes) -> bool:
+        """Are these all the threads of all the blocks, none of them exited?"""
+        wave = self.wave
+        expected = int(np.count_nonzero(wave.live)) * wave.geometry.threads
+        return count(lanes) == int(wave.live.sum()) == expected
+
+    def _release(self, barrier: int) -> Successors:
+        wave, arrived = self.wave, self.arrived[barrier]
+        expected = wave.live if self.asked[barrier] is None else self.asked[barrier]
+        complete = (arrived >= expected) & (arrived > 0)
+        if not complete.any():
+            return ()
+        free = complete[wave.geometry.block_of_lane]
+        parts, self.parked[barrier] = _parted(self.parked[barrier], free)
+        arrived[complete] = 0
+        released = _together(parts)
+        for tell in wave.events.open:
+            tell(barrier, released)
+        passing = tuple((at, compact(index)) for at, index in released)
+        self._pass(passing, None if self.asked[barrier] is None else barrier)
+        for told in wave.events.close:
+            told(barrier, complete)
+        return tuple((at + 1, lanes) for at, lanes in passing)
+
+    def _not_together(self, index: np.ndarray) -> Message:
+        warp = int(index[0]) // WARP
+        came = int(np.count_nonzero(index // WARP == warp))
+        return Message(
+            f"waits at a barrier that counts whole warps, but only {came} threads of its warp "
+            "reached it.",
+            "The others took another branch. All threads of a warp must reach such a barrier "
+            "together.",
+            "Move the barrier out of the branch, or put a `__syncwarp()` before it.",
+        )
+
+    def missing(self, barrier: int, lane: int) -> Message:
+        """Why a lane that waits at a barrier waits forever."""
+        geometry, asked = self.wave.geometry, self.asked[barrier]
+        block = int(geometry.block_of_lane[lane])
+        if asked is not None:
+            return Message(
+                f"waits at barrier number {barrier}, which needs {counted(asked, 'thread')}, "
+                f"but only {self.arrived[barrier][block]} have reached it.",
+                "All these threads must use the same barrier number and the same count.",
+                "Exactly as many threads as its count must reach the barrier.",
+            )
+        parked = [geometry.block_of_lane[index] == block for _, index in self.parked[barrier]]
+        number, what = (
+            sum(map(np.count_nonzero, parked)),
+            "reached it, and the others wait at another one",
+        )
+        if gone := geometry.threads - int(self.wave.live[block]):
+            number, what = gone, "left the kernel before it"
+        have = "has" if number == 1 else "have"
+        others = f"{number} of the block's {geometry.threads} threads {have} {what}"
+        return Message(
+            f"waits at a barrier, but {others}.",
+            "All threads of the block must reach a `__syncthreads()`.",
+            "Move it out of the branch or loop, or let no thread return before it.",
+        )
+
+    def _pass(self, passing: Successors, part: int | None) -> None:
+        """Threads have met the whole block, or those who came to the barrier numbered `part`."""
+        groups = [(self.reductions[at], lanes) for at, lanes in passing if at in self.reductions]
+        if groups:
+            self._reduce(groups)
+        for at, lanes in passing:
+            for tell in self.wave.events.barrier:
+                tell(at, lanes, part)
+
+    def _reduce(self, groups: list[tuple[Reduction, Lanes]]) -> None:
+        """Combine the values of all who pass together, however many groups they come in."""
+        blocks = self.wave.geometry.block_of_lane
+        held, met = np.zeros((2, self.wave.geometry.wave_blocks), np.int64)
+        for reduction, lanes in groups:
+            held += np.bincount(blocks[lanes][reduction.held(lanes)], minlength=len(held))
+            met += np.bincount(blocks[lanes], minlength=len(met))
+        for reduction, lanes in groups:
+            reduction.give(lanes, held[blocks[lanes]], met[blocks[lanes]])
+
+
+def _parted(groups: Groups, free: np.ndarray) -> tuple[Groups, Groups]:
+    """The groups as far as their lanes are `free` (bool, by lane of the wave), and the rest."""
+    released = [(at, index[free[index]]) for at, index in groups if free[index].any()]
+    return released, [(at, index[~free[index]]) for at, index in groups if not free[index].all()]
+
+
+def _together(groups: Groups) -> Groups:
+    """The groups, joined where they wait at the same instruction. The parts of a warp that reach a
+    barrier one after the other execute it once: ptxas lets them meet in front of it."""
+    return [
+        (place, np.sort(np.concatenate([index for at, index in groups if at == place])))
+        for place in dict.fromkeys(at for at, _ in groups)
+    ]
+
+
+class ClusterBarrier:
+    """`barrier.cluster.arrive` and `.wait`: per cluster of a wave, how many threads have arrived
+    and how often the barrier has opened; per lane, which opening it waits for."""
+
+    def __init__(self, wave: WaveState):
+        self.wave = wave
+        geometry = wave.geometry
+        clusters = -(-geometry.wave_blocks // geometry.cluster_blocks)
+        self.cluster_of_lane = geometry.block_of_lane // geometry.cluster_blocks
+        self.arrived = np.zeros(clusters, np.int64)
+        self.opened = np.zeros(clusters, np.int64)
+        self.awaited = np.zeros(geometry.lanes, np.int64)
+        self.parked: Groups = []
+
+    def begin_wave(self) -> None:
+        self.opened[:] = 0
+
+    def arrive(self, lanes: Lanes) -> Successors:
+        """These threads have come; the groups that this lets go on from their wait."""
+        cluster = self.cluster_of_lane[lanes]
+        self.awaited[lanes] = self.opened[cluster] + 1
+        self.arrived += np.bincount(cluster, minlength=len(self.arrived))
+        return self.released()
+
+    def wait(self, lanes: Lanes, at: int) -> Successors:
+        """These threads wait for the opening they arrived for."""
+        self.parked.append((at, lane_index(lanes)))
+        return self.released()
+
+    def released(self) -> Successors:
+        """Open where everybody has arrived (or left the kernel); the groups that may go on."""
+        live = np.bincount(
+            np.arange(self.wave.geometry.wave_blocks) // self.wave.geometry.cluster_blocks,
+            self.wave.live,
+            len(self.arrived),
+        )
+        full = (self.arrived >= live) & (self.arrived > 0)
+        self.opened[full] += 1
+        self.arrived[full] = 0
+        free = self.opened[self.cluster_of_lane] >= self.awaited
+        released, self.parked = _parted(self.parked, free)
+        for at, index in released:
+            for tell in self.wave.events.cluster_barrier:
+                tell(at, index)
+        return tuple((at + 1, compact(index)) for at, index in released)
+
+    def waiting(self) -> tuple[int, int, Message] | None:
+        """A thread that waits forever."""
+        for at, index in self.parked:
+            why = "waits at a cluster barrier that some threads of its cluster never reach."
+            return at, int(index[0]), Message(why)
+        return None
+
+
+FULL = 0xFFFFFFFF
+
+
+class Collectives:
+    """Lanes parked at warp-wide instructions, by instruction."""
+
+    def __init__(self, wave: WaveState):
+        self.wave = wave
+        self.launched = self.alive = np.zeros(wave.geometry.warps, np.uint32)
+        self.parked: dict[int, np.ndarray] = {}
+        self.masks: dict[int, np.ndarray] = {}
+        self.exits = {
+            at
+            for at, one in enumerate(wave.kernel.instructions)
+            if one.form.flow in (Flow.RETURN, Flow.EXIT)
+            and one.guard is None
+            and wave.linked.owner[at] == wave.kernel.name
+        }
+
+    def begin_wave(self) -> None:
+        """Per warp, which of its lanes hold a thread, and which one that has not yet left."""
+        self.launched = self._present(np.flatnonzero(self.wave.running))
+        self.alive = self.launched.copy()
+
+    def leave(self, lanes: Lanes) -> None:
+        """Threads have left: nobody waits for them, whatever the mask."""
+        self.alive &= ~self._present(lane_index(lanes))
+
+    def gather(self, lanes: Lanes, at: int, masks: np.ndarray) -> Lanes | None:
+        """Lanes come to the instruction at `at`; `masks` holds every lane's member mask (lanes of
+        the wave,). Returns those whose whole group is there, or None; the rest are parked. Lanes
+        that a mask names are not waited for if they have left, or are just about to."""
+        if at not in self.parked and whole_warps(lanes) and (masks[lanes] == FULL).all():
+            return lanes
+        index = lane_index(lanes)
+        if at in self.parked:
+            index = np.sort(np.concatenate([self.parked.pop(at), index]))
+        for tell in self.wave.events.gather:
+            tell(at, index, masks)
+        present = self._present(index)
+        wanted = masks[index] & self._staying()[index // WARP]
+        complete = (wanted & ~present[index // WARP]) == 0
+        if not complete.all():
+            self.parked[at] = index[~complete]
+            self.masks[at] = masks
+        return compact(index[complete]) if complete.any() else None
+
+    def waiting(self) -> tuple[int, int, Message] | None:
+        """Lanes that wait forever: instruction, one of the lanes, and the message."""
+        for at, index in self.parked.items():
+            lane = int(index[0])
+            mask = int(self.masks[at][lane])
+            absent = mask & ~int(self._present(index)[lane // WARP])
+            left = absent & int(self.launched[lane // WARP])  # meanwhile all of them may have left
+            missing = absent & int(self.alive[lane // WARP]) or left
+            lanes, come = ("a lane", "comes") if missing.bit_count() == 1 else ("lanes", "come")
+            return (
+                at,
+                lane,
+                Message(
+                    f"waits here for {lanes} of its warp that never {come}. Its mask "
+                    f"0x{mask:08x} also names {_lanes(missing)}.",
+                    remedy="Name only lanes that come here, or move the operation out of the "
+                    "branch.",
+                ),
+            )
+        return None
+
+    def why_absent(self, lane: int, mask: int) -> Message:
+        """Why a lane of the wave does not take part in an operation for the lanes in `mask`, and
+        what to do."""
+        bit = 1 << lane % WARP
+        if not mask & bit:
+            return Message(f"the mask 0x{mask:08x} does not name it.")
+        if not int(self.launched[lane // WARP]) & bit:
+            return Message(
+                "the block has no thread there.",
+                remedy="Give each block whole warps, or shuffle only from lanes that exist.",
+            )
+        if not int(self._staying()[lane // WARP]) & bit:
+            return Message(
+                "it has left the kernel.",
+                remedy="Let no lane return before the last shuffle. Guard only the loads and the "
+                "stores of the lane.",
+            )
+        return Message("it took another branch.")
+
+    def _staying(self) -> np.ndarray:
+        """Per warp, which lanes have neither left nor are just about to."""
+        return self.alive & ~self._present(self.wave.standing_at(self.exits))
+
+    def _present(self, index: np.ndarray) -> np.ndarray:
+        """Per warp of the wave, the mask of its lanes that are in `index`."""
+        return warp_masks(index, self.wave.geometry.warps)
+
+
+def whole_warps(lanes: Lanes) -> bool:
+    return type(lanes) is slice and lanes.start % WARP == 0 and lanes.stop % WARP == 0
+
+
+def _lanes(mask: int) -> str:
+    named = [str(lane) for lane in range(WARP) if mask >> lane & 1]
+    shown = ", ".join(named[:4]) + (f" and {len(named) - 4} others" if len(named) > 4 else "")
+    return f"lane{'s' if len(named) > 1 else ''} {shown}"
 
 
 class Wave(WaveState):

@@ -6,7 +6,7 @@ from itertools import combinations, pairwise, takewhile
 import z3
 
 from ..graphs import postorder
-from ..machine.barriers import FULL
+from ..machine.wave import FULL
 from ..ptx.program import Flow, Function, Instruction, symbol_of
 from .atoms import Formula, Polynomial, Scope, all_of, negated
 from .values import Arithmetic, Pointer, Value

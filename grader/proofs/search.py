@@ -13,8 +13,8 @@ import z3
 
 from ..course.model import Rule
 from ..cuda import simulator
-from ..machine.barriers import FULL
 from ..machine.lanes import WARP
+from ..machine.wave import FULL
 from ..ptx.link import link
 from ..ptx.program import LinkedProgram, PtxModule, Variable
 from .atoms import Atoms, Formula, Polynomial, Scope, all_of, negated, term

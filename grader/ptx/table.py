@@ -20,12 +20,11 @@ from msgspec.structs import replace
 
 from ..compilers.advice import TEXTURES
 from ..cuda.errors import Message, ShuffleDivergence, UnsupportedInstruction
-from ..machine.barriers import FULL
 from ..machine.events import Step, Successors, Undefined
 from ..machine.lanes import WARP, Dense, Lanes, lane_index, seen_by_all, select, warp_masks
 from ..machine.memory.access import LaneValues
 from ..machine.registers import Derived
-from ..machine.wave import Wave
+from ..machine.wave import FULL, Wave
 from .numbers import ON_ARRAYS, on_registers
 from .program import (
     Address,

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..machine.barriers import FULL, whole_warps
 from ..machine.events import Groups, Observer
 from ..machine.lanes import WARP, Lanes, lane_index, warp_masks
+from ..machine.wave import FULL, whole_warps
 from .findings import (
     AbsentSource,
     DifferentMasks,

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..machine.calls import Slots
 from ..machine.events import Observer, Rebind, Step, Undefined
 from ..machine.lanes import Lanes, lane_index, seen_by_all
 from ..machine.memory.access import Access, Accessed, Hit
 from ..machine.memory.spaces import Store
+from ..machine.state import Slots
 from ..ptx.flow import passes, with_loads
 from ..ptx.numbers import size_of
 from ..ptx.program import (

@@ -16,7 +16,7 @@ from grader.classroom import coursefile
 from grader.classroom.folder import new_course
 from grader.course import solution_counts
 from grader.course.mistakes import FILE, MistakeError, wrong_kernels
-from grader.judge import Verdict, judge, known_faults
+from grader.judge import Verdict, judge, steps
 from grader.judge.cases import instantiate
 from grader.judge.partial import KEPT_IN, SEED, said
 from grader.judge.verdict import Report, by_cause
@@ -73,7 +73,7 @@ def named(tmp_path_factory):
 
     kernels = small_lesson.write(tmp_path_factory.mktemp("kernels"))
     (kernels / "01_add" / FILE).write_text(DIFFERENCE)
-    known_faults.write(course.lesson("01_add", kernels))
+    steps.write_faults(course.lesson("01_add", kernels))
     return kernels
 
 
@@ -181,18 +181,18 @@ def test_what_a_mistake_leaves_is_a_part_and_six_tenths_at_most(tmp_path, leaves
 
 def test_findings_are_measured_again_where_a_mistake_has_changed(named, tmp_path):
     kernels = shutil.copytree(named, tmp_path / "kernels")
-    assert known_faults.stale(course.lesson("01_add", kernels)) == []
+    assert steps.stale_faults(course.lesson("01_add", kernels)) == []
     changed = DIFFERENCE.replace("'x[i] - y[i]'", "'y[i] - x[i]'")
     (kernels / "01_add" / FILE).write_text(changed)
-    assert known_faults.stale(course.lesson("01_add", kernels))
-    assert known_faults.write(course.lesson("01_add", kernels))
+    assert steps.stale_faults(course.lesson("01_add", kernels))
+    assert steps.write_faults(course.lesson("01_add", kernels))
     assert judge(ID, SUBTRACTS, root=kernels).points == 0
-    assert known_faults.stale(course.lesson("01_add", kernels)) == []
+    assert steps.stale_faults(course.lesson("01_add", kernels)) == []
 
 
 @pytest.mark.parametrize("lesson", course.names())
 def test_what_is_kept_of_a_lesson_is_of_its_mistakes(lesson):
-    assert known_faults.stale(course.lesson(lesson)) == []
+    assert steps.stale_faults(course.lesson(lesson)) == []
 
 
 def test_a_reader_of_version_1_that_adds_up_the_cases_gets_the_points_of_version_1(partly):
@@ -254,7 +254,7 @@ def graded(tmp_path_factory, grading):
     kernels = small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
     with (kernels / LESSON / FILE).open("a") as listed:
         listed.write(DIFFERENCE)
-    known_faults.write(course.lesson(LESSON, kernels))
+    steps.write_faults(course.lesson(LESSON, kernels))
     here = new_course(tmp_path_factory.mktemp("course"), kernels)
     assert small_class.grader(here, "release", LESSON).exit_code == 0
     hand_in(here, "ada", add=SUBTRACTS, scale=small_class.SCALED)

@@ -11,7 +11,7 @@ from python_mutants import mutants
 
 z3 = pytest.importorskip("z3")
 
-from grader.proofs import rounds, solver  # noqa: E402
+from grader.proofs import solver, thread  # noqa: E402
 from grader.proofs.atoms import (  # noqa: E402
     Atoms,
     Polynomial,
@@ -80,7 +80,7 @@ def test_what_would_be_beyond_zero_is_excluded():
     on = Arithmetic(Atoms(), frozenset())
     first = on.atoms.integer("first", 1, 9, Scope.GRID)
     count = on.atoms.integer("count", 0, 20, Scope.THREAD)
-    (fact,) = rounds.not_passed(on, first, first - count, -1)
+    (fact,) = thread.not_passed(on, first, first - count, -1)
     solver = z3.SimpleSolver()
     solver.add(fact, term(first) >= 1, term(count) >= term(first))
     assert solver.check() == z3.unsat

@@ -10,7 +10,7 @@ from ...cuda.errors import Message
 from ...say import race_advice
 from ..protocol import Element, ThreadPath, Used
 from ..verdict import Part
-from . import places, telling
+from . import telling
 from .telling import About, Times, Told, capital, copied, times
 from .thread_paths import last_conditions
 
@@ -113,11 +113,11 @@ class MadeOf(About):
         if len(taken) < len(made):
             return ""
         index, wrong = self.words.index, self.pair.wrong
-        said = places.rule([(index(mine), index(ours)) for mine, ours in taken])
+        said = telling.rule([(index(mine), index(ours)) for mine, ours in taken])
         if not said:
             there = [self.words.place(one) for one in (wrong.element, *wrong.others)]
             flat = ([one.index for one in side] for side in zip(*taken, strict=True))
-            said = places.by_strides(there[: len(taken)], *flat)
+            said = telling.by_strides(there[: len(taken)], *flat)
         return said
 
     def other_elements(self) -> Told:

@@ -4,14 +4,22 @@ Where the learner's way to a wrong element and the solution's part, in words.
 
 Both are compared value by value, backwards (see `descent`). The step where the ways part is told
 beside what the solution does with the same values.
+
+How the elements that were taken stand to those that should have been: one rule for all of them.
+
+A rule is told only if every wrong element that was looked at keeps to it. Of an index that leaves
+an array which it should copy from, it is told by which strides it goes, and should: the case is run
+again with room around its inputs, so that the run comes to its end, and elements of the output are
+told the place that they were taken from, wherever that lies.
 """
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from itertools import groupby
+from itertools import combinations, groupby
 from operator import itemgetter, or_
 
 import numpy as np
@@ -19,11 +27,145 @@ import numpy as np
 from ...compilers.declared import Declarations
 from ...cuda.errors import Message
 from ...say.places import called
+from ..cases import CaseInstance
 from ..compare import Words, Wrong
 from ..protocol import Element, Made, SliceSteps, ThreadPath, ThreadPlace, Used
+from ..session import Judged
 from ..verdict import Part
+from . import telling
 from .descent import Descent, DescentEnd, beyond
 from .trail import ANY_ORDER, Numbers, Trail
+
+Index = tuple[int, ...]
+Rows = Sequence[tuple[Index, Index]]  # taken, and what should have been, both of one array
+
+ROOM = 1 << 14  # elements before and behind
+FEW = 3  # different places at least, for a rule about numbers
+
+
+def rule(rows: Rows) -> str:
+    """A sentence; nothing where there is no rule. All indices are of one length."""
+    if not rows or any(len(mine) != len(ours) for mine, ours in rows):
+        return ""
+    return _exchanged_dimensions(rows) or _along_one(rows)
+
+
+def _exchanged_dimensions(rows: Rows) -> str:
+    """Two dimensions that have changed places."""
+    dimensions = len(rows[0][0])
+    for a, b in combinations(range(dimensions), 2):
+        swapped = all(mine == _exchanged(ours, a, b) for mine, ours in rows)
+        if swapped and any(mine != ours for mine, ours in rows):
+            if dimensions == 2:
+                return "Row and column are swapped."
+            return f"The {telling.ORDINALS[a]} and the {telling.ORDINALS[b]} index are swapped."
+    return ""
+
+
+def _exchanged(index: Index, a: int, b: int) -> Index:
+    found = list(index)
+    found[a], found[b] = found[b], found[a]
+    return tuple(found)
+
+
+def _along_one(rows: Rows) -> str:
+    """A rule about the one dimension in which the two differ."""
+    mine, ours = (np.array([row[at] for row in rows]) for at in (0, 1))
+    other = (mine != ours).any(axis=0)
+    if mine.ndim != 2 or other.sum() != 1:
+        return ""
+    which = "the index" if mine.shape[1] == 1 else f"the {telling.ORDINALS[other.argmax()]} index"
+    a, b = mine[:, other].ravel(), ours[:, other].ravel()
+    if len(np.unique(b)) < FEW:
+        return ""
+    off, total, some = a - b, a + b, b != 0
+    ratios = np.unique(a[some] / b[some])
+    if (a == a[0]).all():
+        found = f"is always {a[0]}"
+    elif (off == off[0]).all():
+        found = f"is {abs(off[0])} too {'large' if off[0] > 0 else 'small'}"
+    elif (total == total[0]).all():
+        found = f"is {total[0]} minus the correct one"
+    elif len(ratios) == 1 and not a[~some].any():
+        found = f"is {telling.factor(float(ratios[0]))} what it should be"
+    else:
+        return ""
+    return f"In all {len(rows)} elements that the grader compared, {which} {found}."
+
+
+def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]) -> str:
+    """How far the places taken lie apart, in elements, from one element of the output to the next
+    along each of its dimensions, beside how far they should. `places` are those of the output,
+    `mine` and `ours` flat indices. Nothing where they are no linear function of the place."""
+    if len({len(place) for place in places}) != 1 or len(places[0]) < 2:
+        return ""
+    found, wanted = _strides(places, mine), _strides(places, ours)
+    if found is None or wanted is None or found[:-1] == wanted[:-1]:
+        return ""
+    flat = len(places[0]) == 2
+    names = (
+        ("row", "column")
+        if flat
+        else tuple(f"the {one} coordinate" for one in telling.ORDINALS[: len(places[0])])
+    )
+    steps = [
+        f"by {a} instead of {b} " + (f"from {name} to {name}" if flat else f"if {name} grows by 1")
+        for name, a, b in zip(names, found[:-1], wanted[:-1], strict=True)
+        if a != b
+    ]
+    pairs = combinations(range(len(names)), 2)
+    swapped = [
+        f" {telling.capital(names[a])} and {names[b]} are swapped."
+        for a, b in pairs
+        if _exchanged(found[:-1], a, b) == wanted[:-1]
+    ]
+    return f"The index changes {', '.join(steps)}.{''.join(swapped[:1])}"
+
+
+def _strides(places: Sequence[Index], taken: Sequence[int]) -> Index | None:
+    """The whole numbers, a last one for where it begins, by which `taken` depends on `places`."""
+    rows = np.column_stack([np.array(places), np.ones(len(places), int)])
+    fitted, _, rank, _ = np.linalg.lstsq(rows, np.array(taken), rcond=None)
+    whole = np.rint(fitted).astype(int)
+    # One more than there are unknowns: what always fits is no rule.
+    if rank < rows.shape[1] or len(places) <= rank or (rows @ whole != taken).any():
+        return None
+    return tuple(whole.tolist())
+
+
+LOOKED_AT = 24  # elements of the output
+
+
+def beyond_an_array(judged: Judged, at: int) -> str:
+    """A sentence about the case at a place; "" where the output is no copy or there is no rule."""
+    instance, words = judged.instances[at], judged.words[at]
+    elements = _of_a_copy(instance)
+    if not elements:
+        return ""
+    both = judged.session, judged.ours
+    mine, ours = (session.follow(instance, elements, ROOM) for session in both)
+    taken = defaultdict(list)  # by buffer: (place in the output, taken, what should have been)
+    for element, one, other in zip(elements, mine, ours, strict=False):
+        if pair := telling.copied(one, other):
+            taken[pair[1].buffer].append((words.place(element), pair[0].index, pair[1].index))
+    for buffer, rows in taken.items():
+        flat = [((one,), (other,)) for _, one, other in rows]
+        if said := rule(flat) or by_strides(*zip(*rows, strict=True)):
+            return re.sub("[Tt]he index", rf"\g<0> into {words.name(buffer)}", said, count=1)
+    return ""
+
+
+def _of_a_copy(instance: CaseInstance) -> tuple[Element, ...]:
+    """Some elements of an output of which each element is an input's."""
+    inputs = [one.ravel() for one in instance.problem.inputs.values() if one.dtype.kind == "f"]
+    for name, expected in instance.problem.outputs.items():
+        value = expected.value
+        if value.size and inputs and np.isin(value, np.concatenate(inputs)).all():
+            spread = np.linspace(0, value.size - 1, LOOKED_AT).astype(int)
+            first = np.arange(min(LOOKED_AT // 2, value.size))
+            return tuple(Element(name, int(at)) for at in np.union1d(spread, first))
+    return ()
+
 
 MOST = 600  # parts told of
 NAMED = 3  # elements, or runs of them, that a sentence lists

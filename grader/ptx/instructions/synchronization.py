@@ -4,11 +4,10 @@ ISA, "Parallel Synchronization and Communication Instructions"). What a warp doe
 
 import numpy as np
 
-from ...machine.barriers import Arrival, Reduction
 from ...machine.events import Step, Successors
 from ...machine.lanes import Lanes, by_value
 from ...machine.memory.turns import compare_and_swap
-from ...machine.wave import Wave
+from ...machine.wave import Arrival, Reduction, Wave
 from ..numbers import flush, fmax, fmin, on_registers
 from ..program import (
     Instruction,

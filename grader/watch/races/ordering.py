@@ -12,13 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ...machine.barriers import FULL, whole_warps
 from ...machine.events import Observer
 from ...machine.lanes import WARP, Lanes, lane_index
 from ...machine.memory.access import Hit, Landing
-from ...machine.wave import Wave
-from .flags import Flags
-from .posts import Place, WarpClocks, more
+from ...machine.wave import FULL, Wave, whole_warps
+from .posts import Flags, Place, WarpClocks, more
 
 STRONG = 1 << 30  # an atomic, or volatile: ordered with other strong ones
 COMPARED = 1 << 29  # a compare-and-swap, or the plain read that such a loop starts from
