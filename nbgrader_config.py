@@ -46,12 +46,12 @@ c.ClearSolutions.code_stub = {"python": "// YOUR CODE HERE"}  # of notebooks of 
 # A learner's notebook is never executed: its answers are taken out first and judged as text, and
 # the second list, in which nbgrader would execute it, finds the judge's points in it.
 c.Autograde.sanitize_preprocessors = [
-    "grader.classroom.grading.TakeAnswers",
+    "grader.classroom.plugin.TakeAnswers",
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.OverwriteKernelspec",
     "nbgrader.preprocessors.OverwriteCells",
     "nbgrader.preprocessors.CheckCellMetadata",
-    "grader.classroom.grading.JudgeAnswers",
+    "grader.classroom.plugin.JudgeAnswers",
 ]
 c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.SaveAutoGrades",

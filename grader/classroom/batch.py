@@ -51,18 +51,10 @@ from ..whole_files import filed, linked, whole
 from . import ClassroomError, changes, coursefile, export, handing_out, lateness, verdicts
 from .collecting import Graded
 from .folder import CourseFolder, alone, explained, shipped
-from .grading import (
-    Grading,
-    Marking,
-    SubmittedWork,
-    fill,
-    give_extra_credit,
-    grading_of,
-    released_pairs,
-    take,
-)
+from .grading import Grading, SubmittedWork, give_extra_credit, grading_of
 from .judges import Judges, Track, judges
 from .planning import HandIn, attempts, counting, everybody, standings
+from .plugin import Marking, fill, released_pairs, take
 
 _STUDENTS, _SUBMITTED, _NOTEBOOKS, _GRADES, _COMMENTS = (
     table.__table__ for table in (Student, SubmittedAssignment, SubmittedNotebook, Grade, Comment)

@@ -8,23 +8,12 @@ imports nothing of nbgrader's, which would take longer than a verdict: whoever h
 
 GitHub Actions: what a learner pushes is judged, and what is wrong is said on the learner's lines.
 Hidden cases are drawn from a public seed there: the secret stays at home.
-
-`grader export --for SYSTEM`: the class's marks as the file that this system imports, or that
-people open. A system is one function from marks to a file's content, entered in `SYSTEMS`;
-docs/gradebooks.md says by what documentation each goes. Where a roster came from the same system,
-its own columns go back as they were, and a lesson has the heading that the system gave it.
 """
 
-import csv
 import io
 import json
-import shlex
 import sys
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
-from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +21,6 @@ from nbformat import NotebookNode
 
 from .. import course as lessons
 from ..course import Lesson, catalogue
-from ..cuda.errors import visible
 from ..judge import Verdict, judge, partial
 from ..judge.arrangement import is_blank
 from ..judge.sandbox import landlock
@@ -40,9 +28,6 @@ from ..judge.verdict import CaseResult
 from ..status import Status
 from ..submissions import intake
 from ..whole_files import filed
-from . import ClassroomError
-from .export import MarksTable
-from .spreadsheets import cell
 
 if TYPE_CHECKING:
     from .folder import CourseFolder
@@ -260,188 +245,3 @@ def _leaderboard(tests: list[dict[str, Any]], verdicts: list[Verdict]) -> list[d
 if __name__ == "__main__":
     there = Path(sys.argv[1])
     filed(there / "results" / "results.json", json.dumps(run(there), indent=1))
-
-
-if TYPE_CHECKING:
-    from openpyxl import Workbook
-
-# Columns about a learner, and what of a line stands there.
-ABOUT = {"id": "learner", "last_name": "last", "first_name": "first", "email": "email"}
-ABOUT |= {"section": "person.section", "team": "person.team"}
-_POSSIBLE = "    Points Possible"
-_WIDE, _NARROW = 22, 12  # columns of a workbook, in characters
-
-
-def canvas(marks: MarksTable, decimal: str) -> bytes:
-    """The gradebook's CSV: five columns about a learner, then one an assignment, and under the
-    head a row with the points possible. Canvas tells semicolons and decimal commas. Without a row
-    of Canvas's, its learner is found by login or name."""
-    about = {"Student": "listed", "ID": "", "SIS User ID": "", "SIS Login ID": "learner"}
-    head, *rows = _rows(marks, about | {"Section": "person.section"}, "canvas")
-    possible = [_POSSIBLE, "", "", "", "", *(each.most for each in marks.columns)]
-    return _csv([head, possible, *rows], decimal).encode()
-
-
-def moodle(marks: MarksTable, decimal: str) -> bytes:
-    """The columns that *Import from CSV file* maps: by what a user is known, then for each lesson
-    its points and a feedback text, both of which have to be mapped."""
-    about = {"Username": "learner", "ID number": "", "Email address": "email"}
-    head, *rows = _rows(marks, about, "moodle")
-    lessons = [[name, f"{name} (Feedback)"] for name in head[len(about) :]]
-    table = [[*about, *chain(*lessons)]]
-    for line, row in zip(marks.lines, rows, strict=True):
-        said = [line.comments.get(each.lesson, "") for each in marks.columns]
-        pairs = zip(
-            ("-" if score == "" else score for score in row[len(about) :]), said, strict=True
-        )
-        table.append([*row[: len(about)], *chain(*pairs)])
-    return _csv(table, decimal).encode()
-
-
-def blackboard(marks: MarksTable, decimal: str) -> bytes:
-    """Grade Center's own download: UTF-16, tabs. A learner is the user name; a column that
-    Blackboard has given no number becomes a new one."""
-    about = {"Last Name": "last", "First Name": "first", "Username": "learner", "Student ID": ""}
-    rows = _rows(marks, about, "blackboard", "{0.lesson} [Total Pts: {0.most:g} Score]")
-    return _csv(rows, decimal, "\t").encode("utf-16")
-
-
-def brightspace(marks: MarksTable, decimal: str) -> bytes:
-    """OrgDefinedId, user name, a `... Points Grade` for each lesson, and the column at the end."""
-    about = {"OrgDefinedId": "", "Username": "learner"}
-    head, *rows = _rows(marks, about, "brightspace", "{0.lesson} Points Grade")
-    table = [[*head, "End-of-Line Indicator"], *([*row, "#"] for row in rows)]
-    return _csv(table, decimal).encode()
-
-
-def delimited(marks: MarksTable, decimal: str) -> bytes:
-    """A line per learner: points by lesson, their sum and the maximum. With a byte order mark,
-    by which Excel knows UTF-8; semicolons where the comma is a decimal one."""
-    return _csv(_with_sums(marks), decimal).encode("utf-8-sig")
-
-
-def workbook(marks: MarksTable, decimal: str) -> bytes:
-    """Two sheets, by learner and by exercise; numbers are numbers, and no text is a formula."""
-    from openpyxl import Workbook
-
-    book = Workbook(write_only=True)
-    _sheet(book, "Marks", _with_sums(marks), frozen="B2")
-    names = ("learner", "lesson", "exercise", "score", "max_score", "status", "line", "note")
-    exercises = [
-        [getattr(row, name) for name in names] for row in marks.rows if row.score is not None
-    ]
-    _sheet(book, "Exercises", [names, *exercises], frozen="A2")
-    content = io.BytesIO()
-    book.save(content)
-    return content.getvalue()
-
-
-def _rows(
-    marks: MarksTable, about: Mapping[str, str], system: str = "", heading: str = "{0.lesson}"
-) -> list[list[Any]]:
-    """The head, and a row per learner: that of the roster, or else what `about` names of
-    the line, by column; then each lesson's points. Nothing stands where nobody collected anything:
-    a 0 would be somebody's mark."""
-    own = [each.headings.get(system, (heading.format(each),))[0] for each in marks.columns]
-    rows: list[list[Any]] = [[*about, *own]]
-    for line in marks.lines:
-        own_row = {name: attrgetter(of)(line) for name, of in about.items() if of}
-        known = line.person.systems.get(system) or own_row
-        scores = [line.scores.get(each.lesson, "") for each in marks.columns]
-        rows.append([*(known.get(name, "") for name in about), *scores])
-    return rows
-
-
-def _with_sums(marks: MarksTable) -> list[list[Any]]:
-    head, *rows = _rows(marks, ABOUT)
-    for line, row in zip(marks.lines, rows, strict=True):
-        row += [float(sum(line.scores.values())) if line.scores else None, float(marks.most)]
-    return [[*head, "sum", "max"], *rows]
-
-
-def _sheet(book: "Workbook", title: str, rows: Sequence[Sequence[object]], frozen: str) -> None:
-    from openpyxl.cell import WriteOnlyCell
-    from openpyxl.styles import Font
-
-    sheet = book.create_sheet(title)
-    sheet.freeze_panes = frozen
-    for number, name in enumerate(rows[0]):
-        wide = _WIDE if name in (*ABOUT, "learner", "exercise", "note") else _NARROW
-        sheet.column_dimensions[chr(ord("A") + number % 26)].width = wide
-    for number, row in enumerate(rows):
-        cells = [WriteOnlyCell(sheet, None) for _ in row]
-        for made, value in zip(cells, row, strict=True):
-            if isinstance(value, int | float):
-                made.value = value
-            elif value:
-                made.value = visible(str(value))
-                made.data_type = "s"  # also where it begins with =
-            made.font = Font(bold=not number)
-        sheet.append(cells)
-
-
-def _csv(rows: Iterable[Sequence[object]], decimal: str, delimiter: str = "") -> str:
-    def written(value: object) -> object:
-        if isinstance(value, float):
-            return f"{value:.10g}".replace(".", decimal)
-        # Blanks in front of Points Possible are Canvas's own, a lone "-" is Moodle's for no mark.
-        return value if value in ("-", _POSSIBLE) else cell(value)
-
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=delimiter or (";" if decimal == "," else ","))
-    writer.writerows(map(written, row) for row in rows)
-    return text.getvalue()
-
-
-# --- systems -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class ExportFormat:
-    """The file that a system imports."""
-
-    write: Callable[[MarksTable, str], bytes]  # gives the file's content
-    suffix: str  # ends its name
-    comma: bool = False  # the system reads numbers with a decimal comma
-    nameless: bool = False  # it can do without names
-
-
-SYSTEMS = {
-    "canvas": ExportFormat(canvas, ".csv", comma=True),
-    "moodle": ExportFormat(moodle, ".csv", comma=True),
-    "blackboard": ExportFormat(blackboard, ".txt"),
-    "brightspace": ExportFormat(brightspace, ".csv"),
-    "csv": ExportFormat(delimited, ".csv", comma=True, nameless=True),
-    "xlsx": ExportFormat(workbook, ".xlsx", nameless=True),
-}
-PLATFORMS = ("canvas", "moodle", "blackboard", "brightspace")  # which have columns of their own
-
-
-def column(system: str, lesson: str, headings: tuple[str, ...]) -> str:
-    """A sentence about the columns of a platform that match a lesson."""
-    if not headings:
-        return f"No column of {system} matches {lesson}: it gets a new one."
-    if len(headings) == 1:
-        return f'{lesson} is the column "{headings[0]}" of {system}.'
-    return (
-        f"Several columns of {system} match {lesson}: {', '.join(map(repr, headings))}. Choose "
-        f"one: grader export {lesson} --for {system} --column {shlex.quote(headings[0])}"
-    )
-
-
-def content(name: str, marks: MarksTable, decimal: str, anonymous: bool) -> bytes:
-    """The file for the system called `name`; ClassroomError where it cannot have what is asked."""
-    if name not in SYSTEMS:
-        raise ClassroomError(f"There is no system {name!r}; there are: {', '.join(SYSTEMS)}.")
-    if decimal not in (".", ","):
-        raise ClassroomError(f"--decimal is {decimal!r}, and should be a point or a comma.")
-    if decimal == "," and not SYSTEMS[name].comma:
-        raise ClassroomError(f"For {name} a decimal comma means nothing; leave --decimal out.")
-    if anonymous and not SYSTEMS[name].nameless:
-        raise ClassroomError(
-            f"{name} knows learners by their names: --anonymous is for csv and xlsx."
-        )
-    for each in marks.columns:
-        if len(headings := each.headings.get(name, ())) > 1:
-            raise ClassroomError(column(name, each.lesson, headings))
-    return SYSTEMS[name].write(marks, decimal)

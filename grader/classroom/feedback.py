@@ -26,8 +26,8 @@ from ..whole_files import whole
 from . import ClassroomError, changes, coursefile, planning, sanitize_html, verdicts
 from .export import NOT_HANDED_IN, ExerciseRow, GradesExporter, of_cells, rows, total
 from .folder import CourseFolder
-from .grading import apart, shared
 from .judges import Track
+from .plugin import apart, shared
 
 CACHE_KEY = "cache_key.txt"  # beside a page: a name for the notebook and the marks that it shows
 # What is coloured in a learner's code, by Pygments' classes.

@@ -18,10 +18,10 @@ from rich.text import Text
 from .. import course
 from ..classroom import (
     ClassroomError,
-    bundles,
     coursefile,
     export,
     planning,
+    platforms,
     renaming,
     roster,
 )
@@ -147,7 +147,7 @@ def enter_roster(
         f"sections: {named or 'none'}; teams: {len(teams) or 'none'}"
     )
     for lesson, headings in columns.items():
-        say(bundles.column(read.system.name, lesson, headings))
+        say(platforms.column(read.system.name, lesson, headings))
     if absent:
         say(f"In the gradebook and not in {file.name}: {some(absent)}. Nobody was removed.")
     say_who_is_off_the_roster(here)
@@ -199,17 +199,17 @@ def export_marks(
     here = course_here()
     lessons = [lesson_called(here, lesson)] if lesson else list(course.lessons(here.kernels))
     if column is not None:
-        if not lesson or system not in bundles.PLATFORMS:
+        if not lesson or system not in platforms.PLATFORMS:
             raise BadInput(
-                f"--column is for one lesson and one of {', '.join(bundles.PLATFORMS)}: "
+                f"--column is for one lesson and one of {', '.join(platforms.PLATFORMS)}: "
                 "grader export LESSON --for SYSTEM --column COLUMN."
             )
         planning.set_column(here, lessons[0].name, system, column)
     names = export.ShownNames(here, coursefile.read(here), section, anonymous)
     read = export.read(lessons, names, everybody)
-    content = bundles.content(system, read, decimal, anonymous)
+    content = platforms.content(system, read, decimal, anonymous)
     what = lessons[0].name if lesson else "course"
-    path = to or here.root / "export" / f"{what}-{system}{bundles.SYSTEMS[system].suffix}"
+    path = to or here.root / "export" / f"{what}-{system}{platforms.SYSTEMS[system].suffix}"
     filed(path, content)
     without = sum(not line.scores for line in read.lines)
     unread = sum(line.unreadable for line in read.lines)
@@ -218,8 +218,8 @@ def export_marks(
         f"{counted(len(read.lines), 'learner')}, {without} of them without a mark{unreadable}: "
         f"{short(path)}"
     )
-    for one in read.columns if system in bundles.PLATFORMS else ():
-        say(bundles.column(system, one.lesson, one.headings.get(system, ())))
+    for one in read.columns if system in platforms.PLATFORMS else ():
+        say(platforms.column(system, one.lesson, one.headings.get(system, ())))
     say_who_is_off_the_roster(here)
     if read.left_out:
         complain(

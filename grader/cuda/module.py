@@ -163,7 +163,7 @@ class Batch:
     one parameter become pieces of one store, and are `copy_back`ed from it at the end."""
 
     def __init__(self, passed: Sequence[Passed]):
-        self._copies: list[tuple[Store, Store, slice]] = []  # of an array, where it is copied to
+        self._copies: list[tuple[Store, np.ndarray, np.ndarray]] = []  # of an array: its pieces
         self._pieces: dict[Store, Pieces] = {}
         arrays = [one.arrays for one in passed]
         addresses = [
@@ -186,11 +186,11 @@ class Batch:
 
     def copy_back(self) -> None:
         """The arrays hold what the launches have left."""
-        for own, store, piece in self._copies:
+        for own, data, written in self._copies:
             if own.writable:
-                own.data[:] = store.data[piece]
-            if own.written is not None and store.written is not None:
-                own.written[:] = store.written[piece]
+                own.data[:] = data
+            if own.written is not None:
+                own.written[:] = written
 
     def _joined(self, name: str, own: list[Store], address: int) -> tuple[Store, list[int]]:
         """The store that holds copies of these, and where in it each begins."""
@@ -202,7 +202,7 @@ class Batch:
         writable = all(one.writable for one in own)
         store = Store(name, data, written if some else None, writable, None, address, {name})
         for one, begin, end in zip(own, begins, ends, strict=False):
-            self._copies.append((one, store, slice(begin, end)))
+            self._copies.append((one, data[begin:end], written[begin:end]))
             data[begin:end] = one.data
             written[begin:end] = 255 if one.written is None else one.written
         launches = np.repeat(np.arange(len(own)), pages)
@@ -318,8 +318,9 @@ class SimulatedKernel:
         chosen = tuple(blocks or [range(one.blocks) for one in each])
         number = sum(map(len, chosen))
         together = min(number, max(1, WAVE_LANES // each[0].stride))
-        own = tuple(one.grid for one in each)
-        geometry = BatchGeometry((number, 1, 1), threads, together, grids=own, chosen=chosen)
+        geometry = BatchGeometry(
+            (number, 1, 1), threads, together, grids=tuple(x.grid for x in each), chosen=chosen
+        )
         observed = current_run()
         run = observed or Run()
         job = self._job(geometry, passed[0], shared_mem, run)

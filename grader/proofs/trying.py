@@ -35,9 +35,9 @@ def breaks_in_part(source: str, trial: Trial, effort: Effort) -> bool:
     """Whether some blocks alone go wrong, the first and the last among them, in each dimension of
     the grid; all where what they do may depend on the others. They are stopped early."""
     module = simulator.RawModule(code=source)
-    runs = _blocks(trial, module.get_function(trial.rule.kernel))
     most = int(effort.most * MOST_OF_EFFORT) // STEP
-    error, hazards = _run(module, trial, effort, most, blocks=runs)
+    blocks = _blocks(trial, module.get_function(trial.rule.kernel))
+    error, hazards = _run(module, trial, effort, most, blocks=blocks)
     return error is not None or any(one.status in FAULTS and not one.warning for one in hazards)
 
 

@@ -151,7 +151,7 @@ def test_what_others_wrote_is_graded_without_landlock_only_when_one_insists(
 
 
 def test_formgrader_s_button_refuses_too(without_landlock):
-    from grader.classroom.grading import JudgeAnswers
+    from grader.classroom.plugin import JudgeAnswers
 
     with pytest.raises(landlock.Unconfined):
         JudgeAnswers()._verdict(ID, SOLUTION)

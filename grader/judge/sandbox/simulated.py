@@ -121,14 +121,7 @@ def run_case(source: str, case: CaseRequest, compiled: tuple[str, ...] = ()) -> 
     if case.followed or case.asked or case.path:
         return _followed(source, case, compiled)
     tolerated, batches = case.tolerated, () if case.tolerated else in_batches(source, case)
-    try:
-        ran = _observed(source, case, batches)
-    except CudaError:
-        if not batches:
-            raise
-        batches = ()
-        ran = _observed(source, case, batches)
-    run, buffers, depends_on_order, left = ran
+    run, buffers, depends_on_order, left = _observed(source, case, batches)
     if depends_on_order and not tolerated:
         _look_for_races(source, case, batches)
     results = {f"input/{name}": buffers[name] for name in case.inputs}
@@ -147,14 +140,19 @@ def run_case(source: str, case: CaseRequest, compiled: tuple[str, ...] = ()) -> 
 def _observed(
     source: str, case: CaseRequest, batches: Batches
 ) -> tuple[Run, Arrays, bool, dict[int, str]]:
-    """The case's launches, with their counters; and what `_launch_all` gives."""
+    """The case's launches, with their counters; and what `_launch_all` gives. What goes wrong in
+    batches is told by one launch after the other."""
     options = simulator.options(step_limit=case.steps, order=case.order, tolerated=case.tolerated)
-    with options, simulator.observe(observers=(Paths,), counted=case.counted, traced=False) as run:
+    paths = (Paths,)
+    with options, simulator.observe(observers=paths, counted=case.counted, traced=False) as run:
         try:
             return run, *_launch_all(source, case, batches=batches)
-        except StepLimit as error:
-            error.counters = run.counters.total | in_all(run.observers)
-            raise
+        except CudaError as error:
+            if isinstance(error, StepLimit):
+                error.counters = run.counters.total | in_all(run.observers)
+            if not batches:
+                raise
+    return _observed(source, case, ())
 
 
 def _followed(source: str, case: CaseRequest, compiled: tuple[str, ...]) -> Ran:
@@ -222,8 +220,8 @@ def in_batches(source: str, case: CaseRequest) -> Batches:
         position |= dict.fromkeys(used, at + 1)
         if len(set(used)) < len(used) or not module.get_function(launch.kernel).batchable:
             return ()
-        pointers = tuple(bool(passed.buffer) for passed in launch.args)
-        found[at, launch.kernel, launch.block, launch.shared_mem, pointers].append(number)
+        alike = at, launch.kernel, launch.block, launch.shared_mem
+        found[*alike, *(bool(passed.buffer) for passed in launch.args)].append(number)
     batches = tuple(tuple(found[key]) for key in sorted(found))
     return batches if len(batches) < len(case.launches) else ()
 
