@@ -44,10 +44,10 @@ def bench(
     """Measure the simulated GPU, grading, or kernels on a GPU."""
     console = Console()
     if classroom:
-        from ..classroom import throughput  # nbgrader, which the others do not need
+        from ..classroom import demo  # nbgrader, which the others do not need
 
-        lesson = throughput.lesson_to_measure()
-        show_speed(console, throughput.measure(lesson), f"Grading a class, {lesson.name}")
+        lesson = demo.lesson_to_measure()
+        show_speed(console, demo.measure(lesson), f"Grading a class, {lesson.name}")
         _say_missing(console, "distributed", "Dask", "cluster")
     elif device == "gpu":
         if against:

@@ -138,15 +138,10 @@ def _products(rule: Rule, numbers: Numbers) -> dict[Class, np.ndarray]:
             (f"({first} - 1) * {second}", beyond): (numbers[first] - 1) * numbers[second] > many
             for first, second in _outer_sizes(rule)
         }
-    lengths = {one.length for one in rules.parameters(rule) if one.length and "*" in one.length}
-    known_yet = {length: known(length, numbers) for length in sorted(lengths)}
-    many = _KINDS_OF[1]
-    if len(lengths) > 1:  # of each array, for the largest alone may go beyond
-        found |= {
-            (f"{length} elements", f"above {many:,}"): there > many
-            for length, there in known_yet.items()
-            if there is not None
-        }
+    products = {one.length for one in rules.parameters(rule) if one.length and "*" in one.length}
+    for length in sorted(products) if len(products) > 1 else ():  # one alone may go beyond
+        if (there := known(length, numbers)) is not None:
+            found[f"{length} elements", f"above {_KINDS_OF[1]:,}"] = there > _KINDS_OF[1]
     return found
 
 

@@ -19,12 +19,12 @@ from ..compilers.declared import Parameter, check_arguments
 from ..compilers.declared import parameters as declared_parameters
 from ..counted import counted
 from ..machine.lanes import BatchGeometry, Geometry, Index
-from ..machine.launch import PreparedLaunch, current_options
 from ..machine.memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
 from ..machine.memory.layout import local_layout, module_variables, shared_layout
 from ..machine.memory.spaces import PAGE, BatchSpace, GlobalSpace, Heap, Pieces, PrivateSpace, Store
 from ..machine.naming import MemoryNames, PassedArray, plain
 from ..machine.registers import GRID_WORKSPACE
+from ..machine.state import PreparedLaunch, current_options
 from ..ptx import parse as parser
 from ..ptx.assembly import Assembly
 from ..ptx.link import Executable, executable

@@ -6,10 +6,10 @@ import numpy as np
 
 from ..machine.events import Observer
 from ..machine.lanes import WARP, lane_index
-from ..machine.launch import PreparedLaunch
 from ..machine.machine import Machine
 from ..machine.memory.access import Access, Hit
 from ..machine.memory.spaces import AccessFault
+from ..machine.state import PreparedLaunch
 from ..machine.wave import Wave
 from ..say import messages
 from ..watch.counters import Counting

@@ -10,9 +10,9 @@ runs waves of blocks over checked memory, and `watch` finds what nothing orders 
 value, counts and traces.
 """
 
-from ..machine.launch import options
 from ..machine.memory.allocations import address, empty, written
 from ..machine.naming import plain
+from ..machine.state import options
 from ..watch.observe import Run, observe
 from ..watch.trace import Event
 from .module import SimulatedKernel as RawKernel

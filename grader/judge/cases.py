@@ -42,10 +42,9 @@ class CaseInstance:
     @property
     def counted(self) -> bool:
         """Whether more is counted than the paths of its threads, which takes time."""
-        case = self.case
-        budgeted = [one.counter in PATHS for one in case.budgets]
-        others = case.exactly or any(one.kind.orders for one in case.requires)
-        return bool(others) or not budgeted or not all(budgeted)
+        paths = [one.counter in PATHS for one in self.case.budgets]
+        others = self.case.exactly or any(one.kind.orders for one in self.case.requires)
+        return bool(others) or not paths or not all(paths)
 
     @property
     def size(self) -> int:

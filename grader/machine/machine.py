@@ -35,11 +35,11 @@ from ..ptx.instructions import bind
 from ..ptx.program import Flow, Malformed, mentioned
 from .events import Observer, Rebind, Step, Successors
 from .lanes import Lanes, compact, count, lane_index
-from .launch import PreparedLaunch
 from .memory.access import Access, Accessed, ErrorReport, Hit, Values, bits_of
 from .memory.spaces import Store
 from .registers import CLOCKS
 from .schedule import IN_TURN, schedule
+from .state import PreparedLaunch
 from .wave import Wave
 
 

@@ -18,8 +18,7 @@ from ..cuda.errors import Message
 from ..ptx.program import Flow
 from .events import Groups, Successors
 from .lanes import WARP, Lanes, compact, count, lane_index, warp_masks
-from .launch import PreparedLaunch
-from .state import Calls, Schedule, WaveState
+from .state import Calls, PreparedLaunch, Schedule, WaveState
 
 
 @dataclass(frozen=True)

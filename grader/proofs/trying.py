@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import Any
 
 from ..course import rules
 from ..course.model import Rule
@@ -28,39 +27,19 @@ def replayed(source: str, trial: Trial, effort: Effort) -> CudaError | None:
     """What goes wrong in a launch with made-up numbers in its arrays, all of which have been
     written; None where it is none of `FAULTS`."""
     most = min(MOST_STEPS, MOST_IN_ALL // -(-trial.threads // WAVE_LANES))
-    return _run(simulator.RawModule(code=source), trial, effort, most)[0]
+    return _run(simulator.RawModule(code=source), [trial], effort, most)[0]
 
 
-def breaks_in_part(source: str, trial: Trial, effort: Effort) -> bool:
+def break_in_part(source: str, trials: Sequence[Trial], effort: Effort) -> bool:
     """Whether some blocks alone go wrong, the first and the last among them, in each dimension of
-    the grid; all where what they do may depend on the others. They are stopped early."""
+    the grid; all where what they do may depend on the others. They are stopped early. Several
+    launches run at the same time: then any error may be one of them gone wrong."""
     module = simulator.RawModule(code=source)
     most = int(effort.most * MOST_OF_EFFORT) // STEP
-    blocks = _blocks(trial, module.get_function(trial.rule.kernel))
-    error, hazards = _run(module, trial, effort, most, blocks=blocks)
+    kernel = module.get_function(trials[0].rule.kernel)
+    runs = [_blocks(trial, kernel) for trial in trials]
+    error, hazards = _run(module, trials, effort, most, runs)
     return error is not None or any(one.status in FAULTS and not one.warning for one in hazards)
-
-
-def _any_breaks_in_part(source: str, trials: Sequence[Trial], effort: Effort) -> bool:
-    """Whether one of some launches goes wrong if they run at the same time, each in part as
-    `breaks_in_part` has it."""
-    module, first = simulator.RawModule(code=source), trials[0]
-    kernel, most = module.get_function(first.rule.kernel), int(effort.most * MOST_OF_EFFORT) // STEP
-    instructions = len(module.program.functions[kernel.name].instructions)
-    with simulator.options(step_limit=most), simulator.observe(counted=False) as run:
-        try:
-            kernel.batch(
-                [one.grid for one in trials],
-                first.block,
-                [tuple(one.arguments().values()) for one in trials],
-                shared_mem=first.shared_mem,
-                blocks=[list(chain(*_blocks(one, kernel))) for one in trials],
-            )
-        except CudaError:
-            return True
-        finally:
-            effort.replay(instructions * len(trials), run.steps or most)
-    return any(one.status in FAULTS and not one.warning for one in run.hazards)
 
 
 def _blocks(trial: Trial, kernel: simulator.RawKernel) -> tuple[range, ...]:
@@ -71,18 +50,29 @@ def _blocks(trial: Trial, kernel: simulator.RawKernel) -> tuple[range, ...]:
 
 
 def _run(
-    module: simulator.RawModule, trial: Trial, effort: Effort, most: int, **how: Any
+    module: simulator.RawModule,
+    trials: Sequence[Trial],
+    effort: Effort,
+    most: int,
+    runs: Sequence[tuple[range, ...]] = ((),),
 ) -> tuple[CudaError | None, list[HazardReport]]:
-    """What ended the launch, if it is one of `FAULTS`, and what was seen until then."""
-    kernel, given = module.get_function(trial.rule.kernel), tuple(trial.arguments().values())
+    """What ended the launches, each of those blocks (of all where there are none), if it is one of
+    `FAULTS` or may be, and what was seen until then."""
+    first, fault = trials[0], None
+    kernel = module.get_function(first.rule.kernel)
     instructions = len(module.program.functions[kernel.name].instructions)
-    fault: CudaError | None = None
+    given = [tuple(trial.arguments().values()) for trial in trials]
+    how = {} if len(trials) > 1 else {"blocks": runs[0]}
     with simulator.options(step_limit=most, **how), simulator.observe(counted=False) as run:
         try:
-            kernel(trial.grid, trial.block, given, shared_mem=trial.shared_mem)
+            if len(trials) > 1:
+                grids, blocks = [one.grid for one in trials], [list(chain(*one)) for one in runs]
+                kernel.batch(grids, first.block, given, shared_mem=first.shared_mem, blocks=blocks)
+            else:
+                kernel(first.grid, first.block, given[0], shared_mem=first.shared_mem)
         except CudaError as error:
-            fault = error if error.status in FAULTS else None
-    effort.replay(instructions, run.steps or most)  # 0 where it was stopped
+            fault = error if error.status in FAULTS or len(trials) > 1 else None
+    effort.replay(instructions * len(trials), run.steps or most)  # 0 where it was stopped
     return fault, run.hazards
 
 
@@ -117,7 +107,7 @@ class Attempts:
             for trial in self._suspects(some) if self.in_part else some:
                 if not self.effort.left:
                     return None
-                if self.in_part and not breaks_in_part(self.source, trial, self.effort):
+                if self.in_part and not break_in_part(self.source, [trial], self.effort):
                     continue
                 if error := replayed(self.source, trial, self.effort):
                     return Found(Outcome.COUNTEREXAMPLE, trial.rule.kernel, error, trial)
@@ -139,13 +129,13 @@ class Attempts:
         alike = defaultdict(list)
         for number, trial in enumerate(trials):
             threads = sum(map(len, _blocks(trial, kernel))) * math.prod(trial.block)
-            passes = max(trial.sizes(), default=0) // threads
-            alone = number if threads > WHOLE or not kernel.batchable else -1
-            alike[trial.block, trial.shared_mem, passes.bit_length() // 2, alone].append(trial)
+            together = -1 if threads <= WHOLE and kernel.batchable else number
+            passes = (max(trial.sizes(), default=0) // threads).bit_length() // 2
+            alike[trial.block, trial.shared_mem, passes, together].append(trial)
         suspects = [
             trial
             for some in alike.values()
-            if len(some) == 1 or _any_breaks_in_part(self.source, some, self.effort)
+            if len(some) == 1 or break_in_part(self.source, some, self.effort)
             for trial in some
         ]
         return sorted(suspects, key=trials.index)

@@ -65,9 +65,8 @@ class Paths(Observer):
 
     def _most(self, name: str, counts: np.ndarray, launches: np.ndarray) -> None:
         starts = np.flatnonzero(np.diff(launches, prepend=-1))
-        of = launches[starts]
-        most = np.maximum.reduceat(counts, starts)
-        self.counted[name][of] = np.maximum(self.counted[name][of], most)
+        known, of = self.counted[name], launches[starts]
+        known[of] = np.maximum(known[of], np.maximum.reduceat(counts, starts))
 
 
 def in_all(observers: Iterable[Observer]) -> dict[str, int]:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from ...compilers.declared import DTYPES, Declarations, parameters
 from ...cuda import simulator
 from ...cuda.errors import CudaError, StepLimit
-from ...machine.launch import current_options
+from ...machine.state import current_options
 from ...status import Status, headline
 from ...watch.observe import Run
 from ...watch.paths import Paths, in_all
@@ -220,8 +220,8 @@ def in_batches(source: str, case: CaseRequest) -> Batches:
         position |= dict.fromkeys(used, at + 1)
         if len(set(used)) < len(used) or not module.get_function(launch.kernel).batchable:
             return ()
-        alike = at, launch.kernel, launch.block, launch.shared_mem
-        found[*alike, *(bool(passed.buffer) for passed in launch.args)].append(number)
+        pointers = (bool(passed.buffer) for passed in launch.args)
+        found[at, launch.kernel, launch.block, launch.shared_mem, *pointers].append(number)
     batches = tuple(tuple(found[key]) for key in sorted(found))
     return batches if len(batches) < len(case.launches) else ()
 
