@@ -39,7 +39,7 @@ ROOMS = (
     "grader/say/*.py",
     "grader/judge/explaining/*.py",
     "grader/judge/technique.py",
-    "grader/machine/barriers.py",
+    "grader/machine/wave.py",
     "grader/cuda/limits.py",
     "grader/cuda/module.py",
 )

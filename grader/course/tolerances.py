@@ -3,11 +3,11 @@
 N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., SIAM 2002: section 3.1
 (inner products), section 3.4 (Lemma 3.1: what n rounded operations do to a product), section 4.2
 (summation in any order, pairwise for a tree).
-
-Exact answers, in float64, for exercises of more than one lesson.
 """
 
 import numpy as np
+
+from .references import softmax
 
 UNIT_ROUNDOFF = 2.0**-24  # of float32 rounded to nearest
 
@@ -56,15 +56,3 @@ def gamma(operations: np.ndarray | float) -> np.ndarray | float:
     """Largest relative error of a product of numbers that `operations` roundings went into."""
     ku = operations * UNIT_ROUNDOFF
     return ku / (1 - ku)
-
-
-def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """float64 of x's shape: exp(x) over its sum along `axis`, as PyTorch and SciPy answer it.
-
-    A row with NaN or +inf in it, or with nothing but -inf, is NaN throughout: it has no largest
-    finite element to measure the others from.
-    """
-    exact = x.astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        exponentials = np.exp(exact - exact.max(axis=axis, keepdims=True))
-        return np.asarray(exponentials / exponentials.sum(axis=axis, keepdims=True))

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from grader.course import Benchmark, Launch, Variant
-from grader.course.tolerances import softmax
+from grader.course.references import softmax
 
 Size = tuple[int, int]  # rows, columns
 

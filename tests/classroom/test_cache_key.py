@@ -101,7 +101,7 @@ def test_prose_pictures_and_what_is_shown_or_timed_do_not_count(copied, named):
 
 @pytest.mark.parametrize(
     "file",
-    ["submissions/intake", "classroom/plugin", "submissions/submission", "classroom/verdicts"],
+    ["submissions/intake", "classroom/plugin", "classroom/verdicts"],
 )
 def test_how_answers_are_found_and_entered_counts_for_the_gradebook(copied, named, file):
     assert changes(copied / f"grader/{file}.py", lambda: (named(), cache_key.marking())[1])

@@ -133,8 +133,14 @@ def test_launches_are_chosen_until_nothing_is_missing():
 def test_a_choice_holds_nothing_that_the_others_meet_together_or_more_cheaply():
     rows = {"a large one": "011110", "left": "111000", "right": "000111", "the same": "000111"}
     covers = np.array([[sign == "1" for sign in row] for row in rows.values()])
-    options = chosen.LaunchChoices(covers, np.array([1.0, 1.0, 1.0, 0.5]))
+    options = chosen.LaunchChoices(covers, np.array([1.0, 1.0, 1.0, 0.5]), np.zeros(4, int))
     assert {list(rows)[at] for at in options.cover()} == {"left", "the same"}
+
+
+def test_launches_with_blocks_of_one_shape_are_chosen_as_they_run_at_the_same_time():
+    covers = np.array([[True, False], [False, True], [False, True]])
+    options = chosen.LaunchChoices(covers, np.array([0.1, 0.1, 0.2]), np.array([0, 1, 0]))
+    assert sorted(options.cover()) == [0, 2]
 
 
 def test_what_other_cases_meet_is_not_chosen_again():
