@@ -1,6 +1,7 @@
 """CuPy's interface to the simulated GPU: modules and their kernels.
 
-What launches pass: checked against the kernel's parameters, and laid out in memory.
+`Passed` has the arguments of a launch, checked against the kernel's parameters and laid out in
+memory; `Batch` has the memory of launches that run at the same time.
 """
 
 from __future__ import annotations
@@ -154,8 +155,9 @@ class Passed:
 
 def parameters_store(packed: bytes) -> Store:
     """The memory that holds the parameters of a launch, or of one launch after the other."""
-    data = np.frombuffer(packed, np.uint8)
-    return Store("the parameters", data, writable=False, address=_PARAMETERS_AT)
+    return Store(
+        "the parameters", np.frombuffer(packed, np.uint8), writable=False, address=_PARAMETERS_AT
+    )
 
 
 class Batch:
@@ -198,9 +200,14 @@ class Batch:
         begins = (np.cumsum([0, *pages]) * PAGE).tolist()
         ends = [begin + len(one.data) for begin, one in zip(begins, own, strict=False)]
         data, written = np.zeros((2, begins[-1]), np.uint8)
-        some = any(one.written is not None for one in own)
-        writable = all(one.writable for one in own)
-        store = Store(name, data, written if some else None, writable, None, address, {name})
+        store = Store(
+            name,
+            data,
+            written if any(one.written is not None for one in own) else None,
+            writable=all(one.writable for one in own),
+            address=address,
+            names={name},
+        )
         for one, begin, end in zip(own, begins, ends, strict=False):
             self._copies.append((one, data[begin:end], written[begin:end]))
             data[begin:end] = one.data

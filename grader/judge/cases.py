@@ -10,6 +10,7 @@ import numpy.typing as npt
 from msgspec import structs
 
 from ..course import Case, Exercise, Launch, Problem, rules
+from ..course.chosen import of_case
 from ..errors import AuthorError
 from ..watch.paths import PATHS
 from .protocol import (
@@ -41,10 +42,11 @@ class CaseInstance:
 
     @property
     def counted(self) -> bool:
-        """Whether more is counted than the paths of its threads, which takes time."""
-        paths = [one.counter in PATHS for one in self.case.budgets]
+        """Whether more is counted than the paths of its threads, which takes time. Of many small
+        launches nothing else is compared."""
+        paths = all(one.counter in PATHS for one in self.case.budgets)
         others = self.case.exactly or any(one.kind.orders for one in self.case.requires)
-        return bool(others) or not paths or not all(paths)
+        return bool(others) or not (of_case(self.case) and paths)
 
     @property
     def size(self) -> int:

@@ -3,10 +3,8 @@
 A stage takes what is known of an answer and returns it with more known; it leaves alone what does
 not concern it.
 
-The step of an exercise (`WritingStep`) that a case fails in.
-
-A hidden case belongs to the last step, so that a learner reads no more of it than whether it
-passed. A hazard ends a run before its arrays can be compared; so the case is run once more, past
+`in_step` finds the step of an exercise (`WritingStep`) that a case fails in. A hidden case belongs
+to the last step, so that a learner reads no more of it than whether it passed. A hazard ends a run before its arrays can be compared; so the case is run once more, past
 the hazard, and fails in the first step whose outputs are wrong then, or in the last one. Any other
 error leaves nothing to compare: its case fails in the first step that it decides. An input that is
 not as it was counts in the last step.
@@ -135,16 +133,23 @@ def compared(judged: Judged) -> Judged:
 def _counters(judged: Judged) -> dict[str, int]:
     """Totals over the last passed case with a budget, a visible one if there is one, or over the
     last case."""
-    rows = zip(judged.instances, judged.outcomes, judged.results, strict=True)
-    counted = [row for row in rows if row[0].counted]
+    counted = [
+        row
+        for row in zip(judged.instances, judged.outcomes, judged.results, strict=True)
+        if row[0].counted
+    ]
     budgeted = [
         (one.case.visible, outcome)
         for one, outcome, result in counted
         if one.case.budgets and result.status == Status.PASSED
     ]
     visible = [outcome for seen, outcome in budgeted if seen]
-    outcomes = [outcome for _, outcome, _ in counted[-1:]]
-    last = [None, *outcomes, *(outcome for _, outcome in budgeted), *visible][-1]
+    last = [
+        None,
+        *(outcome for _, outcome, _ in counted[-1:]),
+        *(outcome for _, outcome in budgeted),
+        *visible,
+    ][-1]
     return last.counters if isinstance(last, Ran) else {}
 
 

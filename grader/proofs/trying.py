@@ -60,7 +60,7 @@ def _run(
     `FAULTS` or may be, and what was seen until then."""
     first, fault = trials[0], None
     kernel = module.get_function(first.rule.kernel)
-    instructions = len(module.program.functions[kernel.name].instructions)
+    instructions = len(module.program.functions[kernel.name].instructions) * len(trials)
     given = [tuple(trial.arguments().values()) for trial in trials]
     how = {} if len(trials) > 1 else {"blocks": runs[0]}
     with simulator.options(step_limit=most, **how), simulator.observe(counted=False) as run:
@@ -72,7 +72,7 @@ def _run(
                 kernel(first.grid, first.block, given[0], shared_mem=first.shared_mem)
         except CudaError as error:
             fault = error if error.status in FAULTS or len(trials) > 1 else None
-    effort.replay(instructions * len(trials), run.steps or most)  # 0 where it was stopped
+    effort.replay(instructions, run.steps or most)  # 0 where it was stopped
     return fault, run.hazards
 
 
@@ -129,16 +129,20 @@ class Attempts:
         alike = defaultdict(list)
         for number, trial in enumerate(trials):
             threads = sum(map(len, _blocks(trial, kernel))) * math.prod(trial.block)
-            together = -1 if threads <= WHOLE and kernel.batchable else number
-            passes = (max(trial.sizes(), default=0) // threads).bit_length() // 2
+            elements = max(trial.sizes(), default=0)
+            passes = (elements // threads).bit_length() // 2
+            small = threads <= WHOLE and elements <= 16 * WHOLE  # many of them fit into memory
+            together = -1 if small and kernel.batchable else number
             alike[trial.block, trial.shared_mem, passes, together].append(trial)
-        suspects = [
-            trial
-            for some in alike.values()
-            if len(some) == 1 or break_in_part(self.source, some, self.effort)
-            for trial in some
-        ]
-        return sorted(suspects, key=trials.index)
+        return sorted(
+            (
+                trial
+                for some in alike.values()
+                if len(some) == 1 or break_in_part(self.source, some, self.effort)
+                for trial in some
+            ),
+            key=trials.index,
+        )
 
 
 def broken_at_its_numbers(

@@ -5,9 +5,11 @@ import numpy as np
 import pytest
 
 from grader import course
+from grader.course import Problem
+from grader.course.chosen import of_case
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError, DataRace, OutOfBounds, UninitializedRead
-from grader.judge.cases import described, instantiate
+from grader.judge.cases import CaseInstance, described, instantiate
 from grader.judge.sandbox import simulated
 
 PLACES = """
@@ -104,6 +106,16 @@ def test_what_launches_share_lets_them_run_one_after_the_other(code, can_be):
 
 def exercises():
     return [one for lesson in course.lessons() for one in lesson.exercises]
+
+
+def test_traffic_is_counted_in_all_cases_but_those_of_many_small_launches():
+    uncounted = [
+        (one.id, case.name)
+        for one in exercises()
+        for case in one.cases
+        if not (CaseInstance(case, Problem({}, {}, ())).counted or of_case(case))
+    ]
+    assert uncounted == []
 
 
 @pytest.mark.parametrize("exercise", exercises(), ids=lambda one: one.id)

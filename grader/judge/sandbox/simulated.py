@@ -212,13 +212,17 @@ def in_batches(source: str, case: CaseRequest) -> Batches:
     """The launches in batches, which run one after the other; () if none holds several launches. A
     launch comes in the first batch behind those that use one of its buffers."""
     module = simulator.RawModule(code=source)
+    kernels = {launch.kernel for launch in case.launches}
+    known = kernels.issubset(module.kernel_names)  # if not, the launch says so
+    if not (known and all(module.get_function(kernel).batchable for kernel in kernels)):
+        return ()
     found: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
     position: dict[str, int] = {}
     for number, launch in enumerate(case.launches):
         used = [passed.buffer for passed in launch.args if passed.buffer]
         at = max((position.get(buffer, 0) for buffer in used), default=0)
         position |= dict.fromkeys(used, at + 1)
-        if len(set(used)) < len(used) or not module.get_function(launch.kernel).batchable:
+        if len(set(used)) < len(used):
             return ()
         pointers = (bool(passed.buffer) for passed in launch.args)
         found[at, launch.kernel, launch.block, launch.shared_mem, *pointers].append(number)
