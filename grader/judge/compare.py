@@ -1,8 +1,8 @@
 """What a run left in its buffers, held against what is expected: a CaseResult that teaches.
 
 `Words` has a case in the learner's words: their own names for the exercise's buffers, and the
-kernel's signature. The exercise calls its buffers `total_again` or `y_0`, so that each has a name of its own; the
-learner's kernel calls them what its parameters are called.
+kernel's signature. The exercise calls its buffers `total_again` or `y_0`, so that each has a name
+of its own; the learner's kernel calls them what its parameters are called.
 """
 
 import math

@@ -4,10 +4,11 @@ A stage takes what is known of an answer and returns it with more known; it leav
 not concern it.
 
 `in_step` finds the step of an exercise (`WritingStep`) that a case fails in. A hidden case belongs
-to the last step, so that a learner reads no more of it than whether it passed. A hazard ends a run before its arrays can be compared; so the case is run once more, past
-the hazard, and fails in the first step whose outputs are wrong then, or in the last one. Any other
-error leaves nothing to compare: its case fails in the first step that it decides. An input that is
-not as it was counts in the last step.
+to the last step, so that a learner reads no more of it than whether it passed. A hazard ends a run
+before its arrays can be compared; so the case is run once more, past the hazard, and fails in the
+first step whose outputs are wrong then, or in the last one. Any other error leaves nothing to
+compare: its case fails in the first step that it decides. An input that is not as it was counts in
+the last step.
 """
 
 from collections.abc import Callable
