@@ -23,6 +23,7 @@ MOST_FACTOR = 1 << 12
 NO_SIZE = ("bar", "barrier", "shfl", "vote", "match", "redux", "prmt", "lop3", "activemask")
 NARROW = re.compile(r"\.[sub](8|16)\b")  # integers of fewer than 32 bits
 COMPARES = ("setp", "set", "min", "max", "sub", "add", "selp", "slct")
+TRUTH = ("setp", "selp")
 SMALLEST_WIDTH = 8  # bits
 HALF_IS_EXACT_TO = 2048  # whole numbers; of a float that is beyond LARGEST
 BESIDE = (1, 2, 0)  # what is added to a number: even and odd, just above it and at it
@@ -111,15 +112,16 @@ def _of_instruction(one: Instruction) -> Iterator[tuple[str, int]]:
     form = one.form
     if form.transfers or form.name in NO_SIZE:
         return
-    if form.type != "b8" and (narrow := NARROW.search(form.opcode)):
+    parts = [part for operand in one.operands for part in components(operand)]
+    numbers = [one.value for one in parts if isinstance(one, Immediate) and not one.float_width]
+    truth = form.name in TRUTH and set(numbers) & {0, 1}  # as a bool is kept, in 16 bits
+    if form.type != "b8" and not truth and (narrow := NARROW.search(form.opcode)):
         bits = int(narrow[1])
         yield from (("width", 1 << bits - 1), ("width", 1 << bits))
     if form.name == "cvt" and "f16" in form.opcode and form.type[:1] in "su":
         yield "width", HALF_IS_EXACT_TO
-    for operand in one.operands:
-        for part in components(operand):
-            if isinstance(part, Immediate) and not part.float_width:
-                yield from _of_number(form, part.value)
+    for number in numbers:
+        yield from _of_number(form, number)
 
 
 def _of_number(form: Form, number: int) -> Iterator[tuple[str, int]]:

@@ -18,6 +18,7 @@ from .trial import FAULTS, STEP, Effort, Found, Outcome, Trial
 MOST_STEPS = 20_000  # of a wave
 AT_ONCE = 32  # launches that are tried at the same time
 MOST_IN_ALL = 200_000
+LARGE_GRID = 2**18  # threads
 WHOLE = 4096  # threads of a grid all of which are tried at once
 MOST_OF_EFFORT = 0.12  # for one launch, of which not all blocks are run
 BETWEEN = (2, 4, 32)  # where packs, or warps, would end that are as many as there are elements
@@ -93,12 +94,13 @@ def _edges(x: int, y: int, z: int) -> tuple[range, ...]:
 
 @dataclass
 class Attempts:
-    """Launches of a source's kernels, none of them tried twice."""
+    """Launches of a source's kernels, none of them tried twice; large grids not with other sizes
+    of arrays either."""
 
     source: str
     effort: Effort  # that they may take
     in_part: bool = False  # whether a launch is made in part first, and stopped early
-    made: set[str] = field(default_factory=set)  # launches, in words
+    made: set[object] = field(default_factory=set)  # launches
 
     def broken(self, trials: Iterable[Trial]) -> Found | None:
         """The first of some launches that breaks a kernel."""
@@ -118,8 +120,10 @@ class Attempts:
         for trial in trials:
             if not self.effort.left or not rules.any_numbers_will_do(trial.rule):
                 return
-            if str(trial) not in self.made:
-                self.made.add(str(trial))
+            large = trial.threads > LARGE_GRID
+            launch = (trial.rule.kernel, trial.grid, trial.block) if large else str(trial)
+            if launch not in self.made:
+                self.made.add(launch)
                 yield trial
 
     def _suspects(self, trials: Sequence[Trial]) -> list[Trial]:

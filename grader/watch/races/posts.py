@@ -242,8 +242,6 @@ class WarpClocks:
         self.heard[index] = together.repeat(np.diff(starts, append=len(index)), axis=0)
 
 
-# What a lane knew at its fence, and the `parts` and `met` of its post.
-Fenced = tuple[Knowledge, np.ndarray | None, np.ndarray | None]
 # (parts, met) of a lane's post
 Details = Callable[[int], tuple[np.ndarray | None, np.ndarray | None]]
 _NOWHERE = np.iinfo(np.int64).min
@@ -264,7 +262,9 @@ class Flags:
         # Per lane, for fences that only the block sees and for those that all blocks see: the
         # epoch of the last one, and of the last barriers of the block and the warp before it.
         self.fenced = {wide: np.zeros((3, self.lanes), np.int64) for wide in (False, True)}
-        self.at_fence: dict[bool, dict[int, Fenced]] = {False: {}, True: {}}
+        # What a lane knew at that fence, and the `parts` and `met` of its post.
+        self.known_then = {wide: np.full(self.lanes, self.nothing, object) for wide in self.fenced}
+        self.details: dict[tuple[bool, int], tuple[np.ndarray | None, np.ndarray | None]] = {}
         # The last place that a lane saw, with how many posts; and those that it saw before.
         self.seen = np.full((2, self.lanes), _NOWHERE)
         self.seen_wide = np.zeros(self.lanes, bool)
@@ -295,9 +295,10 @@ class Flags:
             self.fenced[seen_by][0, lanes] = epoch
             for row, epochs in enumerate(barriers, 1):
                 self.fenced[seen_by][row, lanes] = epochs[lanes]
-            for lane in lane_index(lanes).tolist() if details or self.knowing[lanes].any() else ():
-                of_parts = details(lane) if details else (None, None)
-                self.at_fence[seen_by][lane] = self.knowledge[lane], *of_parts
+            if self.knowing[lanes].any():
+                self.known_then[seen_by][lanes] = self.knowledge[lanes]
+            for lane in lane_index(lanes).tolist() if details else ():
+                self.details[seen_by, lane] = details(lane)
 
     def releases(self, lanes: np.ndarray, met: np.ndarray) -> bool:
         """Whether all these lanes have passed a fence since their last barrier, per lane `met`."""
@@ -358,9 +359,10 @@ class Flags:
         self.logs[address, block].add(number, post, knowledge)
 
     def _content(self, block: int, lane: int, wide: bool) -> tuple[Post, Knowledge]:
-        known, parts, met = self.at_fence[wide].get(lane, (self.nothing, None, None))
+        parts, met = self.details.get((wide, lane), (None, None))
         fence, barrier, warp_barrier = self.fenced[wide][:, lane].tolist()
-        return Post(block, lane, fence, barrier, warp_barrier, parts, met), known
+        post = Post(block, lane, fence, barrier, warp_barrier, parts, met)
+        return post, self.known_then[wide][lane]
 
     def take_in(self, lanes: Lanes, wide: bool) -> None:
         """What these lanes have seen they know now; only of their own block unless `wide`."""
