@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import isclose, prod
 from typing import Any
 
@@ -217,6 +217,9 @@ class Declared:
 _INSIDE = r"\s*\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)"
 _IF = re.compile(rf"\bif{_INSIDE}")
 _LOOP = re.compile(rf"\b(?:for|while){_INSIDE}")
+_CHANGED = re.compile(r"(?:^|[;{)])\s*([A-Za-z_]\w*(?:\[[^]]*\])?)\s*[-+*/&|^]?=(?!=)")
+_COMMA = re.compile(r",(?![^()\[\]]*[)\]])")  # of no inner brackets
+_REPLACED = re.compile(r"(?:^|[;{)])\s*([A-Za-z_]\w*)\s*=(?!=)([^;]*);")
 _SCALED = re.compile(r"\b(\w+)\s*(?:[*/]|<<|>>)=|\b(\w+)\s*=\s*\2\s*(?:[*/]|<<|>>)")
 _GIVEN = re.compile(r"\b(\w+)\s*=(?!=)([^;]*);")
 _READ = re.compile(r"\b(\w+)\s*\[((?:[^][]|\[[^][]*\])*)\](?!\s*=[^=])")
@@ -293,6 +296,42 @@ class Declarations:
         parts = loop.split(";")
         condition = parts[len(parts) // 2].strip()
         return condition if re.search(r"\b(?!true|false)[A-Za-z_]", condition) else "", line
+
+    def loop(self, line: int) -> tuple[str, int]:
+        """The head of the loop that a source line begins, or else is in, and its line; "" if there
+        is none, or more than one on its line."""
+        inside, at = self._around(line, _LOOP)
+        return f"{'for' if ';' in inside else 'while'} ({inside})" if inside else "", at
+
+    @cached_property
+    def loops(self) -> dict[int, str]:
+        """The heads of all loops, by line."""
+        heads = (self.loop(at) for at in range(1, 1 + len(self.lines)))
+        return {at: head for head, at in heads if head}
+
+    def repeated_shuffle(self, line: int) -> tuple[str, str, int] | None:
+        """Of a line in a loop that multiplies or divides its variable in each round: a shuffle, the
+        value that it passes on, which no round changes, and the loop's line."""
+        loop, head = self._around(line, _LOOP)
+        for function, inside in _SHUFFLED.findall(self.line(line)) if _SCALED.search(loop) else ():
+            value = _COMMA.split(inside)[1].strip()
+            changed = set(_WORD.findall(" ".join(_CHANGED.findall(self.line(line)))))
+            if changed and changed.isdisjoint(_WORD.findall(value)):
+                return function, value, head
+        return None
+
+    def replaced(self, line: int) -> str:
+        """The variable to which a source line gives a value that its old value has no part in; ""
+        if there is none, or it is declared there, or an `if` stands before it."""
+        found = _REPLACED.search(self.line(line))
+        alone = found and found[1] not in _WORD.findall(found[2]) and not self.guard(line)[0]
+        return found[1] if found and alone else ""
+
+    def index(self, line: int, name: str) -> str:
+        """The only index with which an array's name stands on a source line; "" if it has none, or
+        several."""
+        found = {one[1:-1] for one in re.findall(rf"(?<![.\w]){name}({_INDEX})", self.line(line))}
+        return found.pop() if len(found) == 1 else ""
 
     def guard(self, line: int) -> tuple[str, int]:
         """The condition of the `if` that a source line is in, and its line; "" if there is none."""

@@ -4,6 +4,8 @@ Two threads at one place are an index that both worked out alike, an update that
 barrier that is missing, or a fence on the way of a flag; each is mended in its own way.
 """
 
+import re
+
 from ..compilers.declared import Declarations
 from ..cuda.errors import Message
 from ..watch.findings import Race, Signal
@@ -37,6 +39,9 @@ def advice(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
             return _read_and_written(race, place)
         guard, at = declared.guard(line) if line else ("", 0)
         both = f"`{guard}` (line {at}) is true for both threads." if "==" in guard else ""
+        index = declared.index(line, place.array) if line and place.array else ""
+        if place.index is not None and re.search(r"\w\W", index):  # it is computed
+            both = f"The index `{index}` is {place.index} for both threads. {both}".strip()
         return Message(why=both) + _written_twice(race, place)
     return _barrier_between(race, place)
 

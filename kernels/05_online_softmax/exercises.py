@@ -492,7 +492,7 @@ long_vector = Exercise(
         covering("more blocks than elements, and other lengths", any_vector),
         Case(
             "more blocks than a block has threads",
-            lambda rng: vector(below_zero(rng, 263 * BLOCK + int(rng.integers(900))), 263),
+            lambda rng: vector(below_zero(rng, 300 * BLOCK + int(rng.integers(900))), 263),
             points=1,
         ),
         hidden("the maximum moves at every step", lambda rng: vector(climbing(rng, 1, 1500)[0], 4)),

@@ -405,3 +405,68 @@ def test_a_counter_that_was_not_put_back_is_told_before_the_race_that_comes_of_i
     message, line = told("02_tree_reduction/ticket", edit, status="data_race")
     assert message.index("only if `drawn == gridDim.x`") < message.index("Then launch 2 fails too")
     assert "drawn == gridDim.x" in line
+
+
+@pytest.mark.parametrize(
+    ("exercise", "right", "wrong", "said"),
+    [
+        (
+            "02_tree_reduction/max",
+            "stride > 0",
+            "stride > 1",
+            "Line 18 is in the loop on line 16: `",
+        ),
+        ("02_tree_reduction/max", "blockDim.x / 2;", "blockDim.x / 4;", "the loop on line 16: `"),
+        ("03_shuffle_reduction/warp_sum", "offset = 16", "offset = 8", "the loop on line 15: `"),
+        ("06_pack_vectorization/row_absmax", "p += 32", "p += 128", "the loop on line 23: `"),
+        ("10_tiles/product", "first < k;", "first + 16 <= k;", "Look at the loop on line 11: `"),
+    ],
+)
+def test_a_loop_that_leaves_elements_out_is_named(exercise, right, wrong, said):
+    message, line = told(exercise, (right, wrong))
+    assert said in message and wrong in line
+    assert "when does it end?" in message
+
+
+def test_the_solution_s_own_loops_are_not_named_where_elements_are_left_out():
+    message, _ = told("09_scan_histogram/compact", ("kept += of_warp[w]", "kept = of_warp[w]"))
+    assert "the loop on line" not in message
+
+
+def test_a_value_that_each_round_replaces_is_named():
+    message, line = told("02_tree_reduction/dot", ("sum += x[i] * y[i]", "sum = x[i] * y[i]"))
+    assert "gives `sum` a new value in each round of the loop on line 15" in message
+    assert "sum = " in line
+
+
+def test_a_shuffle_that_passes_on_the_same_value_in_each_round_is_named():
+    message, line = told(
+        "03_shuffle_reduction/warp_sum", ("(full_mask, sum, offset)", "(full_mask, x[i], offset)")
+    )
+    assert "passes on `x[i]`, which is the same in each round of the loop on line 15" in message
+    assert "__shfl" in line
+
+
+def test_a_load_that_the_compiler_moves_out_of_its_loop_has_the_line_that_names_the_array():
+    _, line = told("02_tree_reduction/dot", ("x[i] * y[i]", "x[i] * y[thread]"))
+    assert "y[thread]" in line
+
+
+def test_an_exponential_of_the_value_itself_has_its_line():
+    message, line = told(
+        "04_safe_softmax/row_softmax",
+        ("out[c] = expf(in[c] - largest) / sum", "out[c] = expf(in[c]) / sum"),
+    )
+    assert "takes the exponential of" in message and "out[c] = " in line
+
+
+def test_a_sum_that_is_complete_before_more_is_added_is_told_there():
+    message, line = told(
+        "09_scan_histogram/block_scan", ("lane < warp ? of_warp", "lane <= warp ? of_warp")
+    )
+    assert "adds 7.25 (x[0]) and" in message and "total + sum" in line
+
+
+def test_two_threads_with_one_index_are_told_the_index():
+    message, line = told("00_first_kernel/mirror", ("mirror[row * cols", "mirror[row * rows"))
+    assert "The index `row * rows + col` is 8 for both threads" in message and "mirror[" in line

@@ -65,7 +65,10 @@ class Descent:
         verb, bad = self.mine.verb(a), a if above else None
         if not self.mine.sources(a) or not self.ours.sources(b):
             if self._of[0][a][1] == self._of[1][b][1] != 0:
-                return self._new(a) if self.mine.sources(a) else self._before(a, "")
+                if self.mine.sources(a):
+                    return self._new(a)
+                skipped = DescentEnd(above[0], b, first=True) if above else None
+                return self._before(a, "") or skipped
             return DescentEnd(*above, bad) if above else None
         if verb != self.ours.verb(b):
             if above and not self._of[0][a][1] and self._of[1][b][1]:

@@ -50,10 +50,15 @@ class MadeOf(About):
             yield Message(said, only if said != only else "", ours=ours), line
 
     def without_stride(self) -> Told:
-        """A loop over strides in which each round goes equally far."""
+        """A loop over strides in which each round goes equally far, or passes on the same."""
         for line in range(1, 1 + len(self._declared.lines)):
             if self.pair.wrong.written and (found := self._declared.without_stride(line)):
                 yield race_advice.without_stride(*found), line
+            elif self.pair.wrong.written and (same := self._declared.repeated_shuffle(line)):
+                function, value, head = same
+                said = f"`{function}` passes on `{value}`, which is the same in each round of the "
+                ask = "Which value should the lanes pass on in this round?"
+                yield Message(f"{said}loop on line {head}.", remedy=ask), line
 
     def shuffled(self) -> Told:
         """A shuffle that brings other lanes' values than the solution's."""
@@ -158,7 +163,8 @@ class MadeOf(About):
             elif not has and lacks.isdisjoint(one.first for one in self.mine.loads):
                 line = self._only_load(lacks)
             said = " ".join(filter(None, (sentence, self._loaded(lacks, not has), more)))
-            yield Message(said, remedy=remedy), line
+            loop, line = self._its_loop(line) if lacks and not has else (Message(), line)
+            yield Message(said, loop.first, loop.remedy or remedy), line
 
     def too_often(self) -> Told:
         """What was counted more often than in the solution, but for maxima, where that changes

@@ -316,11 +316,33 @@ class About:
         return ends[0] if len(lines) == 1 and ends[0] and ends[0].line else None
 
     def _only_load(self, elements: Collection[Element]) -> int | None:
-        """The line that loads from the arrays of these elements, if it is one."""
+        """The line that loads from the arrays of these elements, if it is one: a compiler may give
+        a load in front of a loop another line, which does not name the array."""
         arrays = {one.buffer for one in elements}
         loads = [one for one in self.mine.loads if one.first.buffer in arrays]
         lines = {one.loaded.line for one in loads}
-        return lines.pop() if len(lines) == 1 else None
+        if len(lines) != 1:
+            return None
+        (line,), name = lines, self.words.name(loads[0].first.buffer)
+        every = range(1, 1 + len(self._declared.lines))
+        read = [at for at in every if self._declared.index(at, name)]
+        return read[0] if len(read) == 1 and not self._declared.mentions(line, name) else line
+
+    def _its_loop(self, line: int | None) -> tuple[Message, int | None]:
+        """What is to be asked of the loop that a line is in, or else of the only one, that has
+        another head than those of the solution; and its line, or else the one given."""
+        heads, usual = self._declared.loops, Declarations(self.words.solution).loops.values()
+        _, at = self._declared.loop(line or 0)
+        if line and at < line and (name := self._declared.replaced(line)):
+            said = f"Line {line} gives `{name}` a new value in each round of the loop on line {at}."
+            ask = "What becomes of the value that the round before gave it?"
+            return Message(said, remedy=ask), line
+        new = [one for one, head in heads.items() if head not in usual]
+        if at not in new and len(new) != 1:
+            return Message(), line
+        at, there = (at, f"Line {line} is in") if at in new else (new[0], "Look at")
+        ask = "Where does this loop begin, how far does it step, and when does it end?"
+        return Message(f"{there} the loop on line {at}: `{heads[at]}`.", remedy=ask), at
 
     def _parts(self, mine: Times, ours: Times) -> tuple[Part, ...]:
         """Runs of neighbouring elements that went in as often, and should have; none where they are
@@ -449,15 +471,21 @@ class TwoTrails:
                 return replace(_step(mine, at), ours=ours.words(partner))
         return None
 
-    def joined(self, foreign: Container[Element], right: Container[Element]) -> Parting | None:
-        """The step in which elements that do not belong there join right ones; else the last."""
-        mine, flags = self._both[0], list[int]()
+    def joined(self, foreign: Container[Element], right: Collection[Element]) -> Parting | None:
+        """The step in which elements that do not belong there join right ones; the last one that
+        adds to all right ones and no other, else the first; the last step if there is none."""
+        mine, held = self._both[0], list[int]()  # a bit for each right element, and one for others
+        bits = {one: 2 << number for number, one in enumerate(right)}
+        joins, late = [], []
         for at in range(len(mine)):
-            one, inside = mine.element(at), [flags[source] for source in mine.sources(at)]
-            own = 0 if one is None else (one in foreign) + 2 * (one in right)
-            flags.append(reduce(or_, inside, own))
-            if inside and flags[at] == 3 and 3 not in inside:
-                return _step(mine, at)
+            one, inside = mine.element(at), [held[source] for source in mine.sources(at)]
+            own = 0 if one is None else bits.get(one, int(one in foreign))
+            held.append(reduce(or_, inside, own))
+            if inside and held[at] & 1 and held[at] > 1:
+                joins += [at] if not any(one & 1 and one > 1 for one in inside) else []
+                late += [at] if sum(bits.values()) in inside and mine.verb(at) in ANY_ORDER else []
+        if joins:
+            return _step(mine, (late or joins[:1])[-1])
         return _step(mine, len(mine) - 1) if len(mine) and mine.sources(len(mine) - 1) else None
 
     @property
