@@ -468,5 +468,7 @@ def test_a_sum_that_is_complete_before_more_is_added_is_told_there():
 
 
 def test_two_threads_with_one_index_are_told_the_index():
-    message, line = told("00_first_kernel/mirror", ("mirror[row * cols", "mirror[row * rows"))
+    message, line = told(
+        "00_first_kernel/mirror", ("mirror[row * cols", "mirror[row * rows"), status="data_race"
+    )
     assert "The index `row * rows + col` is 8 for both threads" in message and "mirror[" in line
