@@ -315,17 +315,25 @@ class Declarations:
         loop, head = self._around(line, _LOOP)
         for function, inside in _SHUFFLED.findall(self.line(line)) if _SCALED.search(loop) else ():
             value = _COMMA.split(inside)[1].strip()
-            changed = set(_WORD.findall(" ".join(_CHANGED.findall(self.line(line)))))
+            statement = self.line(line).replace(loop, "")
+            changed = set(_WORD.findall(" ".join(_CHANGED.findall(statement))))
             if changed and changed.isdisjoint(_WORD.findall(value)):
                 return function, value, head
         return None
 
-    def replaced(self, line: int) -> str:
-        """The variable to which a source line gives a value that its old value has no part in; ""
-        if there is none, or it is declared there, or an `if` stands before it."""
-        found = _REPLACED.search(self.line(line))
-        alone = found and found[1] not in _WORD.findall(found[2]) and not self.guard(line)[0]
-        return found[1] if found and alone else ""
+    def replaced(self, line: int) -> tuple[str, int] | None:
+        """The variable to which a source line in a loop gives a value without any use of its old
+        one, and the loop's line; None if there is none, or it is declared there, or read elsewhere
+        in the loop, or an `if` stands before it."""
+        found, (head, at) = _REPLACED.search(self.line(line)), self.loop(line)
+        if not (found and head) or (self.guard(line)[1] >= at and self.guard(line)[0]):
+            return None
+        end = line
+        while self.loop(end + 1)[1] >= at and self.loop(end + 1)[0]:
+            end += 1
+        text = f"{head} {self.line(line).replace(found[0], found[2]) if at < line else found[2]} "
+        text += " ".join(self.line(one) for one in range(at + 1, end + 1) if one != line)
+        return None if found[1] in _WORD.findall(text) else (found[1], at)
 
     def index(self, line: int, name: str) -> str:
         """The only index with which an array's name stands on a source line; "" if it has none, or

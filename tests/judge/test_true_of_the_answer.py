@@ -429,14 +429,25 @@ def test_a_loop_that_leaves_elements_out_is_named(exercise, right, wrong, said):
 
 
 def test_the_solution_s_own_loops_are_not_named_where_elements_are_left_out():
-    message, _ = told("09_scan_histogram/compact", ("kept += of_warp[w]", "kept = of_warp[w]"))
-    assert "the loop on line" not in message
+    message, _ = told(
+        "09_scan_histogram/block_scan", ("of_warp[warp] = sum", "of_warp[warp] = value")
+    )
+    assert "does not use x[0]" in message and "the loop on line" not in message
 
 
-def test_a_value_that_each_round_replaces_is_named():
-    message, line = told("02_tree_reduction/dot", ("sum += x[i] * y[i]", "sum = x[i] * y[i]"))
-    assert "gives `sum` a new value in each round of the loop on line 15" in message
-    assert "sum = " in line
+@pytest.mark.parametrize(
+    ("exercise", "right", "wrong", "name"),
+    [
+        ("02_tree_reduction/dot", "sum += x[i] * y[i]", "sum = x[i] * y[i]", "sum"),
+        ("02_tree_reduction/last_block", "sum += partial[b]", "sum = partial[b]", "sum"),
+        ("09_scan_histogram/compact", "kept += of_warp[w]", "kept = of_warp[w]", "kept"),
+        ("01_expand_where/expand", "place += coordinate", "place = coordinate", "place"),
+    ],
+)
+def test_a_value_that_each_round_replaces_is_named(exercise, right, wrong, name):
+    message, line = told(exercise, (right, wrong))
+    assert f"gives `{name}` a new value in each round of the loop on line" in message
+    assert wrong in line
 
 
 def test_a_shuffle_that_passes_on_the_same_value_in_each_round_is_named():
@@ -472,3 +483,45 @@ def test_two_threads_with_one_index_are_told_the_index():
         "00_first_kernel/mirror", ("mirror[row * cols", "mirror[row * rows"), status="data_race"
     )
     assert "The index `row * rows + col` is 8 for both threads" in message and "mirror[" in line
+
+
+@pytest.mark.parametrize(
+    ("exercise", "right", "wrong", "said"),
+    [
+        ("04_safe_softmax/row_softmax", "/ sum;", "/ columns;", "(an exponential) by 300."),
+        ("05_online_softmax/online_row", "/ all.sum;", "/ mine.sum;", "divides"),
+        ("08_project/cross_entropy", "logf(all.sum)", "all.sum", "adds 4.5777 and 14.6971."),
+    ],
+)
+def test_the_last_step_is_told_where_its_value_is_wrong_or_all_are_right(
+    exercise, right, wrong, said
+):
+    message, line = told(exercise, (right, wrong))
+    assert said in message and wrong in line
+
+
+def test_an_index_that_is_another_number_has_the_lines_of_its_store_and_its_value():
+    message, line = told(
+        "08_project/top_four", ("{x[row * columns + c], c}", "{x[row * columns + c], lane}")
+    )
+    assert "wrote it on line 53. Its value comes from line 27." in message and "index[" in line
+
+
+def test_a_large_ratio_is_no_missing_factor():
+    message, line = told(
+        "02_tree_reduction/max",
+        ("fmaxf(tile[thread], tile[thread + stride])", "tile[thread] + tile[thread + stride]"),
+    )
+    assert "times what it should be" not in message and "+ tile" in line
+
+
+def test_a_lane_that_gets_its_own_value_back_is_told_also_where_ours_needs_no_shuffle():
+    message, line = told("09_scan_histogram/segments", ("lane - offset >=", "lane >="))
+    assert "gets its own value back" in message and "__shfl_up_sync" in line
+
+
+def test_a_choice_the_other_way_round_asks_about_the_choice():
+    message, _ = told(
+        "01_expand_where/where", ("? x[x_place] : y[y_place]", "? y[y_place] : x[x_place]")
+    )
+    assert "Which element belongs to each answer?" in message

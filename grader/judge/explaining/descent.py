@@ -47,9 +47,18 @@ class Descent:
         self._made = {(ours.verb(at), self._of[1][at][1]): at for at in reversed(steps)}
 
     def found(self) -> DescentEnd | None:
-        """What makes the last step wrong; None where that is not seen."""
+        """What makes the last step wrong; None where that is not seen. Where the way back does not
+        end, the last step's first value that differs; else the step, if it has only right ones and
+        the solution does not take it."""
         ends = len(self.mine) - 1, len(self.ours) - 1
-        return None if min(ends) < 0 else self._walk(*ends)
+        found = self._walk(*ends) if min(ends) >= 0 else None
+        if found or min(ends) < 0 or self.known(ends[0]):
+            return found
+        _, *after = self.met
+        sources = self.mine.sources(ends[0])
+        if after:
+            return DescentEnd(*ends, after[0][0])
+        return DescentEnd(*ends) if sources and all(map(self.known, sources)) else None
 
     def known(self, at: int) -> bool:
         """Whether the solution has the value too, made of the same, or a difference the other way

@@ -129,7 +129,8 @@ class Explanation(MadeOf):
                 instead = f"Our kernel decides by {self._name(other)} ({expected:g})."
                 yield Message(f"{said}.", ours=instead), place.line
             elif one == mine[-1][0] == other and len(data) == 2:
-                yield f"{said}. This value is right, but the choice is wrong.", place.line
+                right = f"{said}. This value is right, but the choice is wrong."
+                yield Message(right, remedy="Which element belongs to each answer?"), place.line
 
     def descended(self, of_others: bool) -> Told:
         """The step on the way back from it that has a wrong value, or is the wrong one; only one
@@ -142,8 +143,10 @@ class Explanation(MadeOf):
         there = None if number is None or made is None else search(made, number)
         why = f"{words} is not the right value here."
         why += f" It comes from line {made}." if number is None else ""
+        loop = Message()
         if found.lost and not of_others:
-            why += f" It does not use {self._listed(found.lost, 'or')}, but should."
+            loop, _ = self._its_loop(made)
+            why += f" It does not use {self._listed(found.lost, 'or')}, but should. {loop.first}"
         if found.more and not of_others:
             why += f" It uses {self._listed(found.more)}, but should not."
         if number is not None and search(0, number, len(self._declared.lines)):
@@ -157,7 +160,8 @@ class Explanation(MadeOf):
         told, is_nan = found.told, math.isnan(found.place.values[0])
         if is_nan or found == self._joined:  # it has been told
             told = replace(told, first="")
-        yield told + Message(why="" if is_nan and not number else why), line
+        why = "" if is_nan and not number else why.strip()
+        yield told + Message(why=why, remedy=loop.remedy), line
 
     def beyond(self) -> Told:
         """An exponential, or another result, that is too large or too small for a float."""
@@ -277,8 +281,6 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
     about = Explanation(pair, words)
     result = replace(result, made_of=about.parts(), differs=about.first_step())
     told = about.told()
-    if not told:
-        return result
     line = next((line for _, _, line in told if line), None)
     parts = replace(result.parts, why="", remedy="")
     for _, message, _ in told:
@@ -286,9 +288,13 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
     if line is None and pair.wrong.written and (stored := pair.mine.stored):
         parts += Message(f"{capital(stored.who)} wrote it{stored.on}.")
         line = stored.line
+        if not told and (made := about._ways.last_line) not in (None, line):
+            parts += Message(f"Its value comes from line {made}.")
     patterns = tuple(str(pattern) for pattern, _, _ in told)
-    pattern, lead, _ = next((one for one in told if one[0] == Pattern.LEFT_EARLY), told[0])
-    advice = lead.remedy, result.parts.remedy, say.NEXT.get(pattern)
+    leads = [one for one in told if one[0] == Pattern.LEFT_EARLY] + told
+    pattern, lead, _ = leads[0] if leads else (None, Message(), None)
+    own = (message.remedy for _, message, _ in told)
+    advice = lead.remedy, *own, result.parts.remedy, say.NEXT.get(pattern)
     remedy = next(filter(None, advice), "")  # one is enough
     result = result.saying(parts + Message(why=result.parts.why, remedy=remedy))
     return replace(result, line=line, patterns=patterns)

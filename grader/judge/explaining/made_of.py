@@ -50,30 +50,37 @@ class MadeOf(About):
             yield Message(said, only if said != only else "", ours=ours), line
 
     def without_stride(self) -> Told:
-        """A loop over strides in which each round goes equally far, or passes on the same."""
-        for line in range(1, 1 + len(self._declared.lines)):
-            if self.pair.wrong.written and (found := self._declared.without_stride(line)):
+        """A loop over strides in which each round goes equally far, or passes on the same; and one
+        that keeps nothing of the round before."""
+        for line in range(1, 1 + len(self._declared.lines)) if self.pair.wrong.written else ():
+            if found := self._declared.without_stride(line):
                 yield race_advice.without_stride(*found), line
-            elif self.pair.wrong.written and (same := self._declared.repeated_shuffle(line)):
+            elif same := self._declared.repeated_shuffle(line):
                 function, value, head = same
                 said = f"`{function}` passes on `{value}`, which is the same in each round of the "
                 ask = "Which value should the lanes pass on in this round?"
                 yield Message(f"{said}loop on line {head}.", remedy=ask), line
+            elif new := self._declared.replaced(line):
+                name, head = new
+                said = f"Line {line} gives `{name}` a new value in each round of the loop on line "
+                ask = "What becomes of the value that the round before gave it?"
+                yield Message(f"{said}{head}.", remedy=ask), line
 
     def shuffled(self) -> Told:
         """A shuffle that brings other lanes' values than the solution's."""
         mine, ours = ({_way(one) for one, *_ in side.shuffles} for side in (self.mine, self.ours))
         instead = " and ".join(f"`__shfl_{way}sync`" for way in sorted(ours))
-        for opcode, place, own in self.mine.shuffles if ours and self._mine != self._ours else ():
+        differs = self._mine != self._ours
+        for opcode, place, own in self.mine.shuffles if differs else ():
             way = _way(opcode)
             name, opposite = f"`__shfl_{way}sync`", {"up_": "down_"}.get(way, "up_") in ours - mine
             fact = f"gets its own value back, because {name} finds no lane there"
             fact = fact if own else f"takes a value with {name}"
-            if way and way not in ours and (own or opposite):
+            if way and way not in ours and (own or (ours and opposite)):
                 told = Message(
                     f"{capital(place.who)} {fact}{place.on}.",
                     remedy="From which lane should this value come?",
-                    ours=f"Our kernel uses {instead}.",
+                    ours=f"Our kernel uses {instead}." if ours else "",
                 )
                 yield told, place.line
 
@@ -89,6 +96,9 @@ class MadeOf(About):
                 f"{self._name(ours)}. {capital(loaded.who)} loads {self._name(mine)}{loaded.on}"
             )
             rule, line = Message(why=self._rule()), loaded.line
+            loop, head = self._its_loop(line)
+            if loop.first and not rule.why:
+                rule = Message(why=loop.first, remedy=loop.remedy)
             expected = float(self.pair.wrong.expected.flat[0])
             if any(expected in (one.taken, one.refused) for one in self.mine.choices):
                 rule += Message(remedy="Which step chooses between them?")
@@ -100,7 +110,7 @@ class MadeOf(About):
                     follow = f"Follow this value from line {line} to line {stored.line}."
                     more = Message(remedy=f"{follow} Which index on its way is wrong?")
                     line = stored.line
-            yield Message(f"{sentence}.") + more, line
+            yield Message(f"{sentence}.") + more, head if rule.why == loop.first != "" else line
 
     def _to_its_place(self, mine: Element, ours: Element) -> Message:
         """Where the index of an element that was handed on goes another way."""

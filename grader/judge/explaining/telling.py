@@ -189,11 +189,14 @@ def constant(values: np.ndarray) -> bool:
     return bool(np.ptp(values) <= 1e-4 * np.abs(values).max())
 
 
+MUCH_LARGER = 1025  # times: no factor in a formula
+
+
 def whole(ratio: float) -> bool:
     """Whether a ratio is a whole number, or one over a whole number; for one element alone any
     other is no pattern."""
     larger = max(abs(ratio), 1 / max(abs(ratio), 1e-30))
-    return 1.5 < larger < 1e5 and abs(larger - round(larger)) < 1e-4 * larger
+    return 1.5 < larger < MUCH_LARGER and abs(larger - round(larger)) < 1e-4 * larger
 
 
 def factor(ratio: float) -> str:
@@ -333,10 +336,6 @@ class About:
         another head than those of the solution; and its line, or else the one given."""
         heads, usual = self._declared.loops, Declarations(self.words.solution).loops.values()
         _, at = self._declared.loop(line or 0)
-        if line and at < line and (name := self._declared.replaced(line)):
-            said = f"Line {line} gives `{name}` a new value in each round of the loop on line {at}."
-            ask = "What becomes of the value that the round before gave it?"
-            return Message(said, remedy=ask), line
         new = [one for one, head in heads.items() if head not in usual]
         if at not in new and len(new) != 1:
             return Message(), line
@@ -406,6 +405,12 @@ class TwoTrails:
             if not all(map(len, trails)) or trails[0].key(-1) != trails[1].key(-1):
                 break
         return trails
+
+    @property
+    def last_line(self) -> int | None:
+        """The line of the learner's last step."""
+        mine = self._both[0]
+        return mine.line(len(mine) - 1) if len(mine) else None
 
     @cached_property
     def _descent(self) -> Descent:
