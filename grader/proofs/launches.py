@@ -26,9 +26,13 @@ COMPARES = ("setp", "set", "min", "max", "sub", "add", "selp", "slct")
 TRUTH = ("setp", "selp")
 SMALLEST_WIDTH = 8  # bits
 HALF_IS_EXACT_TO = 2048  # whole numbers; of a float that is beyond LARGEST
-BESIDE = (1, 2, 0)  # what is added to a number: even and odd, just above it and at it
-FURTHER = (-1, 3)
-USUAL = 3  # of a size that does not matter, where the rule allows it
+BESIDE = (
+    1,
+    4,
+    0,
+)  # what is added to a number: odd and even, just above it and at it; 4 fill a pack
+FURTHER = (-1, 2, 3)
+USUAL, WHOLE_PACK = 3, 4  # of a size that does not matter, where the rule allows it
 LARGER = 40
 LARGE = 1024
 ORDINARY = (1, 2, 3, 31, 33, 300)  # sizes that are tried with every block
@@ -37,7 +41,7 @@ NARROW_BLOCK = 256  # threads
 MOST_BLOCKS = 6  # that numbers speak of
 MOST_PAIRED = 4  # numbers that are tried two at a time
 MOST_CHANGES = 8  # until a launch keeps to its rule
-NEAR = 16  # so far away a number is looked for that the rule allows
+NEAR = 64  # so far away a number is looked for that the rule allows
 MOST_DRAWN = 2**14  # threads of a launch that is drawn at random
 DRAWN = 20  # launches
 
@@ -276,10 +280,12 @@ class _Launches:
         beside: Iterable[int] = BESIDE,
         usual: int = USUAL,
     ) -> Iterator[Trial]:
-        """Launches in which each of some quantities is a number, or that and so many more."""
+        """Launches in which each of some quantities is a number, or that and so many more; in some
+        of them the other sizes fill packs."""
         for more, block, number, quantity in product(beside, blocks, numbers, quantities):
             if number + more > 0:
-                yield from self._reaching(quantity, number + more, block, usual)
+                others = WHOLE_PACK if more == 4 and usual == USUAL else usual
+                yield from self._reaching(quantity, number + more, block, others)
 
     def paired(
         self, numbers: Sequence[int], blocks: Sequence[tuple[int, int, int]]
@@ -358,6 +364,7 @@ class _Launches:
             return
         parts = {_value(one, names) for one in (*_made(condition), *_names(condition))}
         near = [part + more for part in parts for more in range(4)]
+        near += [times * int(one) for one in re.findall(r"\d+", condition) for times in (1, 2)]
         nearest = sorted({*range(1, 41), *near}, key=lambda n: abs(n - names[name]))
         yield from (n for n in nearest if n >= 1 and _value(condition, names | {name: n}))
 

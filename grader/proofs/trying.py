@@ -61,7 +61,8 @@ def _run(
     `FAULTS` or may be, and what was seen until then."""
     first, fault = trials[0], None
     kernel = module.get_function(first.rule.kernel)
-    instructions = len(module.program.functions[kernel.name].instructions) * len(trials)
+    instructions = len(module.program.functions[kernel.name].instructions)
+    instructions *= 1 + len(trials) // 8  # together they cost little more than one
     given = [tuple(trial.arguments().values()) for trial in trials]
     how = {} if len(trials) > 1 else {"blocks": runs[0]}
     with simulator.options(step_limit=most, **how), simulator.observe(counted=False) as run:
@@ -73,7 +74,7 @@ def _run(
                 kernel(first.grid, first.block, given[0], shared_mem=first.shared_mem)
         except CudaError as error:
             fault = error if error.status in FAULTS or len(trials) > 1 else None
-    effort.replay(instructions, run.steps or most)  # 0 where it was stopped
+    effort.replay(instructions, run.steps or most)  # 0 where it was stopped: soon, if by a fault
     return fault, run.hazards
 
 
@@ -126,7 +127,7 @@ class Attempts:
                 self.made.add(launch)
                 yield trial
 
-    def _suspects(self, trials: Sequence[Trial]) -> list[Trial]:
+    def _suspects(self, trials: Sequence[Trial]) -> Iterator[Trial]:
         """The launches that may go wrong. Those that are alike run at the same time: they have
         blocks of one shape, and loops of about the same length."""
         kernel = simulator.RawModule(code=self.source).get_function(trials[0].rule.kernel)
@@ -138,15 +139,9 @@ class Attempts:
             small = threads <= WHOLE and elements <= 16 * WHOLE  # many of them fit into memory
             together = -1 if small and kernel.batchable else number
             alike[trial.block, trial.shared_mem, passes, together].append(trial)
-        return sorted(
-            (
-                trial
-                for some in alike.values()
-                if len(some) == 1 or break_in_part(self.source, some, self.effort)
-                for trial in some
-            ),
-            key=trials.index,
-        )
+        for some in alike.values():
+            if len(some) == 1 or break_in_part(self.source, some, self.effort):
+                yield from some
 
 
 def broken_at_its_numbers(

@@ -250,6 +250,9 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
             "Write it before you read it, in the kernel or before the launch.",
         ),
     )
+    array = place(touched, wave).array
+    only, _ = wave.names.declared.only_written(array) if array else ("", None)
+    why = f"{why} {only}".strip()
     return Message(f"{finding.verb} {there}, which nobody has written yet.", why, remedy)
 
 

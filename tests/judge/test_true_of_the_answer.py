@@ -525,3 +525,20 @@ def test_a_choice_the_other_way_round_asks_about_the_choice():
         "01_expand_where/where", ("? x[x_place] : y[y_place]", "? y[y_place] : x[x_place]")
     )
     assert "Which element belongs to each answer?" in message
+
+
+def test_the_step_that_uses_elements_again_is_told_with_its_calls():
+    message, _ = told(
+        "05_online_softmax/long_vector",
+        ("butterfly(of_warp[threadIdx.x % 8], 4)", "butterfly(of_warp[threadIdx.x % 8], 8)"),
+    )
+    assert "Both values already use the same elements." in message
+
+
+def test_a_cell_that_nobody_has_written_has_the_condition_of_its_only_store():
+    message, _ = told(
+        "02_tree_reduction/interleaved",
+        ("tile[thread] = i < n ? x[i] : 0.0f;", "if (i < n) tile[thread] = x[i];"),
+        status="uninitialized_read",
+    )
+    assert "Line 11 writes to tile only if `i < n` (line 11)." in message

@@ -197,6 +197,9 @@ class MadeOf(About):
             if most and most.times > max((one.times for one in self.ours.loads), default=0):
                 line = most.loaded.line
                 where = f" Line {line} loads {self._name(most.first)} {_often(most.times)}."
+            elif step := self._ways.doubled(again):
+                line = step.place.line
+                where = f" {step.told} Both values already use the same elements."
             yield f"{self._here} uses {each} {much}.{where}", line
 
     def constant(self) -> Told:

@@ -493,6 +493,20 @@ class TwoTrails:
             return _step(mine, (late or joins[:1])[-1])
         return _step(mine, len(mine) - 1) if len(mine) and mine.sources(len(mine) - 1) else None
 
+    def doubled(self, elements: Collection[Element]) -> Parting | None:
+        """The first step two of whose values already use the same one of some elements, not only
+        in a search for a maximum or minimum."""
+        mine, held = self._both[0], list[int]()
+        bits = {one: 1 << number for number, one in enumerate(elements)}
+        for at in range(len(mine)):
+            searches = mine.verb(at) in ("max", "min")
+            inside = [] if searches else [held[source] for source in mine.sources(at)]
+            own = mine.element(at)
+            held.append(reduce(or_, inside, bits.get(own, 0) if own else 0))
+            if mine.verb(at) in ANY_ORDER and sum(inside) != held[at]:
+                return _step(mine, at)
+        return None
+
     @property
     def beyond(self) -> list[Parting]:
         """The step that makes what a float cannot hold of right values, where the solution has
