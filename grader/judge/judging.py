@@ -12,6 +12,7 @@ the last step.
 """
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -196,7 +197,8 @@ def _explained(judged: Judged, at: int) -> Judged:
     if wrong is None:
         return _not_put_back(judged, at)
     both = judged.session, judged.ours
-    made = [session.follow(instance, (wrong.element,)) for session in both]
+    with ThreadPoolExecutor(len(both)) as pool:
+        made = list(pool.map(lambda session: session.follow(instance, (wrong.element,)), both))
     if not all(made):
         return judged
     (mine,), (ours,) = made
