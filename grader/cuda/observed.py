@@ -25,8 +25,9 @@ from ..watch.findings import (
     ReadOnlyWrite,
     Whereabouts,
 )
-from ..watch.observe import Kind, Run, Tracing
+from ..watch.observe import Kind, Run
 from ..watch.races.races import Races
+from ..watch.trace import Tracing
 from ..watch.uninitialized import UndefinedResults, Uninitialized
 from .errors import BarrierDivergence, CudaError, DataRace, Message
 

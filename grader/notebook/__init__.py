@@ -1,8 +1,9 @@
 """What a learner meets in JupyterLab."""
 
 from . import draw
-from .checking import check, hint, play, predict, warmup
+from .checking import check, hint, play, warmup
 from .kernel import Kernel, diff, watch
+from .prediction import predict
 from .profiling import bench, compare, profile, ptx
 from .session import lesson
 

@@ -20,7 +20,8 @@ from matplotlib.patches import Patch, Rectangle
 from grader.counted import counted
 from grader.cuda.errors import lines_of
 from grader.cuda.simulator import Event, Run
-from grader.watch.observe import MOST_EVENTS, ArrayLayout
+from grader.watch.arrays import ArrayLayout
+from grader.watch.trace import MOST_EVENTS
 
 from ..cards import OURS
 from ..failures import Notice
