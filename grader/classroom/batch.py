@@ -184,8 +184,10 @@ class Entering:
         stamp = work.beside.get(STAMP, "").strip()
         when = utils.parse_utc(stamp) if stamp else None
         new = insert(_SUBMITTED)
-        known = func.coalesce(new.excluded.timestamp, _SUBMITTED.c.timestamp)
-        new = new.on_conflict_do_update(["id"], set_={"timestamp": known})
+        new = new.on_conflict_do_update(
+            ["id"],
+            set_={"timestamp": func.coalesce(new.excluded.timestamp, _SUBMITTED.c.timestamp)},
+        )
         self.db.execute(
             new,
             {
@@ -456,8 +458,9 @@ def trial(course: CourseFolder, lesson: str) -> Iterator[CourseFolder]:
         for learner in course.learners("autograded", lesson):
             for step in ("autograded", "feedback"):
                 # What was graded is only ever replaced, so it need not be there twice.
-                own = course.path(step, lesson, learner)
-                _copy(own, folder / step / learner / lesson, link=True)
+                _copy(
+                    course.path(step, lesson, learner), folder / step / learner / lesson, link=True
+                )
         yield course.configured(CourseDirectory={"root": str(folder)})
 
 

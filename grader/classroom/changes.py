@@ -110,8 +110,9 @@ def _why(what: str, old: KnownMark | None, new: KnownMark) -> str:
         return "marked by hand"
     if new.score is None:
         return "could not be judged"
-    changed = verdicts.differing(old.parts, new.parts)
-    reasons = dict.fromkeys(_REASONS[name] for name in changed if name in _REASONS)
+    reasons = dict.fromkeys(
+        _REASONS[name] for name in verdicts.differing(old.parts, new.parts) if name in _REASONS
+    )
     if old.most != new.most:  # which is more than that the lesson's files changed
         reasons.pop(_REASONS["lesson"], None)
         reasons[f"points changed: {old.most:g} before, {new.most:g} now"] = None

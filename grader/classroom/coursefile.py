@@ -64,8 +64,10 @@ class Policy:
         """So many seconds after it was due work is worth nothing; infinite: never. `most`: what
         the lesson gives."""
         each = self.much / 100 * most if self.percent else self.much
-        by_points = (math.ceil(most / each) - 1) * self.step if each else math.inf
-        return min(by_points, math.inf if self.most_days is None else self.most_days * DAY)
+        return min(
+            (math.ceil(most / each) - 1) * self.step if each else math.inf,
+            math.inf if self.most_days is None else self.most_days * DAY,
+        )
 
 
 @dataclass(frozen=True)
@@ -200,8 +202,7 @@ def moment(text: object, zone: ZoneInfo, what: str) -> datetime:
         raise ClassroomError(
             f"{what} is {text!s:.40}, and should be a time like 2026-12-01 23:59."
         ) from error
-    aware = text if text.tzinfo else text.replace(tzinfo=zone)
-    return aware.astimezone(UTC).replace(tzinfo=None)
+    return (text if text.tzinfo else text.replace(tzinfo=zone)).astimezone(UTC).replace(tzinfo=None)
 
 
 def parse_policy(text: str, where: str) -> Policy:

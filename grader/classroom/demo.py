@@ -94,8 +94,9 @@ def classmates(lesson: course.Lesson) -> dict[str, Answers]:
 def hand_in(here: CourseFolder, lesson: course.Lesson, learner: str, answers: Answers) -> None:
     """Fetch the lesson as `learner`, write the answers into its cells, submit it."""
     with here.gradebook() as gradebook:  # else formgrader calls everybody "None, None"
-        spoken = learner.replace("_", " ")
-        gradebook.update_or_create_student(learner, first_name=spoken, last_name="Demo")
+        gradebook.update_or_create_student(
+            learner, first_name=learner.replace("_", " "), last_name="Demo"
+        )
     home = here.root / "learners" / learner
     home.mkdir(parents=True, exist_ok=True)
     here.run(here.exchange.FetchAssignment, lesson.name, learner, assignment_dir=str(home))
@@ -183,8 +184,9 @@ def _beside_dask(scratch: Path, lesson: course.Lesson) -> Figure:
             lesson,
             how=("--scheduler", cluster.scheduler_address),
         )
-    what = f"time with Dask over that with --jobs {JOBS}"
-    return Figure(what, "x", dask.seconds / plain.seconds, 1.15)
+    return Figure(
+        f"time with Dask over that with --jobs {JOBS}", "x", dask.seconds / plain.seconds, 1.15
+    )
 
 
 def _class(

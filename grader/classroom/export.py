@@ -166,10 +166,9 @@ def rows(course: CourseFolder, gradebook: Gradebook, lesson: str) -> list[Exerci
         for notebook in assignment.notebooks
         for cell in notebook.grade_cells
     ]
-    absent = {student.id for student in gradebook.students} - handed_in.keys()
     found += [
         ExerciseRow(learner, lesson, name, None, most, NOT_HANDED_IN, None, "", None)
-        for learner in absent
+        for learner in {student.id for student in gradebook.students} - handed_in.keys()
         for name, most in asked
     ]
     return sorted(found, key=lambda row: (row.learner, row.exercise))

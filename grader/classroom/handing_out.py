@@ -57,8 +57,10 @@ class HandOut(ClearSolutions):
         if "lesson" not in nb.metadata.get("warpwise", {}):
             cleared: tuple[NotebookNode, Resources] = super().preprocess(nb, resources)
             return cleared
-        kernels = Path(self.config.JudgeAnswers.get("kernels", lessons.KERNELS))
-        lesson = lessons.lesson(nb.metadata.warpwise.lesson, kernels)
+        lesson = lessons.lesson(
+            nb.metadata.warpwise.lesson,
+            Path(self.config.JudgeAnswers.get("kernels", lessons.KERNELS)),
+        )
         names = {exercise.name for exercise in lesson.exercises}
         for cell in nb.cells:
             if (name := grade_id(cell)) in names:
@@ -103,8 +105,9 @@ def require_solved(course: CourseFolder, lesson: lessons.Lesson, workers: Judges
 
 def store(course: CourseFolder) -> VerdictStore:
     """The course's verdicts."""
-    partial_marks = coursefile.read(course).partial_marks
-    return VerdictStore(course.root / "verdicts", course.kernels, partial_marks)
+    return VerdictStore(
+        course.root / "verdicts", course.kernels, coursefile.read(course).partial_marks
+    )
 
 
 def points(file: coursefile.CourseFile, lesson: lessons.Lesson) -> dict[str, float]:
@@ -138,8 +141,10 @@ def generate(course: CourseFolder, lesson: lessons.Lesson) -> None:
 def seeds(course: CourseFolder, lesson: lessons.Lesson) -> dict[str, int]:
     """The official seed of each exercise in this course: its hidden cases are drawn from it."""
     secret_file = Path(course.config.JudgeAnswers.secret_file)
-    names = sorted(exercise.name for exercise in lesson.exercises)
-    return {name: seed(secret_file, f"{lesson.name}/{name}") for name in names}
+    return {
+        name: seed(secret_file, f"{lesson.name}/{name}")
+        for name in sorted(exercise.name for exercise in lesson.exercises)
+    }
 
 
 # --- notebooks/ ----------------------------------------------------------------------------------
@@ -174,8 +179,10 @@ def differences(
     with tempfile.TemporaryDirectory(prefix="warpwise-build-") as scratch:
         made = dict(_made(new_course(Path(scratch), kernels), left))
     changed = [_difference(notebooks / name, content) for name, content in made.items()]
-    strays = [f"{path.name}: no lesson makes it." for path in _strays(notebooks, made, left)]
-    return [*filter(None, changed), *strays]
+    return [
+        *filter(None, changed),
+        *[f"{path.name}: no lesson makes it." for path in _strays(notebooks, made, left)],
+    ]
 
 
 def _made(folder: CourseFolder, left: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -334,8 +341,9 @@ def solved(lesson: Lesson, folder: Path) -> NotebookNode:
     resources = {"metadata": {"path": str(folder)}}
     quiet: dict[str, Any] = {"extra_arguments": ["--log-level=ERROR"]}
     try:
-        client = NotebookClient(notebook, timeout=PATIENCE, resources=resources, **quiet)
-        client.execute(env={**os.environ, CHOICE: str(lesson.path.parents[1])})
+        NotebookClient(notebook, timeout=PATIENCE, resources=resources, **quiet).execute(
+            env={**os.environ, CHOICE: str(lesson.path.parents[1])}
+        )
     except (CellControlSignal, RuntimeError) as error:  # a cell's exception, time-out, dead kernel
         why = (
             f"{error.ename}: {error.evalue}"

@@ -104,8 +104,7 @@ class _Handler(BaseHTTPRequestHandler):
             status = HTTPStatus.OK
             try:
                 asked = json.loads(self.rfile.read(length))
-                card = self.shown.verdict(str(asked["exercise"]), str(asked["source"]))
-                answer = {"html": card}
+                answer = {"html": self.shown.verdict(str(asked["exercise"]), str(asked["source"]))}
             except (ValueError, KeyError, TypeError):
                 status = HTTPStatus.BAD_REQUEST
                 answer = {"error": "This is no exercise and no source."}
@@ -170,8 +169,10 @@ class Preview:
         cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
         # Its files that decide what cells show, and when each was saved.
         files = [path for path in lesson.path.iterdir() if path.suffix in (".py", ".cu", ".toml")]
-        saved = sorted((path.name, path.stat().st_mtime_ns) for path in files)
-        shows = [cell.source for cell in cells], saved
+        shows = (
+            [cell.source for cell in cells],
+            sorted((path.name, path.stat().st_mtime_ns) for path in files),
+        )
         if shows != self._shown:
             steps.require_no_oversight(lesson)
             solved = handing_out.solved(lesson, self.folder)

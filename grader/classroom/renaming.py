@@ -40,8 +40,9 @@ def nearest(name: str, known: Mapping[str, Iterable[str]]) -> str:
 
     def letters(name: str) -> str:
         """Without accents, capitals, signs between, and what follows an @."""
-        plain = unicodedata.normalize("NFKD", name.partition("@")[0]).casefold()
-        return re.sub(r"[\W_]+", "", plain)
+        return re.sub(
+            r"[\W_]+", "", unicodedata.normalize("NFKD", name.partition("@")[0]).casefold()
+        )
 
     asked = letters(name)
     likeness = {
@@ -134,8 +135,10 @@ def join(course: CourseFolder, other: str, learner: str, later: bool = False) ->
 
 def _marked(gradebook: Gradebook, login: str) -> dict[str, SubmittedAssignment]:
     """By lesson, what the gradebook has under this login."""
-    rows = gradebook.db.query(SubmittedAssignment).filter_by(student_id=login)
-    return {row.assignment.name: row for row in rows}
+    return {
+        row.assignment.name: row
+        for row in gradebook.db.query(SubmittedAssignment).filter_by(student_id=login)
+    }
 
 
 HandedIn = tuple[Path, SubmittedAssignment | None]  # a folder, which need not be there, and marks

@@ -83,8 +83,9 @@ class Command(TyperCommand):
         alone = typer.Typer(add_completion=False)
         own = {"allow_extra_args": True, "ignore_unknown_options": True}
         settings = own if self.name in PASS_ON else {}
-        callback = getattr(import_module(f".{module}", __package__), function)
-        alone.command(self.name, context_settings=settings)(callback)
+        alone.command(self.name, context_settings=settings)(
+            getattr(import_module(f".{module}", __package__), function)
+        )
         return typer.main.get_command(alone).make_context(info_name, args, parent, **extra)
 
 

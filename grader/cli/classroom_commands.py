@@ -222,8 +222,10 @@ def _diagnoses(graded: Iterable[Graded]) -> Table:
 
 
 def _status(status: str, line: str = "") -> Text:
-    style = {"passed": "green", "not_attempted": "dim"}.get(status, "red")
-    return Text(status.replace("_", " ") + line, style)
+    return Text(
+        status.replace("_", " ") + line,
+        {"passed": "green", "not_attempted": "dim"}.get(status, "red"),
+    )
 
 
 # ---- what comes of it ----
@@ -350,8 +352,9 @@ def _grades(lesson: str, graded: Iterable[Graded]) -> Table:
         for place, (name, kept) in enumerate(one.exercises.items()):
             verdict = kept["verdict"]
             points = f"{verdict['points']:g} / {verdict['max_points']:g}"
-            line = f", line {verdict['line']}" if verdict["line"] else ""
-            status = _status(verdict["status"], line)
+            status = _status(
+                verdict["status"], f", line {verdict['line']}" if verdict["line"] else ""
+            )
             rows.append(("" if place else one.learner, name, points, status))
     columns = ("learner", "exercise", "points", "diagnosis")
     return table(columns, rows, title=lesson, box=SIMPLE_HEAD, pad_edge=False)

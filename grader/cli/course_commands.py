@@ -136,8 +136,9 @@ def enter_roster(
         raise typer.BadParameter("give a FILE, or --same OTHER=LEARNER")
     here = open_course()
     read = roster.read(file, id, section, team)
-    titles = {one.name: one.title for one in course.lessons(here.kernels)}
-    absent, columns = roster.keep(here, read, titles)
+    absent, columns = roster.keep(
+        here, read, {one.name: one.title for one in course.lessons(here.kernels)}
+    )
     sections = Counter(one.section for one in read.members if one.section)
     teams = {one.team for one in read.members if one.team}
     named = ", ".join(f"{name} ({count})" for name, count in sorted(sections.items()))
@@ -205,8 +206,9 @@ def export_marks(
                 "grader export LESSON --for SYSTEM --column COLUMN."
             )
         planning.set_column(here, lessons[0].name, system, column)
-    names = export.ShownNames(here, coursefile.read(here), section, anonymous)
-    read = export.read(lessons, names, everybody)
+    read = export.read(
+        lessons, export.ShownNames(here, coursefile.read(here), section, anonymous), everybody
+    )
     content = platforms.content(system, read, decimal, anonymous)
     what = lessons[0].name if lesson else "course"
     path = to or here.root / "export" / f"{what}-{system}{platforms.SYSTEMS[system].suffix}"

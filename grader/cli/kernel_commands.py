@@ -139,8 +139,9 @@ def _check_notebook(path: Path, wanted: str | None, root: Path) -> list[CheckedA
         if answer.source is None:
             checked.append(CheckedAnswer(exercise_id, problem=answer.problem))
             continue
-        shown = as_typed(answer.source, answer.name)
-        one = _judged(exercise_id, answer.source, shown, root, answer.problem)
+        one = _judged(
+            exercise_id, answer.source, as_typed(answer.source, answer.name), root, answer.problem
+        )
         if one.verdict and call[2]:  # a named fault leaves no part of the points
             one = replace(one, verdict=one.verdict.without_part())
         checked.append(one)
@@ -180,8 +181,7 @@ def workflow_commands(path: Path, checked: list[CheckedAnswer]) -> Iterator[str]
         if answer.verdict is None or answer.verdict.status == Status.PASSED:
             continue
         verdict = answer.verdict.for_learner().while_open()
-        source = cuda_source(answer.shown)
-        line = verdict.line and line_in_file(path, text, source, verdict.line)
+        line = verdict.line and line_in_file(path, text, cuda_source(answer.shown), verdict.line)
         said = verdict.message or verdict.status.replace("_", " ")
         points = f"{verdict.points:g} of {counted(verdict.max_points, 'point')}"
         kind = "notice" if verdict.status == Status.NOT_ATTEMPTED else "error"

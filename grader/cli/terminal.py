@@ -93,8 +93,10 @@ def _heading(verdict: Verdict) -> Text:
         visible(partial.said(verdict)),
     ]
     if verdict.status == "passed":  # and what was seen where something was to go wrong
-        notes = dict.fromkeys(visible(case.note) for case in verdict.cases if case.note)
-        lines += [kind.solved, *notes]
+        lines += [
+            kind.solved,
+            *dict.fromkeys(visible(case.note) for case in verdict.cases if case.note),
+        ]
     return Text.assemble(
         (verdict.exercise, "bold"),
         "  ",

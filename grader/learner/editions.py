@@ -62,8 +62,9 @@ def update(root: Path, notebooks: Path = NOTEBOOKS) -> list[Changes]:
         mine, base, changes = root / path.name, root / LESSONS / path.name, Changes(path.stem)
         if mine.exists():
             new = read_notebook(path)
-            before = read_notebook(base) if base.exists() else new
-            result = merged(before, read_notebook(mine), new, changes)
+            result = merged(
+                read_notebook(base) if base.exists() else new, read_notebook(mine), new, changes
+            )
             keep(root, mine)
             _write(mine, result)
         else:

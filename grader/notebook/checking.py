@@ -46,8 +46,10 @@ def check(name: str, *, hidden: bool = False) -> None:
     ours = not progress.is_fetched(origin)  # others may still hand in
     page = verdict_card.page(before, source, exercise, cell=name, ours=ours)
     # The verdict first: what follows may take a while.
-    first = verdict_card.looking(page) if more else verdict_card.noted(page, seen, source)
-    shown = display(first, display_id=True)
+    shown = display(
+        verdict_card.looking(page) if more else verdict_card.noted(page, seen, source),
+        display_id=True,
+    )
     verdict = sizes.looked_for(verdict, exercise, source, LIMITS) if more else verdict
     lesson.due[name] = _hints_on(verdict, exercise)
     replay = of_failure(verdict.while_open(), source, exercise)
@@ -87,8 +89,10 @@ def hint_on_card(name: str) -> None:
 def _hints_on(verdict: Verdict, exercise: Exercise) -> tuple[tuple[str, str], ...]:
     """The titles and texts of hints on a verdict; a hidden case has none but the lesson's."""
     ends = [end for end in verdict.ends if end in exercise.hints_on]
-    own = ((f"A hint for: {end.replace('_', ' ')}", exercise.hints_on[end]) for end in ends)
-    return (*verdict.for_learner().parts.hints, *own)
+    return (
+        *verdict.for_learner().parts.hints,
+        *((f"A hint for: {end.replace('_', ' ')}", exercise.hints_on[end]) for end in ends),
+    )
 
 
 def _next_hint(name: str) -> Page:

@@ -65,8 +65,7 @@ def profile(
 ) -> None:
     """Show what each line of a kernel cost, what limits it and what to do about its worst line.
     `what` is a run that `watch` returned, or a kernel, launched on copies of `args`."""
-    run = run_of(what, (grid, block, args, shared_mem), _HOW_PROFILE)
-    display(profile_page(run, shared_mem))
+    display(profile_page(run_of(what, (grid, block, args, shared_mem), _HOW_PROFILE), shared_mem))
 
 
 def profile_page(run: Run, shared_mem: int = 0) -> Page:
@@ -83,8 +82,10 @@ def profile_page(run: Run, shared_mem: int = 0) -> Page:
         advice.append(f"{DEFAULT}: {held}")
     look = "Look at the largest number of each column first (the darkest cell): it costs most."
     head = cards.line("note", f"Profile of `{_kernel(run)}`", look)
-    html = head.html + boxed("note", sentences(*advice)).html + lines.html
-    return Page(html, "\n".join([head.text, lines.text, *advice]))
+    return Page(
+        head.html + boxed("note", sentences(*advice)).html + lines.html,
+        "\n".join([head.text, lines.text, *advice]),
+    )
 
 
 def _kernel(run: Run) -> str:
@@ -173,8 +174,9 @@ def source_table(source: str, counters: Counters) -> Page:
         f"</thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)][:-1]
-    lines = ["  ".join([*map(str.rjust, row, widths), row[-1]]) for row in texts]
-    return Page(html, "\n".join(lines))
+    return Page(
+        html, "\n".join(["  ".join([*map(str.rjust, row, widths), row[-1]]) for row in texts])
+    )
 
 
 def _heat(column: _Column, counts: Counts | None, total: Counts) -> str:
@@ -220,8 +222,9 @@ def compare_page(a: Run, b: Run) -> Page:
     if named[0] == named[1]:
         named = [f"{named[0]} (first)", f"{named[1]} (second)"]
     if not rows:
-        same = f"`{named[0]}` and `{named[1]}` cost alike."
-        return cards.line("note", "No counter differs", same)
+        return cards.line(
+            "note", "No counter differs", f"`{named[0]}` and `{named[1]}` cost alike."
+        )
     look = f"Look at `{rows[0][0]}` first: it changed most ({rows[0][3]})."
     head = heading("note", f"{code(named[0])} and {code(named[1])}")
     shown = table(("Counter", *map(code, named), "Change"), [(code(r[0]), *r[1:]) for r in rows])
@@ -249,8 +252,9 @@ def ptx_page(kernel: Kernel) -> Page:
         function = simulator.RawModule(code=kernel.source).program.functions[kernel.name]
     lines = lines_of(kernel.source)
     made: dict[int, list[str]] = {}
-    pairs = zip(function.instructions, statements(kernel), strict=False)
-    for at, (instruction, statement) in enumerate(pairs):
+    for at, (instruction, statement) in enumerate(
+        zip(function.instructions, statements(kernel), strict=False)
+    ):
         made.setdefault(instruction.line or 0, []).append(f"{at:>4}  {statement}")
     cell = (
         f"padding: 1px 10px; border-bottom: 1px solid {BORDER}; color: {TEXT}; "
@@ -274,8 +278,7 @@ def ptx_page(kernel: Kernel) -> Page:
         f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
     look = "The numbers count instructions in the order in which they run where nothing branches."
-    first = cards.line("note", f"PTX of `{kernel.name}`", look)
-    return joined(first, Page(html, "\n".join(texts)))
+    return joined(cards.line("note", f"PTX of `{kernel.name}`", look), Page(html, "\n".join(texts)))
 
 
 def statements(kernel: Kernel) -> list[str]:

@@ -45,8 +45,9 @@ def element_map(name: str, wrong: np.ndarray, missing: np.ndarray | None = None)
     said = _counted_wrong(name, wrong, missing)
     said += f" A cell stands for up to {each} elements." if each > 1 else ""
     # A cell is all unwritten, empty, right, wrong, or one of several that are partly wrong.
-    conditions = [unwritten == 1, np.isnan(grid), grid == 0, grid == 1]
-    signs = np.select(conditions, ["∅", "", "·", "✗"], "o")
+    signs = np.select(
+        [unwritten == 1, np.isnan(grid), grid == 0, grid == 1], ["∅", "", "·", "✗"], "o"
+    )
     explained = "  (∅ not written, ✗ another value)" if missing.any() else ""
     text = "\n".join([f"{said}{explained}", *(f"  {''.join(row)}" for row in signs.tolist())])
     wrong_box = "filled" if (signs == "∅").any() else "crossed"

@@ -110,13 +110,16 @@ def _similar_notebooks(group: Class) -> list[alike.SimilarNotebooks]:
     notebooks: dict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
     for name, answers in group.answers.items():
         for learner, answer in _written(answers).items():
-            failed = "" if answer.row.status == "passed" else answer.row.status
-            notebooks[learner][name] = (answer.source, failed)
+            notebooks[learner][name] = (
+                answer.source,
+                "" if answer.row.status == "passed" else answer.row.status,
+            )
     for learner, source in group.others.items():
         if learner in notebooks:
             notebooks[learner]["other cells"] = (source, "")
-    found = alike.compare(notebooks, group.handed_out)
-    return [alike.side_by_side(pair, notebooks) for pair in found]
+    return [
+        alike.side_by_side(pair, notebooks) for pair in alike.compare(notebooks, group.handed_out)
+    ]
 
 
 def _written(answers: list[GradedAnswer]) -> dict[str, GradedAnswer]:

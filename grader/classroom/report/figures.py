@@ -92,12 +92,11 @@ def read(course: CourseFolder, lesson: Lesson, names: ShownNames | None = None) 
                     said(Verdict.from_dict(verdict)) if verdict.get("partial") else "",
                 )
             )
-    handed_out = tuple(source for _, source in _cells(course.notebook("release", lesson.name)))
     return Class(
         lesson,
         answers,
         absent=tuple(sorted(map(names.name, absent))),
-        handed_out=handed_out,
+        handed_out=tuple(source for _, source in _cells(course.notebook("release", lesson.name))),
         called=called,
         anonymous=names.anonymous,
         strangers=strangers,
@@ -164,8 +163,10 @@ def scores(group: Class) -> Scores:
     for row in group.rows:
         marks[row.learner].append(row)
     totals = {learner: total(mine) for learner, mine in marks.items()}
-    most = sum(answers[0].row.max_score for answers in group.answers.values() if answers)
-    return Scores({name: each for name, each in totals.items() if each is not None}, most)
+    return Scores(
+        {name: each for name, each in totals.items() if each is not None},
+        sum(answers[0].row.max_score for answers in group.answers.values() if answers),
+    )
 
 
 @dataclass(frozen=True)

@@ -93,12 +93,12 @@ def read(source: str, handed_out: frozenset[int] = frozenset()) -> WinnowedText:
     for place in dict.fromkeys(least):
         if hashes[place] not in handed_out:
             places[hashes[place]].append(place)
-    given = _covered(place for place, mark in enumerate(hashes) if mark in handed_out)
     return WinnowedText(
         tuple(token.plain for token in tokens),
         tuple(token.line for token in tokens),
         {mark: tuple(at) for mark, at in places.items()},
-        frozenset(range(len(tokens))) - given,
+        frozenset(range(len(tokens)))
+        - _covered(place for place, mark in enumerate(hashes) if mark in handed_out),
     )
 
 

@@ -164,8 +164,7 @@ def _labels(run: Run, shown: list[_Shuffle]) -> list[tuple[list[str], list[str]]
 
 
 def _paint_lane(axes: Axes, lane: int, top: float, **style: str) -> None:
-    look: Style = {"facecolor": PAPER, "lw": 0.7} | style
-    box(axes, (lane - 0.44, top), (0.88, _BOX), **look)
+    box(axes, (lane - 0.44, top), (0.88, _BOX), **{"facecolor": PAPER, "lw": 0.7} | style)
 
 
 def _paint(axes: Axes, shuffle: _Shuffle, start: float, end: float) -> None:
@@ -193,8 +192,7 @@ def _write_label(axes: Axes, code: list[str], counts: list[str], middle: float) 
         *((text, _INDENT - _GUTTER, {"size": SMALL - 0.5}) for text in counts),
     ]
     for number, (text, left, style) in enumerate(rows):
-        height = middle + _LINE * (number - (len(rows) - 1) / 2)
-        beside(axes, left / _ACROSS, height, text, **style)
+        beside(axes, left / _ACROSS, middle + _LINE * (number - (len(rows) - 1) / 2), text, **style)
 
 
 def _key(shown: list[_Shuffle]) -> list[Artist]:
@@ -226,5 +224,7 @@ def _ranges(lanes: set[int]) -> str:
     """E.g. "0, 28-31"."""
     firsts = sorted(lane for lane in lanes if lane - 1 not in lanes)
     lasts = sorted(lane for lane in lanes if lane + 1 not in lanes)
-    pairs = zip(firsts, lasts, strict=True)
-    return ", ".join(f"{first}-{last}" if last > first else f"{first}" for first, last in pairs)
+    return ", ".join(
+        f"{first}-{last}" if last > first else f"{first}"
+        for first, last in zip(firsts, lasts, strict=True)
+    )

@@ -169,8 +169,9 @@ def owners(
     title = f"Which thread {verb} which element of {named(run, argument)}"
     if not owned:
         return empty(title, f"No thread of {_blocks(run)} {verb} any of it.", run)
-    several = len({block for who in owned.values() for block, _ in who}) > 1
-    grid = _Grid(rows, columns, folded, several)
+    grid = _Grid(
+        rows, columns, folded, len({block for who in owned.values() for block, _ in who}) > 1
+    )
     cells = {
         (row, column): owned.get(row * columns + column, [])
         for row in range(grid.down)
@@ -270,8 +271,9 @@ def _colour(blocks: set[int]) -> Colour:
     """The pale colour of the one block; of several, or of none, another."""
     if len(blocks) != 1:
         return PALE if blocks else PAPER
-    strong = to_rgb(_COLOURS[min(blocks) % len(_COLOURS)])
-    red, green, blue = (1 - _TINT * (1 - part) for part in strong)
+    red, green, blue = (
+        1 - _TINT * (1 - part) for part in to_rgb(_COLOURS[min(blocks) % len(_COLOURS)])
+    )
     return red, green, blue
 
 
@@ -281,8 +283,9 @@ def _key(run: Run, boxes: list[_Box]) -> list[Patch]:
     if any(len(_blocks_of(box.who)) > 1 for box in boxes):
         handles.append(swatch(PALE, "several blocks"))
     if not all(box.who for box in boxes):
-        nobody = "nobody" if _all_known(run) else "none of these blocks"
-        handles.append(swatch(PAPER, nobody, hatch="////"))
+        handles.append(
+            swatch(PAPER, "nobody" if _all_known(run) else "none of these blocks", hatch="////")
+        )
     return handles
 
 

@@ -159,8 +159,7 @@ def beside(axes: Axes, left: float, height: float, text: str, **style: Any) -> N
 
 def middle(axes: Axes, x: float, y: float, text: str, **style: Any) -> None:
     """Text whose middle stands at (x, y)."""
-    given: Style = {"ha": "center", "va": "center", "color": INK} | style
-    axes.text(x, y, text, **given)
+    axes.text(x, y, text, **{"ha": "center", "va": "center", "color": INK} | style)
 
 
 def box(axes: Axes, corner: tuple[float, float], size: tuple[float, float], **style: Any) -> None:

@@ -59,8 +59,9 @@ def compare(runs: Mapping[str, Run], counters: Sequence[str]) -> Picture:
     wide = (10 - names - 0.1) / min(len(counters), _PER_ROW)
     for position, counter in enumerate(counters):
         row, column = divmod(position, _PER_ROW)
-        top = 0.35 + row * (tall + _GAP) + _GAP - 0.12
-        axes = picture.panel(names + column * wide, top, wide - 0.65, tall)
+        axes = picture.panel(
+            names + column * wide, 0.35 + row * (tall + _GAP) + _GAP - 0.12, wide - 0.65, tall
+        )
         values = [run.counters.total[counter] for run in runs.values()]
         axes.barh(range(len(runs)), values, height=0.68, color=_COLOURS)
         axes.set(ylim=(len(runs) - 0.5, -0.5), xlim=(0, max(*values, 1)), xticks=[])
@@ -168,8 +169,9 @@ def _paint_passes(axes: Axes, ways: _Ways, unit: int) -> None:
                 hatched: Style = {"facecolor": PAPER, "edgecolor": colour, "hatch": _HATCH}
                 axes.barh(width=beyond, left=end + asked, **bar, **hatched)
             end += asked + beyond
-        place = (0, row + _THICK / 2)
-        axes.annotate(_words(pair, unit), place, (3, -3), textcoords="offset points", **below)
+        axes.annotate(
+            _words(pair, unit), (0, row + _THICK / 2), (3, -3), textcoords="offset points", **below
+        )
 
 
 def _words(pair: Mapping[str, _Way], unit: int) -> str:

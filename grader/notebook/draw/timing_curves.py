@@ -199,8 +199,9 @@ def _paint_roof(axes: Axes, timings: Timings, rows: list[Timing]) -> None:
     pale_grid(axes, "both")
     axes.plot([left, ridge, right], [_roof_at(x, timings) for x in (left, ridge, right)], color=INK)
     axes.axvline(intensity, color=FAINT, lw=0.8, ls=":")
-    label = f"operations for each byte that must be moved (here {intensity:.3g})"
-    axes.set_xlabel(label, size=SMALL, color=INK)
+    axes.set_xlabel(
+        f"operations for each byte that must be moved (here {intensity:.3g})", size=SMALL, color=INK
+    )
     axes.set_ylabel("GFLOP/s", size=SMALL, color=INK)
     text: Style = {"size": SMALL, "color": INK}
     axes.text(ridge, peak * 1.25, f"fp32 at full clock: {peak:,.0f} GFLOP/s", ha="center", **text)
