@@ -182,7 +182,6 @@ class Entering:
             self.gradebook.find_student(learner)
         submission, book = self.submitted.setdefault(learner, (new_uuid(), new_uuid()))
         stamp = work.beside.get(STAMP, "").strip()
-        when = utils.parse_utc(stamp) if stamp else None
         new = insert(_SUBMITTED)
         new = new.on_conflict_do_update(
             ["id"],
@@ -192,7 +191,7 @@ class Entering:
             new,
             {
                 "id": submission,
-                "timestamp": when,
+                "timestamp": utils.parse_utc(stamp) if stamp else None,
                 "assignment_id": self.assignment,
                 "student_id": learner,
             },
@@ -321,11 +320,10 @@ def _worth(
     optional = {f"{lesson}/{name}" for name in file.plan(lesson).optional}
 
     def worth(learner: str, folder: Path, when: datetime | None) -> float:
-        found = map(grading.store.find, grading.questions(read[folder]))
         floors = dict(verdicts.floors(grading.course, lesson, learner, read[folder].answers))
         score = sum(
             max(verdict.points, floors.get(verdict.exercise.partition("/")[2], 0.0))
-            for verdict in found
+            for verdict in map(grading.store.find, grading.questions(read[folder]))
             if verdict and verdict.exercise not in optional
         )
         ((_, late),) = standings(

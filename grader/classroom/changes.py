@@ -6,13 +6,13 @@ formgrader is in it, once `grader autograde` or `feedback` has looked."""
 import getpass
 import json
 import os
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 
 from ..course.weave import CHECK
+from ..grouped import grouped
 from ..whole_files import whole
 from . import verdicts
 from .export import by_learner
@@ -140,10 +140,11 @@ def record(course: CourseFolder, lesson: str, before: State | None = None, why: 
 def totals(state: State) -> dict[str, float | None]:
     """By learner the mark of the lesson, lateness taken off; None where something in it could not
     be judged."""
-    scores = defaultdict(list)
-    for (learner, _), mark in state.items():
-        if mark.score is not None or mark.most:
-            scores[learner].append(mark.score)
+    scores = grouped(
+        (learner, mark.score)
+        for (learner, _), mark in state.items()
+        if mark.score is not None or mark.most
+    )
     return {
         learner: None if None in mine else max(0.0, sum(score or 0.0 for score in mine))
         for learner, mine in scores.items()

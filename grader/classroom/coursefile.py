@@ -255,7 +255,6 @@ def _course(data: dict[str, Any]) -> CourseFile:
 
 def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
     _known(data, _LESSON, where)
-    columns = _typed(data, "columns", dict, {}, where)
     moments = {
         name: {
             who: moment(when, zone, f"{where}.{name}.{who}")
@@ -278,7 +277,10 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
         _names(data, "extra", where, "exercises' names"),
         _names(data, "optional", where, "exercises' names"),
         **moments,
-        columns={name: (it,) if isinstance(it, str) else tuple(it) for name, it in columns.items()},
+        columns={
+            name: (it,) if isinstance(it, str) else tuple(it)
+            for name, it in _typed(data, "columns", dict, {}, where).items()
+        },
         solutions=str(data.get("solutions", CLOSED)),
     )
     if both := plan.extra & plan.optional:

@@ -19,7 +19,6 @@ from ..course import Lesson
 from ..course.weave import CHECK, text
 from ..errors import MachineError
 from ..submissions import intake
-from ..submissions.intake import cuda_source
 from . import ClassroomError, coursefile, export, handing_out, verdicts
 from .cache_key import judge_key, lesson_key, marking
 from .folder import CourseFolder
@@ -164,7 +163,7 @@ def grading_of(course: CourseFolder, lesson: Lesson) -> Grading:
         with course.gradebook() as gradebook:
             released = gradebook.find_notebook(lesson.name, lesson.name)
             points = {cell.name: cell.max_score for cell in released.grade_cells}
-            blank = {cell.name: cuda_source(cell.source) for cell in released.source_cells}
+            blank = {cell.name: intake.cuda_source(cell.source) for cell in released.source_cells}
             scores = {
                 who: sum(mark.score or 0.0 for mark in mine)
                 for who, mine in export.by_learner(gradebook, lesson.name).items()

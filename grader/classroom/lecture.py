@@ -101,15 +101,14 @@ class _Handler(BaseHTTPRequestHandler):
         if not self._may(self.headers.get(TOKEN, "")) or self.path != "/judge":
             status, answer = HTTPStatus.FORBIDDEN, {"error": _NOT_YOURS}
         elif 0 < length <= MOST:
-            status = HTTPStatus.OK
             try:
                 asked = json.loads(self.rfile.read(length))
-                answer = {"html": self.shown.verdict(str(asked["exercise"]), str(asked["source"]))}
+                card = self.shown.verdict(str(asked["exercise"]), str(asked["source"]))
+                status, answer = HTTPStatus.OK, {"html": card}
             except (ValueError, KeyError, TypeError):
-                status = HTTPStatus.BAD_REQUEST
                 answer = {"error": "This is no exercise and no source."}
             except CourseError as error:
-                answer = {"error": str(error)}
+                status, answer = HTTPStatus.OK, {"error": str(error)}
         self._answer(status, json.dumps(answer).encode(), "application/json")
 
     def _may(self, token: str) -> bool:

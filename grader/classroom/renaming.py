@@ -318,11 +318,12 @@ def _require_one_of_both(
 
 def _moves(course: CourseFolder, old: str, new: str) -> Iterator[tuple[Path, Path]]:
     """Each folder of the old lesson, and where it belongs."""
-    steps = [place / old for place in (course.root / "source", course.root / "release")]
-    steps += [course.shelves / "outbound" / old]
-    for step in ("autograded", "feedback", "submitted"):
-        steps += sorted((course.root / step).glob(f"*/{old}"))
-    for folder in steps:
+    places = [
+        *(course.path(step, old) for step in ("source", "release")),
+        course.shelves / "outbound" / old,
+        *(path for step in STEPS for path in sorted((course.root / step).glob(f"*/{old}"))),
+    ]
+    for folder in places:
         if folder.is_dir():
             yield folder, folder.with_name(new)
     for folder in sorted((course.shelves / "inbound").glob(f"*+{old}+*")):

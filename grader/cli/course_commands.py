@@ -25,7 +25,6 @@ from ..classroom import (
     renaming,
     roster,
 )
-from ..classroom import export as gradebooks
 from ..classroom.folder import open_course
 from ..counted import counted, some
 from ..errors import BadInput
@@ -73,7 +72,7 @@ def release_lessons(
             say(f"{name} is {when}; {coursefile.FILE} has that, and the next autograde goes by it")
         with here.gradebook() as gradebook:
             known = name in {assignment.name for assignment in gradebook.assignments}
-            marked = len(gradebooks.by_learner(gradebook, name))
+            marked = len(export.by_learner(gradebook, name))
         handing_out.release(here, one)
         say(f"released {name} to {short(here.shelves)}/outbound/{name}")
         if known:
@@ -209,10 +208,9 @@ def export_marks(
     read = export.read(
         lessons, export.ShownNames(here, coursefile.read(here), section, anonymous), everybody
     )
-    content = platforms.content(system, read, decimal, anonymous)
     what = lessons[0].name if lesson else "course"
     path = to or here.root / "export" / f"{what}-{system}{platforms.SYSTEMS[system].suffix}"
-    filed(path, content)
+    filed(path, platforms.content(system, read, decimal, anonymous))
     without = sum(not line.scores for line in read.lines)
     unread = sum(line.unreadable for line in read.lines)
     unreadable = f", {unread} unreadable" if unread else ""

@@ -26,7 +26,7 @@ from ..learner import progress
 from ..profiler import profile as profiling
 from ..profiler.work import simulate
 from ..status import Status
-from ..submissions.intake import as_typed, cuda_source, read_text
+from ..submissions.intake import as_typed, cuda_source, find, read_answers, read_text
 from . import terminal
 
 _LESSON_CELL = re.compile(
@@ -124,9 +124,7 @@ def _checked(path: Path, exercise_id: str | None, root: Path) -> list[CheckedAns
 
 
 def _check_notebook(path: Path, wanted: str | None, root: Path) -> list[CheckedAnswer]:
-    from ..submissions import intake  # nbformat, which a .cu file does not need
-
-    notebook = intake.read_answers(path)
+    notebook = read_answers(path)
     code = (cell.source for cell in notebook.cells if cell.cell_type == "code")
     call = next(filter(None, map(_LESSON_CELL.search, code)), None)
     if call is None:
@@ -134,7 +132,7 @@ def _check_notebook(path: Path, wanted: str | None, root: Path) -> list[CheckedA
     lesson = course.lesson(call[1], root)
     only = wanted and lesson.exercise(wanted.rpartition("/")[2]).name
     names, checked = [exercise.name for exercise in lesson.exercises], []
-    for answer in (one for one in intake.find(notebook, names) if only in (None, one.name)):
+    for answer in (one for one in find(notebook, names) if only in (None, one.name)):
         exercise_id = f"{lesson.name}/{answer.name}"
         if answer.source is None:
             checked.append(CheckedAnswer(exercise_id, problem=answer.problem))

@@ -135,8 +135,8 @@ def page(root: Path) -> str:
     concepts = recall.concepts(root)
     go_on = next_station(lessons)
     newer = [name for name in outdated(root) if _is_there(root, name)]
-    notes = [("A new edition", _UPDATE.format(", ".join(newer)))] if newer else []
-    notes += [
+    notes = [
+        *([("A new edition", _UPDATE.format(", ".join(newer)))] if newer else []),
         ("This machine", _DEVICE[gpu_count() > 0]),
         ("Handing in", _HAND_IN),
         ("A cell that you want back", _RESTORE),

@@ -19,12 +19,19 @@ from textwrap import wrap
 from typing import Any
 from zlib import crc32
 
-from grader.cuda.errors import CompileError, CudaError, DataRace, Diagnostic, Message
+from grader.cuda.errors import (
+    CompileError,
+    CudaError,
+    DataRace,
+    Diagnostic,
+    Message,
+    lines_of,
+    visible,
+    window,
+)
 from grader.judge.verdict import shortened
 from grader.status import headline
 from grader.watch.findings import HazardReport
-
-from ..cuda.errors import lines_of, visible, window
 
 
 def variable(jupyterlab: str, vscode: str, otherwise: str) -> str:

@@ -161,7 +161,6 @@ class _Group:
     def _shared(self, name: str, ours: OwnAnswer, theirs: OwnAnswer) -> Shared:
         """All that two answers to one exercise share."""
         same = bool(ours.set) and ours.set == theirs.set
-        ordered = same and ours.text == theirs.text
         failed = ours.failed if same and ours.failed == theirs.failed else ""
         given = ("answer", name, ours.set) if same else None
         return Shared(
@@ -174,7 +173,7 @@ class _Group:
                 min(len(ours.comments), len(theirs.comments)),
                 min(len(ours.names), len(theirs.names)),
             ),
-            same and not ordered,
+            same and ours.text != theirs.text,
             ours.renamed(theirs) if same else {},
             (ours.lines(theirs), theirs.lines(ours)),
         )

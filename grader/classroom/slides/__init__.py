@@ -9,7 +9,6 @@ as much as fits. Heights are estimated here, in pixels of the 1280 x 720 that te
 sets; the little that is still too tall is shown smaller by template/fit.js.
 """
 
-import ast
 import itertools
 import json
 import re
@@ -23,6 +22,7 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode, v4
 
 from ...course.weave import CUDA
+from ...learner.recall import Prediction, prediction
 from ...notebook.cards import paragraph
 from ...notebook.player import PLAYER
 
@@ -103,14 +103,14 @@ def _pieces(notebook: NotebookNode) -> Iterator[Piece]:
     for cell in notebook.cells:
         if cell.metadata.get("slideshow", {}).get("slide_type") == "skip":
             continue
-        pieces = (
-            list(_prose(cell.source))
-            if cell.cell_type == "markdown"
-            else list((_question if cell.source.startswith("predict(") else _code)(cell))
-        )
-        if not pieces:
+        if cell.cell_type == "markdown":
+            pieces = _prose(cell.source)
+        else:
+            asked = prediction(cell.source)
+            pieces = _question(cell, asked) if asked else _code(cell)
+        if (first := next(pieces, None)) is None:
             continue
-        first, *others = pieces
+        others = list(pieces)
         yield first
         if said := cell.metadata.get("notes"):
             yield Piece(v4.new_markdown_cell(said), 0, "notes")
@@ -269,12 +269,9 @@ def _parts(source: str) -> Iterator[str]:
 # --- questions -----------------------------------------------------------------------------------
 
 
-def _question(cell: NotebookNode) -> Iterator[Piece]:
+def _question(cell: NotebookNode, asked: Prediction) -> Iterator[Piece]:
     """A prediction without its buttons: the class raises hands, and a key shows the answer."""
-    call = ast.parse(cell.source).body[0].value
-    said = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
-    (asked,) = _outputs(cell, beside_code=False)
-    yield Piece(asked.cell, asked.height, "subslide")
-    yield Piece(
-        v4.new_markdown_cell(paragraph(f"{said['answer']}. {said['because']}")), 120, "fragment"
-    )
+    (shown,) = _outputs(cell, beside_code=False)
+    yield Piece(shown.cell, shown.height, "subslide")
+    reply = paragraph(f"{asked.answer}. {asked.because}")
+    yield Piece(v4.new_markdown_cell(reply), 120, "fragment")

@@ -87,24 +87,26 @@ class _Shuffle:
     def counts(self) -> str:
         """E.g. "28 lanes received from lane + 4; 4 kept their own"."""
         received, kept = len(self.moved), len(self.source) - len(self.moved)
-        parts = [f"{counted(received, 'lane')} received{self.pattern}"]
-        if kept:
-            parts.append(f"{kept} kept {'its' if kept == 1 else 'their'} own")
-        if len(self.source) < WARP:
-            parts.append(f"{WARP - len(self.source)} took no part")
-        return "; ".join(parts)
+        absent = WARP - len(self.source)
+        parts = {
+            f"{counted(received, 'lane')} received{self.pattern}": True,
+            f"{kept} kept {'its' if kept == 1 else 'their'} own": kept,
+            f"{absent} took no part": absent,
+        }
+        return "; ".join(part for part, holds in parts.items() if holds)
 
     @property
     def lanes(self) -> str:
         """Which lanes those are that the counts speak of, where no rule tells it."""
-        parts = []
-        if self.moved and not self.pattern:
-            parts.append(", ".join(f"{giver}→{lane}" for lane, giver in self.moved.items()))
-        if kept := self.source.keys() - self.moved.keys():
-            parts.append(f"kept: {_ranges(kept)}")
-        if len(self.source) < WARP:
-            parts.append(f"no part: {_ranges(set(range(WARP)) - self.source.keys())}")
-        return f" ({'; '.join(parts)})" if parts else ""
+        moved = {} if self.pattern else self.moved
+        kept, absent = self.source.keys() - self.moved.keys(), set(range(WARP)) - self.source.keys()
+        parts = {
+            ", ".join(f"{giver}→{lane}" for lane, giver in moved.items()): moved,
+            f"kept: {_ranges(kept)}": kept,
+            f"no part: {_ranges(absent)}": absent,
+        }
+        said = "; ".join(part for part, lanes in parts.items() if lanes)
+        return f" ({said})" if said else ""
 
 
 def exchange(run: Run) -> Picture:

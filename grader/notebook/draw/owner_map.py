@@ -14,6 +14,7 @@ from matplotlib.patches import Patch
 
 from grader.counted import counted
 from grader.cuda.simulator import Event, Run
+from grader.grouped import grouped
 from grader.watch.arrays import ArrayLayout
 from grader.watch.trace import MOST_EVENTS
 
@@ -28,7 +29,6 @@ from .picture import (
     SMALL,
     Colour,
     Picture,
-    Style,
     addresses,
     array_argument,
     box,
@@ -64,13 +64,15 @@ def _owners(events: Iterable[Event], array: ArrayLayout, kind: str) -> dict[int,
         if event.buffer == array.buffer and event.kind == kind
         for byte in range(0, event.width, array.dtype.itemsize)
     ]
-    owned: dict[int, Who] = {}
-    if parts:
-        address, threads = map(np.concatenate, zip(*parts, strict=True))
-        pairs = set(zip(array.elements(address).tolist(), threads.tolist(), strict=True))
-        for element, thread in sorted(pair for pair in pairs if pair[0] >= 0):
-            owned.setdefault(element, []).append(divmod(thread, _MOST_THREADS))
-    return owned
+    if not parts:
+        return {}
+    address, threads = map(np.concatenate, zip(*parts, strict=True))
+    pairs = set(zip(array.elements(address).tolist(), threads.tolist(), strict=True))
+    return grouped(
+        (element, divmod(thread, _MOST_THREADS))
+        for element, thread in sorted(pairs)
+        if element >= 0
+    )
 
 
 def _stretches(owned: dict[int, Who]) -> list[str]:
@@ -253,9 +255,15 @@ def _paint(axes: Axes, grid: _Grid, boxes: list[_Box]) -> None:
     ]
     size = float(np.clip(0.86 * min(rooms, default=1.0) * 72 / 0.6, _SMALLEST, _LARGEST))
     for item, label in zip(boxes, labels, strict=True):
-        style: Style = {"edgecolor": FAINT, "lw": 0.6, "hatch": None if item.who else "////"}
-        colour = _colour(_blocks_of(item.who))
-        box(axes, (item.column, item.row), (item.columns, 1), facecolor=colour, **style)
+        box(
+            axes,
+            (item.column, item.row),
+            (item.columns, 1),
+            facecolor=_colour(_blocks_of(item.who)),
+            edgecolor=FAINT,
+            lw=0.6,
+            hatch=None if item.who else "////",
+        )
         for edge in range(item.column + 1, item.column + item.columns):
             axes.plot([edge, edge], [item.row + 0.85, item.row + 1], color=FAINT, lw=0.6)
         if label:

@@ -111,10 +111,12 @@ class Picture(Figure):
         bare, on_paper = BytesIO(), BytesIO()
         self.savefig(bare, transparent=True, format="png", dpi=dpi)
         self.savefig(on_paper, format="png", dpi=dpi)
-        size = {"width": round(WIDTH * _PIXELS_PER_INCH)}
-        html = themed(bare.getvalue(), self.description)
-        twins = {"image/png": on_paper.getvalue(), "text/plain": self.description}
-        return {"text/html": html, **twins}, {"image/png": size, OURS: {}}
+        data = {
+            "text/html": themed(bare.getvalue(), self.description),
+            "image/png": on_paper.getvalue(),
+            "text/plain": self.description,
+        }
+        return data, {"image/png": {"width": round(WIDTH * _PIXELS_PER_INCH)}, OURS: {}}
 
 
 def themed(png: bytes, description: str) -> str:

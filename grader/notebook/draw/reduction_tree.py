@@ -241,9 +241,8 @@ def tree(run: Run) -> Picture:
     title = "Shared memory from barrier to barrier (block 0)"
     if not levels:
         return empty(title, "This run wrote nothing to shared memory.", run)
-    box, gap = 0.16, 0.5  # inches
-    if len(cells) <= _MOST_NUMBERED:
-        box, gap = (0.54 if whole.width == 8 else 0.42), 0.55  # 8 bytes may show two numbers
+    numbered = (0.54 if whole.width == 8 else 0.42), 0.55  # 8 bytes may show two numbers
+    box, gap = numbered if len(cells) <= _MOST_NUMBERED else (0.16, 0.5)  # inches
     tall = len(levels) * (box + gap) - gap
     rows = [
         f"  {level.name}: {at_work(level.workers)} wrote {counted(len(level.writer), 'cell')}"

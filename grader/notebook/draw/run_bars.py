@@ -63,12 +63,11 @@ def compare(runs: Mapping[str, Run], counters: Sequence[str]) -> Picture:
             names + column * wide, 0.35 + row * (tall + _GAP) + _GAP - 0.12, wide - 0.65, tall
         )
         values = [run.counters.total[counter] for run in runs.values()]
-        axes.barh(range(len(runs)), values, height=0.68, color=_COLOURS)
+        bars = axes.barh(range(len(runs)), values, height=0.68, color=_COLOURS)
         axes.set(ylim=(len(runs) - 0.5, -0.5), xlim=(0, max(*values, 1)), xticks=[])
         axes.set_yticks(range(len(runs)), [""] * len(runs) if column else list(runs), size=TEXT)
-        style: Style = {"va": "center", "size": TEXT, "color": INK, "annotation_clip": False}
-        for end in zip(values, range(len(runs)), strict=True):
-            axes.annotate(f"{end[0]:,}", end, (4, 0), textcoords="offset points", **style)
+        look: Style = {"size": TEXT, "color": INK, "annotation_clip": False}
+        axes.bar_label(bars, [f"{value:,}" for value in values], padding=4, **look)
         axes.axvline(0, color=FAINT, lw=1)
         axes.set_title(counter, size=TEXT, color=INK, loc="left", weight="bold")
     return picture
@@ -182,9 +181,8 @@ def _words(pair: Mapping[str, _Way], unit: int) -> str:
 
 
 def _described(name: str, pair: Mapping[str, _Way], unit: int) -> str:
-    details = (
-        f"    {verb}: {counted(way.asked, 'byte')} in {counted(way.sectors, 'sector')}, "
+    return f"  {name}: {_words(pair, unit)}" + "".join(
+        f"\n    {verb}: {counted(way.asked, 'byte')} in {counted(way.sectors, 'sector')}, "
         f"which hold {counted(way.beyond, 'more byte')}"
         for verb, way in pair.items()
     )
-    return "\n".join([f"  {name}: {_words(pair, unit)}", *details])

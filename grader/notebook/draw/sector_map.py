@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 
 from grader.counted import counted
 from grader.cuda.simulator import Event, Run
+from grader.grouped import grouped
 from grader.watch.trace import MOST_EVENTS
 from grader.watch.traffic import SECTOR
 
@@ -139,10 +140,8 @@ def _requests(events: Iterable[Event]) -> list[_Request]:
         mine = event.threads < WARP
         if event.space != "global" or event.kind not in _KINDS or not mine.any():
             continue
-        touched = defaultdict(list)
-        for at, lane in zip(addresses(event)[mine].tolist(), event.threads[mine], strict=True):
-            touched[at].append(int(lane))
-        lanes = {at: tuple(some) for at, some in sorted(touched.items())}
+        accesses = zip(addresses(event)[mine].tolist(), event.threads[mine].tolist(), strict=True)
+        lanes = {at: tuple(some) for at, some in sorted(grouped(accesses).items())}
         place = (event.line, _KINDS.index(event.kind), -1 if event.buffer is None else event.buffer)
         by_place[place].append(_Request(event.line, event.kind, event.buffer, event.width, lanes))
     return [
