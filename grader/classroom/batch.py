@@ -182,15 +182,16 @@ class Entering:
             self.gradebook.find_student(learner)
         submission, book = self.submitted.setdefault(learner, (new_uuid(), new_uuid()))
         stamp = work.beside.get(STAMP, "").strip()
-        when = utils.parse_utc(stamp) if stamp else None
         new = insert(_SUBMITTED)
-        known = func.coalesce(new.excluded.timestamp, _SUBMITTED.c.timestamp)
-        new = new.on_conflict_do_update(["id"], set_={"timestamp": known})
+        new = new.on_conflict_do_update(
+            ["id"],
+            set_={"timestamp": func.coalesce(new.excluded.timestamp, _SUBMITTED.c.timestamp)},
+        )
         self.db.execute(
             new,
             {
                 "id": submission,
-                "timestamp": when,
+                "timestamp": utils.parse_utc(stamp) if stamp else None,
                 "assignment_id": self.assignment,
                 "student_id": learner,
             },
@@ -319,11 +320,10 @@ def _worth(
     optional = {f"{lesson}/{name}" for name in file.plan(lesson).optional}
 
     def worth(learner: str, folder: Path, when: datetime | None) -> float:
-        found = map(grading.store.find, grading.questions(read[folder]))
         floors = dict(verdicts.floors(grading.course, lesson, learner, read[folder].answers))
         score = sum(
             max(verdict.points, floors.get(verdict.exercise.partition("/")[2], 0.0))
-            for verdict in found
+            for verdict in map(grading.store.find, grading.questions(read[folder]))
             if verdict and verdict.exercise not in optional
         )
         ((_, late),) = standings(
@@ -456,8 +456,9 @@ def trial(course: CourseFolder, lesson: str) -> Iterator[CourseFolder]:
         for learner in course.learners("autograded", lesson):
             for step in ("autograded", "feedback"):
                 # What was graded is only ever replaced, so it need not be there twice.
-                own = course.path(step, lesson, learner)
-                _copy(own, folder / step / learner / lesson, link=True)
+                _copy(
+                    course.path(step, lesson, learner), folder / step / learner / lesson, link=True
+                )
         yield course.configured(CourseDirectory={"root": str(folder)})
 
 

@@ -117,14 +117,16 @@ def gradescope(
         "unsafe": unsafe,
     }
     names = ("pyproject.toml", "constraints.txt", "README.md", "LICENSE")
-    modules = (path for path in sorted((_PACKAGE / "grader").rglob("*")) if path.is_file())
     files: list[tuple[str, str | bytes]] = [
         ("setup.sh", _SETUP),
         ("run_autograder", _RUN),
         (PLAN, json.dumps(known, indent=1)),
         *(
             (within.as_posix(), path.read_bytes())
-            for path in (*(_PACKAGE / name for name in names), *modules)
+            for path in (
+                *(_PACKAGE / name for name in names),
+                *(path for path in sorted((_PACKAGE / "grader").rglob("*")) if path.is_file()),
+            )
             if _LEFT_OUT.isdisjoint((within := path.relative_to(_PACKAGE)).parts)
         ),
         *((f"kernels/{lesson.name}/{name}", given) for name, given in catalogue.handed_out(lesson)),
@@ -219,8 +221,9 @@ def _missing(lesson: Lesson, answer: intake.Answer, plan: dict[str, Any]) -> dic
     """The one test of an exercise without an answer, or with one that cannot be read."""
     most = lesson.exercise(answer.name).points
     named = NOT_JUDGED if answer.unreadable else answer.problem
-    case = CaseResult(named, True, Status.NOT_ATTEMPTED, 0.0, most, answer.problem)
-    return _test(answer.name, case, plan)
+    return _test(
+        answer.name, CaseResult(named, True, Status.NOT_ATTEMPTED, 0.0, most, answer.problem), plan
+    )
 
 
 def _nothing(lesson: Lesson, plan: dict[str, Any], why: str) -> dict[str, Any]:

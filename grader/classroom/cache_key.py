@@ -41,8 +41,9 @@ def cache_key(kernels: Path, lesson: str) -> str:
     """A name for all that the verdicts on answers to a lesson depend on: the judge with all it is
     made of, what the lesson's files import of the grader, those files, and the versions of Python,
     NumPy and the CUDA compiler with its headers."""
-    both = f"{judge_key(kernels, lesson)} {lesson_key(kernels, lesson)}"
-    return hashlib.sha256(both.encode()).hexdigest()[:KNOWN]
+    return hashlib.sha256(
+        f"{judge_key(kernels, lesson)} {lesson_key(kernels, lesson)}".encode()
+    ).hexdigest()[:KNOWN]
 
 
 def judge_key(kernels: Path, lesson: str) -> str:

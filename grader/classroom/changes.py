@@ -6,13 +6,13 @@ formgrader is in it, once `grader autograde` or `feedback` has looked."""
 import getpass
 import json
 import os
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 
 from ..course.weave import CHECK
+from ..grouped import grouped
 from ..whole_files import whole
 from . import verdicts
 from .export import by_learner
@@ -110,8 +110,9 @@ def _why(what: str, old: KnownMark | None, new: KnownMark) -> str:
         return "marked by hand"
     if new.score is None:
         return "could not be judged"
-    changed = verdicts.differing(old.parts, new.parts)
-    reasons = dict.fromkeys(_REASONS[name] for name in changed if name in _REASONS)
+    reasons = dict.fromkeys(
+        _REASONS[name] for name in verdicts.differing(old.parts, new.parts) if name in _REASONS
+    )
     if old.most != new.most:  # which is more than that the lesson's files changed
         reasons.pop(_REASONS["lesson"], None)
         reasons[f"points changed: {old.most:g} before, {new.most:g} now"] = None
@@ -139,10 +140,11 @@ def record(course: CourseFolder, lesson: str, before: State | None = None, why: 
 def totals(state: State) -> dict[str, float | None]:
     """By learner the mark of the lesson, lateness taken off; None where something in it could not
     be judged."""
-    scores = defaultdict(list)
-    for (learner, _), mark in state.items():
-        if mark.score is not None or mark.most:
-            scores[learner].append(mark.score)
+    scores = grouped(
+        (learner, mark.score)
+        for (learner, _), mark in state.items()
+        if mark.score is not None or mark.most
+    )
     return {
         learner: None if None in mine else max(0.0, sum(score or 0.0 for score in mine))
         for learner, mine in scores.items()

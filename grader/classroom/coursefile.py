@@ -64,8 +64,10 @@ class Policy:
         """So many seconds after it was due work is worth nothing; infinite: never. `most`: what
         the lesson gives."""
         each = self.much / 100 * most if self.percent else self.much
-        by_points = (math.ceil(most / each) - 1) * self.step if each else math.inf
-        return min(by_points, math.inf if self.most_days is None else self.most_days * DAY)
+        return min(
+            (math.ceil(most / each) - 1) * self.step if each else math.inf,
+            math.inf if self.most_days is None else self.most_days * DAY,
+        )
 
 
 @dataclass(frozen=True)
@@ -200,8 +202,7 @@ def moment(text: object, zone: ZoneInfo, what: str) -> datetime:
         raise ClassroomError(
             f"{what} is {text!s:.40}, and should be a time like 2026-12-01 23:59."
         ) from error
-    aware = text if text.tzinfo else text.replace(tzinfo=zone)
-    return aware.astimezone(UTC).replace(tzinfo=None)
+    return (text if text.tzinfo else text.replace(tzinfo=zone)).astimezone(UTC).replace(tzinfo=None)
 
 
 def parse_policy(text: str, where: str) -> Policy:
@@ -254,7 +255,6 @@ def _course(data: dict[str, Any]) -> CourseFile:
 
 def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
     _known(data, _LESSON, where)
-    columns = _typed(data, "columns", dict, {}, where)
     moments = {
         name: {
             who: moment(when, zone, f"{where}.{name}.{who}")
@@ -277,7 +277,10 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
         _names(data, "extra", where, "exercises' names"),
         _names(data, "optional", where, "exercises' names"),
         **moments,
-        columns={name: (it,) if isinstance(it, str) else tuple(it) for name, it in columns.items()},
+        columns={
+            name: (it,) if isinstance(it, str) else tuple(it)
+            for name, it in _typed(data, "columns", dict, {}, where).items()
+        },
         solutions=str(data.get("solutions", CLOSED)),
     )
     if both := plan.extra & plan.optional:

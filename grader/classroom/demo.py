@@ -32,11 +32,9 @@ from ..bench.speed import Figure
 from ..course.kinds import ExerciseKind
 from ..course.weave import learners_cell, text
 from ..errors import MachineError
-from ..submissions import intake
 from ..submissions.intake import cuda_source, grade_id, read_notebook
 from . import batch, collecting, feedback, handing_out
 from .folder import CourseFolder, new_course
-from .handing_out import generate, release
 from .judges import ToJudge, Track, VerdictStore, judges
 
 ROOT = course.KERNELS.with_name("build") / "demo"
@@ -50,7 +48,7 @@ def run(root: Path, lesson: course.Lesson, track: Track) -> list[collecting.Grad
     got."""
     shutil.rmtree(root, ignore_errors=True)
     here = new_course(root, lesson.path.parent)
-    release(here, lesson)
+    handing_out.release(here, lesson)
     people = classmates(lesson)
     for learner in track(people, description=f"{lesson.name}: handing in"):
         hand_in(here, lesson, learner, people[learner])
@@ -94,15 +92,16 @@ def classmates(lesson: course.Lesson) -> dict[str, Answers]:
 def hand_in(here: CourseFolder, lesson: course.Lesson, learner: str, answers: Answers) -> None:
     """Fetch the lesson as `learner`, write the answers into its cells, submit it."""
     with here.gradebook() as gradebook:  # else formgrader calls everybody "None, None"
-        spoken = learner.replace("_", " ")
-        gradebook.update_or_create_student(learner, first_name=spoken, last_name="Demo")
+        gradebook.update_or_create_student(
+            learner, first_name=learner.replace("_", " "), last_name="Demo"
+        )
     home = here.root / "learners" / learner
     home.mkdir(parents=True, exist_ok=True)
     here.run(here.exchange.FetchAssignment, lesson.name, learner, assignment_dir=str(home))
     path = home / lesson.name / f"{lesson.name}.ipynb"
-    notebook = intake.read_notebook(path)
+    notebook = read_notebook(path)
     for cell in notebook.cells:
-        if (name := intake.grade_id(cell)) in answers:
+        if (name := grade_id(cell)) in answers:
             cell.source = learners_cell(name, answers[name])
     path.write_text(text(notebook), encoding="utf-8")
     here.run(here.exchange.Submit, lesson.name, learner, assignment_dir=str(home))
@@ -183,8 +182,9 @@ def _beside_dask(scratch: Path, lesson: course.Lesson) -> Figure:
             lesson,
             how=("--scheduler", cluster.scheduler_address),
         )
-    what = f"time with Dask over that with --jobs {JOBS}"
-    return Figure(what, "x", dask.seconds / plain.seconds, 1.15)
+    return Figure(
+        f"time with Dask over that with --jobs {JOBS}", "x", dask.seconds / plain.seconds, 1.15
+    )
 
 
 def _class(
@@ -193,7 +193,7 @@ def _class(
     """A released course in which `size` learners have handed in `distinct` different notebooks;
     with `own` no answer in one of them stands in another."""
     here = new_course(Path(tempfile.mkdtemp(dir=scratch)))
-    generate(here, lesson)
+    handing_out.generate(here, lesson)
     blank = read_notebook(here.notebook("release", lesson.name))
     people = [answers for answers in classmates(lesson).values() if answers]
     notebooks, kinds = [], {one.name: one.kind for one in lesson.exercises}

@@ -35,6 +35,7 @@ from sqlalchemy.orm import Query
 from ..counted import counted
 from ..course import Contest, Lesson, Standing
 from ..course.weave import CHECK
+from ..grouped import grouped
 from ..status import Status
 from ..submissions.intake import is_name
 from ..whole_files import whole
@@ -110,7 +111,6 @@ def of_cells(
 
 def by_learner(gradebook: Gradebook, lesson: str) -> dict[str, list[GradebookMark]]:
     """Everybody's grades of the lesson."""
-    found = defaultdict(list)
     rows = of_cells(
         gradebook,
         lesson,
@@ -124,10 +124,12 @@ def by_learner(gradebook: Gradebook, lesson: str) -> dict[str, list[GradebookMar
         Grade.manual_score,
         Grade.needs_manual_grade,
     )
-    for mark in map(GradebookMark._make, rows):
-        is_marked = not (mark.by_judge is mark.by_hand is None)
-        found[mark.learner].append(mark if is_marked else mark._replace(score=None))
-    return found
+    marks = map(GradebookMark._make, rows)
+    # nbgrader has a 0 for what nobody has marked.
+    return grouped(
+        (mark.learner, mark._replace(score=None) if mark.by_judge is mark.by_hand is None else mark)
+        for mark in marks
+    )
 
 
 def total(marks: Sequence[GradebookMark | ExerciseRow]) -> float | None:
@@ -166,10 +168,9 @@ def rows(course: CourseFolder, gradebook: Gradebook, lesson: str) -> list[Exerci
         for notebook in assignment.notebooks
         for cell in notebook.grade_cells
     ]
-    absent = {student.id for student in gradebook.students} - handed_in.keys()
     found += [
         ExerciseRow(learner, lesson, name, None, most, NOT_HANDED_IN, None, "", None)
-        for learner in absent
+        for learner in {student.id for student in gradebook.students} - handed_in.keys()
         for name, most in asked
     ]
     return sorted(found, key=lambda row: (row.learner, row.exercise))
@@ -383,14 +384,11 @@ def read(lessons: list[Lesson], names: ShownNames, everybody: bool = False) -> M
         )
         if not columns:
             raise ClassroomError("No lesson was released yet: run `grader release LESSON`.")
-        scored = defaultdict(list)
         of_all = [row for each in columns for row in rows(course, gradebook, each.lesson)]
-        for row in of_all:
-            if row.status != NOT_HANDED_IN:
-                scored[row.learner].append(row)
+        scored = grouped((row.learner, row) for row in of_all if row.status != NOT_HANDED_IN)
         left_out = [] if everybody else file.off_roster([each.id for each in gradebook.students])
         lines = [
-            _line(names, each, scored[each.id])
+            _line(names, each, scored.get(each.id, []))
             for each in gradebook.students
             if names.has(each.id) and each.id not in left_out
         ]

@@ -5,7 +5,6 @@ the class's grades are written."""
 import hashlib
 import re
 import shutil
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -20,6 +19,7 @@ from .. import course as lessons
 from ..counted import counted
 from ..course.kinds import ExerciseKind, Write, unmarked
 from ..course.weave import CHECK
+from ..grouped import grouped
 from ..judge import beside
 from ..submissions.intake import HANDED_IN, STAMP, checks, grade_id, note, time_of
 from ..whole_files import whole
@@ -131,32 +131,31 @@ def _contents(
     file, about = coursefile.read(course), lessons.lesson(lesson, course.kernels)
     kinds = {each.name: each.kind for each in about.exercises}
     ours = {each.name: each.solution for each in about.exercises if solutions and each.solved}
-    marks, lines = defaultdict(list), defaultdict(list)
-    comments: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     with course.gradebook() as gradebook:
-        for row in rows(course, gradebook, lesson):
-            if row.status != NOT_HANDED_IN:
-                marks[row.learner].append(row)
+        of_all = rows(course, gradebook, lesson)
         query = of_cells(gradebook, lesson, Comment, SolutionCell, Comment.manual_comment)
-        for learner, name, text in query.filter(Comment.manual_comment.isnot(None)):
-            comments[learner][name].append(text)
-    for line in changes.read(course, lesson):
-        lines[line.learner].append(line)
+        said = grouped(
+            (learner, (name, text))
+            for learner, name, text in query.filter(Comment.manual_comment.isnot(None))
+        )
+    marks = grouped((row.learner, row) for row in of_all if row.status != NOT_HANDED_IN)
+    lines = grouped((line.learner, line) for line in changes.read(course, lesson))
     contents = {}
     for learner in learners:
-        if not marks[learner]:
+        if learner not in marks:
             raise ClassroomError(
                 f"{learner}'s {lesson} is graded, but the gradebook has no marks of it: put "
                 f"back a copy of gradebook.db, or run `grader autograde {lesson}`."
             )
-        last = {line.what: line for line in lines[learner]}
+        changed = lines.get(learner, [])
+        last = {line.what: line for line in changed}
         due = planning.due(file, lesson, learner)
         contents[learner] = PageContent(
             about.title,
             kinds,
             tuple(marks[learner]),
-            dict(comments[learner]),
-            tuple(changes.shown(lines[learner])),
+            grouped(said.get(learner, ())),
+            tuple(changes.shown(changed)),
             f"{file.local(due)} {file.zone}" if due else "",
             tuple(sorted(file.plan(lesson).optional)),
             ours,

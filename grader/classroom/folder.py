@@ -191,8 +191,9 @@ def begin(course_files: Path) -> bool:
     config_file = course_files / CONFIG.name
     if config_file.exists():
         return False
-    name = re.sub(r"[^\w.-]+", "_", course_files.name)
-    config_file.write_text(_OF_ITS_OWN.format(name=name), encoding="utf-8")
+    config_file.write_text(
+        _OF_ITS_OWN.format(name=re.sub(r"[^\w.-]+", "_", course_files.name)), encoding="utf-8"
+    )
     return True
 
 
@@ -213,8 +214,9 @@ def new_course(root: Path, kernels: Path = course.KERNELS) -> CourseFolder:
 def seed(secret_file: Path, exercise_id: str) -> int:
     """The official seed of an exercise, below 2**48, the same for the whole class; makes the secret
     when there is none yet."""
-    digest = hashlib.sha256(f"{secret(secret_file)}\n{exercise_id}".encode()).digest()
-    return int.from_bytes(digest[:6], "big")
+    return int.from_bytes(
+        hashlib.sha256(f"{secret(secret_file)}\n{exercise_id}".encode()).digest()[:6], "big"
+    )
 
 
 def secret(path: Path) -> str:
@@ -273,8 +275,10 @@ def explained(lesson: str) -> Iterator[None]:
     """Have what goes wrong in here, where nbgrader is at work on `lesson`, raised as a
     CourseError."""
     complaints, nbgrader = _Complaints(), traitlets.log.get_logger()
-    own = nbgrader if isinstance(nbgrader, logging.Logger) else nbgrader.logger
-    logs = (own, logging.getLogger("tornado.application"))
+    logs = (
+        nbgrader if isinstance(nbgrader, logging.Logger) else nbgrader.logger,
+        logging.getLogger("tornado.application"),
+    )
     for log in logs:
         log.addHandler(complaints)
     try:

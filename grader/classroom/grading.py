@@ -19,7 +19,6 @@ from ..course import Lesson
 from ..course.weave import CHECK, text
 from ..errors import MachineError
 from ..submissions import intake
-from ..submissions.intake import cuda_source
 from . import ClassroomError, coursefile, export, handing_out, verdicts
 from .cache_key import judge_key, lesson_key, marking
 from .folder import CourseFolder
@@ -89,17 +88,19 @@ class Grading:
         if why := marking.unreadable:
             if earlier := self._earlier(learner):
                 answers, notebook = self._of(earlier)
-                remark = f"{why} What was handed in before that counts."
-                marking = replace(marking, remark=remark, unreadable="")
+                marking = replace(
+                    marking, remark=f"{why} What was handed in before that counts.", unreadable=""
+                )
             elif had := verdicts.had(self._place(learner)) or self.scores.get(learner, 0.0):
                 lost = f"had {counted(had, 'point')}, and no longer counts."
                 marking = replace(marking, unreadable=f"{why} What was handed in before {lost}")
-        floors = verdicts.floors(self.course, self.lesson, learner, answers)
         return replace(
             work,
             answers=answers,
             notebook=notebook,
-            marking=replace(marking, floors=floors),
+            marking=replace(
+                marking, floors=verdicts.floors(self.course, self.lesson, learner, answers)
+            ),
             had=had,
         )
 
@@ -162,9 +163,11 @@ def grading_of(course: CourseFolder, lesson: Lesson) -> Grading:
         with course.gradebook() as gradebook:
             released = gradebook.find_notebook(lesson.name, lesson.name)
             points = {cell.name: cell.max_score for cell in released.grade_cells}
-            blank = {cell.name: cuda_source(cell.source) for cell in released.source_cells}
-            marked = export.by_learner(gradebook, lesson.name)
-            scores = {who: sum(mark.score or 0.0 for mark in mine) for who, mine in marked.items()}
+            blank = {cell.name: intake.cuda_source(cell.source) for cell in released.source_cells}
+            scores = {
+                who: sum(mark.score or 0.0 for mark in mine)
+                for who, mine in export.by_learner(gradebook, lesson.name).items()
+            }
     except MissingEntry as error:
         raise ClassroomError(
             f"{lesson.name} was never released: run `grader release {lesson.name}`."
@@ -197,8 +200,9 @@ def give_extra_credit(course: CourseFolder, file: coursefile.CourseFile, lesson:
     if not plan.outside:
         return
     with course.gradebook() as gradebook:
-        names = [CHECK + name for name in plan.outside]
-        for learner, cell, grade in _grades(gradebook, lesson, names):
+        for learner, cell, grade in _grades(
+            gradebook, lesson, [CHECK + name for name in plan.outside]
+        ):
             if grade.manual_score is None:
                 kept = verdicts.read_if_any(course.path("autograded", lesson, learner))
                 name = cell.removeprefix(CHECK)

@@ -7,7 +7,6 @@ a title page that says what is coming, notes for whoever presents them, and kern
 edited on theirs (see `slides`).
 """
 
-import ast
 import difflib
 import json
 import os
@@ -28,7 +27,6 @@ from nbgrader.preprocessors import ClearSolutions
 
 from .. import course as lessons
 from ..counted import counted
-from ..course import Exercise, Lesson
 from ..course.kinds import unmarked
 from ..course.mistakes import WrongKernel
 from ..course.weave import CUDA, cell_id, cuda_cell, learners_cell, text, weave, weave_page
@@ -57,8 +55,10 @@ class HandOut(ClearSolutions):
         if "lesson" not in nb.metadata.get("warpwise", {}):
             cleared: tuple[NotebookNode, Resources] = super().preprocess(nb, resources)
             return cleared
-        kernels = Path(self.config.JudgeAnswers.get("kernels", lessons.KERNELS))
-        lesson = lessons.lesson(nb.metadata.warpwise.lesson, kernels)
+        lesson = lessons.lesson(
+            nb.metadata.warpwise.lesson,
+            Path(self.config.JudgeAnswers.get("kernels", lessons.KERNELS)),
+        )
         names = {exercise.name for exercise in lesson.exercises}
         for cell in nb.cells:
             if (name := grade_id(cell)) in names:
@@ -103,8 +103,9 @@ def require_solved(course: CourseFolder, lesson: lessons.Lesson, workers: Judges
 
 def store(course: CourseFolder) -> VerdictStore:
     """The course's verdicts."""
-    partial_marks = coursefile.read(course).partial_marks
-    return VerdictStore(course.root / "verdicts", course.kernels, partial_marks)
+    return VerdictStore(
+        course.root / "verdicts", course.kernels, coursefile.read(course).partial_marks
+    )
 
 
 def points(file: coursefile.CourseFile, lesson: lessons.Lesson) -> dict[str, float]:
@@ -138,8 +139,10 @@ def generate(course: CourseFolder, lesson: lessons.Lesson) -> None:
 def seeds(course: CourseFolder, lesson: lessons.Lesson) -> dict[str, int]:
     """The official seed of each exercise in this course: its hidden cases are drawn from it."""
     secret_file = Path(course.config.JudgeAnswers.secret_file)
-    names = sorted(exercise.name for exercise in lesson.exercises)
-    return {name: seed(secret_file, f"{lesson.name}/{name}") for name in names}
+    return {
+        name: seed(secret_file, f"{lesson.name}/{name}")
+        for name in sorted(exercise.name for exercise in lesson.exercises)
+    }
 
 
 # --- notebooks/ ----------------------------------------------------------------------------------
@@ -174,8 +177,10 @@ def differences(
     with tempfile.TemporaryDirectory(prefix="warpwise-build-") as scratch:
         made = dict(_made(new_course(Path(scratch), kernels), left))
     changed = [_difference(notebooks / name, content) for name, content in made.items()]
-    strays = [f"{path.name}: no lesson makes it." for path in _strays(notebooks, made, left)]
-    return [*filter(None, changed), *strays]
+    return [
+        *filter(None, changed),
+        *[f"{path.name}: no lesson makes it." for path in _strays(notebooks, made, left)],
+    ]
 
 
 def _made(folder: CourseFolder, left: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -288,7 +293,7 @@ class Presentation:
     mistakes: tuple[Mistake, ...]
 
 
-def write(lesson: Lesson, mistakes: Iterable[Mistake], folder: Path) -> Presentation:
+def write(lesson: lessons.Lesson, mistakes: Iterable[Mistake], folder: Path) -> Presentation:
     """Run the solved lesson and write its presentation into `folder`."""
     from .slides import slides
 
@@ -308,7 +313,7 @@ def write(lesson: Lesson, mistakes: Iterable[Mistake], folder: Path) -> Presenta
     return made
 
 
-def changes(lesson: Lesson, mistake: Mistake) -> list[str]:
+def changes(lesson: lessons.Lesson, mistake: Mistake) -> list[str]:
     """The lines that the mistake changes in the solution, comments aside, as the lines of a
     diff."""
     solution = lesson.solution(lesson.exercise(mistake.wrong.exercise))
@@ -320,7 +325,7 @@ def changes(lesson: Lesson, mistake: Mistake) -> list[str]:
     return ["⋮" if line.startswith("@@") else line for line in diff[3:]]
 
 
-def solved(lesson: Lesson, folder: Path) -> NotebookNode:
+def solved(lesson: lessons.Lesson, folder: Path) -> NotebookNode:
     """The woven notebook, executed in `folder`; AuthorError when a cell cannot be."""
     from nbclient import NotebookClient
     from nbclient.exceptions import CellControlSignal, CellExecutionError
@@ -334,8 +339,9 @@ def solved(lesson: Lesson, folder: Path) -> NotebookNode:
     resources = {"metadata": {"path": str(folder)}}
     quiet: dict[str, Any] = {"extra_arguments": ["--log-level=ERROR"]}
     try:
-        client = NotebookClient(notebook, timeout=PATIENCE, resources=resources, **quiet)
-        client.execute(env={**os.environ, CHOICE: str(lesson.path.parents[1])})
+        NotebookClient(notebook, timeout=PATIENCE, resources=resources, **quiet).execute(
+            env={**os.environ, CHOICE: str(lesson.path.parents[1])}
+        )
     except (CellControlSignal, RuntimeError) as error:  # a cell's exception, time-out, dead kernel
         why = (
             f"{error.ename}: {error.evalue}"
@@ -357,7 +363,9 @@ def solved(lesson: Lesson, folder: Path) -> NotebookNode:
     return notebook
 
 
-def _what_goes_wrong(lesson: Lesson, mistakes: tuple[Mistake, ...]) -> Iterator[NotebookNode]:
+def _what_goes_wrong(
+    lesson: lessons.Lesson, mistakes: tuple[Mistake, ...]
+) -> Iterator[NotebookNode]:
     """For each mistake what it changes; folded, the kernel to run; and the verdict on it."""
     from ..notebook import verdict_card
 
@@ -387,7 +395,7 @@ def _what_goes_wrong(lesson: Lesson, mistakes: tuple[Mistake, ...]) -> Iterator[
             )
 
 
-def _diff_id(lesson: Lesson, mistake: Mistake) -> str:
+def _diff_id(lesson: lessons.Lesson, mistake: Mistake) -> str:
     """The id of the cell that shows what a mistake changes."""
     return cell_id(lesson.name, f"-{mistake.wrong.name}")
 
@@ -395,7 +403,7 @@ def _diff_id(lesson: Lesson, mistake: Mistake) -> str:
 # --- for whoever presents it ---------------------------------------------------------------------
 
 
-def _title_page(lesson: Lesson, mistakes: int) -> str:
+def _title_page(lesson: lessons.Lesson, mistakes: int) -> str:
     """The Markdown of the first slide."""
     kinds = Counter(exercise.kind.title for exercise in lesson.exercises)
     of_kinds = ", ".join(f"{kind} ({number})" for kind, number in kinds.most_common())
@@ -408,9 +416,13 @@ def _title_page(lesson: Lesson, mistakes: int) -> str:
     )
 
 
-def _annotate(notebook: NotebookNode, lesson: Lesson, mistakes: Mapping[str, Mistake]) -> None:
+def _annotate(
+    notebook: NotebookNode, lesson: lessons.Lesson, mistakes: Mapping[str, Mistake]
+) -> None:
     """Give cells their notes, and those of exercises and of `mistakes` (by the id of the cell that
     shows one) the kernel to edit."""
+    from ..learner.recall import prediction
+
     exercises = {exercise.name: exercise for exercise in lesson.exercises}
     coming = ["What is coming:\n"]
     for cell in notebook.cells:
@@ -418,10 +430,8 @@ def _annotate(notebook: NotebookNode, lesson: Lesson, mistakes: Mapping[str, Mis
         if name in exercises:
             cell.metadata.live = {"exercise": name, "source": cell.source}
             cell.metadata.notes = _notes(exercises[name], mistakes)
-        elif cell.source.startswith("predict("):
-            call = ast.parse(cell.source).body[0].value
-            said = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
-            cell.metadata.notes = f"Let them vote first. **{said['answer']}**: {said['because']}"
+        elif asked := prediction(cell.source):
+            cell.metadata.notes = f"Let them vote first. **{asked.answer}**: {asked.because}"
         elif mistake := mistakes.get(cell.id):
             cell.metadata.live = {"exercise": mistake.wrong.exercise, "source": mistake.cell}
             told = f"{mistake.verdict.message} {mistake.verdict.parts.ours}".rstrip()
@@ -434,7 +444,7 @@ def _annotate(notebook: NotebookNode, lesson: Lesson, mistakes: Mapping[str, Mis
     notebook.cells[0].metadata.notes = "\n".join(coming)
 
 
-def _notes(exercise: Exercise, mistakes: Mapping[str, Mistake]) -> str:
+def _notes(exercise: lessons.Exercise, mistakes: Mapping[str, Mistake]) -> str:
     minutes = f", some {exercise.minutes} min" if exercise.minutes else ""
     worth = counted(exercise.points, "point")
     about = f"**{exercise.title}** ({exercise.kind.title}{minutes}, {worth})"

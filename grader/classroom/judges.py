@@ -126,8 +126,7 @@ class Judges:
             self.pool.submit(answer, question, store.kernels, known, self.confined): question
             for question, known in expected.items()
         }
-        finished = self._finished(set(doing))
-        for done in track(finished, description=description, total=len(doing)):
+        for done in track(self._finished(set(doing)), description=description, total=len(doing)):
             store.keep(doing[done], _verdict(done))
 
     def _finished(self, left: set[Future[Verdict]]) -> Iterator[Future[Verdict]]:

@@ -101,16 +101,14 @@ class _Handler(BaseHTTPRequestHandler):
         if not self._may(self.headers.get(TOKEN, "")) or self.path != "/judge":
             status, answer = HTTPStatus.FORBIDDEN, {"error": _NOT_YOURS}
         elif 0 < length <= MOST:
-            status = HTTPStatus.OK
             try:
                 asked = json.loads(self.rfile.read(length))
                 card = self.shown.verdict(str(asked["exercise"]), str(asked["source"]))
-                answer = {"html": card}
+                status, answer = HTTPStatus.OK, {"html": card}
             except (ValueError, KeyError, TypeError):
-                status = HTTPStatus.BAD_REQUEST
                 answer = {"error": "This is no exercise and no source."}
             except CourseError as error:
-                answer = {"error": str(error)}
+                status, answer = HTTPStatus.OK, {"error": str(error)}
         self._answer(status, json.dumps(answer).encode(), "application/json")
 
     def _may(self, token: str) -> bool:
@@ -170,8 +168,10 @@ class Preview:
         cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
         # Its files that decide what cells show, and when each was saved.
         files = [path for path in lesson.path.iterdir() if path.suffix in (".py", ".cu", ".toml")]
-        saved = sorted((path.name, path.stat().st_mtime_ns) for path in files)
-        shows = [cell.source for cell in cells], saved
+        shows = (
+            [cell.source for cell in cells],
+            sorted((path.name, path.stat().st_mtime_ns) for path in files),
+        )
         if shows != self._shown:
             steps.require_no_oversight(lesson)
             solved = handing_out.solved(lesson, self.folder)

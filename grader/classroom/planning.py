@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy.orm import joinedload, undefer
@@ -154,13 +153,12 @@ def submitted(gradebook: Gradebook, learner: str | None = None) -> dict[str, lis
     )
     if learner is not None:
         query = query.filter(SubmittedAssignment.student_id == learner)
-    rows: list[tuple[Any, Any, Any]] = query.all()
     return {
         name: [
             (HandIn(row.assignment.name, row.timestamp, book.score, book.max_score), row, book)
             for _, row, book in mine
         ]
-        for name, mine in groupby(rows, itemgetter(0))
+        for name, mine in groupby(query.all(), itemgetter(0))
     }
 
 
@@ -297,8 +295,9 @@ def set_column(course: CourseFolder, lesson: str, system: str, column: str) -> N
     known = coursefile.read(course).plan(lesson).columns.get(system, ())
     alike = [heading for heading in known if column in heading]
     with changed(course) as document:
-        kept = alike[0] if len(alike) == 1 and column not in known else column
-        table(document, "lessons", lesson, "columns")[system] = kept
+        table(document, "lessons", lesson, "columns")[system] = (
+            alike[0] if len(alike) == 1 and column not in known else column
+        )
 
 
 def extend(course: CourseFolder, lesson: str, learner: str, until: str) -> datetime:
@@ -319,6 +318,7 @@ def extend(course: CourseFolder, lesson: str, learner: str, until: str) -> datet
             f"Nobody in the gradebook or in {coursefile.FILE} is called {learner!r}."
         )
     with changed(course) as document:
-        plan = table(document, "lessons", lesson, "extensions")
-        plan[learner] = file.local(moment(until, file.zone, "--until"))
+        table(document, "lessons", lesson, "extensions")[learner] = file.local(
+            moment(until, file.zone, "--until")
+        )
     return before

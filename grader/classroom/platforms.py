@@ -33,8 +33,9 @@ def canvas(marks: MarksTable, decimal: str) -> bytes:
     of Canvas's, its learner is found by login or name."""
     about = {"Student": "listed", "ID": "", "SIS User ID": "", "SIS Login ID": "learner"}
     head, *rows = _rows(marks, about | {"Section": "person.section"}, "canvas")
-    possible = [_POSSIBLE, "", "", "", "", *(each.most for each in marks.columns)]
-    return _csv([head, possible, *rows], decimal).encode()
+    return _csv(
+        [head, [_POSSIBLE, "", "", "", "", *(each.most for each in marks.columns)], *rows], decimal
+    ).encode()
 
 
 def moodle(marks: MarksTable, decimal: str) -> bytes:
@@ -45,9 +46,10 @@ def moodle(marks: MarksTable, decimal: str) -> bytes:
     lessons = [[name, f"{name} (Feedback)"] for name in head[len(about) :]]
     table = [[*about, *chain(*lessons)]]
     for line, row in zip(marks.lines, rows, strict=True):
-        said = [line.comments.get(each.lesson, "") for each in marks.columns]
         pairs = zip(
-            ("-" if score == "" else score for score in row[len(about) :]), said, strict=True
+            ("-" if score == "" else score for score in row[len(about) :]),
+            [line.comments.get(each.lesson, "") for each in marks.columns],
+            strict=True,
         )
         table.append([*row[: len(about)], *chain(*pairs)])
     return _csv(table, decimal).encode()
@@ -57,14 +59,16 @@ def blackboard(marks: MarksTable, decimal: str) -> bytes:
     """Grade Center's own download: UTF-16, tabs. A learner is the user name; a column that
     Blackboard has given no number becomes a new one."""
     about = {"Last Name": "last", "First Name": "first", "Username": "learner", "Student ID": ""}
-    rows = _rows(marks, about, "blackboard", "{0.lesson} [Total Pts: {0.most:g} Score]")
-    return _csv(rows, decimal, "\t").encode("utf-16")
+    return _csv(
+        _rows(marks, about, "blackboard", "{0.lesson} [Total Pts: {0.most:g} Score]"), decimal, "\t"
+    ).encode("utf-16")
 
 
 def brightspace(marks: MarksTable, decimal: str) -> bytes:
     """OrgDefinedId, user name, a `... Points Grade` for each lesson, and the column at the end."""
-    about = {"OrgDefinedId": "", "Username": "learner"}
-    head, *rows = _rows(marks, about, "brightspace", "{0.lesson} Points Grade")
+    head, *rows = _rows(
+        marks, {"OrgDefinedId": "", "Username": "learner"}, "brightspace", "{0.lesson} Points Grade"
+    )
     table = [[*head, "End-of-Line Indicator"], *([*row, "#"] for row in rows)]
     return _csv(table, decimal).encode()
 
@@ -100,8 +104,9 @@ def _rows(
     own = [each.headings.get(system, (heading.format(each),))[0] for each in marks.columns]
     rows: list[list[Any]] = [[*about, *own]]
     for line in marks.lines:
-        own_row = {name: attrgetter(of)(line) for name, of in about.items() if of}
-        known = line.person.systems.get(system) or own_row
+        known = line.person.systems.get(system) or {
+            name: attrgetter(of)(line) for name, of in about.items() if of
+        }
         scores = [line.scores.get(each.lesson, "") for each in marks.columns]
         rows.append([*(known.get(name, "") for name in about), *scores])
     return rows
@@ -121,8 +126,9 @@ def _sheet(book: "Workbook", title: str, rows: Sequence[Sequence[object]], froze
     sheet = book.create_sheet(title)
     sheet.freeze_panes = frozen
     for number, name in enumerate(rows[0]):
-        wide = _WIDE if name in (*ABOUT, "learner", "exercise", "note") else _NARROW
-        sheet.column_dimensions[chr(ord("A") + number % 26)].width = wide
+        sheet.column_dimensions[chr(ord("A") + number % 26)].width = (
+            _WIDE if name in (*ABOUT, "learner", "exercise", "note") else _NARROW
+        )
     for number, row in enumerate(rows):
         cells = [WriteOnlyCell(sheet, None) for _ in row]
         for made, value in zip(cells, row, strict=True):

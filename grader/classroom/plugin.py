@@ -148,8 +148,7 @@ def _grade(
         verdict = judging(exercise.id, answer.source)
         # Visible cases in full, hidden ones by their category alone, and nothing of our solution,
         # as others may still hand in.
-        told = verdict.for_learner()
-        page = verdict_card.page(told, answer.source, exercise, ours=False).html
+        page = verdict_card.page(verdict.for_learner(), answer.source, exercise, ours=False).html
     if marking.others and verdict.status == Status.NOT_ATTEMPTED and not problem:
         problem = (
             f"{lesson.name}.ipynb has cells as they were handed out, and beside it lies "

@@ -40,8 +40,9 @@ def nearest(name: str, known: Mapping[str, Iterable[str]]) -> str:
 
     def letters(name: str) -> str:
         """Without accents, capitals, signs between, and what follows an @."""
-        plain = unicodedata.normalize("NFKD", name.partition("@")[0]).casefold()
-        return re.sub(r"[\W_]+", "", plain)
+        return re.sub(
+            r"[\W_]+", "", unicodedata.normalize("NFKD", name.partition("@")[0]).casefold()
+        )
 
     asked = letters(name)
     likeness = {
@@ -134,8 +135,10 @@ def join(course: CourseFolder, other: str, learner: str, later: bool = False) ->
 
 def _marked(gradebook: Gradebook, login: str) -> dict[str, SubmittedAssignment]:
     """By lesson, what the gradebook has under this login."""
-    rows = gradebook.db.query(SubmittedAssignment).filter_by(student_id=login)
-    return {row.assignment.name: row for row in rows}
+    return {
+        row.assignment.name: row
+        for row in gradebook.db.query(SubmittedAssignment).filter_by(student_id=login)
+    }
 
 
 HandedIn = tuple[Path, SubmittedAssignment | None]  # a folder, which need not be there, and marks
@@ -315,11 +318,12 @@ def _require_one_of_both(
 
 def _moves(course: CourseFolder, old: str, new: str) -> Iterator[tuple[Path, Path]]:
     """Each folder of the old lesson, and where it belongs."""
-    steps = [place / old for place in (course.root / "source", course.root / "release")]
-    steps += [course.shelves / "outbound" / old]
-    for step in ("autograded", "feedback", "submitted"):
-        steps += sorted((course.root / step).glob(f"*/{old}"))
-    for folder in steps:
+    places = [
+        *(course.path(step, old) for step in ("source", "release")),
+        course.shelves / "outbound" / old,
+        *(path for step in STEPS for path in sorted((course.root / step).glob(f"*/{old}"))),
+    ]
+    for folder in places:
         if folder.is_dir():
             yield folder, folder.with_name(new)
     for folder in sorted((course.shelves / "inbound").glob(f"*+{old}+*")):

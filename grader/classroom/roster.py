@@ -175,8 +175,10 @@ def keep(
             fields = {"email": one.email} if one.email else {}
             if one.first or one.last:  # both, as all of a name may stand in one of them
                 fields |= {"first_name": one.first, "last_name": one.last}
-            plain = {name: spreadsheets.plain(value) or None for name, value in fields.items()}
-            gradebook.update_or_create_student(one.id, **plain)
+            gradebook.update_or_create_student(
+                one.id,
+                **{name: spreadsheets.plain(value) or None for name, value in fields.items()},
+            )
     before = coursefile.read(course)
     matched = _columns(roster, lessons, before)
     with coursefile.changed(course) as document:
@@ -184,8 +186,9 @@ def keep(
         for one in roster.members:
             people[one.id] = _entry(roster.system, one, before.person(one.id))
         for lesson, found in matched.items():
-            kept = found[0] if len(found) == 1 else list(found)
-            coursefile.table(document, "lessons", lesson, "columns")[roster.system.name] = kept
+            coursefile.table(document, "lessons", lesson, "columns")[roster.system.name] = (
+                found[0] if len(found) == 1 else list(found)
+            )
     return sorted(known - {one.id for one in roster.members}), matched
 
 

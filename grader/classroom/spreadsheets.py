@@ -42,8 +42,10 @@ def read(path: Path) -> list[list[str]]:
         raise ClassroomError(f"{path} cannot be read: {error.strerror}.") from error
     if len(content) > LARGEST:
         raise ClassroomError(f"{path} has more than {LARGEST >> 20} MB, which no roster has.")
-    cells = _workbook(path, content) if content[:2] == b"PK" else _csv(path, content)
-    rows = [[cell.strip() for cell in row] for row in cells]
+    rows = [
+        [cell.strip() for cell in row]
+        for row in (_workbook(path, content) if content[:2] == b"PK" else _csv(path, content))
+    ]
     rows = [row for row in rows if any(row)]
     if len(rows) < 2:
         raise ClassroomError(f"{path} has no rows under a first one with the columns' names.")

@@ -121,8 +121,10 @@ def complete(autograded: Path, known: str, before: float) -> None:
 
 def keep_shown(course: CourseFolder, lesson: str, learner: str) -> None:
     """Remember what the learner's feedback page shows."""
-    shown = _graded_points(course, lesson, learner)
-    whole(course.path("feedback", lesson, learner) / SHOWN, json.dumps(shown))
+    whole(
+        course.path("feedback", lesson, learner) / SHOWN,
+        json.dumps(_graded_points(course, lesson, learner)),
+    )
 
 
 def forget_shown(course: CourseFolder, lesson: str, learner: str) -> None:

@@ -81,10 +81,11 @@ class Command(TyperCommand):
     ) -> Context:
         module, _, function = COMMANDS[self.name or ""].partition(":")
         alone = typer.Typer(add_completion=False)
-        own = {"allow_extra_args": True, "ignore_unknown_options": True}
-        settings = own if self.name in PASS_ON else {}
-        callback = getattr(import_module(f".{module}", __package__), function)
-        alone.command(self.name, context_settings=settings)(callback)
+        pass_on = self.name in PASS_ON
+        settings = {"allow_extra_args": pass_on, "ignore_unknown_options": pass_on}
+        alone.command(self.name, context_settings=settings)(
+            getattr(import_module(f".{module}", __package__), function)
+        )
         return typer.main.get_command(alone).make_context(info_name, args, parent, **extra)
 
 
@@ -147,8 +148,8 @@ def _known(error: Exception) -> CourseError | None:
     """What somebody can fix; None for a fault of the grader's own."""
     if isinstance(error, CourseError):
         return error
-    known = of_the_machine(error) or of_an_extra(error)
-    return known or (of_a_file(error) if isinstance(error, OSError) else None)
+    of_file = of_a_file(error) if isinstance(error, OSError) else None
+    return of_the_machine(error) or of_an_extra(error) or of_file
 
 
 def _our_fault(error: Exception) -> str:

@@ -146,9 +146,11 @@ def _written(lesson: Lesson, exercises: list[Exercise]) -> Path:
             rows[exercise.name] = chosen.choose(exercise)
         except rules.RuleError as error:
             say(f"{exercise.id}: {error}.")
-    known = {one.name: rows[one.name] for one in lesson.exercises if rows.get(one.name)}
     path = lesson.path / chosen.FILE
-    path.write_text(chosen.text(known), encoding="utf-8")
+    path.write_text(
+        chosen.text({one.name: rows[one.name] for one in lesson.exercises if rows.get(one.name)}),
+        encoding="utf-8",
+    )
     return path
 
 

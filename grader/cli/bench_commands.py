@@ -82,8 +82,9 @@ def show_speed(
         target: tuple[str | Text, ...] = ()
         if figure.target is not None:
             bound = "at least" if figure.at_least else "at most"
-            style = "green" if figure.reached else "bold red"
-            share = Text(f"{figure.value / figure.target:.2f}", style)
+            share = Text(
+                f"{figure.value / figure.target:.2f}", "green" if figure.reached else "bold red"
+            )
             target = f"{bound} {figure.target:g} {figure.unit}", share
         rows.append((figure.what, f"{figure.value:,.3g} {figure.unit}", *target))
     columns = ("what", "measured", "target", "of the target")
@@ -102,8 +103,9 @@ def write(measured: Measured, folder: Path) -> None:
             path = folder / f"{lesson}.{one.name}.csv"
             with path.open("w", newline="", encoding="utf-8") as file:
                 rows = [asdict(row) | {"size": timings.size_text(row.size)} for row in one.rows]
-                names = (name for name in rows[0] if name != "size")
-                writer = csv.DictWriter(file, ["size", *names])
+                writer = csv.DictWriter(
+                    file, ["size", *(name for name in rows[0] if name != "size")]
+                )
                 writer.writeheader()
                 writer.writerows(rows)
             bandwidth(one).savefig(path.with_suffix(".png"))

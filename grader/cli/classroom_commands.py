@@ -33,8 +33,8 @@ from ..classroom import (
 )
 from ..classroom.folder import CourseFolder, open_course
 from ..counted import counted, some
-from . import terminal
-from .terminal import complain, say, short, table
+from ..grouped import grouped
+from .terminal import complain, say, short, show_failures, table
 
 if TYPE_CHECKING:  # each command imports what takes long
     from ..classroom.batch import Regraded
@@ -200,30 +200,28 @@ def _mark(points: float | None) -> str:
 
 def _problems(graded: Iterable[Graded]) -> list[str]:
     """What was wrong with notebooks, one line for each thing, with the learners it is about."""
-    learners: dict[str, list[str]] = {}
-    for one in graded:
-        for problem in one.problems:
-            learners.setdefault(problem, []).append(one.learner)
+    learners = grouped((problem, one.learner) for one in graded for problem in one.problems)
     return [f"{some(names)}: {problem}" for problem, names in learners.items()]
 
 
 def _diagnoses(graded: Iterable[Graded]) -> Table:
     """How many learners got which diagnosis in which exercise, the commonest first."""
-    exercises: dict[str, Counter[str]] = {}
-    for one in graded:
-        for name, kept in one.exercises.items():
-            exercises.setdefault(name, Counter())[kept["verdict"]["status"]] += 1
+    exercises = grouped(
+        (name, kept["verdict"]["status"]) for one in graded for name, kept in one.exercises.items()
+    )
     rows = (
         ("" if place else name, _status(status), str(learners))
         for name, statuses in exercises.items()
-        for place, (status, learners) in enumerate(statuses.most_common())
+        for place, (status, learners) in enumerate(Counter(statuses).most_common())
     )
     return table(("exercise", "diagnosis", "learners"), rows, box=SIMPLE_HEAD)
 
 
 def _status(status: str, line: str = "") -> Text:
-    style = {"passed": "green", "not_attempted": "dim"}.get(status, "red")
-    return Text(status.replace("_", " ") + line, style)
+    return Text(
+        status.replace("_", " ") + line,
+        {"passed": "green", "not_attempted": "dim"}.get(status, "red"),
+    )
 
 
 # ---- what comes of it ----
@@ -350,8 +348,9 @@ def _grades(lesson: str, graded: Iterable[Graded]) -> Table:
         for place, (name, kept) in enumerate(one.exercises.items()):
             verdict = kept["verdict"]
             points = f"{verdict['points']:g} / {verdict['max_points']:g}"
-            line = f", line {verdict['line']}" if verdict["line"] else ""
-            status = _status(verdict["status"], line)
+            status = _status(
+                verdict["status"], f", line {verdict['line']}" if verdict["line"] else ""
+            )
             rows.append(("" if place else one.learner, name, points, status))
     columns = ("learner", "exercise", "points", "diagnosis")
     return table(columns, rows, title=lesson, box=SIMPLE_HEAD, pad_edge=False)
@@ -412,7 +411,7 @@ def step_through(
             text.append(f"  {line:<90}\n", f"bold white {style}" if style else "")
         console.print(text)
         if verdict:
-            terminal.show_failures(console, mistake.verdict, mistake.source)
+            show_failures(console, mistake.verdict, mistake.source)
         console.print(Rule(_KEYS, style="dim"))
         pressed = key()
         if pressed in STOP:

@@ -25,7 +25,6 @@ from ..classroom import (
     renaming,
     roster,
 )
-from ..classroom import export as gradebooks
 from ..classroom.folder import open_course
 from ..counted import counted, some
 from ..errors import BadInput
@@ -73,7 +72,7 @@ def release_lessons(
             say(f"{name} is {when}; {coursefile.FILE} has that, and the next autograde goes by it")
         with here.gradebook() as gradebook:
             known = name in {assignment.name for assignment in gradebook.assignments}
-            marked = len(gradebooks.by_learner(gradebook, name))
+            marked = len(export.by_learner(gradebook, name))
         handing_out.release(here, one)
         say(f"released {name} to {short(here.shelves)}/outbound/{name}")
         if known:
@@ -136,8 +135,9 @@ def enter_roster(
         raise typer.BadParameter("give a FILE, or --same OTHER=LEARNER")
     here = open_course()
     read = roster.read(file, id, section, team)
-    titles = {one.name: one.title for one in course.lessons(here.kernels)}
-    absent, columns = roster.keep(here, read, titles)
+    absent, columns = roster.keep(
+        here, read, {one.name: one.title for one in course.lessons(here.kernels)}
+    )
     sections = Counter(one.section for one in read.members if one.section)
     teams = {one.team for one in read.members if one.team}
     named = ", ".join(f"{name} ({count})" for name, count in sorted(sections.items()))
@@ -205,12 +205,12 @@ def export_marks(
                 "grader export LESSON --for SYSTEM --column COLUMN."
             )
         planning.set_column(here, lessons[0].name, system, column)
-    names = export.ShownNames(here, coursefile.read(here), section, anonymous)
-    read = export.read(lessons, names, everybody)
-    content = platforms.content(system, read, decimal, anonymous)
+    read = export.read(
+        lessons, export.ShownNames(here, coursefile.read(here), section, anonymous), everybody
+    )
     what = lessons[0].name if lesson else "course"
     path = to or here.root / "export" / f"{what}-{system}{platforms.SYSTEMS[system].suffix}"
-    filed(path, content)
+    filed(path, platforms.content(system, read, decimal, anonymous))
     without = sum(not line.scores for line in read.lines)
     unread = sum(line.unreadable for line in read.lines)
     unreadable = f", {unread} unreadable" if unread else ""

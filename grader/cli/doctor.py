@@ -45,21 +45,35 @@ def examine() -> Iterator[MachineCheck]:
     yield MachineCheck("Python", python, "install Python 3.11 or newer")
     yield _attempt("CUDA compiler", _compiler)
     yield _attempt("CUDA headers", _headers)
-    fix = "install the course into an environment of its own: python -m venv, then pip install"
-    yield _attempt("Judge's own process", _sandbox, fix)
-    fix = "see whether nvidia-smi works, or set WARPWISE_DEVICE=simulator"
-    yield _attempt("Device", _device, fix)
+    yield _attempt(
+        "Judge's own process",
+        _sandbox,
+        "install the course into an environment of its own: python -m venv, then pip install",
+    )
+    yield _attempt(
+        "Device", _device, "see whether nvidia-smi works, or set WARPWISE_DEVICE=simulator"
+    )
     yield _attempt("NVIDIA driver", _driver, "needs a GPU; all lessons run without", needed=False)
     yield _attempt("JupyterLab", lambda: metadata.version("jupyterlab"))
-    fix = 'for instructors: pip install "warpwise[classroom]"'
-    yield _attempt("nbgrader", lambda: metadata.version("nbgrader"), fix, needed=False)
+    yield _attempt(
+        "nbgrader",
+        lambda: metadata.version("nbgrader"),
+        'for instructors: pip install "warpwise[classroom]"',
+        needed=False,
+    )
     if find_spec("nbgrader") is None:
         return
     for name in EXTENSIONS:
-        fix = f"jupyter server extension enable --sys-prefix nbgrader.server_extensions.{name}"
-        yield _attempt(f"nbgrader {name}", partial(_server_extension, name), fix)
-    fix = "jupyter labextension enable @jupyter/nbgrader, or reinstall nbgrader"
-    yield _attempt("nbgrader in JupyterLab", _lab_extension, fix)
+        yield _attempt(
+            f"nbgrader {name}",
+            partial(_server_extension, name),
+            f"jupyter server extension enable --sys-prefix nbgrader.server_extensions.{name}",
+        )
+    yield _attempt(
+        "nbgrader in JupyterLab",
+        _lab_extension,
+        "jupyter labextension enable @jupyter/nbgrader, or reinstall nbgrader",
+    )
 
 
 def _attempt(
@@ -101,8 +115,7 @@ def _sandbox() -> str:
         tried = session.compiled()
     if isinstance(tried, Failed):
         raise RuntimeError(tried.message)
-    known = landlock.version()
-    if known:
+    if known := landlock.version():
         return f"Landlock {known} keeps it from files"
     return "for your own kernels; others' are graded with Landlock alone (Linux 5.13 or newer)"
 

@@ -26,7 +26,7 @@ from ..learner import progress
 from ..profiler import profile as profiling
 from ..profiler.work import simulate
 from ..status import Status
-from ..submissions.intake import as_typed, cuda_source, read_text
+from ..submissions.intake import as_typed, cuda_source, find, read_answers, read_text
 from . import terminal
 
 _LESSON_CELL = re.compile(
@@ -124,9 +124,7 @@ def _checked(path: Path, exercise_id: str | None, root: Path) -> list[CheckedAns
 
 
 def _check_notebook(path: Path, wanted: str | None, root: Path) -> list[CheckedAnswer]:
-    from ..submissions import intake  # nbformat, which a .cu file does not need
-
-    notebook = intake.read_answers(path)
+    notebook = read_answers(path)
     code = (cell.source for cell in notebook.cells if cell.cell_type == "code")
     call = next(filter(None, map(_LESSON_CELL.search, code)), None)
     if call is None:
@@ -134,13 +132,14 @@ def _check_notebook(path: Path, wanted: str | None, root: Path) -> list[CheckedA
     lesson = course.lesson(call[1], root)
     only = wanted and lesson.exercise(wanted.rpartition("/")[2]).name
     names, checked = [exercise.name for exercise in lesson.exercises], []
-    for answer in (one for one in intake.find(notebook, names) if only in (None, one.name)):
+    for answer in (one for one in find(notebook, names) if only in (None, one.name)):
         exercise_id = f"{lesson.name}/{answer.name}"
         if answer.source is None:
             checked.append(CheckedAnswer(exercise_id, problem=answer.problem))
             continue
-        shown = as_typed(answer.source, answer.name)
-        one = _judged(exercise_id, answer.source, shown, root, answer.problem)
+        one = _judged(
+            exercise_id, answer.source, as_typed(answer.source, answer.name), root, answer.problem
+        )
         if one.verdict and call[2]:  # a named fault leaves no part of the points
             one = replace(one, verdict=one.verdict.without_part())
         checked.append(one)
@@ -180,8 +179,7 @@ def workflow_commands(path: Path, checked: list[CheckedAnswer]) -> Iterator[str]
         if answer.verdict is None or answer.verdict.status == Status.PASSED:
             continue
         verdict = answer.verdict.for_learner().while_open()
-        source = cuda_source(answer.shown)
-        line = verdict.line and line_in_file(path, text, source, verdict.line)
+        line = verdict.line and line_in_file(path, text, cuda_source(answer.shown), verdict.line)
         said = verdict.message or verdict.status.replace("_", " ")
         points = f"{verdict.points:g} of {counted(verdict.max_points, 'point')}"
         kind = "notice" if verdict.status == Status.NOT_ATTEMPTED else "error"

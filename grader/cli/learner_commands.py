@@ -76,8 +76,6 @@ def show_progress(
 
     In an instructor's course: who has handed in LESSON, late or with an extension, and which marks
     wait for you."""
-    from ..learner import start_page
-
     root = progress.folder()
     if root is None:
         if lesson is None or find_spec("nbgrader") is None:

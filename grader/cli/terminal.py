@@ -11,8 +11,7 @@ from rich.text import Text
 
 from ..counted import counted
 from ..course import KINDS
-from ..cuda import errors
-from ..cuda.errors import lines_of, visible, window
+from ..cuda.errors import lines_of, shown, visible, window
 from ..judge import partial, sizes
 from ..judge.beside import Beside
 from ..judge.verdict import CaseResult, Verdict, by_cause, stopped
@@ -93,8 +92,10 @@ def _heading(verdict: Verdict) -> Text:
         visible(partial.said(verdict)),
     ]
     if verdict.status == "passed":  # and what was seen where something was to go wrong
-        notes = dict.fromkeys(visible(case.note) for case in verdict.cases if case.note)
-        lines += [kind.solved, *notes]
+        lines += [
+            kind.solved,
+            *dict.fromkeys(visible(case.note) for case in verdict.cases if case.note),
+        ]
     return Text.assemble(
         (verdict.exercise, "bold"),
         "  ",
@@ -113,8 +114,8 @@ def _explanation(cases: list[CaseResult], verdict: Verdict, source: str, columns
     """What is wrong in `cases`, some of the verdict's, and where."""
     first, names = cases[0], stopped(cases, verdict)
     if verdict.diagnostics and first.status == "compile_error":
-        shown = errors.shown(verdict.diagnostics, source, columns)
-        return Group(Text(), Text.assemble((names, "bold"), f": does not compile\n{shown}"))
+        told = shown(verdict.diagnostics, source, columns)
+        return Group(Text(), Text.assemble((names, "bold"), f": does not compile\n{told}"))
     parts = [Text(), Text.assemble((names, "bold"), f": {visible(first.parts.first)}")]
     for mismatch in first.mismatches[1:]:
         wanted, is_now = mismatch.values

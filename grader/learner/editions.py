@@ -19,18 +19,15 @@ from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 
-import nbformat
-from nbformat import NotebookNode, v4
+from nbformat import NotebookNode, v4, validate
 
 from .. import course
-from ..course import Lesson
 from ..course.weave import CHECK, text
 from ..course_folder import NOTEBOOKS
 from ..errors import LearnerError, MachineError
 from ..judge import Verdict, judge
 from ..judge.arrangement import is_blank
 from ..submissions import intake, open_nbgrader
-from ..submissions.intake import grade_id, read_notebook
 from . import progress
 from .folder import LESSONS, is_newest
 
@@ -61,9 +58,13 @@ def update(root: Path, notebooks: Path = NOTEBOOKS) -> list[Changes]:
             continue
         mine, base, changes = root / path.name, root / LESSONS / path.name, Changes(path.stem)
         if mine.exists():
-            new = read_notebook(path)
-            before = read_notebook(base) if base.exists() else new
-            result = merged(before, read_notebook(mine), new, changes)
+            new = intake.read_notebook(path)
+            result = merged(
+                intake.read_notebook(base) if base.exists() else new,
+                intake.read_notebook(mine),
+                new,
+                changes,
+            )
             keep(root, mine)
             _write(mine, result)
         else:
@@ -91,7 +92,7 @@ def merged(
         ours, theirs = was.get(cell.id), had.get(cell.id)
         is_changed = ours is not None and cell.source != ours.source
         if theirs is None:
-            if ours is None or is_changed or grade_id(cell):  # else the learner took it out
+            if ours is None or is_changed or intake.grade_id(cell):  # else the learner took it out
                 changes.added.append(_named(cell))
                 result.cells.append(copy.deepcopy(cell))
         elif is_changed and cell.id not in own:
@@ -127,7 +128,7 @@ def _place(result: list[NotebookNode], other: list[NotebookNode], cell: Notebook
 
 
 def _named(cell: NotebookNode) -> str:
-    return grade_id(cell) or next(iter(cell.source.strip().splitlines()), "")[:60]
+    return intake.grade_id(cell) or next(iter(cell.source.strip().splitlines()), "")[:60]
 
 
 def keep(root: Path, mine: Path) -> Path:
@@ -139,25 +140,25 @@ def keep(root: Path, mine: Path) -> Path:
 
 
 def _write(path: Path, notebook: NotebookNode) -> None:
-    nbformat.validate(notebook)
+    validate(notebook)
     path.write_text(text(notebook), encoding="utf-8")
 
 
 # --- an exercise as it was handed out ------------------------------------------------------------
 
 
-def restore(root: Path, lesson: Lesson, name: str | None) -> Path | None:
+def restore(root: Path, lesson: course.Lesson, name: str | None) -> Path | None:
     """Bring the cells of the exercise `name`, or without one the whole lesson, back as they were
     handed out, in the learner's folder `root`. Returns where the notebook as it was has been kept;
     None if there was none. UnreadableNotebook for one exercise of what is no notebook."""
     mine, handed_out = (folder / f"{lesson.name}.ipynb" for folder in (root, root / LESSONS))
-    given = read_notebook(handed_out)
+    given = intake.read_notebook(handed_out)
     if name is None:
         kept = keep(root, mine) if mine.exists() else None
         shutil.copyfile(handed_out, mine)
         return kept
     lesson.exercise(name)  # NotInCourse, with the names there are
-    notebook = read_notebook(mine)
+    notebook = intake.read_notebook(mine)
     for wanted in (name, CHECK + name):
         _restore(notebook, given, wanted)
     kept = keep(root, mine)
@@ -168,8 +169,8 @@ def restore(root: Path, lesson: Lesson, name: str | None) -> Path | None:
 def _restore(notebook: NotebookNode, given: NotebookNode, name: str) -> None:
     """One cell of nbgrader's in the learner's notebook: the first of that name as it was given, in
     place of all there are, with their texts below it."""
-    (cell,) = [each for each in given.cells if grade_id(each) == name]
-    had = [each for each in notebook.cells if grade_id(each) == name]
+    (cell,) = [each for each in given.cells if intake.grade_id(each) == name]
+    had = [each for each in notebook.cells if intake.grade_id(each) == name]
     at = notebook.cells.index(had[0]) if had else _place(notebook.cells, given.cells, cell)
     others = [each for each in notebook.cells if each not in had]
     taken = {each.id for each in others}

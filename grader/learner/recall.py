@@ -234,7 +234,7 @@ def _pieces(lesson: str, title: str, cells: list[dict[str, Any]]) -> Iterator[Le
             above.append(text)
             continue
         before = ("\n\n".join(above), "\n\n".join(above[start:]))
-        if task := _prediction(text):
+        if task := prediction(text):
             yield LessonPiece(lesson, section, task.key, _TO_PREDICT, task, *before)
         elif known.get("kind") in _SHORT:
             yield LessonPiece(lesson, section, _exercise(cell), known["minutes"], text, *before)
@@ -243,7 +243,7 @@ def _pieces(lesson: str, title: str, cells: list[dict[str, Any]]) -> Iterator[Le
         start = len(above)
 
 
-def _prediction(cell: str) -> Prediction | None:
+def prediction(cell: str) -> Prediction | None:
     """The question that a cell asks, if it asks one and its words are written out there."""
     if cell.startswith("predict("):
         with suppress(KeyError, SyntaxError, TypeError, ValueError):

@@ -74,8 +74,9 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 
 def _load_jupyter_server_extension(app: "ServerApp") -> None:
-    base = app.web_app.settings["base_url"]
-    app.web_app.add_handlers(".*$", [(url_path_join(base, "warpwise", "start"), StartPage)])
+    app.web_app.add_handlers(
+        ".*$", [(url_path_join(app.web_app.settings["base_url"], "warpwise", "start"), StartPage)]
+    )
 
 
 @dataclass(frozen=True)
@@ -134,8 +135,8 @@ def page(root: Path) -> str:
     concepts = recall.concepts(root)
     go_on = next_station(lessons)
     newer = [name for name in outdated(root) if _is_there(root, name)]
-    notes = [("A new edition", _UPDATE.format(", ".join(newer)))] if newer else []
-    notes += [
+    notes = [
+        *([("A new edition", _UPDATE.format(", ".join(newer)))] if newer else []),
         ("This machine", _DEVICE[gpu_count() > 0]),
         ("Handing in", _HAND_IN),
         ("A cell that you want back", _RESTORE),
@@ -174,8 +175,7 @@ def _concepts(concepts: list[recall.Concept]) -> str:
         f"{sum(each.state == state for each in concepts)} {state}"
         for state in ("new", "learning", "mastered")
     ]
-    due = sum(each.due for each in concepts)
-    summary = ", ".join([*numbers, f"{due} due"])
+    summary = ", ".join([*numbers, f"{sum(each.due for each in concepts)} due"])
     items = "".join(
         f"<li>{escape(each.title)}: {each.state}{', due' if each.due else ''}, "
         f"{counted(each.minutes, 'minute')}</li>"
@@ -250,5 +250,7 @@ def _pips_files() -> list[Path]:
     folders = [own, home / "Library/Application Support/pip", home / ".pip", Path("/etc")]
     if sys.platform == "win32":
         name, folders = "pip.ini", [Path(os.environ.get("APPDATA", home), "pip")]
-    first = [Path(path) for path in (os.environ.get("PIP_CONFIG_FILE"),) if path is not None]
-    return [*first, *(folder / name for folder in (Path(sys.prefix), *folders))]
+    return [
+        *[Path(path) for path in (os.environ.get("PIP_CONFIG_FILE"),) if path is not None],
+        *(folder / name for folder in (Path(sys.prefix), *folders)),
+    ]

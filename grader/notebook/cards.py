@@ -19,12 +19,19 @@ from textwrap import wrap
 from typing import Any
 from zlib import crc32
 
-from grader.cuda.errors import CompileError, CudaError, DataRace, Diagnostic, Message
+from grader.cuda.errors import (
+    CompileError,
+    CudaError,
+    DataRace,
+    Diagnostic,
+    Message,
+    lines_of,
+    visible,
+    window,
+)
 from grader.judge.verdict import shortened
 from grader.status import headline
 from grader.watch.findings import HazardReport
-
-from ..cuda.errors import lines_of, visible, window
 
 
 def variable(jupyterlab: str, vscode: str, otherwise: str) -> str:
@@ -86,8 +93,9 @@ class Page:
 
 def joined(*pages: Page) -> Page:
     """Pages one below the other."""
-    texts = (page.text for page in pages if page.text)
-    return Page("".join(page.html for page in pages), "\n".join(texts))
+    return Page(
+        "".join(page.html for page in pages), "\n".join(page.text for page in pages if page.text)
+    )
 
 
 def sentences(*texts: str, muted: bool = False) -> Page:
@@ -199,8 +207,9 @@ def excerpt(
     follows them."""
     lines = lines_of(source)
     marks = {line: marks[line] for line in sorted(marks)[:_MOST_MARKED]}
-    near = {line + away for line in marks for away in range(-2, 3)}
-    shown = sorted(near & set(range(1, len(lines) + 1)))
+    shown = sorted(
+        {line + away for line in marks for away in range(-2, 3)} & set(range(1, len(lines) + 1))
+    )
     if not set(marks) & set(shown):
         return Page("", "")
     rows: list[_Row] = []
@@ -388,10 +397,11 @@ def marked(what: Diagnosis, severity: str = "error", **said: object) -> dict[str
 
 def costs(cell: str, source: str, lines: Mapping[int, Mapping[str, int]]) -> dict[str, Any]:
     """A note with what each line of a launch cost, by counter; without those that are zero."""
-    names = dict.fromkeys(name for costs in lines.values() for name, cost in costs.items() if cost)
     counters = {
         name: {line: costs[name] for line, costs in sorted(lines.items()) if line and costs[name]}
-        for name in names
+        for name in dict.fromkeys(
+            name for costs in lines.values() for name, cost in costs.items() if cost
+        )
     }
     return note(cell, source, counters=counters)
 
@@ -402,8 +412,9 @@ def costs(cell: str, source: str, lines: Mapping[int, Mapping[str, int]]) -> dic
 def line(kind: str, title: str, text: str = "") -> Page:
     """One line: a short title in the colour of `kind`, then a sentence."""
     rest = f" · {prose(text)}" if text else ""
-    plain = f"{title}: {text}" if text else title
-    return Page(card(kind, heading(kind, prose(title), rest)), plain)
+    return Page(
+        card(kind, heading(kind, prose(title), rest)), f"{title}: {text}" if text else title
+    )
 
 
 def notice(text: str, button: str = "") -> Page:
@@ -420,8 +431,9 @@ def failure(error: CudaError) -> Page:
 def warning(hazard: HazardReport, source: str, cell: str = "") -> Page:
     """Something the simulated GPU saw that stopped nothing."""
     what = of_hazard(hazard, source, cell)
-    page = boxed("warning", explain(what, "warning", "Worth a look"))
-    return replace(page, note=marked(what, "warning"))
+    return replace(
+        boxed("warning", explain(what, "warning", "Worth a look")), note=marked(what, "warning")
+    )
 
 
 def crash(error: Exception) -> Page:
@@ -437,8 +449,10 @@ def crash(error: Exception) -> Page:
 def printed(case: str, text: str) -> Page:
     """What a kernel printed in one case of an exercise."""
     title, text = f"Printed (case: {case})", shortened(visible(text))
-    frame = f'<pre style="{FRAME}">{escape(text)}</pre>'
-    return Page(card("note", heading("note", escape(title)), frame), f"{title}\n{text}")
+    return Page(
+        card("note", heading("note", escape(title)), f'<pre style="{FRAME}">{escape(text)}</pre>'),
+        f"{title}\n{text}",
+    )
 
 
 def hint(title: str, text: str) -> Page:

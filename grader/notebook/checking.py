@@ -19,8 +19,6 @@ from grader.watch.observe import Run
 from grader.watch.recorder import recordings
 
 from . import cards, failures, session, verdict_card
-from .cards import Page, joined
-from .failures import Notice
 from .kernel import run_of
 from .player import player
 from .player.replay import of_case, of_failure, of_replay
@@ -46,8 +44,10 @@ def check(name: str, *, hidden: bool = False) -> None:
     ours = not progress.is_fetched(origin)  # others may still hand in
     page = verdict_card.page(before, source, exercise, cell=name, ours=ours)
     # The verdict first: what follows may take a while.
-    first = verdict_card.looking(page) if more else verdict_card.noted(page, seen, source)
-    shown = display(first, display_id=True)
+    shown = display(
+        verdict_card.looking(page) if more else verdict_card.noted(page, seen, source),
+        display_id=True,
+    )
     verdict = sizes.looked_for(verdict, exercise, source, LIMITS) if more else verdict
     lesson.due[name] = _hints_on(verdict, exercise)
     replay = of_failure(verdict.while_open(), source, exercise)
@@ -65,7 +65,7 @@ def check(name: str, *, hidden: bool = False) -> None:
         progress.passed(origin, name)
     elif os.environ.get("NBGRADER_EXECUTION") == "validate":
         # nbgrader's Validate says Success of every cell that ends without an error.
-        raise Notice(page.text)
+        raise failures.Notice(page.text)
 
 
 def hint(name: str) -> None:
@@ -79,7 +79,7 @@ def hint_on_card(name: str) -> None:
     """Show the same below the card of the exercise's last check: its button calls this."""
     lesson = session.current()
     page, shown = lesson.cards[name]
-    page = replace(joined(page, _next_hint(name)), note=page.note)
+    page = replace(cards.joined(page, _next_hint(name)), note=page.note)
     lesson.cards[name] = page, shown
     shown.update(page)
 
@@ -87,17 +87,19 @@ def hint_on_card(name: str) -> None:
 def _hints_on(verdict: Verdict, exercise: Exercise) -> tuple[tuple[str, str], ...]:
     """The titles and texts of hints on a verdict; a hidden case has none but the lesson's."""
     ends = [end for end in verdict.ends if end in exercise.hints_on]
-    own = ((f"A hint for: {end.replace('_', ' ')}", exercise.hints_on[end]) for end in ends)
-    return (*verdict.for_learner().parts.hints, *own)
+    return (
+        *verdict.for_learner().parts.hints,
+        *((f"A hint for: {end.replace('_', ' ')}", exercise.hints_on[end]) for end in ends),
+    )
 
 
-def _next_hint(name: str) -> Page:
+def _next_hint(name: str) -> cards.Page:
     """The next hint for an exercise; a Notice if it has none."""
     lesson = session.current()
     exercise = lesson.exercise(name)
     new = [one for one in lesson.due.get(name, ()) if (name, one[1]) not in lesson.hinted]
     if not new and not exercise.hints:
-        raise Notice(f"There are no more hints for `{name}`.")
+        raise failures.Notice(f"There are no more hints for `{name}`.")
     progress.tried(exercise.id.partition("/")[0], name, None)
     if new:
         lesson.hinted.add((name, new[0][1]))
@@ -135,15 +137,15 @@ def play(
     if replay is None and verdict.status in ("passed", "over_budget"):
         replay = of_case(exercise, source, seed)
     if replay is None:
-        raise Notice(f'There is nothing to step through: `check("{what}")` says why.')
+        raise failures.Notice(f'There is nothing to step through: `check("{what}")` says why.')
     display(of_replay(replay))
 
 
-def _of_run(run: Run) -> Page:
+def _of_run(run: Run) -> cards.Page:
     """The last launch of a run in which something went wrong, or else the last one."""
     played = [(one, marks_of(one, run.hazards)) for one in recordings(run) if one.frames]
     if not played:
-        raise Notice("Nothing of this run was recorded: no thread got to an instruction.")
+        raise failures.Notice("Nothing of this run was recorded: no thread got to an instruction.")
     recording, marks = next((pair for pair in reversed(played) if pair[1]), played[-1])
     note = ""
     if not marks and (elsewhere := [one for one in run.hazards if not one.warning]):
@@ -163,7 +165,7 @@ def warmup() -> None:
     failures.install(shell)
     root = progress.folder()
     if root is None:
-        raise Notice("This is no learner's folder: `grader lab FOLDER` makes one.")
+        raise failures.Notice("This is no learner's folder: `grader lab FOLDER` makes one.")
     pieces = recall.warm_up(root)
     if not pieces:
         display(cards.line("success", "Nothing is due", _NOTHING))

@@ -12,14 +12,12 @@ from grader.compilers.declared import parameters
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.cuda.limits import DeviceKernel, Dim, Module, opted_in
-from grader.cuda.simulator import Run
 from grader.judge.beside import changes
 from grader.judge.playback.strip import FIRST_BLOCKS, Blocks
 from grader.watch.arrays import arrays_among
 from grader.watch.recorder import recording, recordings
 
 from . import cards, failures
-from .cards import OURS, Page, difference
 
 Launch = tuple[Dim | None, Dim | None, tuple[Any, ...], int]  # grid, block, arguments, shared bytes
 
@@ -67,10 +65,10 @@ class Kernel:
         return f"<CUDA kernel {self.name}: call it as {self.name}((grid,), (block,), (args...))>"
 
 
-def diff(before: Kernel, after: Kernel) -> Page:
+def diff(before: Kernel, after: Kernel) -> cards.Page:
     """The lines that differ between the cells of two kernels, `-` gone and `+` new. The comment
     at the head of a cell is left out."""
-    return difference(changes(before.source, after.source))
+    return cards.difference(changes(before.source, after.source))
 
 
 def watch(
@@ -80,7 +78,7 @@ def watch(
     args: tuple[Any, ...],
     shared_mem: int = 0,
     blocks: int = 1,
-) -> Run:
+) -> simulator.Run:
     """Launch `kernel` on the simulated GPU, on any machine, and return what was observed:
     `.counters`, `.hazards`, `.printed`, and what pictures are drawn from and `play(run)` plays.
 
@@ -109,7 +107,7 @@ def watch(
             display(cards.warning(hazard, kernel.source, kernel.cell))
     # An output that shows nothing: what each line cost is for the editor's margin.
     costs = cards.costs(kernel.cell, kernel.source, run.counters.lines)
-    publish_display_data({}, {OURS: costs} if costs else {})
+    publish_display_data({}, {cards.OURS: costs} if costs else {})
     return run
 
 
@@ -117,12 +115,12 @@ def _on_gpu(arg: object) -> bool:
     return cuda.device == "gpu" and isinstance(arg, cuda.xp.ndarray)
 
 
-def run_of(what: object, launch: Launch, how: str) -> Run:
+def run_of(what: object, launch: Launch, how: str) -> simulator.Run:
     """The run that `watch` returned, or that of a kernel, launched as `watch` does on copies of its
     arguments; for anything else the Notice `how`. A kernel is launched once more, if something goes
     wrong in a block that was not recorded."""
     grid, block, args, shared_mem = launch
-    if isinstance(what, Run):
+    if isinstance(what, simulator.Run):
         return what
     if not isinstance(what, Kernel) or grid is None or block is None:
         raise failures.Notice(how)
@@ -140,7 +138,7 @@ def _recorded(
     args: tuple[Any, ...],
     shared_mem: int,
     blocks: Blocks,
-) -> Run:
+) -> simulator.Run:
     copies = {  # on the host, of each array one; what none has written stays so
         id(arg): np.array(cuda.xp.asnumpy(arg) if cuda.device == "gpu" else arg)
         for arg in args

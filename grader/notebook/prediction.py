@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import ipywidgets as widgets
-from IPython.display import display
-from IPython.display import update_display as show_instead
+from IPython.display import display, update_display
 
 from grader.learner import progress
 from grader.learner.recall import Prediction
@@ -67,12 +66,12 @@ def answer(key: str, number: int) -> None:
     progress.predicted(asked.lesson, asked.name, choice, right)
     left = tuple(other for other in prediction.choices if other != choice)
     if right or not asked.again or len(left) == 1:  # one alone needs no thought
-        show_instead(_answered(prediction, choice), display_id=key)
+        update_display(_answered(prediction, choice), display_id=key)
     else:
         said = f"It is not “{choice}”. Read that part of the lesson again. Then choose again."
         second = replace(prediction, text=f"{prediction.text}\n{said}", choices=left)
         _asked[key] = replace(asked, prediction=second, again=False)
-        show_instead(_Buttons(second, key), display_id=key)
+        update_display(_Buttons(second, key), display_id=key)
 
 
 class _Buttons(widgets.VBox):
@@ -84,12 +83,13 @@ class _Buttons(widgets.VBox):
         buttons = [widgets.Button(description=text, layout=_FITTING) for text in prediction.choices]
         for number, button in enumerate(buttons):
             button.on_click(lambda _, number=number: answer(key, number))
-        row = widgets.HBox(buttons, layout={"flex_flow": "row wrap"})
         head = widgets.HTML(
             f'<div style="color: {TEXT}; font-size: var(--jp-content-font-size1, 14px); '
             f'line-height: 1.5; white-space: normal">{_head(prediction)}</div>'
         )
-        super().__init__([head, row], layout=_FRAME)
+        super().__init__(
+            [head, widgets.HBox(buttons, layout={"flex_flow": "row wrap"})], layout=_FRAME
+        )
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         """The widget's own, with twins for pages that have no widgets."""
@@ -123,10 +123,9 @@ def _answered(prediction: Prediction, choice: str) -> Page:
     signs = {choice: "✗", prediction.answer: "✓"}
     rows = [f"{signs.get(one, '·')} {one}" for one in prediction.choices]
     items = "".join(f"<div>{prose(row)}</div>" for row in rows)
-    html = card("note", _head(prediction), items, because + paragraph(prediction.because))
     texts = [f"Predict: {prediction.text}", *(f"  {row}" for row in rows), title + correct]
     return Page(
-        html,
+        card("note", _head(prediction), items, because + paragraph(prediction.because)),
         "\n".join([*texts, prediction.because]),
         {"prediction": prediction.key, "answered": True},
     )

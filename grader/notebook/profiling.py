@@ -13,12 +13,12 @@ from IPython.display import display
 
 from grader import compilers, cuda
 from grader.bench import timings as records
-from grader.bench.timings import Device, Timings, size_text, when
 from grader.course import Benchmark, Lesson
 from grader.cuda import simulator
 from grader.cuda.errors import lines_of, visible
 from grader.cuda.limits import DEFAULT, Dim, architecture
 from grader.errors import NotInCourse
+from grader.grouped import grouped
 from grader.profiler.profile import occupancy, wastes
 from grader.watch.counters import METRICS, Counters
 from grader.watch.observe import Run
@@ -41,7 +41,6 @@ from .cards import (
     sentences,
     table,
 )
-from .failures import Notice
 from .kernel import Kernel, run_of
 
 _TABLE = f"border-collapse: collapse; font: 12px/1.5 {CODE_FONT}; margin: 6px 0"
@@ -65,8 +64,7 @@ def profile(
 ) -> None:
     """Show what each line of a kernel cost, what limits it and what to do about its worst line.
     `what` is a run that `watch` returned, or a kernel, launched on copies of `args`."""
-    run = run_of(what, (grid, block, args, shared_mem), _HOW_PROFILE)
-    display(profile_page(run, shared_mem))
+    display(profile_page(run_of(what, (grid, block, args, shared_mem), _HOW_PROFILE), shared_mem))
 
 
 def profile_page(run: Run, shared_mem: int = 0) -> Page:
@@ -83,8 +81,10 @@ def profile_page(run: Run, shared_mem: int = 0) -> Page:
         advice.append(f"{DEFAULT}: {held}")
     look = "Look at the largest number of each column first (the darkest cell): it costs most."
     head = cards.line("note", f"Profile of `{_kernel(run)}`", look)
-    html = head.html + boxed("note", sentences(*advice)).html + lines.html
-    return Page(html, "\n".join([head.text, lines.text, *advice]))
+    return Page(
+        head.html + boxed("note", sentences(*advice)).html + lines.html,
+        "\n".join([head.text, lines.text, *advice]),
+    )
 
 
 def _kernel(run: Run) -> str:
@@ -168,13 +168,12 @@ def source_table(source: str, counters: Counters) -> Page:
     )
     first = f'<th scope="col" style="{figure}; color: {MUTED}">line</th>'
     last = f'<th scope="col" style="{cell}text-align: left; color: {MUTED}">source</th>'
-    html = (
-        f'<div style="overflow-x: auto"><table style="{_TABLE}"><thead><tr>{first}{head}{last}</tr>'
-        f"</thead><tbody>{''.join(rows)}</tbody></table></div>"
-    )
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)][:-1]
-    lines = ["  ".join([*map(str.rjust, row, widths), row[-1]]) for row in texts]
-    return Page(html, "\n".join(lines))
+    return Page(
+        f'<div style="overflow-x: auto"><table style="{_TABLE}"><thead><tr>{first}{head}{last}</tr>'
+        f"</thead><tbody>{''.join(rows)}</tbody></table></div>",
+        "\n".join(["  ".join([*map(str.rjust, row, widths), row[-1]]) for row in texts]),
+    )
 
 
 def _heat(column: _Column, counts: Counts | None, total: Counts) -> str:
@@ -220,8 +219,9 @@ def compare_page(a: Run, b: Run) -> Page:
     if named[0] == named[1]:
         named = [f"{named[0]} (first)", f"{named[1]} (second)"]
     if not rows:
-        same = f"`{named[0]}` and `{named[1]}` cost alike."
-        return cards.line("note", "No counter differs", same)
+        return cards.line(
+            "note", "No counter differs", f"`{named[0]}` and `{named[1]}` cost alike."
+        )
     look = f"Look at `{rows[0][0]}` first: it changed most ({rows[0][3]})."
     head = heading("note", f"{code(named[0])} and {code(named[1])}")
     shown = table(("Counter", *map(code, named), "Change"), [(code(r[0]), *r[1:]) for r in rows])
@@ -248,10 +248,11 @@ def ptx_page(kernel: Kernel) -> Page:
     with failures.about(kernel.source):
         function = simulator.RawModule(code=kernel.source).program.functions[kernel.name]
     lines = lines_of(kernel.source)
-    made: dict[int, list[str]] = {}
     pairs = zip(function.instructions, statements(kernel), strict=False)
-    for at, (instruction, statement) in enumerate(pairs):
-        made.setdefault(instruction.line or 0, []).append(f"{at:>4}  {statement}")
+    made = grouped(
+        (instruction.line or 0, f"{at:>4}  {statement}")
+        for at, (instruction, statement) in enumerate(pairs)
+    )
     cell = (
         f"padding: 1px 10px; border-bottom: 1px solid {BORDER}; color: {TEXT}; "
         "vertical-align: top; text-align: left; white-space: pre"
@@ -274,8 +275,7 @@ def ptx_page(kernel: Kernel) -> Page:
         f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
     look = "The numbers count instructions in the order in which they run where nothing branches."
-    first = cards.line("note", f"PTX of `{kernel.name}`", look)
-    return joined(first, Page(html, "\n".join(texts)))
+    return joined(cards.line("note", f"PTX of `{kernel.name}`", look), Page(html, "\n".join(texts)))
 
 
 def statements(kernel: Kernel) -> list[str]:
@@ -298,7 +298,7 @@ _HOW = (
 )
 
 
-def bench(name: str) -> Timings:
+def bench(name: str) -> records.Timings:
     """Time the lesson's benchmark `name` on this machine's GPU or, where there is none, recall
     what was measured on ours and say on which day. Shows a table and a picture of the bandwidth,
     and returns the figures: `.rows`, `.ms(variant, size)`, `.gb_per_s(variant, size)`."""
@@ -306,7 +306,7 @@ def bench(name: str) -> Timings:
     try:
         benchmark = lesson.benchmark(name)
     except NotInCourse as error:
-        raise Notice(str(error)) from None
+        raise failures.Notice(str(error)) from None
     if cuda.device == "gpu":
         timings = _measured_now(lesson, benchmark)
     else:
@@ -319,7 +319,7 @@ def bench(name: str) -> Timings:
     return timings
 
 
-def _measured_now(lesson: Lesson, benchmark: Benchmark) -> Timings:
+def _measured_now(lesson: Lesson, benchmark: Benchmark) -> records.Timings:
     """A line tells how far the measurement is until the table takes its place."""
     from grader.bench import measuring
 
@@ -337,7 +337,7 @@ def _measured_now(lesson: Lesson, benchmark: Benchmark) -> Timings:
 # ---- timings as a card: where and when they were taken, and the table ----
 
 
-def recalled(timings: Timings) -> Page:
+def recalled(timings: records.Timings) -> Page:
     """What was measured on another machine, said so; a sentence where nothing was."""
     if not timings.device:
         text = (
@@ -345,15 +345,19 @@ def recalled(timings: Timings) -> Page:
             "have been recorded yet. Everything else on this page works without."
         )
         return boxed("note", sentences(text))
-    return _page(timings, timings.device, f"Measured {when(timings.device)}; there is no GPU here.")
+    return _page(
+        timings, timings.device, f"Measured {records.when(timings.device)}; there is no GPU here."
+    )
 
 
-def measured(timings: Timings) -> Page:
+def measured(timings: records.Timings) -> Page:
     """What was measured on this machine just now."""
-    return _page(timings, timings.measured_on, f"Measured here, {when(timings.measured_on)}.")
+    return _page(
+        timings, timings.measured_on, f"Measured here, {records.when(timings.measured_on)}."
+    )
 
 
-def _page(timings: Timings, device: Device, measured: str) -> Page:
+def _page(timings: records.Timings, device: records.Device, measured: str) -> Page:
     rows = _one_size(timings) if len(timings.sizes) == 1 else _sizes(timings)
     notes = [measured, _HOW.format(copy=device.copy_gb_per_s)]
     cells = [  # the size or the variant that a row begins with stays on one line
@@ -373,7 +377,7 @@ def _page(timings: Timings, device: Device, measured: str) -> Page:
     return Page(html, "\n".join([timings.title, *lines, *notes, *timings.skipped]))
 
 
-def _one_size(timings: Timings) -> list[Row]:
+def _one_size(timings: records.Timings) -> list[Row]:
     """Everything about each variant."""
     columns = ("ms", "10th to 90th percentile", "GB/s", "of a copy")
     rows = [
@@ -386,16 +390,16 @@ def _one_size(timings: Timings) -> list[Row]:
         )
         for row in timings.rows
     ]
-    return [(size_text(timings.sizes[0]), *columns), *rows]
+    return [(records.size_text(timings.sizes[0]), *columns), *rows]
 
 
-def _sizes(timings: Timings) -> list[Row]:
+def _sizes(timings: records.Timings) -> list[Row]:
     """A row for each size, a column for each variant."""
     rows: list[Row] = [("ms (of a copy)", *timings.variants)]
     for size in timings.sizes:
         times = (timings.row(variant, size) for variant in timings.variants)
         cells = (f"{_ms(one.ms)} ({one.fraction:.0%})" if one else "-" for one in times)
-        rows.append((size_text(size), *cells))
+        rows.append((records.size_text(size), *cells))
     return rows
 
 

@@ -18,7 +18,6 @@ from grader.submissions import intake
 
 from . import cards, failures
 from .cards import Page, button, joined, prose, sentences
-from .failures import Notice
 from .kernel import Kernel
 
 
@@ -49,13 +48,15 @@ class NotebookSession:
         """The lesson's exercise `name`; a Notice with the names there are otherwise."""
         if name not in self.exercises:
             known = ", ".join(f"`{one}`" for one in self.exercises)
-            raise Notice(f"This lesson has no exercise `{name}`. Its exercises are: {known}.")
+            raise failures.Notice(
+                f"This lesson has no exercise `{name}`. Its exercises are: {known}."
+            )
         return self.exercises[name]
 
     def source(self, name: str) -> str:
         """The text last given to `%%cuda name`; a Notice if there is none."""
         if name not in self.sources:
-            raise Notice(
+            raise failures.Notice(
                 f"Run the cell that begins with `%%cuda {name}` first. `check` judges that cell.",
                 button("Run that cell, then this one", "run", name),
             )
@@ -67,7 +68,7 @@ _session: NotebookSession | None = None
 
 def current() -> NotebookSession:
     if _session is None:
-        raise Notice("No lesson has been opened yet. Run the notebook's first code cell.")
+        raise failures.Notice("No lesson has been opened yet. Run the notebook's first code cell.")
     return _session
 
 
@@ -116,7 +117,7 @@ def _open(name: str) -> course.Lesson:
     try:
         return course.lesson(name, compiler=compilers.chosen_name())
     except NotInCourse as error:
-        raise Notice(str(error)) from None
+        raise failures.Notice(str(error)) from None
 
 
 def _opened(lesson: course.Lesson) -> Page:
@@ -127,11 +128,11 @@ def _opened(lesson: course.Lesson) -> Page:
     passed = ", ".join(f"`{one.name}`" for one in lesson.exercises if one.name in done)
     names = course.names(lesson.path.parent)
     at = names.index(lesson.name)
-    near = [("Previous", name) for name in names[:at][-1:]]
-    near += [("Next", name) for name in names[at + 1 : at + 2]]
+    near = {"Previous": names[:at][-1:], "Next": names[at + 1 : at + 2]}
     beside = {
         name: f"{word}: {course.lesson(name, lesson.path.parent).title}"
-        for word, name in near
+        for word, there in near.items()
+        for name in there
         if Path(f"{name}.ipynb").is_file()
     }
     links = " · ".join(f'<a href="{name}.ipynb">{prose(text)}</a>' for name, text in beside.items())
@@ -201,12 +202,12 @@ def _source(body: str) -> str:
 def _name(line: str) -> str:
     name = line.strip()
     if not name:
-        raise Notice(
+        raise failures.Notice(
             "This cell needs a name: write `%%cuda NAME` in its first line, for example "
             "`%%cuda my_kernel`."
         )
     if not (name.isidentifier() and name.isascii()):
-        raise Notice(
+        raise failures.Notice(
             f"`{name}` cannot name a cell: after `%%cuda` comes one word of letters, digits and "
             "underscores, for example `%%cuda my_kernel`."
         )

@@ -63,9 +63,11 @@ def page(
     kind = "success" if verdict.status == "passed" else "error"
     outcome = "passed" if kind == "success" else "not there yet"
     points = of_points(verdict.points, verdict.max_points)
-    head = heading(kind, prose(f"`{name}`: {outcome}"), f" · {points} · {of_kind}")
     parts = [
-        Page(head, f"{name}: {outcome}, {points} ({of_kind})"),
+        Page(
+            heading(kind, prose(f"`{name}`: {outcome}"), f" · {points} · {of_kind}"),
+            f"{name}: {outcome}, {points} ({of_kind})",
+        ),
         sentences(partial.said(verdict)),  # how the points with one named fault came about
         _steps(verdict, exercise),
         _cases(verdict, exercise),
@@ -81,9 +83,8 @@ def page(
             parts.append(flow_map(failed.made_of, failed.mismatches[0]))
     else:
         # What the exercise's kind says, and what was seen where something was to go wrong.
-        notes = dict.fromkeys(case.note for case in verdict.cases)
         parts += [
-            sentences(exercise.kind.solved, *notes),
+            sentences(exercise.kind.solved, *dict.fromkeys(case.note for case in verdict.cases)),
             _every_size(verdict),
             _beside_ours(verdict, shown, exercise, ours),
         ]
@@ -179,8 +180,10 @@ def _elements(replay: Replay | None, failed: CaseResult) -> Page:
             return Page("", "")
         rows = [(m.place, *m.values) for m in failed.mismatches[:_SHOWN_MISMATCHES]]
         text = [f"  {where:<16} expected {want:<14} found {got}" for where, want, got in rows]
-        html = table(("Element", "Expected", "Found"), [tuple(map(code, row)) for row in rows])
-        return Page(html, "\n".join(text))
+        return Page(
+            table(("Element", "Expected", "Found"), [tuple(map(code, row)) for row in rows]),
+            "\n".join(text),
+        )
     for buffer, expected in replay.words.problem.outputs.items():
         found, name = replay.buffers[buffer], replay.words.name(buffer)
         missing = ~simulator.written(found)
@@ -188,11 +191,12 @@ def _elements(replay: Replay | None, failed: CaseResult) -> Page:
         if wrong.any():
             # The smallest case that fails alike may be another.
             other = replay.case.name != failed.name
-            value = np.broadcast_to(expected.value, found.shape)
             return joined(
                 sentences(f"In the case `{replay.case.name}`:" if other else ""),
                 element_map(name, wrong, missing) if wrong.size > 1 else Page("", ""),
-                expected_beside_found(name, wrong, value, found, missing),
+                expected_beside_found(
+                    name, wrong, np.broadcast_to(expected.value, found.shape), found, missing
+                ),
             )
     return Page("", "")
 
@@ -219,16 +223,17 @@ def _beside_ours(verdict: Verdict, shown: str, exercise: Exercise, ours: bool) -
         rows.append((code(cost.counter), f"{cost.yours:,}", cost.budget, its))
         texts.append(f"  {cost.counter}: {cost.yours:,} of {cost.budget} allowed, ours {its}")
     html = table(("Counter", "Yours", "Budget", "Ours"), rows) if rows else ""
-    changes = compared(both.changes) if ours and both.changes else Page("", "")
-    return joined(Page(html, "\n".join(texts)), changes)
+    return joined(
+        Page(html, "\n".join(texts)),
+        compared(both.changes) if ours and both.changes else Page("", ""),
+    )
 
 
 def compared(changes: tuple[str, ...]) -> Page:
     """By a click the lines in which a kernel and ours differ."""
     lines = difference(changes)
     summary = f"{accented('note', COMPARE)}: lines that differ, - yours, + ours"
-    text = f"\n{COMPARE} (- yours, + ours)\n{lines.text}"
-    return Page(folded(summary, lines.html), text)
+    return Page(folded(summary, lines.html), f"\n{COMPARE} (- yours, + ours)\n{lines.text}")
 
 
 def _next_step(verdict: Verdict, exercise: Exercise, hints: bool, cell: str) -> Page:

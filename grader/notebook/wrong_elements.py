@@ -45,8 +45,9 @@ def element_map(name: str, wrong: np.ndarray, missing: np.ndarray | None = None)
     said = _counted_wrong(name, wrong, missing)
     said += f" A cell stands for up to {each} elements." if each > 1 else ""
     # A cell is all unwritten, empty, right, wrong, or one of several that are partly wrong.
-    conditions = [unwritten == 1, np.isnan(grid), grid == 0, grid == 1]
-    signs = np.select(conditions, ["∅", "", "·", "✗"], "o")
+    signs = np.select(
+        [unwritten == 1, np.isnan(grid), grid == 0, grid == 1], ["∅", "", "·", "✗"], "o"
+    )
     explained = "  (∅ not written, ✗ another value)" if missing.any() else ""
     text = "\n".join([f"{said}{explained}", *(f"  {''.join(row)}" for row in signs.tolist())])
     wrong_box = "filled" if (signs == "∅").any() else "crossed"
@@ -204,7 +205,6 @@ def flow_map(parts: Sequence[Part], wrong: Mismatch) -> Page:
     seen = {sign for _, signs in rows for sign in signs}
     key = ", ".join(f"{sign} {meaning}" for sign, meaning in _KEY.items() if sign in seen)
     width = max(len(name) for name, _ in rows)
-    text = "\n".join([said, *(f"  {name:<{width}}  {''.join(signs)}" for name, signs in rows), key])
     longest = max(len(signs) for _, signs in rows)
     wide = max(_ACROSS // 2, longest) * _CELL + 2
     high = _CELL + 20  # of a row: a name above its cells
@@ -212,7 +212,10 @@ def flow_map(parts: Sequence[Part], wrong: Mismatch) -> Page:
     target = len(rows) * high + min(most, least + longest * _CELL // 4)
     drawn = [_row_drawn(wide, at * high, target, *row) for at, row in enumerate(rows)]
     shapes, font = "".join([*drawn, _element(wide, target, wrong)]), f"; font: 11px {CODE_FONT}"
-    return Page(_svg((wide, target + 26), shapes, f"{said} {key}", "", font), text)
+    return Page(
+        _svg((wide, target + 26), shapes, f"{said} {key}", "", font),
+        "\n".join([said, *(f"  {name:<{width}}  {''.join(signs)}" for name, signs in rows), key]),
+    )
 
 
 def _row(parts: Sequence[Part]) -> tuple[str, list[str]]:

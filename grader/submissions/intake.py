@@ -281,8 +281,9 @@ def read_notebook(path: Path) -> NotebookNode:
     """The notebook in `path`, of any format version, in the newest one, with its outputs. Raises
     UnreadableNotebook."""
     advice = "clear its outputs in JupyterLab (Edit, Clear Outputs of All Cells) and save it"
-    content = _explained(path, lambda: regular_file(path, LONGEST_NOTEBOOK), advice)
-    return parse_notebook(path.name, content)
+    return parse_notebook(
+        path.name, _explained(path, lambda: regular_file(path, LONGEST_NOTEBOOK), advice)
+    )
 
 
 def read_answers(path: Path) -> NotebookNode:
@@ -302,8 +303,9 @@ def read_file(path: Path, seen: Callable[[bytes], object] = len) -> bytes:
         deque(pieces, 0)  # `seen` is given the rest, too
         return without(ATTACHMENTS, _pieces(path), LONGEST_NOTEBOOK)
 
-    advice = "delete the cells that you do not need, save it and hand in that file"
-    return _explained(path, content, advice)
+    return _explained(
+        path, content, "delete the cells that you do not need, save it and hand in that file"
+    )
 
 
 def _explained(path: Path, content: Callable[[], bytes], advice: str) -> bytes:

@@ -17,7 +17,7 @@ from grader import course
 from grader.classroom import batch, feedback
 from grader.classroom.folder import new_course
 from grader.classroom.handing_out import release
-from grader.classroom.report import figures, read, similar, winnowing
+from grader.classroom.report import figures, similar, winnowing
 
 pytestmark = pytest.mark.slow
 
@@ -75,7 +75,7 @@ def page(here):
 
 @pytest.fixture(scope="module")
 def group(here):
-    return read(here, course.lesson(LESSON, here.kernels))
+    return figures.read(here, course.lesson(LESSON, here.kernels))
 
 
 class Tags(HTMLParser):

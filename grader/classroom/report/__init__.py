@@ -20,7 +20,6 @@ from ..feedback import page_template
 from ..folder import CourseFolder
 from ..verdicts import UNREADABLE
 from . import alike, figures, similar
-from .figures import Class, GradedAnswer, read
 
 CAUSES = 6  # shown with their lines
 SHOWN = 20  # pairs of similar notebooks
@@ -30,7 +29,7 @@ LARGE = 20  # learners
 def write(course: CourseFolder, lesson: Lesson, names: ShownNames) -> Path:
     """Make build/report/LESSON.html, and beside it the marks as .csv and .json, of those and under
     the names that `names` gives. Returns the page. ClassroomError when nothing is graded yet."""
-    group = read(course, lesson, names)
+    group = figures.read(course, lesson, names)
     if not group.rows:
         raise ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson.name}`.")
     return _write(course, [lesson], names, f"{lesson.name}.html", page(group))
@@ -44,7 +43,7 @@ def write_course(course: CourseFolder, lessons: list[Lesson], names: ShownNames)
         raise ClassroomError("Nothing is graded yet: run `grader autograde LESSON`.")
     for lesson in graded:
         write(course, lesson, names)
-    groups = [read(course, lesson, names) for lesson in graded]
+    groups = [figures.read(course, lesson, names) for lesson in graded]
     scores = {group.lesson.name: figures.scores(group) for group in groups}
     totals: dict[str, dict[str, float]] = defaultdict(dict)
     for name, found in scores.items():
@@ -75,7 +74,7 @@ def _write(
     return path
 
 
-def page(group: Class) -> str:
+def page(group: figures.Class) -> str:
     """The page about one lesson."""
     causes = figures.causes(group)
     shown = [cause for cause in causes[:CAUSES] if len(cause.learners) > 1] or causes[:1]
@@ -105,21 +104,24 @@ def page(group: Class) -> str:
     )
 
 
-def _similar_notebooks(group: Class) -> list[alike.SimilarNotebooks]:
+def _similar_notebooks(group: figures.Class) -> list[alike.SimilarNotebooks]:
     """The pairs of learners whose notebooks are alike, the most alike first."""
     notebooks: dict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
     for name, answers in group.answers.items():
         for learner, answer in _written(answers).items():
-            failed = "" if answer.row.status == "passed" else answer.row.status
-            notebooks[learner][name] = (answer.source, failed)
+            notebooks[learner][name] = (
+                answer.source,
+                "" if answer.row.status == "passed" else answer.row.status,
+            )
     for learner, source in group.others.items():
         if learner in notebooks:
             notebooks[learner]["other cells"] = (source, "")
-    found = alike.compare(notebooks, group.handed_out)
-    return [alike.side_by_side(pair, notebooks) for pair in found]
+    return [
+        alike.side_by_side(pair, notebooks) for pair in alike.compare(notebooks, group.handed_out)
+    ]
 
 
-def _written(answers: list[GradedAnswer]) -> dict[str, GradedAnswer]:
+def _written(answers: list[figures.GradedAnswer]) -> dict[str, figures.GradedAnswer]:
     """By learner, the answers that somebody wrote."""
     return {
         answer.row.learner: answer
@@ -129,7 +131,7 @@ def _written(answers: list[GradedAnswer]) -> dict[str, GradedAnswer]:
 
 
 def _likeness(
-    answers: list[GradedAnswer], group: Class, named: set[tuple[str, str]]
+    answers: list[figures.GradedAnswer], group: figures.Class, named: set[tuple[str, str]]
 ) -> similar.Likeness:
     """How alike the answers to an exercise are; in a LARGE class with those pairs alone whose
     notebooks are alike, as others meet by chance."""
@@ -145,7 +147,9 @@ def _likeness(
     return found
 
 
-def _by_sentence(group: Class, said: Callable[[GradedAnswer], str]) -> dict[str, list[str]]:
+def _by_sentence(
+    group: figures.Class, said: Callable[[figures.GradedAnswer], str]
+) -> dict[str, list[str]]:
     """By sentence that is said of an answer, the learners."""
     # Learners are keys, so that each is there once and in order.
     names: dict[str, dict[str, None]] = defaultdict(dict)
@@ -169,7 +173,7 @@ def _template(name: str) -> Template:
     )
 
 
-def _explained(answer: GradedAnswer) -> Markup:
+def _explained(answer: figures.GradedAnswer) -> Markup:
     """An answer's diagnosis under the line it is about, as its learner sees it."""
     from ...notebook import cards
 

@@ -84,8 +84,10 @@ def compare(notebooks: Given, handed_out: Iterable[str]) -> list[AlikeNotebooks]
     one_pair = log2(max(1, comb(len(notebooks), 2)))
     least, single = TIMES * one_pair + MARGIN, one_pair + ONE
     pairs = (group.pair(one, other) for one, other in group.likely(min(least, single)))
-    named = (pair for pair in pairs if pair.bits >= least or pair.most >= single)
-    return sorted(named, key=lambda pair: (-pair.bits, pair.learners))
+    return sorted(
+        (pair for pair in pairs if pair.bits >= least or pair.most >= single),
+        key=lambda pair: (-pair.bits, pair.learners),
+    )
 
 
 class _Group:
@@ -159,12 +161,10 @@ class _Group:
     def _shared(self, name: str, ours: OwnAnswer, theirs: OwnAnswer) -> Shared:
         """All that two answers to one exercise share."""
         same = bool(ours.set) and ours.set == theirs.set
-        ordered = same and ours.text == theirs.text
         failed = ours.failed if same and ours.failed == theirs.failed else ""
         given = ("answer", name, ours.set) if same else None
-        answer = self.surprise(given) * (WRONG if failed else 1) if given else 0.0
         return Shared(
-            answer,
+            self.surprise(given) * (WRONG if failed else 1) if given else 0.0,
             failed,
             self.layout if same and ours.layout == theirs.layout else 0.0,
             self._words("comment", name, ours.comments & theirs.comments, given),
@@ -173,7 +173,7 @@ class _Group:
                 min(len(ours.comments), len(theirs.comments)),
                 min(len(ours.names), len(theirs.names)),
             ),
-            same and not ordered,
+            same and ours.text != theirs.text,
             ours.renamed(theirs) if same else {},
             (ours.lines(theirs), theirs.lines(ours)),
         )

@@ -1,7 +1,7 @@
 """A class's answers to a lesson as the report needs them (marks, verdicts, and source texts), and
 its figures as numbers: how many in which column, and what made whom fail."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -14,6 +14,7 @@ import msgspec
 
 from ...course import Lesson
 from ...cuda.errors import Diagnostic
+from ...grouped import grouped
 from ...judge import Verdict
 from ...judge.partial import said
 from ...submissions.intake import cuda_source
@@ -92,12 +93,11 @@ def read(course: CourseFolder, lesson: Lesson, names: ShownNames | None = None) 
                     said(Verdict.from_dict(verdict)) if verdict.get("partial") else "",
                 )
             )
-    handed_out = tuple(source for _, source in _cells(course.notebook("release", lesson.name)))
     return Class(
         lesson,
         answers,
         absent=tuple(sorted(map(names.name, absent))),
-        handed_out=handed_out,
+        handed_out=tuple(source for _, source in _cells(course.notebook("release", lesson.name))),
         called=called,
         anonymous=names.anonymous,
         strangers=strangers,
@@ -160,12 +160,12 @@ class Scores:
 
 
 def scores(group: Class) -> Scores:
-    marks = defaultdict(list)
-    for row in group.rows:
-        marks[row.learner].append(row)
+    marks = grouped((row.learner, row) for row in group.rows)
     totals = {learner: total(mine) for learner, mine in marks.items()}
-    most = sum(answers[0].row.max_score for answers in group.answers.values() if answers)
-    return Scores({name: each for name, each in totals.items() if each is not None}, most)
+    return Scores(
+        {name: each for name, each in totals.items() if each is not None},
+        sum(answers[0].row.max_score for answers in group.answers.values() if answers),
+    )
 
 
 @dataclass(frozen=True)
@@ -181,15 +181,12 @@ class FailureCause:
 
 def causes(group: Class) -> list[FailureCause]:
     """The reasons why learners failed, the commonest first."""
-    found = defaultdict(list)
-    for name, answers in group.answers.items():
-        for answer in answers:
-            status = answer.row.status
-            if status not in ("passed", "not_attempted", verdicts.UNREADABLE, ""):
-                text = winnowing.read(answer.source)
-                pairs = zip(text.tokens, text.lines, strict=True)
-                tokens = tuple(token for token, line in pairs if line == answer.row.line)
-                found[name, status, tokens].append(answer)
+    found = grouped(
+        ((name, answer.row.status, _line(answer)), answer)
+        for name, answers in group.answers.items()
+        for answer in answers
+        if answer.row.status not in ("passed", "not_attempted", verdicts.UNREADABLE, "")
+    )
     listed = [
         FailureCause(name, status, tuple(each.row.learner for each in answers), answers[0])
         for (name, status, _), answers in found.items()
@@ -197,11 +194,16 @@ def causes(group: Class) -> list[FailureCause]:
     return sorted(listed, key=lambda cause: -len(cause.learners))
 
 
+def _line(answer: GradedAnswer) -> tuple[str, ...]:
+    """The text of the line that the verdict names, names aside."""
+    text = winnowing.read(answer.source)
+    pairs = zip(text.tokens, text.lines, strict=True)
+    return tuple(token for token, line in pairs if line == answer.row.line)
+
+
 def statuses(answers: Iterable[GradedAnswer]) -> list[tuple[str, list[str]]]:
     """The learners by diagnosis: passed first, not attempted last, the commonest between them."""
-    names = defaultdict(list)
-    for answer in answers:
-        names[answer.row.status or "by hand"].append(answer.row.learner)
+    names = grouped((answer.row.status or "by hand", answer.row.learner) for answer in answers)
     place = {"passed": 0, "not_attempted": 2, verdicts.UNREADABLE: 3}
     return sorted(names.items(), key=lambda item: (place.get(item[0], 1), -len(item[1]), item[0]))
 

@@ -13,11 +13,14 @@ from itertools import combinations
 from statistics import median_low
 
 from ...cuda.errors import visible
+from ...grouped import grouped
 from . import winnowing
 
 LENGTH = 40  # tokens, five lines or so: what a pair must share at the least to be named
 SHARE = 0.5  # of what the shorter answer has of its own
 SHOWN = 30  # pairs of an exercise
+
+SameText = list[tuple[str, str]]  # those who gave the same text, each with the source of it
 
 
 @dataclass(frozen=True)
@@ -58,15 +61,6 @@ class Likeness:
     pairs: tuple[SimilarAnswers, ...]
 
 
-@dataclass(frozen=True)
-class _Given:
-    """An answer, taken apart."""
-
-    learner: str
-    source: str
-    text: winnowing.WinnowedText
-
-
 def compare(answers: Mapping[str, str], handed_out: Iterable[str]) -> Likeness:
     """The likeness of `answers` (source by learner), `handed_out` being what all were given: the
     skeleton, and the lesson's own kernels. A text that several gave makes a pair with itself."""
@@ -74,11 +68,15 @@ def compare(answers: Mapping[str, str], handed_out: Iterable[str]) -> Likeness:
         return Likeness(0, 0, 0, 0, ())
     shown = frozenset().union(*map(winnowing.runs, handed_out))
     read = {source: winnowing.read(source, shown) for source in set(answers.values())}
-    by_text = defaultdict(list)
-    for learner, source in sorted(answers.items()):
-        by_text[read[source].tokens].append(_Given(learner, source, read[source]))
+    by_text = grouped(
+        (read[source].tokens, (learner, source)) for learner, source in sorted(answers.items())
+    )
     given, few = list(by_text.values()), min(10, max(3, len(answers) // 20))
-    pairs = (_pair(given[one], given[other], marks) for (one, other), marks in _sharing(given, few))
+    texts = [read[alike[0][1]] for alike in given]
+    pairs = (
+        _pair(given[one], given[other], marks, read)
+        for (one, other), marks in _sharing(given, texts, few)
+    )
     alike = sorted(filter(None, pairs), key=lambda pair: (-pair.share * pair.tokens, pair.learners))
     return Likeness(
         len(answers),
@@ -89,24 +87,26 @@ def compare(answers: Mapping[str, str], handed_out: Iterable[str]) -> Likeness:
     )
 
 
-def _sharing(given: list[list[_Given]], few: int) -> Iterable[tuple[tuple[int, int], set[int]]]:
+def _sharing(
+    given: list[SameText], texts: list[winnowing.WinnowedText], few: int
+) -> Iterable[tuple[tuple[int, int], set[int]]]:
     """The fingerprints that two texts (indices) share and that at most `few` learners have."""
-    owners, shared = defaultdict(list), defaultdict(set)
-    for index, alike in enumerate(given):
-        for mark in alike[0].text.fingerprints:
-            owners[mark].append(index)
-    for mark, texts in owners.items():
-        if sum(len(given[index]) for index in texts) <= few:
-            several = [(index, index) for index in texts if len(given[index]) > 1]
-            for pair in [*combinations(texts, 2), *several]:
+    owners = grouped((mark, at) for at, text in enumerate(texts) for mark in text.fingerprints)
+    shared = defaultdict(set)
+    for mark, having in owners.items():
+        if sum(len(given[index]) for index in having) <= few:
+            several = [(index, index) for index in having if len(given[index]) > 1]
+            for pair in [*combinations(having, 2), *several]:
                 shared[pair].add(mark)
     return shared.items()
 
 
-def _pair(one: list[_Given], other: list[_Given], marks: set[int]) -> SimilarAnswers | None:
+def _pair(
+    one: SameText, other: SameText, marks: set[int], read: Mapping[str, winnowing.WinnowedText]
+) -> SimilarAnswers | None:
     """Two texts that share these marks; None if that is too little to name them."""
     both = (one[:1], one[1:]) if one is other else (one, other)
-    texts = [alike[0].text for alike in both]
+    texts = [read[alike[0][1]] for alike in both]
     covered = [text.covered(marks) & text.own for text in texts]
     tokens, shorter = min(map(len, covered)), min(len(text.own) for text in texts)
     share = tokens / max(shorter, 1)
@@ -114,8 +114,8 @@ def _pair(one: list[_Given], other: list[_Given], marks: set[int]) -> SimilarAns
         return None
     first, second = (
         side(
-            tuple(each.learner for each in alike),
-            alike[0].source,
+            tuple(learner for learner, _ in alike),
+            alike[0][1],
             frozenset(text.lines[token] for token in shared),
         )
         for alike, text, shared in zip(both, texts, covered, strict=True)

@@ -10,13 +10,14 @@ The hashes are those of the text itself, so that the same class gives the same r
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NamedTuple, Self
 
 from ...compilers.lexer import TOKEN
+from ...grouped import grouped
 
 RUN = 12
 WINDOW = 5
@@ -85,20 +86,18 @@ def read(source: str, handed_out: frozenset[int] = frozenset()) -> WinnowedText:
     """Take a source apart; runs in `handed_out` (see `runs`) leave no fingerprint."""
     tokens = [token for token in _tokens(source) if token.plain]
     hashes = _hashes(tokens)
-    places = defaultdict(list)
     starts = range(max(1, len(hashes) - WINDOW + 1) if hashes else 0)
     windows = (range(start, min(start + WINDOW, len(hashes))) for start in starts)
     # Of each window the least hash, the rightmost one where there are several.
     least = (min(window, key=lambda place: (hashes[place], -place)) for window in windows)
-    for place in dict.fromkeys(least):
-        if hashes[place] not in handed_out:
-            places[hashes[place]].append(place)
-    given = _covered(place for place, mark in enumerate(hashes) if mark in handed_out)
+    kept = (place for place in dict.fromkeys(least) if hashes[place] not in handed_out)
+    places = grouped((hashes[place], place) for place in kept)
     return WinnowedText(
         tuple(token.plain for token in tokens),
         tuple(token.line for token in tokens),
         {mark: tuple(at) for mark, at in places.items()},
-        frozenset(range(len(tokens))) - given,
+        frozenset(range(len(tokens)))
+        - _covered(place for place, mark in enumerate(hashes) if mark in handed_out),
     )
 
 
@@ -225,9 +224,7 @@ class OwnAnswer:
     def renamed(self, other: "OwnAnswer") -> dict[str, str]:
         """The words by which the names are called in the other, where it is something else
         throughout; the statements that both have are taken in their order."""
-        places: dict[tuple[str, ...], list[SourceStatement]] = {}
-        for statement in other.statements:
-            places.setdefault(statement.tokens, []).append(statement)
+        places = grouped((statement.tokens, statement) for statement in other.statements)
         called: dict[str, Counter[str]] = {}
         for statement in self.statements:
             if same := places.get(statement.tokens):

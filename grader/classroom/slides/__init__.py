@@ -9,7 +9,6 @@ as much as fits. Heights are estimated here, in pixels of the 1280 x 720 that te
 sets; the little that is still too tall is shown smaller by template/fit.js.
 """
 
-import ast
 import itertools
 import json
 import re
@@ -23,6 +22,7 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode, v4
 
 from ...course.weave import CUDA
+from ...learner.recall import Prediction, prediction
 from ...notebook.cards import paragraph
 from ...notebook.player import PLAYER
 
@@ -40,8 +40,9 @@ def slides(notebook: NotebookNode, title: str) -> str:
     """The HTML page that shows `notebook`, with its outputs, slide by slide."""
     pages = _paged(notebook)
     pages.metadata.title = title
-    kernels = json.dumps([cell.metadata.live for cell in notebook.cells if "live" in cell.metadata])
-    pages.metadata.kernels = kernels.replace("<", "\\u003c")  # nothing in it ends the script
+    pages.metadata.kernels = json.dumps(
+        [cell.metadata.live for cell in notebook.cells if "live" in cell.metadata]
+    ).replace("<", "\\u003c")  # nothing in it ends the script
     exporter = SlidesExporter(
         extra_template_basedirs=[str(_HERE)],
         template_name="template",
@@ -90,8 +91,9 @@ def _paged(notebook: NotebookNode) -> NotebookNode:
         too_much = piece.height and used + piece.height > ROOM  # notes take no room
         begins = "slide" in piece.kind or too_much
         used = piece.height + (0 if begins else used)
-        kind = "subslide" if too_much and "slide" not in piece.kind else piece.kind
-        piece.cell.metadata.slideshow = {"slide_type": kind}
+        piece.cell.metadata.slideshow = {
+            "slide_type": "subslide" if too_much and "slide" not in piece.kind else piece.kind
+        }
         paged.cells.append(piece.cell)
     return paged
 
@@ -101,22 +103,24 @@ def _pieces(notebook: NotebookNode) -> Iterator[Piece]:
     for cell in notebook.cells:
         if cell.metadata.get("slideshow", {}).get("slide_type") == "skip":
             continue
-        pieces = (
-            list(_prose(cell.source))
-            if cell.cell_type == "markdown"
-            else list((_question if cell.source.startswith("predict(") else _code)(cell))
-        )
-        if not pieces:
+        if cell.cell_type == "markdown":
+            pieces = _prose(cell.source)
+        else:
+            asked = prediction(cell.source)
+            pieces = _question(cell, asked) if asked else _code(cell)
+        if (first := next(pieces, None)) is None:
             continue
-        first, *others = pieces
+        others = list(pieces)
         yield first
         if said := cell.metadata.get("notes"):
             yield Piece(v4.new_markdown_cell(said), 0, "notes")
         yield from others
         if "live" in cell.metadata:
             for piece in (first, *others):
-                tags = piece.cell.metadata.get("tags", ())
-                piece.cell.metadata.tags = [*tags, f"{LIVE}{kernels}"]
+                piece.cell.metadata.tags = [
+                    *piece.cell.metadata.get("tags", ()),
+                    f"{LIVE}{kernels}",
+                ]
             kernels += 1
 
 
@@ -191,9 +195,10 @@ def _code(cell: NotebookNode) -> Iterator[Piece]:
     parts = [] if hidden else list(_parts(cell.source))
     for number, part in enumerate(parts):
         colours = dict(CUDA) if cell.metadata.get("magics_language") else {}
-        kind = "subslide" if number or cell.source.startswith("%%cuda") else "-"
         yield Piece(
-            v4.new_code_cell(part, metadata=colours), _CODE * (part.count("\n") + 1) + 24, kind
+            v4.new_code_cell(part, metadata=colours),
+            _CODE * (part.count("\n") + 1) + 24,
+            "subslide" if number or cell.source.startswith("%%cuda") else "-",
         )
     yield from _outputs(cell, beside_code=bool(parts) and len(parts[-1].splitlines()) <= 6)
 
@@ -222,14 +227,17 @@ def _outputs(cell: NotebookNode, beside_code: bool) -> Iterator[Piece]:
 
 def _output_parts(output: NotebookNode) -> Iterator[NotebookNode]:
     """Lines of HTML alone, as diff() shows, in portions that a slide holds."""
-    html = output.get("data", {}).get("text/html", "")
-    lines = re.fullmatch(r"(<pre[^>]*>)(.*)</pre>", html, re.S)
+    lines = re.fullmatch(
+        r"(<pre[^>]*>)(.*)</pre>", output.get("data", {}).get("text/html", ""), re.S
+    )
     if not lines:
         yield output
         return
     for portion in _portions(lines[2].split("\n")):
-        told = re.sub(r"<[^>]*>", "", "\n".join(portion))
-        data = {"text/html": f"{lines[1]}{chr(10).join(portion)}</pre>", "text/plain": told}
+        data = {
+            "text/html": f"{lines[1]}{chr(10).join(portion)}</pre>",
+            "text/plain": re.sub(r"<[^>]*>", "", "\n".join(portion)),
+        }
         yield v4.new_output("display_data", data=data)
 
 
@@ -261,11 +269,9 @@ def _parts(source: str) -> Iterator[str]:
 # --- questions -----------------------------------------------------------------------------------
 
 
-def _question(cell: NotebookNode) -> Iterator[Piece]:
+def _question(cell: NotebookNode, asked: Prediction) -> Iterator[Piece]:
     """A prediction without its buttons: the class raises hands, and a key shows the answer."""
-    call = ast.parse(cell.source).body[0].value
-    said = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
-    (asked,) = _outputs(cell, beside_code=False)
-    yield Piece(asked.cell, asked.height, "subslide")
-    reply = paragraph(f"{said['answer']}. {said['because']}")
+    (shown,) = _outputs(cell, beside_code=False)
+    yield Piece(shown.cell, shown.height, "subslide")
+    reply = paragraph(f"{asked.answer}. {asked.because}")
     yield Piece(v4.new_markdown_cell(reply), 120, "fragment")

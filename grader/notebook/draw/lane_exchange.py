@@ -87,24 +87,26 @@ class _Shuffle:
     def counts(self) -> str:
         """E.g. "28 lanes received from lane + 4; 4 kept their own"."""
         received, kept = len(self.moved), len(self.source) - len(self.moved)
-        parts = [f"{counted(received, 'lane')} received{self.pattern}"]
-        if kept:
-            parts.append(f"{kept} kept {'its' if kept == 1 else 'their'} own")
-        if len(self.source) < WARP:
-            parts.append(f"{WARP - len(self.source)} took no part")
-        return "; ".join(parts)
+        absent = WARP - len(self.source)
+        parts = {
+            f"{counted(received, 'lane')} received{self.pattern}": True,
+            f"{kept} kept {'its' if kept == 1 else 'their'} own": kept,
+            f"{absent} took no part": absent,
+        }
+        return "; ".join(part for part, holds in parts.items() if holds)
 
     @property
     def lanes(self) -> str:
         """Which lanes those are that the counts speak of, where no rule tells it."""
-        parts = []
-        if self.moved and not self.pattern:
-            parts.append(", ".join(f"{giver}→{lane}" for lane, giver in self.moved.items()))
-        if kept := self.source.keys() - self.moved.keys():
-            parts.append(f"kept: {_ranges(kept)}")
-        if len(self.source) < WARP:
-            parts.append(f"no part: {_ranges(set(range(WARP)) - self.source.keys())}")
-        return f" ({'; '.join(parts)})" if parts else ""
+        moved = {} if self.pattern else self.moved
+        kept, absent = self.source.keys() - self.moved.keys(), set(range(WARP)) - self.source.keys()
+        parts = {
+            ", ".join(f"{giver}→{lane}" for lane, giver in moved.items()): moved,
+            f"kept: {_ranges(kept)}": kept,
+            f"no part: {_ranges(absent)}": absent,
+        }
+        said = "; ".join(part for part, lanes in parts.items() if lanes)
+        return f" ({said})" if said else ""
 
 
 def exchange(run: Run) -> Picture:
@@ -164,8 +166,7 @@ def _labels(run: Run, shown: list[_Shuffle]) -> list[tuple[list[str], list[str]]
 
 
 def _paint_lane(axes: Axes, lane: int, top: float, **style: str) -> None:
-    look: Style = {"facecolor": PAPER, "lw": 0.7} | style
-    box(axes, (lane - 0.44, top), (0.88, _BOX), **look)
+    box(axes, (lane - 0.44, top), (0.88, _BOX), **{"facecolor": PAPER, "lw": 0.7} | style)
 
 
 def _paint(axes: Axes, shuffle: _Shuffle, start: float, end: float) -> None:
@@ -193,8 +194,7 @@ def _write_label(axes: Axes, code: list[str], counts: list[str], middle: float) 
         *((text, _INDENT - _GUTTER, {"size": SMALL - 0.5}) for text in counts),
     ]
     for number, (text, left, style) in enumerate(rows):
-        height = middle + _LINE * (number - (len(rows) - 1) / 2)
-        beside(axes, left / _ACROSS, height, text, **style)
+        beside(axes, left / _ACROSS, middle + _LINE * (number - (len(rows) - 1) / 2), text, **style)
 
 
 def _key(shown: list[_Shuffle]) -> list[Artist]:
@@ -226,5 +226,7 @@ def _ranges(lanes: set[int]) -> str:
     """E.g. "0, 28-31"."""
     firsts = sorted(lane for lane in lanes if lane - 1 not in lanes)
     lasts = sorted(lane for lane in lanes if lane + 1 not in lanes)
-    pairs = zip(firsts, lasts, strict=True)
-    return ", ".join(f"{first}-{last}" if last > first else f"{first}" for first, last in pairs)
+    return ", ".join(
+        f"{first}-{last}" if last > first else f"{first}"
+        for first, last in zip(firsts, lasts, strict=True)
+    )

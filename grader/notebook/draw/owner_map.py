@@ -14,6 +14,7 @@ from matplotlib.patches import Patch
 
 from grader.counted import counted
 from grader.cuda.simulator import Event, Run
+from grader.grouped import grouped
 from grader.watch.arrays import ArrayLayout
 from grader.watch.trace import MOST_EVENTS
 
@@ -28,7 +29,6 @@ from .picture import (
     SMALL,
     Colour,
     Picture,
-    Style,
     addresses,
     array_argument,
     box,
@@ -64,13 +64,15 @@ def _owners(events: Iterable[Event], array: ArrayLayout, kind: str) -> dict[int,
         if event.buffer == array.buffer and event.kind == kind
         for byte in range(0, event.width, array.dtype.itemsize)
     ]
-    owned: dict[int, Who] = {}
-    if parts:
-        address, threads = map(np.concatenate, zip(*parts, strict=True))
-        pairs = set(zip(array.elements(address).tolist(), threads.tolist(), strict=True))
-        for element, thread in sorted(pair for pair in pairs if pair[0] >= 0):
-            owned.setdefault(element, []).append(divmod(thread, _MOST_THREADS))
-    return owned
+    if not parts:
+        return {}
+    address, threads = map(np.concatenate, zip(*parts, strict=True))
+    pairs = set(zip(array.elements(address).tolist(), threads.tolist(), strict=True))
+    return grouped(
+        (element, divmod(thread, _MOST_THREADS))
+        for element, thread in sorted(pairs)
+        if element >= 0
+    )
 
 
 def _stretches(owned: dict[int, Who]) -> list[str]:
@@ -169,8 +171,9 @@ def owners(
     title = f"Which thread {verb} which element of {named(run, argument)}"
     if not owned:
         return empty(title, f"No thread of {_blocks(run)} {verb} any of it.", run)
-    several = len({block for who in owned.values() for block, _ in who}) > 1
-    grid = _Grid(rows, columns, folded, several)
+    grid = _Grid(
+        rows, columns, folded, len({block for who in owned.values() for block, _ in who}) > 1
+    )
     cells = {
         (row, column): owned.get(row * columns + column, [])
         for row in range(grid.down)
@@ -252,9 +255,15 @@ def _paint(axes: Axes, grid: _Grid, boxes: list[_Box]) -> None:
     ]
     size = float(np.clip(0.86 * min(rooms, default=1.0) * 72 / 0.6, _SMALLEST, _LARGEST))
     for item, label in zip(boxes, labels, strict=True):
-        style: Style = {"edgecolor": FAINT, "lw": 0.6, "hatch": None if item.who else "////"}
-        colour = _colour(_blocks_of(item.who))
-        box(axes, (item.column, item.row), (item.columns, 1), facecolor=colour, **style)
+        box(
+            axes,
+            (item.column, item.row),
+            (item.columns, 1),
+            facecolor=_colour(_blocks_of(item.who)),
+            edgecolor=FAINT,
+            lw=0.6,
+            hatch=None if item.who else "////",
+        )
         for edge in range(item.column + 1, item.column + item.columns):
             axes.plot([edge, edge], [item.row + 0.85, item.row + 1], color=FAINT, lw=0.6)
         if label:
@@ -270,8 +279,9 @@ def _colour(blocks: set[int]) -> Colour:
     """The pale colour of the one block; of several, or of none, another."""
     if len(blocks) != 1:
         return PALE if blocks else PAPER
-    strong = to_rgb(_COLOURS[min(blocks) % len(_COLOURS)])
-    red, green, blue = (1 - _TINT * (1 - part) for part in strong)
+    red, green, blue = (
+        1 - _TINT * (1 - part) for part in to_rgb(_COLOURS[min(blocks) % len(_COLOURS)])
+    )
     return red, green, blue
 
 
@@ -281,8 +291,9 @@ def _key(run: Run, boxes: list[_Box]) -> list[Patch]:
     if any(len(_blocks_of(box.who)) > 1 for box in boxes):
         handles.append(swatch(PALE, "several blocks"))
     if not all(box.who for box in boxes):
-        nobody = "nobody" if _all_known(run) else "none of these blocks"
-        handles.append(swatch(PAPER, nobody, hatch="////"))
+        handles.append(
+            swatch(PAPER, "nobody" if _all_known(run) else "none of these blocks", hatch="////")
+        )
     return handles
 
 

@@ -111,10 +111,12 @@ class Picture(Figure):
         bare, on_paper = BytesIO(), BytesIO()
         self.savefig(bare, transparent=True, format="png", dpi=dpi)
         self.savefig(on_paper, format="png", dpi=dpi)
-        size = {"width": round(WIDTH * _PIXELS_PER_INCH)}
-        html = themed(bare.getvalue(), self.description)
-        twins = {"image/png": on_paper.getvalue(), "text/plain": self.description}
-        return {"text/html": html, **twins}, {"image/png": size, OURS: {}}
+        data = {
+            "text/html": themed(bare.getvalue(), self.description),
+            "image/png": on_paper.getvalue(),
+            "text/plain": self.description,
+        }
+        return data, {"image/png": {"width": round(WIDTH * _PIXELS_PER_INCH)}, OURS: {}}
 
 
 def themed(png: bytes, description: str) -> str:
@@ -159,8 +161,7 @@ def beside(axes: Axes, left: float, height: float, text: str, **style: Any) -> N
 
 def middle(axes: Axes, x: float, y: float, text: str, **style: Any) -> None:
     """Text whose middle stands at (x, y)."""
-    given: Style = {"ha": "center", "va": "center", "color": INK} | style
-    axes.text(x, y, text, **given)
+    axes.text(x, y, text, **{"ha": "center", "va": "center", "color": INK} | style)
 
 
 def box(axes: Axes, corner: tuple[float, float], size: tuple[float, float], **style: Any) -> None:

@@ -123,13 +123,13 @@ class _Reader:
             self.stale |= set(threads)
         elif event.space == "shared":
             level.threads |= set(threads)
-            cells = (addresses(event) // self.width).tolist()
-            for thread, cell in zip(threads, cells, strict=True):
+            for thread, cell in zip(
+                threads, (addresses(event) // self.width).tolist(), strict=True
+            ):
                 if event.kind in ("load", "atomic"):
                     self._load(thread, cell)
                 if event.kind in ("store", "atomic"):
-                    arrows = self.read_by[thread]
-                    level.arrows += [replace(arrow, target=cell) for arrow in arrows]
+                    level.arrows += [replace(arrow, target=cell) for arrow in self.read_by[thread]]
                     level.writer[cell] = self.owner[cell] = thread
                     self.stale.add(thread)
 
@@ -138,8 +138,9 @@ class _Reader:
             self.read_by[thread] = []
             self.stale.discard(thread)
         if self.levels[-1].writer.get(cell) != thread:
-            foreign = self.owner.get(cell) != thread
-            self.read_by[thread].append(Arrow(len(self.levels) - 2, cell, None, foreign))
+            self.read_by[thread].append(
+                Arrow(len(self.levels) - 2, cell, None, self.owner.get(cell) != thread)
+            )
 
 
 def _written(levels: list[Level]) -> tuple[Level, ...]:
@@ -240,20 +241,19 @@ def tree(run: Run) -> Picture:
     title = "Shared memory from barrier to barrier (block 0)"
     if not levels:
         return empty(title, "This run wrote nothing to shared memory.", run)
-    box, gap = 0.16, 0.5  # inches
-    if len(cells) <= _MOST_NUMBERED:
-        box, gap = (0.54 if whole.width == 8 else 0.42), 0.55  # 8 bytes may show two numbers
+    numbered = (0.54 if whole.width == 8 else 0.42), 0.55  # 8 bytes may show two numbers
+    box, gap = numbered if len(cells) <= _MOST_NUMBERED else (0.16, 0.5)  # inches
     tall = len(levels) * (box + gap) - gap
     rows = [
         f"  {level.name}: {at_work(level.workers)} wrote {counted(len(level.writer), 'cell')}"
         for level in levels
     ]
-    described = "\n".join([f"{title}, {counted(len(cells), 'cell')}:", *rows])
-    picture = Picture(_TOP + tall + 0.45, title, described)
+    picture = Picture(
+        _TOP + tall + 0.45, title, "\n".join([f"{title}, {counted(len(cells), 'cell')}:", *rows])
+    )
     axes = picture.panel(_LEFT, _TOP, _ACROSS, tall)
     axes.set(xlim=(cells.start - 0.5, cells.stop - 0.5), ylim=(tall, 0), yticks=[])
-    tops = np.arange(len(levels)) * (box + gap)
-    sheet = _Sheet(axes, replace(whole, levels=levels), tops, box)
+    sheet = _Sheet(axes, replace(whole, levels=levels), np.arange(len(levels)) * (box + gap), box)
     _paint_tree(sheet)
     strip = picture.panel(_LEFT + _ACROSS + 0.25, _TOP, _STRIP, tall)
     strip.set(ylim=(tall, 0), yticks=[])
@@ -261,8 +261,7 @@ def tree(run: Run) -> Picture:
     _explain(picture, sheet)
     every = max(_every(level.arrows) for level in levels)
     many = f"Where arrows are many, only those into one cell in {every} are drawn."
-    left_out = note(run, len(levels), len(whole.levels), "row")
-    picture.foot(left_out + many * (every > 1), above=0.15)
+    picture.foot(note(run, len(levels), len(whole.levels), "row") + many * (every > 1), above=0.15)
     picture.key(activity_key(patterns), left=_LEFT + _ACROSS + 0.2, columns=1)
     return picture
 
@@ -282,8 +281,9 @@ def _paint_tree(sheet: _Sheet) -> None:
             middle(axes, (left + right) / 2, top + sheet.box / 2, text, size=SMALL)
         beside(axes, -0.02, top + sheet.box / 2, level.name, size=SMALL, ha="right")
         _paint_arrows(sheet, level, top)
-    wide = f"shared-memory cell ({counted(sheet.tree.width, 'byte')} each)"
-    index_axis(axes, sheet.tree.cells, wide)
+    index_axis(
+        axes, sheet.tree.cells, f"shared-memory cell ({counted(sheet.tree.width, 'byte')} each)"
+    )
 
 
 def _paint_cells(sheet: _Sheet, level: Level, top: float, known: set[int]) -> None:
@@ -291,8 +291,9 @@ def _paint_cells(sheet: _Sheet, level: Level, top: float, known: set[int]) -> No
     cells, axes = list(sheet.tree.cells), sheet.axes
     state = [0 if cell in level.writer else 1 if cell in known else 2 for cell in cells]
     colours = ListedColormap([sheet.written, _KEPT, PALE])
-    extent = (cells[0] - 0.5, cells[-1] + 0.5, top + sheet.box, top)
-    axes.imshow([state], colours, extent=extent, **_CELLS)
+    axes.imshow(
+        [state], colours, extent=(cells[0] - 0.5, cells[-1] + 0.5, top + sheet.box, top), **_CELLS
+    )
     edges = np.arange(cells[0], cells[-1] + 2) - 0.5
     line: Style = {"colors": FAINT, "lw": 0.7, "clip_on": False}
     axes.vlines(edges if sheet.numbered else edges[[0, -1]], top, top + sheet.box, **line)

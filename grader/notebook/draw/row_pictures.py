@@ -138,8 +138,10 @@ def lanes(run: Run) -> Picture:
 
 def _steps(passed: list[Moment]) -> list[Moment]:
     known = [moment for moment in passed if moment.line]
-    alike = groupby(known, lambda moment: (moment.interval, sorted(moment.threads)))
-    together = [{moment.line: moment for moment in group} for _, group in alike]
+    together = [
+        {moment.line: moment for moment in group}
+        for _, group in groupby(known, lambda moment: (moment.interval, sorted(moment.threads)))
+    ]
     return [group[line] for group in together for line in sorted(group)]
 
 
@@ -217,11 +219,14 @@ def banks(run: Run) -> Picture:
         f"{counted(access.wavefronts, 'wavefront')}"
         for access in shown
     ]
-    foot = 0.4 if left_out else 0.15
-    picture = Picture(_TOP + tall + foot, title, "\n".join([title + ":", *rows]))
+    picture = Picture(
+        _TOP + tall + (0.4 if left_out else 0.15), title, "\n".join([title + ":", *rows])
+    )
     grid = np.stack([access.words for access in shown])
-    numbers = np.unique(np.digitize(grid, _LIMITS) - 1)
-    picture.key([swatch(_COLOURS[one], _NAMES[one]) for one in numbers], columns=len(_NAMES))
+    picture.key(
+        [swatch(_COLOURS[one], _NAMES[one]) for one in np.unique(np.digitize(grid, _LIMITS) - 1)],
+        columns=len(_NAMES),
+    )
     axes = picture.panel(_LEFT, _TOP, _ACROSS, tall)
     _paint_banks(axes, grid)
     for row, access in enumerate(shown):
@@ -257,8 +262,7 @@ def _words(part: Event) -> tuple[np.ndarray, int]:
     words = (addresses(part) // 4)[:, None] + np.arange(each)
     counts = np.zeros((each, BANKS), int)
     for number in np.unique(group):
-        wanted = np.unique(words[group == number])
-        counts[number] = np.bincount(wanted % BANKS, minlength=BANKS)
+        counts[number] = np.bincount(np.unique(words[group == number]) % BANKS, minlength=BANKS)
     return counts.max(axis=0), int(counts.max(axis=1).sum())
 
 

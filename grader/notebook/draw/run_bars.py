@@ -59,15 +59,15 @@ def compare(runs: Mapping[str, Run], counters: Sequence[str]) -> Picture:
     wide = (10 - names - 0.1) / min(len(counters), _PER_ROW)
     for position, counter in enumerate(counters):
         row, column = divmod(position, _PER_ROW)
-        top = 0.35 + row * (tall + _GAP) + _GAP - 0.12
-        axes = picture.panel(names + column * wide, top, wide - 0.65, tall)
+        axes = picture.panel(
+            names + column * wide, 0.35 + row * (tall + _GAP) + _GAP - 0.12, wide - 0.65, tall
+        )
         values = [run.counters.total[counter] for run in runs.values()]
-        axes.barh(range(len(runs)), values, height=0.68, color=_COLOURS)
+        bars = axes.barh(range(len(runs)), values, height=0.68, color=_COLOURS)
         axes.set(ylim=(len(runs) - 0.5, -0.5), xlim=(0, max(*values, 1)), xticks=[])
         axes.set_yticks(range(len(runs)), [""] * len(runs) if column else list(runs), size=TEXT)
-        style: Style = {"va": "center", "size": TEXT, "color": INK, "annotation_clip": False}
-        for end in zip(values, range(len(runs)), strict=True):
-            axes.annotate(f"{end[0]:,}", end, (4, 0), textcoords="offset points", **style)
+        look: Style = {"size": TEXT, "color": INK, "annotation_clip": False}
+        axes.bar_label(bars, [f"{value:,}" for value in values], padding=4, **look)
         axes.axvline(0, color=FAINT, lw=1)
         axes.set_title(counter, size=TEXT, color=INK, loc="left", weight="bold")
     return picture
@@ -168,8 +168,9 @@ def _paint_passes(axes: Axes, ways: _Ways, unit: int) -> None:
                 hatched: Style = {"facecolor": PAPER, "edgecolor": colour, "hatch": _HATCH}
                 axes.barh(width=beyond, left=end + asked, **bar, **hatched)
             end += asked + beyond
-        place = (0, row + _THICK / 2)
-        axes.annotate(_words(pair, unit), place, (3, -3), textcoords="offset points", **below)
+        axes.annotate(
+            _words(pair, unit), (0, row + _THICK / 2), (3, -3), textcoords="offset points", **below
+        )
 
 
 def _words(pair: Mapping[str, _Way], unit: int) -> str:
@@ -180,9 +181,8 @@ def _words(pair: Mapping[str, _Way], unit: int) -> str:
 
 
 def _described(name: str, pair: Mapping[str, _Way], unit: int) -> str:
-    details = (
-        f"    {verb}: {counted(way.asked, 'byte')} in {counted(way.sectors, 'sector')}, "
+    return f"  {name}: {_words(pair, unit)}" + "".join(
+        f"\n    {verb}: {counted(way.asked, 'byte')} in {counted(way.sectors, 'sector')}, "
         f"which hold {counted(way.beyond, 'more byte')}"
         for verb, way in pair.items()
     )
-    return "\n".join([f"  {name}: {_words(pair, unit)}", *details])

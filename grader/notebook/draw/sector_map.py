@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 
 from grader.counted import counted
 from grader.cuda.simulator import Event, Run
+from grader.grouped import grouped
 from grader.watch.trace import MOST_EVENTS
 from grader.watch.traffic import SECTOR
 
@@ -139,12 +140,9 @@ def _requests(events: Iterable[Event]) -> list[_Request]:
         mine = event.threads < WARP
         if event.space != "global" or event.kind not in _KINDS or not mine.any():
             continue
-        touched = defaultdict(list)
-        for at, lane in zip(addresses(event)[mine].tolist(), event.threads[mine], strict=True):
-            touched[at].append(int(lane))
-        lanes = {at: tuple(some) for at, some in sorted(touched.items())}
-        buffer = -1 if event.buffer is None else event.buffer
-        place = (event.line, _KINDS.index(event.kind), buffer)
+        accesses = zip(addresses(event)[mine].tolist(), event.threads[mine].tolist(), strict=True)
+        lanes = {at: tuple(some) for at, some in sorted(grouped(accesses).items())}
+        place = (event.line, _KINDS.index(event.kind), -1 if event.buffer is None else event.buffer)
         by_place[place].append(_Request(event.line, event.kind, event.buffer, event.width, lanes))
     return [
         replace(first, later=tuple(len(request.sectors) for request in others))
@@ -154,8 +152,9 @@ def _requests(events: Iterable[Event]) -> list[_Request]:
 
 def _paint(picture: Picture, run: Run, request: _Request, top: float) -> None:
     """The request's source line, what it asked for, and its sectors."""
-    code = source_line(run, request.line, 62)
-    picture.write(0.15, top + 0.16, code, size=SMALL, family="monospace")
+    picture.write(
+        0.15, top + 0.16, source_line(run, request.line, 62), size=SMALL, family="monospace"
+    )
     hidden = len(request.sectors) - _PER_LINE * _MOST_LINES
     heading = f"{request.kind}{_array(run, request)}: {request.words}"
     heading += f", {hidden} not drawn" if hidden > 0 else ""

@@ -70,8 +70,7 @@ def _speed_axis(axes: Axes, timings: Timings) -> None:
     top = max(timings.measured_on.copy_gb_per_s, *best)
     axes.set_ylabel("GB/s of the bytes that must be moved", size=SMALL, color=INK)
     if _LOST * min(best) < top:
-        axes.set_yscale("log")
-        axes.set_ylim(0.7 * min(row.gb_per_s for row in timings.rows), 1.5 * top)
+        axes.set(yscale="log", ylim=(0.7 * min(row.gb_per_s for row in timings.rows), 1.5 * top))
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 3)))
         axes.yaxis.set_major_formatter("{x:,g}")
         axes.minorticks_off()
@@ -98,10 +97,9 @@ def _size_axis(axes: Axes, timings: Timings) -> Mapping[Size, float]:
         axes.set_xlabel(label, size=SMALL, color=INK)
         return places
     places = {size: float(size[varying]) for size in sizes}
-    axes.set_xscale("log")
     first, *_, last = extents = sorted(places.values())
     room = (last / first) ** 0.04
-    axes.set_xlim(first / room, last * room)
+    axes.set(xscale="log", xlim=(first / room, last * room))
     shown = [first]  # those whose labels have room beside the one before
     for extent in extents[1:]:
         if math.log(extent / shown[-1]) * (_WIDE * 0.92 / math.log(last / first)) > 0.42:
@@ -191,16 +189,21 @@ def _paint_roof(axes: Axes, timings: Timings, rows: list[Timing]) -> None:
     copy, peak = timings.measured_on.copy_gb_per_s, timings.measured_on.peak_gflop_per_s
     ridge, intensity = peak / copy, _intensity(rows[0])
     left, right = min(intensity, ridge) / 8, max(intensity, ridge) * 8
-    axes.set(xscale="log", yscale="log", xlim=(left, right))
-    axes.set_ylim(min(_roof_at(left, timings), *map(_gflop_per_s, rows)) / 2, peak * 3)
+    axes.set(
+        xscale="log",
+        yscale="log",
+        xlim=(left, right),
+        ylim=(min(_roof_at(left, timings), *map(_gflop_per_s, rows)) / 2, peak * 3),
+    )
     axes.xaxis.set_major_formatter("{x:g}")
     axes.yaxis.set_major_formatter("{x:,g}")
     axes.minorticks_off()
     pale_grid(axes, "both")
     axes.plot([left, ridge, right], [_roof_at(x, timings) for x in (left, ridge, right)], color=INK)
     axes.axvline(intensity, color=FAINT, lw=0.8, ls=":")
-    label = f"operations for each byte that must be moved (here {intensity:.3g})"
-    axes.set_xlabel(label, size=SMALL, color=INK)
+    axes.set_xlabel(
+        f"operations for each byte that must be moved (here {intensity:.3g})", size=SMALL, color=INK
+    )
     axes.set_ylabel("GFLOP/s", size=SMALL, color=INK)
     text: Style = {"size": SMALL, "color": INK}
     axes.text(ridge, peak * 1.25, f"fp32 at full clock: {peak:,.0f} GFLOP/s", ha="center", **text)
@@ -227,9 +230,14 @@ def _name(
     look = _style(place) if place is not None else {"color": FAINT}
     if place is not None:
         axes.plot(1.03, height, ms=6, transform=axes.transAxes, clip_on=False, **look)
-    thin: Style = {"arrowstyle": "-", "color": look["color"], "lw": 0.6, "alpha": 0.7}
-    leader: Style = {"textcoords": "axes fraction", "annotation_clip": False, "arrowprops": thin}
-    axes.annotate("", point, (1.03, height), **leader)
+    axes.annotate(
+        "",
+        point,
+        (1.03, height),
+        textcoords="axes fraction",
+        annotation_clip=False,
+        arrowprops={"arrowstyle": "-", "color": look["color"], "lw": 0.6, "alpha": 0.7},
+    )
     axes.text(1.05, height, text, transform=axes.transAxes, size=TEXT, color=INK, va="center")
 
 

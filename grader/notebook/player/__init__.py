@@ -60,8 +60,10 @@ def player(recording: Recording, marks: list[Mark], note: str = "") -> Page:
         'style="border: 0; display: block; min-width: 0; color-scheme: normal"></iframe>'
     )
     first = f'<div style="color: {TEXT}; margin: 2px 0 4px 0">{prose(note)}</div>' if note else ""
-    html = f'{first}<div class="{PLAYER}">{unless_escaped(frame)}<div>{steps.html}</div></div>'
-    return Page(html, "\n".join(part for part in (note, steps.text) if part))
+    return Page(
+        f'{first}<div class="{PLAYER}">{unless_escaped(frame)}<div>{steps.html}</div></div>',
+        "\n".join(part for part in (note, steps.text) if part),
+    )
 
 
 @cache
@@ -89,13 +91,14 @@ def drawn(strip: Strip, source: str) -> Page:
     head = f"{strip.kernel}: {len(strip.steps)} of {counted(strip.of, 'step')} of block {block}"
     key = f'<div style="color: {MUTED}">{escape(head)} &#160; {escape(KEY)}</div>'
     boxes = [_box(step, strip.of, lines) for step in strip.steps]
-    texts = [f"{head}\n{KEY}", *(box.text for box in boxes)]
-    return Page(key + "".join(box.html for box in boxes), "\n\n".join(texts))
+    return Page(
+        key + "".join(box.html for box in boxes),
+        "\n\n".join([f"{head}\n{KEY}", *(box.text for box in boxes)]),
+    )
 
 
 def _box(step: Step, of: int, lines: Sequence[str]) -> Page:
-    code = lines[step.line - 1].strip() if 0 < step.line <= len(lines) else ""
-    text, _ = window(code, None)
+    text, _ = window(lines[step.line - 1].strip() if 0 < step.line <= len(lines) else "", None)
     head = f"step {step.number + 1:,} of {of:,}   {step.line:>3} | {visible(text)}"
     warps = _warps(step)
     signs = escape("\n".join(warps))
@@ -132,7 +135,6 @@ def packed(recording: Recording, marks: list[Mark]) -> str:
     """The recording, compressed (zlib) and as base64."""
     results: dict[Result, int] = {}
     pairs = zip((None, *recording.frames), recording.frames, strict=False)
-    frames = [_frame(recording, frame, results, before) for before, frame in pairs]
     data = {
         "kernel": recording.kernel,
         "source": [visible(line) for line in lines_of(recording.source)],
@@ -144,7 +146,7 @@ def packed(recording: Recording, marks: list[Mark]) -> str:
         "stride": recording.stride,
         "steps": recording.steps,
         "memories": [_memory(memory) for memory in recording.memories],
-        "frames": frames,
+        "frames": [_frame(recording, frame, results, before) for before, frame in pairs],
         "results": [[one.type, one.built_in, one.constant] for one in results],
         "marks": [asdict(mark) for mark in marks],
         "open": marks[0].frame if marks else 0,

@@ -67,8 +67,7 @@ def of_failure(verdict: Verdict, source: str, exercise: Exercise) -> Replay | No
     words = Words(source, exercise.solution, instance.problem)
     title = exercise.kind.word(result.status).capitalize()
     for order in (result.where.order,) if result.where else ("lockstep", *OTHER_ORDERS):
-        where = result.where or Scene(0, None, order)
-        seen = _again(instance.case, words, result, where)
+        seen = _again(instance.case, words, result, result.where or Scene(0, None, order))
         if seen and (marked := _marked(seen, result, title)):
             return marked
     return None
@@ -82,8 +81,9 @@ def of_case(exercise: Exercise, source: str, seed: int) -> Replay | None:
     if seen is None:
         return None
     last = len(recordings(seen.run)) - 1
-    marks = marks_of(recordings(seen.run)[last], _while_open(seen.run))
-    return replace(seen, launch=last, found=tuple(marks))
+    return replace(
+        seen, launch=last, found=tuple(marks_of(recordings(seen.run)[last], _while_open(seen.run)))
+    )
 
 
 def of_replay(replay: Replay) -> Page:
@@ -118,8 +118,7 @@ def _run(
     buffers = buffers_of(work, np.array, simulator.empty)
     error: CudaError | None = None
     traced = compared and where.block is None
-    recorded = one_launch(blocks, where.launch)
-    with simulator.observe(_MOST_BLOCKS, [recorded], counted=traced) as run:
+    with simulator.observe(_MOST_BLOCKS, [one_launch(blocks, where.launch)], counted=traced) as run:
         try:
             for number, launch in enumerate(one_by_one(work, simulator.RawModule, buffers), 1):
                 checks = number >= where.launch and not compared
