@@ -33,8 +33,7 @@ from grader.judge import judge
 from grader.judge.playback.strip import marks_of
 from grader.learner import folder
 from grader.notebook import verdict_card
-from grader.notebook.player import player
-from grader.notebook.player.replay import of_failure
+from grader.notebook.player import of_failure, player
 
 SEED = 15
 BROWSERS, VISITS = 5, 3  # new ones, and how often each opens a page

@@ -25,9 +25,8 @@ from ..watch.findings import (
     ReadOnlyWrite,
     Whereabouts,
 )
-from ..watch.observe import Kind, Run
+from ..watch.observe import Kind, Run, Tracing
 from ..watch.races.races import Races
-from ..watch.trace import Tracing
 from ..watch.uninitialized import UndefinedResults, Uninitialized
 from .errors import BarrierDivergence, CudaError, DataRace, Message
 

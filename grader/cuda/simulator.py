@@ -13,8 +13,7 @@ value, counts and traces.
 from ..machine.memory.allocations import address, empty, written
 from ..machine.naming import plain
 from ..machine.state import options
-from ..watch.observe import Run, observe
-from ..watch.trace import Event
+from ..watch.observe import Event, Run, observe
 from .module import SimulatedKernel as RawKernel
 from .module import SimulatedModule as RawModule
 from .module import prepare

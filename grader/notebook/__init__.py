@@ -1,9 +1,8 @@
 """What a learner meets in JupyterLab."""
 
 from . import draw
-from .checking import check, hint, play, warmup
+from .checking import check, hint, play, predict, warmup
 from .kernel import Kernel, diff, watch
-from .prediction import predict
 from .profiling import bench, compare, profile, ptx
 from .session import lesson
 

@@ -14,7 +14,7 @@ from grader.cuda.errors import CudaError
 from grader.cuda.limits import DeviceKernel, Dim, Module, opted_in
 from grader.judge.beside import changes
 from grader.judge.playback.strip import FIRST_BLOCKS, Blocks
-from grader.watch.arrays import arrays_among
+from grader.watch.observe import arrays_among
 from grader.watch.recorder import recording, recordings
 
 from . import cards, failures

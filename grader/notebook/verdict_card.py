@@ -33,8 +33,7 @@ from .cards import (
     sentences,
     table,
 )
-from .player import drawn
-from .player.replay import Replay, of_replay
+from .player import Replay, drawn, of_replay
 from .wrong_elements import element_map, expected_beside_found, flow_map
 
 _SHOWN_MISMATCHES = 5

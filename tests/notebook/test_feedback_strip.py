@@ -19,7 +19,7 @@ from grader.judge.playback.strip import MOST_ROWS, MOST_STEPS, Step, Strip, Warp
 from grader.judge.protocol import Scene
 from grader.judge.verdict import Verdict
 from grader.notebook import verdict_card
-from grader.notebook.player.replay import of_failure, of_replay
+from grader.notebook.player import of_failure, of_replay
 
 pytestmark = pytest.mark.slow
 

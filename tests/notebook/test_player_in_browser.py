@@ -16,8 +16,7 @@ from test_lessons_in_browser import serious  # noqa: E402
 from test_player import LESSON, RACING, SOLUTION, recorded, replayed  # noqa: E402
 
 from grader.judge.playback.strip import marks_of  # noqa: E402
-from grader.notebook.player import player  # noqa: E402
-from grader.notebook.player.replay import of_replay  # noqa: E402
+from grader.notebook.player import of_replay, player  # noqa: E402
 
 pytestmark = browser.MARKS
 

@@ -17,7 +17,7 @@ from grader.judge.judging import STANDARD_LIMITS
 from grader.judge.protocol import Examined, Ran
 from grader.judge.sandbox import reasoning
 from grader.notebook import verdict_card
-from grader.notebook.player.replay import of_failure
+from grader.notebook.player import of_failure
 from grader.proofs.trial import MOST_ELEMENTS, Trial
 
 RULES = """

@@ -14,7 +14,7 @@ from ...machine.memory.allocations import allocation_of
 from ...ptx.assigned import built_in
 from ...ptx.numbers import DTYPES
 from ...ptx.program import Carries, Immediate, Instruction, Register
-from ...watch.arrays import described
+from ...watch.observe import described
 from ...watch.slice import Graph
 from ..protocol import Arrays, Element, Op, SliceSteps, ThreadPlace
 

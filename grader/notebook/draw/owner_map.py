@@ -15,8 +15,7 @@ from matplotlib.patches import Patch
 from grader.counted import counted
 from grader.cuda.simulator import Event, Run
 from grader.grouped import grouped
-from grader.watch.arrays import ArrayLayout
-from grader.watch.trace import MOST_EVENTS
+from grader.watch.observe import MOST_EVENTS, ArrayLayout
 
 from ..failures import Notice
 from .picture import (

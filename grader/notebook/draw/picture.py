@@ -20,8 +20,7 @@ from matplotlib.patches import Patch, Rectangle
 from grader.counted import counted
 from grader.cuda.errors import lines_of
 from grader.cuda.simulator import Event, Run
-from grader.watch.arrays import ArrayLayout
-from grader.watch.trace import MOST_EVENTS
+from grader.watch.observe import MOST_EVENTS, ArrayLayout
 
 from ..cards import OURS
 from ..failures import Notice

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from grader.counted import counted
 from grader.cuda.simulator import Event, Run
 from grader.grouped import grouped
-from grader.watch.trace import MOST_EVENTS
+from grader.watch.observe import MOST_EVENTS
 from grader.watch.traffic import SECTOR
 
 from .picture import (

@@ -297,8 +297,8 @@ class Flags:
                 self.fenced[seen_by][row, lanes] = epochs[lanes]
             if self.knowing[lanes].any():
                 self.known_then[seen_by][lanes] = self.knowledge[lanes]
-            for lane in lane_index(lanes).tolist() if details else ():
-                self.details[seen_by, lane] = details(lane)
+            if details:
+                self.details |= {(seen_by, one): details(one) for one in lane_index(lanes).tolist()}
 
     def releases(self, lanes: np.ndarray, met: np.ndarray) -> bool:
         """Whether all these lanes have passed a fence since their last barrier, per lane `met`."""
