@@ -209,8 +209,9 @@ def export_marks(
         lessons, export.ShownNames(here, coursefile.read(here), section, anonymous), everybody
     )
     what = lessons[0].name if lesson else "course"
+    content = platforms.content(system, read, decimal, anonymous)
     path = to or here.root / "export" / f"{what}-{system}{platforms.SYSTEMS[system].suffix}"
-    filed(path, platforms.content(system, read, decimal, anonymous))
+    filed(path, content)
     without = sum(not line.scores for line in read.lines)
     unread = sum(line.unreadable for line in read.lines)
     unreadable = f", {unread} unreadable" if unread else ""

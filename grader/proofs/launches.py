@@ -26,12 +26,8 @@ COMPARES = ("setp", "set", "min", "max", "sub", "add", "selp", "slct")
 TRUTH = ("setp", "selp")
 SMALLEST_WIDTH = 8  # bits
 HALF_IS_EXACT_TO = 2048  # whole numbers; of a float that is beyond LARGEST
-BESIDE = (
-    1,
-    4,
-    0,
-)  # what is added to a number: odd and even, just above it and at it; 4 fill a pack
-FURTHER = (-1, 2, 3)
+BESIDE = (1, 4, 2, 0)  # what is added to a number: odd and even, just above it and at it
+FURTHER = (-1, 3)
 USUAL, WHOLE_PACK = 3, 4  # of a size that does not matter, where the rule allows it
 LARGER = 40
 LARGE = 1024

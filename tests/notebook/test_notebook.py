@@ -16,7 +16,7 @@ from traitlets.config import Config
 from grader import course
 from grader.learner import folder as learners_folder
 from grader.learner import progress
-from grader.notebook import Kernel, diff, prediction, session
+from grader.notebook import Kernel, checking, diff, session
 
 pytestmark = pytest.mark.slow
 
@@ -416,7 +416,7 @@ def test_a_question_hides_its_answer_until_a_choice_is_clicked(opened):
 
 
 def key_of(question):
-    asked = prediction._asked.items()
+    asked = checking._asked.items()
     (key,) = [key for key, one in asked if one.prediction.text == question]
     return key
 
@@ -433,11 +433,11 @@ def test_a_question_that_was_answered_is_shown_with_its_answer_after_a_restart(o
     opened.run(QUESTION)
     (key,) = [
         key
-        for key, asked in prediction._asked.items()
+        for key, asked in checking._asked.items()
         if asked.prediction.text == "How many steps?"
     ]
-    prediction.answer(key, 1)
-    prediction.answer(key, 0)  # too late to count
+    checking.answer(key, 1)
+    checking.answer(key, 0)  # too late to count
     again = opened.run(QUESTION)
     assert "It is not “16”" in again.text
     assert all("widget" not in mime for data in again.outputs for mime in data)
@@ -448,10 +448,10 @@ def test_outside_a_learner_s_folder_nothing_is_kept(opened, tmp_path, monkeypatc
     opened.run(QUESTION)
     (key,) = [
         key
-        for key, asked in prediction._asked.items()
+        for key, asked in checking._asked.items()
         if asked.prediction.text == "How many steps?"
     ]
-    prediction.answer(key, 0)
+    checking.answer(key, 0)
     assert list(tmp_path.iterdir()) == []
     assert "Halving" not in opened.run(QUESTION).text
 
@@ -502,16 +502,16 @@ def lines_of_today(root):
 
 def test_a_warm_up_asks_a_question_again_and_a_wrong_choice_gets_a_second_try(warm, tmp_path):
     warm()
-    key, asked = next((key, one) for key, one in prediction._asked.items() if one.again)
+    key, asked = next((key, one) for key, one in checking._asked.items() if one.again)
     choices, right = asked.prediction.choices, asked.prediction.answer
     wrong = next(number for number, choice in enumerate(choices) if choice != right)
     with capture_output() as seen:
-        prediction.answer(key, wrong)
+        checking.answer(key, wrong)
     (second,) = [output.data["text/plain"] for output in seen.outputs]
     assert f"It is not “{choices[wrong]}”" in second
     assert asked.prediction.because not in second
     with capture_output() as seen:
-        prediction.answer(key, choices.index(right))
+        checking.answer(key, choices.index(right))
     assert asked.prediction.because in seen.outputs[0].data["text/plain"]
     assert [line["right"] for line in lines_of_today(tmp_path)] == [False, True]
     assert {line["predicted"] for line in lines_of_today(tmp_path)} == {asked.prediction.key}

@@ -14,7 +14,7 @@ const VEILED = 'warpwise-veiled';
 const WORDS = 'Answer the question above first; or click here to look.';
 
 async function choose(panel, key, number) {
-  const code = `from grader.notebook import prediction as _p; _p.answer("${key}", ${number}); del _p`;
+  const code = `from grader.notebook import checking as _p; _p.answer("${key}", ${number}); del _p`;
   if (await execute(panel, code)) {
     Notification.warning('Nothing is known of this question yet: run the first cell, then the question’s.', {
       autoClose: 6000
