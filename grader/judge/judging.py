@@ -18,9 +18,10 @@ from pathlib import Path
 
 from .. import compilers, course, cuda
 from ..compilers.declared import Declarations
-from ..course import authors, solution_counts
-from ..course.model import COUNTERS
+from ..course import authors, rules, solution_counts
+from ..course.model import COUNTERS, Problem
 from ..cuda.errors import Message, encodable, one_line_end, summary
+from ..say import places
 from ..say import verdict_answers as say
 from ..status import Status
 from . import arrangement, cases, compare, partial, stepped, technique
@@ -33,7 +34,7 @@ from .explaining.telling import Pair, copied
 from .partial import HAZARDS
 from .protocol import Failed, Ran, Reply
 from .session import Judged, Limits, NotRun, Session, run_on_gpu
-from .verdict import Verdict, foremost, told_once
+from .verdict import CaseResult, Verdict, foremost, told_once
 
 LONGEST_SOURCE = 100_000  # characters
 STANDARD_LIMITS = Limits()
@@ -190,7 +191,7 @@ def _explained(judged: Judged, at: int) -> Judged:
     if result.status == Status.OUT_OF_BOUNDS and isinstance(outcome, Failed):
         said = Message(why=telling.beyond_an_array(judged, at))
         parts = thread_paths.of_stray(judged, at, outcome) + said
-        return judged.with_result(at, result.saying(parts))
+        return judged.with_result(at, _in_coordinates(result.saying(parts), instance.problem))
     wrong = None
     if result.status == Status.WRONG_ANSWER and isinstance(outcome, Ran):
         wrong = compare.first_wrong(instance, outcome)
@@ -213,7 +214,14 @@ def _explained(judged: Judged, at: int) -> Judged:
     result = explained(result, pair, judged.words[at])
     if mine.stored:
         result = cases.in_block(result, instance.problem, mine.stored.block)
-    return judged.with_result(at, result)
+    return judged.with_result(at, _in_coordinates(result, instance.problem))
+
+
+def _in_coordinates(result: CaseResult, problem: Problem) -> CaseResult:
+    """A result whose threads and blocks are named by their coordinates, where they have several."""
+    launch = problem.launches[result.where.launch - 1 if result.where else -1]
+    shapes = rules.dimensions(launch.block), rules.dimensions(launch.grid)
+    return result.saying(places.in_coordinates(result.parts, *shapes))
 
 
 def _not_put_back(judged: Judged, at: int) -> Judged:

@@ -30,7 +30,7 @@ from ..watch.findings import (
     Visit,
 )
 from . import index_advice, race_advice
-from .places import ArrayPlace, called, meant, named, place, short
+from .places import ArrayPlace, called, in_coordinates, meant, named, place, short
 
 _CAUSES: dict[type[Finding], str] = {
     MissedBarrier: "a barrier that some threads do not reach",
@@ -51,6 +51,7 @@ def hazard(finding: Finding, wave: Wave) -> HazardReport:
     begun = f"{on}: thread {short(where.thread)} of block {short(where.block)} "
     said = in_parts(predicate(finding, wave))
     parts = in_parts(begun + said.first) + replace(said, first="")
+    parts = in_coordinates(parts, wave.geometry.block, wave.geometry.grid)
     race = finding if isinstance(finding, Race) else None
     return HazardReport(
         finding.raised.status,

@@ -5,16 +5,20 @@ Arrays are known by what the launch passed and the source declares. Where the so
 what an element is, the width of the access does.
 """
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, fields
 from math import prod
 
 from ..compilers.declared import Declarations, Declared
 from ..counted import counted
-from ..cuda.errors import Index
+from ..cuda.errors import Index, Message
+from ..machine.lanes import coordinates
 from ..machine.memory.spaces import Store
 from ..machine.naming import PassedArray, plain
 from ..machine.wave import Wave
 from ..watch.findings import Bytes
+
+_NUMBERED = re.compile(r"\b([Tt]hread|[Bb]lock) (?:(\d+)\b|\((\d+), (\d+), (\d+)\))")
 
 
 @dataclass(frozen=True)
@@ -174,6 +178,21 @@ def short(index: Index) -> str:
     """(5, 0, 0) as "5", the way one-dimensional kernels speak of it."""
     x, y, z = (int(i) for i in index)
     return str(x) if not (y or z) else f"({x}, {y}, {z})"
+
+
+def in_coordinates(message: Message, block: Index, grid: Index) -> Message:
+    """A message about a launch of blocks of several dimensions, or of a grid of several: a thread's
+    or a block's number becomes its coordinates, as many as there are dimensions."""
+
+    def placed(match: re.Match[str]) -> str:
+        word, linear, *given = match.groups()
+        shape = block if word.lower() == "thread" else grid
+        where = coordinates(int(linear), shape) if linear else given
+        axes = max((axis for axis, size in enumerate(shape, 1) if size > 1), default=1)
+        return match[0] if axes == 1 else f"{word} ({', '.join(map(str, where[:axes]))})"
+
+    parts = {part.name: getattr(message, part.name) for part in fields(message)}
+    return Message(**{name: _NUMBERED.sub(placed, text) for name, text in parts.items()})
 
 
 def called(lines: tuple[int, ...]) -> str:

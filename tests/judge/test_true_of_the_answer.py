@@ -483,6 +483,7 @@ def test_two_threads_with_one_index_are_told_the_index():
         "00_first_kernel/mirror", ("mirror[row * cols", "mirror[row * rows"), status="data_race"
     )
     assert "The index `row * rows + col` is 8 for both threads" in message and "mirror[" in line
+    assert "thread (8, 0) of block 0 writes `mirror[8]`, which thread (0, 1) wrote" in message
 
 
 @pytest.mark.parametrize(
@@ -542,3 +543,10 @@ def test_a_cell_that_nobody_has_written_has_the_condition_of_its_only_store():
         status="uninitialized_read",
     )
     assert "Line 11 writes to tile only if `i < n` (line 11)." in message
+
+
+def test_threads_of_a_block_of_two_dimensions_have_two_coordinates_and_nothing_is_said_twice():
+    message, _ = told(
+        "05_online_softmax/axis", ("const Pair all = tile[threadIdx.x]", "const Pair all = tile[0]")
+    )
+    assert message.count("On line 46, thread (1, 0) of block 0 subtracts") == 1

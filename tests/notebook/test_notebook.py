@@ -432,9 +432,7 @@ def own_folder(tmp_path, monkeypatch):
 def test_a_question_that_was_answered_is_shown_with_its_answer_after_a_restart(opened, own_folder):
     opened.run(QUESTION)
     (key,) = [
-        key
-        for key, asked in checking._asked.items()
-        if asked.prediction.text == "How many steps?"
+        key for key, asked in checking._asked.items() if asked.prediction.text == "How many steps?"
     ]
     checking.answer(key, 1)
     checking.answer(key, 0)  # too late to count
@@ -447,9 +445,7 @@ def test_outside_a_learner_s_folder_nothing_is_kept(opened, tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     opened.run(QUESTION)
     (key,) = [
-        key
-        for key, asked in checking._asked.items()
-        if asked.prediction.text == "How many steps?"
+        key for key, asked in checking._asked.items() if asked.prediction.text == "How many steps?"
     ]
     checking.answer(key, 0)
     assert list(tmp_path.iterdir()) == []

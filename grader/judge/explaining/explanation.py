@@ -284,7 +284,8 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
     line = next((line for _, _, line in told if line), None)
     parts = replace(result.parts, why="", remedy="")
     for _, message, _ in told:
-        parts += replace(message, remedy="")
+        again = message.first and message.first in f"{parts.first} {parts.why}"
+        parts += replace(message, first="" if again else message.first, remedy="")
     if line is None and pair.wrong.written and (stored := pair.mine.stored):
         parts += Message(f"{capital(stored.who)} wrote it{stored.on}.")
         line = stored.line
