@@ -67,9 +67,12 @@ def now(course: CourseFolder, lesson: str) -> State:
     state: State = {}
     for learner, mine in found.items():
         parts = verdicts.fingerprint(course.path("autograded", lesson, learner))
-        for mark in mine:
-            by_hand, name = mark.by_hand is not None, mark.cell.removeprefix(CHECK)
-            state[learner, name] = KnownMark(mark.score, mark.max_score, by_hand, parts)
+        state |= {
+            (learner, mark.cell.removeprefix(CHECK)): KnownMark(
+                mark.score, mark.max_score, mark.by_hand is not None, parts
+            )
+            for mark in mine
+        }
         state[learner, LATENESS] = KnownMark(0.0 - (mine[0].late_penalty or 0.0), 0.0, False, parts)
     return state
 

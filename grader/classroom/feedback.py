@@ -41,7 +41,6 @@ _UNCOLOURED = re.compile(
     rf'<span class="(?!(?:{"|".join(name for names in COLOURS.values() for name in names)})")'
     r'[a-z]{1,2}\d?">([^<]*)</span>'
 )
-INSTRUCTOR = "your instructor"  # who comments, where no name is known
 _FRACTION = re.compile(r"(?<=:\d\d)\.\d+")  # of a second
 
 
@@ -200,7 +199,7 @@ def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
             row.exercise: content.kinds.get(row.exercise, Write()).word(row.status) for row in rows
         },
         explained={row.exercise: _explained(row, kept.get(row.exercise)) for row in rows},
-        instructor=INSTRUCTOR,
+        instructor="your instructor",
         cells=list(_own_cells(notebook, handed_out)),
     )
 

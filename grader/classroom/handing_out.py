@@ -336,12 +336,14 @@ def solved(lesson: lessons.Lesson, folder: Path) -> NotebookNode:
     set_up.metadata.slideshow = {"slide_type": "skip"}
     for cell in notebook.cells:
         cell.source = unmarked(cell.source)
-    resources = {"metadata": {"path": str(folder)}}
-    quiet: dict[str, Any] = {"extra_arguments": ["--log-level=ERROR"]}
+    client = NotebookClient(
+        notebook,
+        timeout=PATIENCE,
+        resources={"metadata": {"path": str(folder)}},
+        extra_arguments=["--log-level=ERROR"],
+    )
     try:
-        NotebookClient(notebook, timeout=PATIENCE, resources=resources, **quiet).execute(
-            env={**os.environ, CHOICE: str(lesson.path.parents[1])}
-        )
+        client.execute(env={**os.environ, CHOICE: str(lesson.path.parents[1])})
     except (CellControlSignal, RuntimeError) as error:  # a cell's exception, time-out, dead kernel
         why = (
             f"{error.ename}: {error.evalue}"
@@ -449,10 +451,11 @@ def _notes(exercise: lessons.Exercise, mistakes: Mapping[str, Mistake]) -> str:
     worth = counted(exercise.points, "point")
     about = f"**{exercise.title}** ({exercise.kind.title}{minutes}, {worth})"
     its = [mistake for mistake in mistakes.values() if mistake.wrong.exercise == exercise.name]
-    lines = [
-        f"{about}: {exercise.teaches}" if exercise.teaches else about,
-        "",
-        *(f"- Hint: {hint}" for hint in exercise.hints),
-        *(f"- Mistake: {mistake.title} ({mistake.ends_in})" for mistake in its),
-    ]
-    return "\n".join(lines)
+    return "\n".join(
+        [
+            f"{about}: {exercise.teaches}" if exercise.teaches else about,
+            "",
+            *(f"- Hint: {hint}" for hint in exercise.hints),
+            *(f"- Mistake: {mistake.title} ({mistake.ends_in})" for mistake in its),
+        ]
+    )

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from openpyxl import Workbook
 
 # Columns about a learner, and what of a line stands there.
-ABOUT = {"id": "learner", "last_name": "last", "first_name": "first", "email": "email"}
-ABOUT |= {"section": "person.section", "team": "person.team"}
+ABOUT = {
+    **{"id": "learner", "last_name": "last", "first_name": "first", "email": "email"},
+    **{"section": "person.section", "team": "person.team"},
+}
 _POSSIBLE = "    Points Possible"
 _WIDE, _NARROW = 22, 12  # columns of a workbook, in characters
 

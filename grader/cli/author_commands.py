@@ -59,11 +59,13 @@ def build_notebooks(
         for name, why in broken.items():  # said above already, perhaps a page of names ago
             complain(f"The notebook of {name} is as it was: {why}")
         return 1 if broken else 0
-    differences = handing_out.differences(left=left)
-    differences += [
-        f"{one.name}/{path.name}: out of date."
-        for one in sound
-        for path in (*steps.stale(one), *steps.stale_faults(one))
+    differences = [
+        *handing_out.differences(left=left),
+        *(
+            f"{one.name}/{path.name}: out of date."
+            for one in sound
+            for path in (*steps.stale(one), *steps.stale_faults(one))
+        ),
     ]
     for difference in differences:
         complain(difference)

@@ -189,8 +189,9 @@ def _say_kept(done: Regraded, lesson: str) -> None:
 
 
 def _largest(done: Regraded) -> str:
-    """The largest change of a lesson's points."""
-    learner, before, after = done.largest
+    """Whose points changed most, from what to what."""
+    learner = max(sorted(done.changed), key=lambda name: abs(done.difference(name)))
+    before, after = done.totals[learner]
     return f"largest {_mark(before)} to {_mark(after)} ({learner})"
 
 
@@ -276,10 +277,11 @@ def write_report(
 
     here = course_here()
     names = export.ShownNames(here, coursefile.read(here), section, anonymous)
-    if lesson:
-        page = report.write(here, lesson_called(here, lesson), names)
-    else:
-        page = report.write_course(here, list(course.lessons(here.kernels)), names)
+    page = (
+        report.write(here, lesson_called(here, lesson), names)
+        if lesson
+        else report.write_course(here, list(course.lessons(here.kernels)), names)
+    )
     say(f"{short(page)} is the report; beside it are the same marks as .csv and .json")
     say_who_is_off_the_roster(here)
 
@@ -384,7 +386,6 @@ _STYLES = {"-": "on #5c2e00", "+": "on #003a5c"}  # told apart by all eyes
 STOP = ("q", "\x1b", "\x04", "")  # escape, Ctrl-D, the terminal is gone
 # The arrows left and up, page up: as terminals send them, and as Windows' console does.
 BACK = ("b", *("\x1b[D", "\x1b[A", "\x1bOD", "\x1bOA", "\x1b[5~"), *("\xe0K", "\xe0H", "\xe0I"))
-_KEYS = "space: go on    b: back    q: stop"
 
 
 def step_through(
@@ -412,7 +413,7 @@ def step_through(
         console.print(text)
         if verdict:
             show_failures(console, mistake.verdict, mistake.source)
-        console.print(Rule(_KEYS, style="dim"))
+        console.print(Rule("space: go on    b: back    q: stop", style="dim"))
         pressed = key()
         if pressed in STOP:
             return

@@ -208,9 +208,10 @@ def export_marks(
     read = export.read(
         lessons, export.ShownNames(here, coursefile.read(here), section, anonymous), everybody
     )
+    content = platforms.content(system, read, decimal, anonymous)
     what = lessons[0].name if lesson else "course"
     path = to or here.root / "export" / f"{what}-{system}{platforms.SYSTEMS[system].suffix}"
-    filed(path, platforms.content(system, read, decimal, anonymous))
+    filed(path, content)
     without = sum(not line.scores for line in read.lines)
     unread = sum(line.unreadable for line in read.lines)
     unreadable = f", {unread} unreadable" if unread else ""

@@ -297,10 +297,11 @@ def profile(
 ) -> int:
     """Count what a kernel costs, line by line, on the simulated GPU."""
     try:
-        if exercise:
-            work = profiling.work_of_exercise(file, exercise, course.KERNELS)
-        else:
-            work = profiling.work_of_file(file, (kernel, grid, block, shared, arg or []))
+        work = (
+            profiling.work_of_exercise(file, exercise, course.KERNELS)
+            if exercise
+            else profiling.work_of_file(file, (kernel, grid, block, shared, arg or []))
+        )
         counters = simulate(work).counters
     except CudaError as error:
         print(error, file=sys.stderr)

@@ -41,18 +41,6 @@ _DEVICE = {
     False: "No GPU here, and none is needed: kernels run on the simulated GPU, which checks "
     "every memory access.",
 }
-_FILES = (
-    "Everything here is yours: course updates never write over it. What you have done is "
-    "kept in progress.jsonl; copy it to another machine, or delete it to begin again."
-)
-_HAND_IN = (
-    "`grader submit LESSON` in a terminal (File, New, Terminal) hands a lesson in, or makes the "
-    "file to hand in. It lists the exercises that you have not begun."
-)
-_RESTORE = (
-    "`grader restore LESSON EXERCISE` brings a cell back as it was handed out, and keeps what you "
-    "wrote below it; without the exercise, the whole lesson."
-)
 _WARM_UP = "warm_up"  # the notebook that begins with warmup()
 _UPDATE = "There is a new edition of {}: `grader update` in a terminal brings it in."
 
@@ -138,9 +126,28 @@ def page(root: Path) -> str:
     notes = [
         *([("A new edition", _UPDATE.format(", ".join(newer)))] if newer else []),
         ("This machine", _DEVICE[gpu_count() > 0]),
-        ("Handing in", _HAND_IN),
-        ("A cell that you want back", _RESTORE),
-        ("What is kept", _FILES),
+        (
+            "Handing in",
+            (
+                "`grader submit LESSON` in a terminal (File, New, Terminal) hands a lesson in, or "
+                "makes the file to hand in. It lists the exercises that you have not begun."
+            ),
+        ),
+        (
+            "A cell that you want back",
+            (
+                "`grader restore LESSON EXERCISE` brings a cell back as it was handed out, and "
+                "keeps what you wrote below it; without the exercise, the whole lesson."
+            ),
+        ),
+        (
+            "What is kept",
+            (
+                "Everything here is yours: course updates never write over it. What you have done "
+                "is kept in progress.jsonl; copy it to another machine, or delete it to begin "
+                "again."
+            ),
+        ),
     ]
     rows = "".join(
         _row(station, station is go_on, concepts[station.lesson.name]) for station in lessons

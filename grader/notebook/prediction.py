@@ -80,7 +80,13 @@ class _Buttons(widgets.VBox):
 
     def __init__(self, prediction: Prediction, key: str):
         self._prediction, self._key = prediction, key
-        buttons = [widgets.Button(description=text, layout=_FITTING) for text in prediction.choices]
+        buttons = [
+            widgets.Button(
+                description=text,
+                layout={"width": "auto", "max_width": "100%", "margin": "2px 8px 2px 0"},
+            )
+            for text in prediction.choices
+        ]
         for number, button in enumerate(buttons):
             button.on_click(lambda _, number=number: answer(key, number))
         head = widgets.HTML(
@@ -136,7 +142,6 @@ _CHOICE = (
     f"border: 1px solid {BORDER}; border-radius: 3px; "
     f"background: {RAISED}; text-decoration: none;"
 )
-_FITTING = {"width": "auto", "max_width": "100%", "margin": "2px 8px 2px 0"}
 _FRAME = {
     **{f"border_{edge}": f"1px solid {BORDER}" for edge in ("top", "right", "bottom")},
     "border_left": f"4px solid {ACCENTS['note']}",

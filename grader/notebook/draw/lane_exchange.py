@@ -42,10 +42,6 @@ _BOX, _GAP, _STEEP = 0.2, 0.3, 0.013  # inches: a lane, the arrows' room, and mo
 _COLUMNS, _LINE = 44, 0.145  # characters of a source line beside the lanes; inches a line
 _MANY = 8  # arrows from one lane, which then are thin
 _HATCH = "/////"
-_LEGEND = (
-    "The number in a box: the lane that it received from. What lanes do with what they received "
-    "is not drawn."
-)
 
 
 @dataclass(frozen=True)
@@ -136,7 +132,10 @@ def exchange(run: Run) -> Picture:
         _paint(axes, shuffle, above + _BOX, top)
         _write_label(axes, *label, middle=(above + top) / 2 + _BOX)
     picture.key(_key(shown))
-    picture.foot(note(run, len(shown), len(shuffles), "shuffle") + _LEGEND)
+    picture.foot(
+        f"{note(run, len(shown), len(shuffles), 'shuffle')}The number in a box: the lane that it "
+        "received from. What lanes do with what they received is not drawn."
+    )
     return picture
 
 

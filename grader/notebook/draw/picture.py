@@ -37,11 +37,6 @@ ACTIVITY = {BLUE: "active", ORANGE: "idle while its warp works", PALE: "its whol
 _TITLE_WIDTH = 88  # characters of a title in its full size
 _PIXELS_PER_INCH = 96
 _WIDEST, _NARROWEST = 960, 780  # CSS pixels
-_DARK_PAGES = (
-    '[data-jp-theme-light="false"]',
-    '[data-vscode-theme-kind="vscode-dark"]',
-    '[data-vscode-theme-kind="vscode-high-contrast"]',
-)
 _SHARPNESS = 2  # device pixels per CSS pixel
 
 Colour = str | tuple[float, float, float]
@@ -124,7 +119,14 @@ def themed(png: bytes, description: str) -> str:
     turned round, and its hues are not. It scrolls where it would get too small to read. A page that
     takes out style sheets, an untrusted notebook's, shows it on paper."""
     data = base64.b64encode(png).decode()
-    dark = ", ".join(f"{page} .ww-picture" for page in _DARK_PAGES)
+    dark = ", ".join(
+        f"{page} .ww-picture"
+        for page in (
+            '[data-jp-theme-light="false"]',
+            '[data-vscode-theme-kind="vscode-dark"]',
+            '[data-vscode-theme-kind="vscode-high-contrast"]',
+        )
+    )
     return (
         "<style>.ww-picture { background: transparent !important } "
         f"{dark} {{ filter: invert(1) hue-rotate(180deg) }}</style>"

@@ -290,9 +290,11 @@ def _paint_cells(sheet: _Sheet, level: Level, top: float, known: set[int]) -> No
     """A row of cells: which were written since the row above, which hold an older value."""
     cells, axes = list(sheet.tree.cells), sheet.axes
     state = [0 if cell in level.writer else 1 if cell in known else 2 for cell in cells]
-    colours = ListedColormap([sheet.written, _KEPT, PALE])
     axes.imshow(
-        [state], colours, extent=(cells[0] - 0.5, cells[-1] + 0.5, top + sheet.box, top), **_CELLS
+        [state],
+        ListedColormap([sheet.written, _KEPT, PALE]),
+        extent=(cells[0] - 0.5, cells[-1] + 0.5, top + sheet.box, top),
+        **_CELLS,
     )
     edges = np.arange(cells[0], cells[-1] + 2) - 0.5
     line: Style = {"colors": FAINT, "lw": 0.7, "clip_on": False}

@@ -102,10 +102,6 @@ def _merged(sequences: Iterable[list[_Place]]) -> list[_Place]:
 # ---- lanes ----
 
 _MOST_STEPS = 60
-_LEGEND = (
-    "Dashed: a barrier. Lines that the same threads passed between two barriers are shown once, "
-    "however often they looped."
-)
 _STEP, _STEP_LEFT, _STEP_TOP, _STEP_ACROSS = 0.21, 3.45, 1.2, 5.0  # inches
 _STEP_GUTTER = 3.3  # inches, for the source lines left of the grid
 
@@ -132,7 +128,11 @@ def lanes(run: Run) -> Picture:
         beside(axes, left, row, code, size=SMALL - 1, family="monospace")
         beside(axes, 1.015, row, at_work(step.threads.tolist()), size=SMALL - 0.5)
     picture.write(_STEP_LEFT - _STEP_GUTTER, _STEP_TOP - 0.08, "source line")
-    picture.foot(note(run, len(shown), len(steps), "step") + _LEGEND, above=0.15)
+    picture.foot(
+        f"{note(run, len(shown), len(steps), 'step')}Dashed: a barrier. Lines that the same "
+        "threads passed between two barriers are shown once, however often they looped.",
+        above=0.15,
+    )
     return picture
 
 

@@ -78,7 +78,6 @@ def compare(runs: Mapping[str, Run], counters: Sequence[str]) -> Picture:
 _PASSES_BAR, _TOP = 0.62, 0.78  # inches: a bar with the words under it; what stands above the first
 _THICK = 0.5  # of a bar's room
 _HATCH = "/////"
-_LEGEND = "Global memory, all blocks: bytes as threads ask for them, before any cache."
 
 
 class _Way(NamedTuple):
@@ -108,7 +107,10 @@ def passes(runs: Mapping[str, Run], array_bytes: int) -> Picture:
         for name, run in runs.items()
     }
     atomics = any(run.counters.total["atomics"] for run in runs.values())
-    notes = [_LEGEND + (" Atomic operations are left out." if atomics else "")]
+    notes = [
+        "Global memory, all blocks: bytes as threads ask for them, before any cache."
+        + (" Atomic operations are left out." if atomics else "")
+    ]
     stopped = [name for name, run in runs.items() if any(not h.warning for h in run.hazards)]
     if stopped:
         notes.append(f"Stopped by a mistake before the end: {', '.join(stopped)}.")

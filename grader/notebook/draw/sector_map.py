@@ -38,9 +38,6 @@ _KINDS = ("load", "atomic", "store")  # in the order in which a line does them
 _LABELLED = 4  # bytes: the narrowest access with room for the number of its lane
 _LEFT, _ACROSS, _LINE, _HEAD = 0.25, 9.5, 0.42, 0.52  # inches
 _LABEL, _LEAST_LABEL = 6.8, 5.4  # points of lane numbers and offsets
-_LEGEND = (
-    "Boxes are sectors, with the offset of their first byte in the array; numbers inside are lanes."
-)
 
 
 @dataclass(frozen=True)
@@ -124,7 +121,10 @@ def _notes(run: Run, shown: list[_Request], count: int) -> Iterator[str]:
         yield f"The first {len(shown)} of {count} kinds of request."
     if run.trace.full:
         yield f"The trace ends after {MOST_EVENTS:,} events."
-    yield _LEGEND
+    yield (
+        "Boxes are sectors, with the offset of their first byte in the array; "
+        "numbers inside are lanes."
+    )
     if (most := max(len(lanes) for one in shown for lanes in one.touched.values())) > 1:
         yield f"{most}x: {most} lanes."
     if any(one.sectors[-1] - one.sectors[0] >= len(one.sectors) for one in shown):

@@ -117,8 +117,9 @@ def _run(
     work = of_problem(words.problem, words.source, case.name)
     buffers = buffers_of(work, np.array, simulator.empty)
     error: CudaError | None = None
-    traced = compared and where.block is None
-    with simulator.observe(_MOST_BLOCKS, [one_launch(blocks, where.launch)], counted=traced) as run:
+    with simulator.observe(
+        _MOST_BLOCKS, [one_launch(blocks, where.launch)], counted=compared and where.block is None
+    ) as run:
         try:
             for number, launch in enumerate(one_by_one(work, simulator.RawModule, buffers), 1):
                 checks = number >= where.launch and not compared
