@@ -427,7 +427,7 @@ def watched(course: CourseFolder, lesson: str, grade: Callable[[], list[Graded]]
     before = changes.now(course, lesson)
     graded, after = grade(), changes.now(course, lesson)
     had, have = changes.totals(before), changes.totals(after)
-    new = [each for each in changes.between(lesson, before, after) if each.before != each.after]
+    new = [each for each in changes.between(before, after) if each.before != each.after]
     return Regraded(graded, new, {name: (had[name], have.get(name)) for name in had})
 
 

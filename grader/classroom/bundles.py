@@ -192,14 +192,15 @@ def run(root: Path) -> dict[str, Any]:
             more = told.points - sum(case.points for case in told.cases)
             part = CaseResult("one fault", True, told.status, more, 0.0, partial.said(told))
             tests.append(_test(answer.name, part, plan))
-    results: dict[str, Any] = {"tests": tests, "stdout_visibility": "hidden"}
-    if unreadable := [answer.name for answer in answers if answer.unreadable]:
-        results["extra_data"] = {"not_judged": unreadable}
-    if said := " ".join(filter(None, (handed_in.remark, *(each.problem for each in answers)))):
-        results["output"] = said
-    if plan["leaderboard"]:
-        results["leaderboard"] = _leaderboard(tests, verdicts)
-    return results
+    unreadable = [answer.name for answer in answers if answer.unreadable]
+    results = {
+        "tests": tests,
+        "stdout_visibility": "hidden",
+        "extra_data": {"not_judged": unreadable} if unreadable else None,
+        "output": " ".join(filter(None, (handed_in.remark, *(each.problem for each in answers)))),
+        "leaderboard": _leaderboard(tests, verdicts) if plan["leaderboard"] else None,
+    }
+    return {name: value for name, value in results.items() if value or name == "tests"}
 
 
 def _test(name: str, case: CaseResult, plan: dict[str, Any]) -> dict[str, Any]:

@@ -459,6 +459,5 @@ def leaderboard(
             if verdict.status == Status.PASSED and verdict.contest:
                 name = called.get(learner, names.name(learner))
                 standings.append((contest.standing(verdict.contest), name))
-    standings.sort()
-    order = [standing for standing, _ in standings]
-    return [LeaderboardPlace(order.index(each) + 1, name, each) for each, name in standings]
+    order = sorted(standing for standing, _ in standings)
+    return [LeaderboardPlace(order.index(each) + 1, name, each) for each, name in sorted(standings)]

@@ -175,11 +175,12 @@ def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
         _handed_out(given, given.stat().st_mtime_ns) if given.is_file() else frozenset[str]()
     )
     sources = {grade_id(cell): _source(cell) for cell in notebook}
-    cards, rules = {}, dict[str, None]()
-    for name, cell in checks(notebook).items():
-        its_rules, card = apart(_card(name, cell, kept, content, sources))
-        cards[name] = Markup(card)
-        rules.update(dict.fromkeys(its_rules))
+    parts = {
+        name: apart(_card(name, cell, kept, content, sources))
+        for name, cell in checks(notebook).items()
+    }
+    cards = {name: Markup(card) for name, (_, card) in parts.items()}
+    rules = dict.fromkeys(rule for its_rules, _ in parts.values() for rule in its_rules)
     rows = sorted(
         content.rows,
         key=lambda row: (row.status == "passed", [*cards, row.exercise].index(row.exercise)),
@@ -240,10 +241,9 @@ def _explained(row: ExerciseRow, kept: verdicts.KeptVerdict | None) -> str:
         gave = "no mark" if row.by_judge is None else counted(round(row.by_judge, 2), "point")
         return f"The grader gave {gave}."
     if kept and "keeps" in kept:
-        now = counted(round(float(kept["verdict"]["points"]), 2), "point")
         return (
             f"This counts as you were shown it before: for the same answer the present version of "
-            f"the course gives {now}."
+            f"the course gives {counted(round(float(kept['verdict']['points']), 2), 'point')}."
         )
     return ""
 

@@ -221,10 +221,9 @@ def _difference(path: Path, made: str) -> str:
     changed = [line for line in lines[2:] if not line.startswith("@@")]
     if not changed:
         return f"{path.name}: the cells' text is right, but ids, metadata or outputs are not."
-    shown = changed[:SHOWN_LINES]
-    if len(changed) > SHOWN_LINES:
-        shown.append(f"... and {counted(len(changed) - SHOWN_LINES, 'more line')}")
-    return "\n    ".join([f"{path.name} (- as committed, + as its sources make it):", *shown])
+    head, left = f"{path.name} (- as committed, + as its sources make it):", changed[SHOWN_LINES:]
+    more = [f"... and {counted(len(left), 'more line')}"] if left else []
+    return "\n    ".join([head, *changed[:SHOWN_LINES], *more])
 
 
 def _lines(notebook: str) -> list[str]:

@@ -10,6 +10,7 @@ import re
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ..cuda.errors import visible
 from ..whole_files import whole
@@ -101,8 +102,12 @@ def plain(text: str) -> str:
 
 def write(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
     """The file, with the names of `columns` in its first line; texts are quoted."""
+    cells = ([cell(row[name]) for name in columns] for row in rows)
+    whole(path, lines([columns, *cells], quoting=csv.QUOTE_NONNUMERIC))
+
+
+def lines(rows: Iterable[Iterable[object]], **form: Any) -> str:
+    """The text of a CSV file; `form` is as for csv.writer."""
     text = io.StringIO()
-    writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC)
-    writer.writerow(columns)
-    writer.writerows([cell(row[name]) for name in columns] for row in rows)
-    whole(path, text.getvalue())
+    csv.writer(text, **form).writerows(rows)
+    return text.getvalue()

@@ -90,12 +90,11 @@ def autograde_lesson(
     """Collect and grade what was handed in.
 
     The exit status is 1 if a notebook is damaged, or if you must look at a mark."""
-    from ..classroom import batch, collecting
-    from ..classroom.judges import judges
+    from ..classroom import batch, collecting, judges
 
     here = course_here()
     name = lesson_called(here, lesson).name
-    with judges(jobs, scheduler, confined=not unsafe) as workers:
+    with judges.judges(jobs, scheduler, confined=not unsafe) as workers:
         learners, refused = collecting.collect(here, name)
         done = batch.watched(
             here,
@@ -137,14 +136,13 @@ def regrade_lesson(
     unsafe: UNSAFE = False,
 ) -> None:
     """Grade again what has changed, and show whose mark changes."""
-    from ..classroom import batch
-    from ..classroom.judges import judges
+    from ..classroom import batch, judges
 
     here = course_here()
     name = lesson_called(here, lesson).name
     learners = here.learners("submitted", name)
     with (
-        judges(jobs, scheduler, confined=not unsafe) as workers,
+        judges.judges(jobs, scheduler, confined=not unsafe) as workers,
         batch.trial(here, name) if dry_run else nullcontext(here) as course_folder,
     ):
         done = batch.regrade(course_folder, name, learners, workers, track, yes)

@@ -116,15 +116,18 @@ def _explanation(cases: list[CaseResult], verdict: Verdict, source: str, columns
     if verdict.diagnostics and first.status == "compile_error":
         told = shown(verdict.diagnostics, source, columns)
         return Group(Text(), Text.assemble((names, "bold"), f": does not compile\n{told}"))
-    parts = [Text(), Text.assemble((names, "bold"), f": {visible(first.parts.first)}")]
-    for mismatch in first.mismatches[1:]:
-        wanted, is_now = mismatch.values
-        parts.append(Text(f"    {mismatch.place} is {is_now}, and should be {wanted}"))
-    if first.line:
-        parts.append(_excerpt(source, first.line))
-    if first.parts.why:
-        parts.append(Text.assemble(("Why", "bold"), f": {visible(first.parts.why.strip())}"))
-    return Group(*parts)
+    others = (
+        f"    {place} is {is_now}, and should be {wanted}"
+        for place, (wanted, is_now) in ((one.place, one.values) for one in first.mismatches[1:])
+    )
+    why = Text.assemble(("Why", "bold"), f": {visible(first.parts.why.strip())}")
+    return Group(
+        Text(),
+        Text.assemble((names, "bold"), f": {visible(first.parts.first)}"),
+        *map(Text, others),
+        *([_excerpt(source, first.line)] if first.line else []),
+        *([why] if first.parts.why else []),
+    )
 
 
 def show_beside(console: Console, both: Beside) -> None:

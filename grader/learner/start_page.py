@@ -150,7 +150,8 @@ def page(root: Path) -> str:
         ),
     ]
     rows = "".join(
-        _row(station, station is go_on, concepts[station.lesson.name]) for station in lessons
+        _row(station, station is go_on, concepts.get(station.lesson.name, []))
+        for station in lessons
     )
     links = "".join(
         f"<li>{_link(each)}</li>"
@@ -226,12 +227,15 @@ def environment() -> dict[str, str]:
 def command(root: Path, options: list[str]) -> list[str]:
     """JupyterLab in the learner's folder `root`, which also remembers what was open there: else
     it would look here for the notebooks of another folder."""
-    tabs = f"--LabApp.workspaces_dir={root / '.warpwise' / 'workspaces'}"
-    where = f"--ServerApp.root_dir={root}"
     # In a container one often is root, and JupyterLab starts for root only if it is told so.
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    as_root = ["--allow-root"] if is_root and "--allow-root" not in options else []
-    return [sys.executable, "-m", "jupyterlab", where, tabs, *as_root, *options]
+    return [
+        *(sys.executable, "-m", "jupyterlab"),
+        f"--ServerApp.root_dir={root}",
+        f"--LabApp.workspaces_dir={root / '.warpwise' / 'workspaces'}",
+        *(["--allow-root"] if is_root and "--allow-root" not in options else []),
+        *options,
+    ]
 
 
 def package_index() -> str:

@@ -136,9 +136,10 @@ def play(
     exercise, source = lesson.exercise(what), lesson.source(what)
     seed = secrets.randbelow(2**31)
     verdict = judge(exercise.id, source, seed=seed, hidden=False)
-    replay = of_failure(verdict.while_open(), source, exercise)
-    if replay is None and verdict.status in ("passed", "over_budget"):
-        replay = of_case(exercise, source, seed)
+    runs = verdict.status in ("passed", "over_budget")
+    replay = of_failure(verdict.while_open(), source, exercise) or (
+        of_case(exercise, source, seed) if runs else None
+    )
     if replay is None:
         raise failures.Notice(f'There is nothing to step through: `check("{what}")` says why.')
     display(of_replay(replay))

@@ -221,9 +221,8 @@ def compare_page(a: Run, b: Run) -> Page:
         for name, (x, y) in sorted(pairs.items(), key=lambda pair: -times[pair[0]])
         if x != y and not name.endswith("_ideal")
     ]
-    named = [_kernel(a), _kernel(b)]
-    if named[0] == named[1]:
-        named = [f"{named[0]} (first)", f"{named[1]} (second)"]
+    first, second = _kernel(a), _kernel(b)
+    named = (f"{first} (first)", f"{second} (second)") if first == second else (first, second)
     if not rows:
         return cards.line(
             "note", "No counter differs", f"`{named[0]}` and `{named[1]}` cost alike."

@@ -1,6 +1,5 @@
 """`grader report`: one page about a class's lesson, which needs nothing but itself to be read."""
 
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -109,16 +108,13 @@ def page(group: figures.Class) -> str:
 
 def _similar_notebooks(group: figures.Class) -> list[alike.SimilarNotebooks]:
     """The pairs of learners whose notebooks are alike, the most alike first."""
-    notebooks: dict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
-    for name, answers in group.answers.items():
-        for learner, answer in _written(answers).items():
-            notebooks[learner][name] = (
-                answer.source,
-                "" if answer.row.status == "passed" else answer.row.status,
-            )
-    for learner, source in group.others.items():
-        if learner in notebooks:
-            notebooks[learner]["other cells"] = (source, "")
+    written = grouped(
+        (learner, (name, (each.source, "" if each.row.status == "passed" else each.row.status)))
+        for name, answers in group.answers.items()
+        for learner, each in _written(answers).items()
+    )
+    others = {learner: {"other cells": (source, "")} for learner, source in group.others.items()}
+    notebooks = {learner: dict(mine) | others.get(learner, {}) for learner, mine in written.items()}
     return [
         alike.side_by_side(pair, notebooks) for pair in alike.compare(notebooks, group.handed_out)
     ]

@@ -250,8 +250,7 @@ def _reasons(found: AlikeNotebooks) -> Iterator[str]:
         for name, it in shared.items()
         if it.failed
     )
-    right = [name for name, it in shared.items() if it.answer >= 1 and not it.failed]
-    if right:
+    if right := [name for name, it in shared.items() if it.answer >= 1 and not it.failed]:
         yield f"the same right answer in {', '.join(right)}"
     yield from (
         f"the same comments in {name}: {_some(it.comments, '“{}”')}"

@@ -123,9 +123,8 @@ def exchange(run: Run) -> Picture:
     tall = tops[-1] + _BOX
     picture = Picture(_TOP + tall + 0.4, title, _description(title, shuffles))
     axes = picture.panel(_LEFT, _TOP, _ACROSS, tall)
-    axes.set(xlim=(-0.5, WARP - 0.5), ylim=(tall, 0), yticks=[])
+    axes.set(xlim=(-0.5, WARP - 0.5), ylim=(tall, 0), xticks=range(WARP), yticks=[])
     top_axis(axes, "lane of the warp")
-    axes.set_xticks(range(WARP))
     for lane in range(WARP):  # before the first shuffle
         _paint_lane(axes, lane, 0, edgecolor=FAINT)
     for shuffle, label, above, top in zip(shown, labels, tops, tops[1:], strict=False):
@@ -216,9 +215,9 @@ def _description(title: str, shuffles: list[_Shuffle]) -> str:
         f"  shuffle {number}, line {shuffle.line}: {shuffle.counts}{shuffle.lanes}"
         for number, shuffle in enumerate(shuffles[:_MOST_SHUFFLES], 1)
     ]
-    if len(rows) < len(shuffles):
-        rows.append(f"  and {counted(len(shuffles) - len(rows), 'shuffle')} more")
-    return "\n".join([f"{title}, {counted(len(shuffles), 'shuffle')}:", *rows])
+    left = len(shuffles) - len(rows)
+    more = [f"  and {counted(left, 'shuffle')} more"] if left else []
+    return "\n".join([f"{title}, {counted(len(shuffles), 'shuffle')}:", *rows, *more])
 
 
 def _ranges(lanes: set[int]) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import ListedColormap
@@ -197,9 +196,8 @@ def short(value: float, room: int) -> str:
     if float(value).is_integer() and len(f"{value:.0f}") <= room:
         return f"{value:.0f}"
     for digits in range(room, 0, -1):
-        text = f"{value:.{digits}g}"
-        if abs(value) < 1:
-            text = text.replace("0.", ".", 1)
+        plain = f"{value:.{digits}g}"
+        text = plain.replace("0.", ".", 1) if abs(value) < 1 else plain
         if len(text) <= room:
             return text
     return f"{value:.0e}".replace("e+0", "e").replace("e-0", "e-")
@@ -346,14 +344,15 @@ def _every(arrows: list[Arrow]) -> int:
 def _explain(picture: Picture, sheet: _Sheet) -> None:
     """The key."""
     written = "written since the barrier before" + " (t3: by thread 3)" * sheet.numbered
-    handles: list[Artist] = [swatch(sheet.written, written), swatch(_KEPT, "unchanged")]
-    if set(sheet.tree.cells) - sheet.tree.levels[0].writer.keys():
-        handles.append(swatch(PALE, "not yet written"))
-    handles += [
-        arrow(RED, "read what another thread wrote", 1.6),
-        arrow(FAINT, "read what the thread itself wrote", 1.6),
-    ]
-    picture.key(handles, columns=2)
+    unwritten = set(sheet.tree.cells) - sheet.tree.levels[0].writer.keys()
+    entries = {
+        swatch(sheet.written, written): True,
+        swatch(_KEPT, "unchanged"): True,
+        swatch(PALE, "not yet written"): unwritten,
+        arrow(RED, "read what another thread wrote", 1.6): True,
+        arrow(FAINT, "read what the thread itself wrote", 1.6): True,
+    }
+    picture.key([entry for entry, is_drawn in entries.items() if is_drawn], columns=2)
 
 
 def _paint_work(axes: Axes, sheet: _Sheet) -> list[np.ndarray]:

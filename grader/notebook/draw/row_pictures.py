@@ -275,5 +275,4 @@ def _paint_banks(axes: Axes, grid: np.ndarray) -> None:
         words = grid[row, bank]
         middle(axes, bank, row, str(words), size=SMALL - 2, color="white" if words > 4 else INK)
     top_axis(axes, "bank (byte address / 4 modulo 32)")
-    axes.set_xticks(range(0, BANKS, 4))
-    axes.set_yticks([])
+    axes.set(xticks=range(0, BANKS, 4), yticks=[])

@@ -43,8 +43,7 @@ _COUNTER_BAR, _GAP = 0.34, 0.6  # inches: a bar, and the room for a panel's head
 def compare(runs: Mapping[str, Run], counters: Sequence[str]) -> Picture:
     """A bar chart for each of `counters` (names of run.counters.total), side by side, one bar
     for each of `runs` (name -> run), all blocks of the launch counted."""
-    unknown = [name for name in counters if name not in METRICS]
-    if unknown:
+    if unknown := [name for name in counters if name not in METRICS]:
         raise Notice(f"There is no counter `{unknown[0]}`. The counters are: {', '.join(METRICS)}.")
     title = "What each run cost (all blocks)"
     rows = [
@@ -111,8 +110,7 @@ def passes(runs: Mapping[str, Run], array_bytes: int) -> Picture:
         "Global memory, all blocks: bytes as threads ask for them, before any cache."
         + (" Atomic operations are left out." if atomics else "")
     ]
-    stopped = [name for name, run in runs.items() if any(not h.warning for h in run.hazards)]
-    if stopped:
+    if stopped := [name for name, run in runs.items() if any(not h.warning for h in run.hazards)]:
         notes.append(f"Stopped by a mistake before the end: {', '.join(stopped)}.")
     title = f"Passes over memory, in units of the array ({counted(array_bytes, 'byte')})"
     if not any(way.asked for pair in ways.values() for way in pair.values()):

@@ -88,10 +88,9 @@ def of_case(exercise: Exercise, source: str, seed: int) -> Replay | None:
 
 def of_replay(replay: Replay) -> Page:
     """A case of an exercise, to be stepped through from where it went wrong."""
-    note = f"The case `{replay.case.name}`"
-    if (launches := len(replay.words.problem.launches)) > 1:
-        note += f", launch {replay.first + replay.launch} of {launches}"
-    return player(replay.recording, list(replay.found), f"{note}.")
+    launches = len(replay.words.problem.launches)
+    which = f", launch {replay.first + replay.launch} of {launches}" if launches > 1 else ""
+    return player(replay.recording, list(replay.found), f"The case `{replay.case.name}`{which}.")
 
 
 def _again(case: Case, words: Words, result: CaseResult, where: Scene) -> Replay | None:
