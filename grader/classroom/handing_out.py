@@ -176,9 +176,8 @@ def differences(
     name and the first differences. Works in a folder of its own and changes nothing."""
     with tempfile.TemporaryDirectory(prefix="warpwise-build-") as scratch:
         made = dict(_made(new_course(Path(scratch), kernels), left))
-    changed = [_difference(notebooks / name, content) for name, content in made.items()]
     return [
-        *filter(None, changed),
+        *filter(None, (_difference(notebooks / name, content) for name, content in made.items())),
         *[f"{path.name}: no lesson makes it." for path in _strays(notebooks, made, left)],
     ]
 
@@ -315,10 +314,9 @@ def write(lesson: lessons.Lesson, mistakes: Iterable[Mistake], folder: Path) -> 
 def changes(lesson: lessons.Lesson, mistake: Mistake) -> list[str]:
     """The lines that the mistake changes in the solution, comments aside, as the lines of a
     diff."""
-    solution = lesson.solution(lesson.exercise(mistake.wrong.exercise))
     ours, theirs = (
         [code for line in source.splitlines() if (code := line.split("//")[0].rstrip())]
-        for source in (solution, mistake.source)
+        for source in (lesson.solution(lesson.exercise(mistake.wrong.exercise)), mistake.source)
     )
     diff = list(difflib.unified_diff(ours, theirs, n=3, lineterm=""))
     return ["⋮" if line.startswith("@@") else line for line in diff[3:]]

@@ -134,10 +134,9 @@ def standings(
         yield each, Lateness(until, late, spent, max(0.0, late - spent * DAY), penalty)
 
 
-Submitted = tuple[HandIn, SubmittedAssignment, SubmittedNotebook]
-
-
-def submitted(gradebook: Gradebook, learner: str | None = None) -> dict[str, list[Submitted]]:
+def submitted(
+    gradebook: Gradebook, learner: str | None = None
+) -> dict[str, list[tuple[HandIn, SubmittedAssignment, SubmittedNotebook]]]:
     """By learner, each hand-in with its submission and notebook in the gradebook; everybody's or
     one learner's."""
     query = (

@@ -57,8 +57,7 @@ CHANGE = ("learner", "what", "from", "to", "why")  # the columns of what regradi
 def course_here() -> CourseFolder:
     """The course of the current folder; lessons of its gradebook that have no folder are named."""
     here = open_course()
-    for sentence in renaming.gone(here):
-        complain(sentence)
+    complain(*renaming.gone(here))
     return here
 
 
@@ -71,8 +70,7 @@ def say_who_is_off_the_roster(here: CourseFolder, learners: Iterable[str] | None
     """Name those of the learners, by default of all in the gradebook, who are not on the roster."""
     with here.gradebook() as gradebook:
         known = [one.id for one in gradebook.students] if learners is None else learners
-        for sentence in renaming.off_roster(coursefile.read(here), gradebook, known):
-            complain(sentence)
+        complain(*renaming.off_roster(coursefile.read(here), gradebook, known))
 
 
 # ---- grading ----
@@ -103,8 +101,7 @@ def autograde_lesson(
         )
     Console().print(_diagnoses(done.graded))
     problems = _problems((*done.graded, *refused))
-    for problem in problems:
-        complain(problem)
+    complain(*problems)
     say_who_is_off_the_roster(here, (one.learner for one in done.graded))
     entered = sum(bool(one.exercises) for one in done.graded)
     with here.gradebook() as gradebook:
@@ -161,8 +158,7 @@ def regrade_lesson(
     if csv:
         spreadsheets.write(csv, CHANGE, [dict(zip(CHANGE, row, strict=True)) for row in rows])
         say(f"{short(csv)} has these lines")
-    for problem in _problems(done.graded):
-        complain(problem)
+    complain(*_problems(done.graded))
     _say_kept(done, name)
     if done.changed:
         differences = [done.difference(one) for one in done.changed]
@@ -337,8 +333,10 @@ def show_demo(
     first = course.lesson(course.names(course.KERNELS)[0], course.KERNELS)
     Console().print(_grades(first.name, demo.run(demo.WEEK, first, track)))
     folder = short(demo.WEEK)
-    say(f"Grades: {folder}/grades.csv    Feedback: {folder}/feedback")
-    say(f"The class in JupyterLab's formgrader: cd {folder} && jupyter lab")
+    say(
+        f"Grades: {folder}/grades.csv    Feedback: {folder}/feedback",
+        f"The class in JupyterLab's formgrader: cd {folder} && jupyter lab",
+    )
 
 
 def _grades(lesson: str, graded: Iterable[Graded]) -> Table:
@@ -370,8 +368,10 @@ def _present(lesson: course.Lesson, live: bool, port: int) -> None:
     made = demo.present(lesson, track)
     if warning:
         complain(warning)
-    say(f"Slides, for any browser (arrow keys; F for the full screen): {short(made.slides)}")
-    say(f"A notebook of these slides, to run and change in JupyterLab: {short(made.notebook)}")
+    say(
+        f"Slides, for any browser (arrow keys; F for the full screen): {short(made.slides)}",
+        f"A notebook of these slides, to run and change in JupyterLab: {short(made.notebook)}",
+    )
     if live:
         lecture.serve(lecture.Lecture(lesson, made.slides.read_text(encoding="utf-8")), port, say)
     elif sys.stdin.isatty() and sys.stdout.isatty():

@@ -144,10 +144,9 @@ def enter_roster(
     say(
         f"The gradebook and {coursefile.FILE} now have "
         f"{counted(len(read.members), 'learner')} of {read.system.name}; "
-        f"sections: {named or 'none'}; teams: {len(teams) or 'none'}"
+        f"sections: {named or 'none'}; teams: {len(teams) or 'none'}",
+        *(platforms.column(read.system.name, *of_lesson) for of_lesson in columns.items()),
     )
-    for lesson, headings in columns.items():
-        say(platforms.column(read.system.name, lesson, headings))
     if absent:
         say(f"In the gradebook and not in {file.name}: {some(absent)}. Nobody was removed.")
     say_who_is_off_the_roster(here)

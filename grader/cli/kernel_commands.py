@@ -217,16 +217,14 @@ def _string(line: str) -> str | None:
     return text if isinstance(text, str) else None
 
 
+_IN_MESSAGE = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_IN_PARAMETER = _IN_MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
+
+
 def _command(kind: str, path: Path, line: int | None, title: str, message: str) -> str:
-    def escaped(text: str) -> str:
-        return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-    def parameter(text: str) -> str:
-        return escaped(text).replace(":", "%3A").replace(",", "%2C")
-
     where = f",line={line}" if line else ""
-    file, heading = parameter(str(path)), parameter(title)
-    return f"::{kind} file={file}{where},title={heading}::{escaped(message)}"
+    file, heading = (text.translate(_IN_PARAMETER) for text in (str(path), title))
+    return f"::{kind} file={file}{where},title={heading}::{message.translate(_IN_MESSAGE)}"
 
 
 # ---- prove ----

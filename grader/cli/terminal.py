@@ -19,12 +19,16 @@ from ..profiler.work import Work
 from ..watch.counters import METRICS, Counters
 
 
-def say(sentence: str) -> None:
-    Console(soft_wrap=True).print(sentence, markup=False, highlight=False)
+def say(*sentences: str) -> None:
+    """A line for each."""
+    for sentence in sentences:
+        Console(soft_wrap=True).print(sentence, markup=False, highlight=False)
 
 
-def complain(sentence: str) -> None:
-    Console(stderr=True, soft_wrap=True).print(sentence, markup=False, highlight=False)
+def complain(*sentences: str) -> None:
+    """The same on stderr."""
+    for sentence in sentences:
+        Console(stderr=True, soft_wrap=True).print(sentence, markup=False, highlight=False)
 
 
 def short(path: Path) -> str:

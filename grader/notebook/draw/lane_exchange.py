@@ -170,16 +170,31 @@ def _paint_lane(axes: Axes, lane: int, top: float, **style: str) -> None:
 def _paint(axes: Axes, shuffle: _Shuffle, start: float, end: float) -> None:
     """Arrows from one row of lanes to the next, and that row."""
     moved = shuffle.moved
-    style: Style = {"arrowstyle": "-|>", "mutation_scale": 7, "shrinkA": 0, "shrinkB": 0}
-    style["lw"] = 0.6 if max(Counter(moved.values()).values(), default=0) > _MANY else 1.0
+    thick = 0.6 if max(Counter(moved.values()).values(), default=0) > _MANY else 1.0
     for lane, giver in moved.items():
-        colour = BLUE if giver > lane else RED
-        axes.add_patch(FancyArrowPatch((giver, start), (lane, end), color=colour, **style))
+        axes.add_patch(
+            FancyArrowPatch(
+                (giver, start),
+                (lane, end),
+                arrowstyle="-|>",
+                mutation_scale=7,
+                shrinkA=0,
+                shrinkB=0,
+                lw=thick,
+                color=BLUE if giver > lane else RED,
+            )
+        )
     for lane in range(WARP):
         if lane in moved:
             _paint_lane(axes, lane, end, edgecolor=INK)
-            baseline: Style = {"va": "center_baseline", "size": SMALL - 0.5}
-            middle(axes, lane, end + _BOX / 2, str(moved[lane]), **baseline)
+            middle(
+                axes,
+                lane,
+                end + _BOX / 2,
+                str(moved[lane]),
+                va="center_baseline",
+                size=SMALL - 0.5,
+            )
         elif lane in shuffle.source:
             _paint_lane(axes, lane, end, edgecolor=FAINT, hatch=_HATCH)
         else:

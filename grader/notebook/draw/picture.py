@@ -151,8 +151,16 @@ def swatch(colour: Colour, meaning: str, edge: Colour = FAINT, hatch: str | None
 
 def arrow(colour: Colour, meaning: str, width: float) -> Line2D:
     """A key's entry for an arrow of `colour`, `width` points thick."""
-    head: Style = {"marker": ">", "markersize": 5, "markevery": [-1]}
-    return Line2D([0, 1], [0, 0], color=colour, label=meaning, lw=width, **head)
+    return Line2D(
+        [0, 1],
+        [0, 0],
+        color=colour,
+        label=meaning,
+        lw=width,
+        marker=">",
+        markersize=5,
+        markevery=[-1],
+    )
 
 
 def beside(axes: Axes, left: float, height: float, text: str, **style: Any) -> None:

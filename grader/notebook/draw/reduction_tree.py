@@ -312,11 +312,26 @@ def _write_numbers(sheet: _Sheet, level: Level, top: float, known: list[int]) ->
         height = top + (sheet.box - 0.14) / 2 + 0.02
         for cell, numbers in zip(cells, values, strict=True):
             text = "\n".join(short(number, 5 if count <= 16 else 4) for number in numbers)
-            style: Style = {"color": INK if cell in level.writer else FAINT, "linespacing": 1.0}
-            middle(sheet.axes, cell, height, text, size=size, **style)
+            middle(
+                sheet.axes,
+                cell,
+                height,
+                text,
+                size=size,
+                color=INK if cell in level.writer else FAINT,
+                linespacing=1.0,
+            )
     for cell, thread in level.writer.items():
-        bold: Style = {"size": 0.9 * size, "color": "#005a8c", "weight": "bold"}
-        middle(sheet.axes, cell, top + sheet.box - 0.1, f"t{thread}", linespacing=1.0, **bold)
+        middle(
+            sheet.axes,
+            cell,
+            top + sheet.box - 0.1,
+            f"t{thread}",
+            size=0.9 * size,
+            color="#005a8c",
+            weight="bold",
+            linespacing=1.0,
+        )
 
 
 def _paint_arrows(sheet: _Sheet, level: Level, top: float) -> None:

@@ -77,8 +77,11 @@ def moments(events: Iterable[Event], kinds: tuple[str, ...]) -> list[Moment]:
             times[warp, place] += 1
             passed[interval][warp].append(key)
             parts[key].append(replace(event, threads=event.threads[mine], address=address))
-    order = [key for warps in passed.values() for key in _merged(warps.values())]
-    return [Moment(key[1], key[0], tuple(parts[key])) for key in order]
+    return [
+        Moment(key[1], key[0], tuple(parts[key]))
+        for warps in passed.values()
+        for key in _merged(warps.values())
+    ]
 
 
 def _merged(sequences: Iterable[list[_Place]]) -> list[_Place]:
