@@ -341,15 +341,19 @@ def show_demo(
 
 def _grades(lesson: str, graded: Iterable[Graded]) -> Table:
     """Every learner's exercises, with points and diagnosis."""
-    rows = []
-    for one in graded:
-        for place, (name, kept) in enumerate(one.exercises.items()):
-            verdict = kept["verdict"]
-            points = f"{verdict['points']:g} / {verdict['max_points']:g}"
-            status = _status(
-                verdict["status"], f", line {verdict['line']}" if verdict["line"] else ""
-            )
-            rows.append(("" if place else one.learner, name, points, status))
+    verdicts = (
+        (each, {name: kept["verdict"] for name, kept in each.exercises.items()}) for each in graded
+    )
+    rows = (
+        (
+            "" if place else one.learner,
+            name,
+            f"{verdict['points']:g} / {verdict['max_points']:g}",
+            _status(verdict["status"], f", line {verdict['line']}" if verdict["line"] else ""),
+        )
+        for one, found in verdicts
+        for place, (name, verdict) in enumerate(found.items())
+    )
     columns = ("learner", "exercise", "points", "diagnosis")
     return table(columns, rows, title=lesson, box=SIMPLE_HEAD, pad_edge=False)
 

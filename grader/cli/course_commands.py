@@ -38,7 +38,7 @@ from .classroom_commands import (
     lesson_called,
     say_who_is_off_the_roster,
 )
-from .terminal import complain, say, short
+from .terminal import complain, say, short, table
 
 YES = Annotated[
     bool, typer.Option("--yes", help="Also where that makes learners late: ask nothing.")
@@ -297,12 +297,13 @@ def _table(
     """Without the columns that are empty for all; times are never cut, however narrow it is."""
     rows = [_cells(one, file, one.learner in strangers) for one in learners]
     columns = [name for name in rows[0] if any(row[name] for row in rows)]
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for name in columns:
-        table.add_column(name, no_wrap=name in ("learner", "due", "handed in"))
-    for row in rows:
-        table.add_row(*(Text(row[name], "red" if name == "to do" else "") for name in columns))
-    return table
+    cells = (
+        [Text(row[name], "red" if name == "to do" else "") for name in columns] for row in rows
+    )
+    made = table(columns, cells, box=SIMPLE_HEAD, pad_edge=False)
+    for column in made.columns:
+        column.no_wrap = column.header in ("learner", "due", "handed in")
+    return made
 
 
 def _cells(

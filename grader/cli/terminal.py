@@ -186,21 +186,34 @@ def _has(columns: Columns, counts: Counts) -> bool:
 def _table(title: str, columns: Columns, source: list[str], counters: Counters) -> Table:
     metrics = [f"{head}: {METRICS[one]}" for head, one in columns.items() if one in METRICS]
     caption = Text("\n".join(metrics), "dim")  # the names that Nsight Compute gives the columns
-    table = Table(title=title, title_justify="left", caption=caption, box=SIMPLE_HEAD)
-    table.caption_justify, table.padding, table.pad_edge = "left", (0, 1, 0, 0), False
-    table.add_column("line", justify="right", no_wrap=True)
-    table.add_column("source")
-    for heading in columns:  # a word per row, so that figures leave the source some room
-        table.add_column(heading.replace(" ", "\n"), justify="right", no_wrap=True)
-    for line, counts in sorted(counters.lines.items()):
-        if _has(columns, counts):
-            text = source[line - 1].partition("//")[0].strip() if line else "(code of no line)"
-            figures = [_figure(counter, counts) for counter in columns.values()]
-            table.add_row(str(line or ""), Text(text), *figures)
-    table.add_section()
-    total = [_figure(counter, counters.total) for counter in columns.values()]
-    table.add_row("", Text("in all", "bold"), *total)
-    return table
+    # A word per row, so that figures leave the source some room.
+    headings = ("line", "source", *(heading.replace(" ", "\n") for heading in columns))
+    rows: Iterable[Iterable[str | Text]] = (
+        (
+            str(line or ""),
+            source[line - 1].partition("//")[0].strip() if line else "(code of no line)",
+            *(_figure(counter, counts) for counter in columns.values()),
+        )
+        for line, counts in sorted(counters.lines.items())
+        if _has(columns, counts)
+    )
+    made = table(
+        headings,
+        rows,
+        figures=len(columns),
+        title=title,
+        title_justify="left",
+        caption=caption,
+        caption_justify="left",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
+    made.columns[0].justify, made.columns[0].no_wrap = "right", True
+    made.add_section()
+    total = (_figure(counter, counters.total) for counter in columns.values())
+    made.add_row("", Text("in all", "bold"), *total)
+    return made
 
 
 def _figure(counter: str, counts: Counts) -> Text:

@@ -152,12 +152,12 @@ def warm_up(root: Path) -> list[LessonPiece]:
 def remembered(root: Path) -> list[Remembered]:
     """Every piece of every lesson, in order."""
     done = progress.read(root)
-    every: list[Remembered] = []
-    for lesson in handed_out(root):
-        did = done.get(lesson.name, progress.Done())
-        passed = did.passed.issuperset(lesson.exercises)
-        every += [_remembered(piece, did.tries[piece.name], passed) for piece in lesson.pieces]
-    return every
+    lessons = [(each, done.get(each.name, progress.Done())) for each in handed_out(root)]
+    return [
+        _remembered(piece, did.tries[piece.name], did.passed.issuperset(lesson.exercises))
+        for lesson, did in lessons
+        for piece in lesson.pieces
+    ]
 
 
 def _remembered(piece: LessonPiece, tries: list[progress.Try], passed: bool) -> Remembered:
