@@ -228,9 +228,6 @@ LISTS = ("sanitize_preprocessors", "autograde_preprocessors")  # in the second n
 HANDFUL = 25  # submissions whose marks go to the disk at once
 BUSY_FOR = 6  # times that SQLite waits its five seconds for somebody else to leave the gradebook
 
-_COPIED = ("gradebook.db", coursefile.FILE, "source", "release")
-_SHARED = ("submitted", "verdicts")  # nothing in these is changed by grading but verdicts added
-
 
 def autograde(
     course: CourseFolder,
@@ -265,9 +262,11 @@ def autograde(
         graded = []
         for learner in learners:
             exercises = verdicts.read(course.path("autograded", lesson, learner))
-            problems = [kept["problem"] for kept in exercises.values() if learner in works]
-            # Marks by hand that have met another one of the judge's since.
-            problems += map(export.overridden, marked.get(learner, ()))
+            problems = [
+                *(kept["problem"] for kept in exercises.values() if learner in works),
+                # Marks by hand that have met another one of the judge's since.
+                *map(export.overridden, marked.get(learner, ())),
+            ]
             said = tuple(dict.fromkeys(filter(None, problems)))
             graded.append(stuck.get(learner) or Graded(learner, exercises, said))
         return graded
@@ -403,12 +402,6 @@ class Regraded:
         )
         return list(dict.fromkeys(one.partition(":")[0] for why in said for one in why.split("; ")))
 
-    @property
-    def largest(self) -> tuple[str, Total, Total]:
-        """Whose points changed most, from what to what."""
-        learner = max(sorted(self.changed), key=lambda name: abs(self.difference(name)))
-        return learner, *self.totals[learner]
-
     def difference(self, learner: str) -> float:
         before, after = self.totals[learner]
         return (after or 0.0) - (before or 0.0)
@@ -434,7 +427,7 @@ def watched(course: CourseFolder, lesson: str, grade: Callable[[], list[Graded]]
     before = changes.now(course, lesson)
     graded, after = grade(), changes.now(course, lesson)
     had, have = changes.totals(before), changes.totals(after)
-    new = [each for each in changes.between(lesson, before, after) if each.before != each.after]
+    new = [each for each in changes.between(before, after) if each.before != each.after]
     return Regraded(graded, new, {name: (had[name], have.get(name)) for name in had})
 
 
@@ -445,9 +438,10 @@ def trial(course: CourseFolder, lesson: str) -> Iterator[CourseFolder]:
     coursefile.read(course)  # what is wrong with it is said of the course's own file
     with tempfile.TemporaryDirectory(prefix="regrade-", dir=course.root) as name:
         folder = Path(name)
-        for what in _COPIED:
+        for what in ("gradebook.db", coursefile.FILE, "source", "release"):
             _copy(course.root / what, folder / what)
-        for what in _SHARED:
+        # Nothing in these is changed by grading but verdicts added.
+        for what in ("submitted", "verdicts"):
             (course.root / what).mkdir(exist_ok=True)
             try:
                 (folder / what).symlink_to(course.root / what)

@@ -32,7 +32,6 @@ from ..whole_files import filed
 if TYPE_CHECKING:
     from .folder import CourseFolder
 
-NOT_JUDGED = "could not be judged; a person must look at it"
 PLAN = "plan.json"  # what the bundle needs to know of the course, the secret's seeds among it
 WORKFLOW = ".github/workflows/grade.yml"
 _LONGEST = 5000  # characters of a case's output
@@ -116,7 +115,6 @@ def gradescope(
         "leaderboard": leaderboard,
         "unsafe": unsafe,
     }
-    names = ("pyproject.toml", "constraints.txt", "README.md", "LICENSE")
     files: list[tuple[str, str | bytes]] = [
         ("setup.sh", _SETUP),
         ("run_autograder", _RUN),
@@ -124,7 +122,10 @@ def gradescope(
         *(
             (within.as_posix(), path.read_bytes())
             for path in (
-                *(_PACKAGE / name for name in names),
+                *(
+                    _PACKAGE / name
+                    for name in ("pyproject.toml", "constraints.txt", "README.md", "LICENSE")
+                ),
                 *(path for path in sorted((_PACKAGE / "grader").rglob("*")) if path.is_file()),
             )
             if _LEFT_OUT.isdisjoint((within := path.relative_to(_PACKAGE)).parts)
@@ -191,14 +192,15 @@ def run(root: Path) -> dict[str, Any]:
             more = told.points - sum(case.points for case in told.cases)
             part = CaseResult("one fault", True, told.status, more, 0.0, partial.said(told))
             tests.append(_test(answer.name, part, plan))
-    results: dict[str, Any] = {"tests": tests, "stdout_visibility": "hidden"}
-    if unreadable := [answer.name for answer in answers if answer.unreadable]:
-        results["extra_data"] = {"not_judged": unreadable}
-    if said := " ".join(filter(None, (handed_in.remark, *(each.problem for each in answers)))):
-        results["output"] = said
-    if plan["leaderboard"]:
-        results["leaderboard"] = _leaderboard(tests, verdicts)
-    return results
+    unreadable = [answer.name for answer in answers if answer.unreadable]
+    results = {
+        "tests": tests,
+        "stdout_visibility": "hidden",
+        "extra_data": {"not_judged": unreadable} if unreadable else None,
+        "output": " ".join(filter(None, (handed_in.remark, *(each.problem for each in answers)))),
+        "leaderboard": _leaderboard(tests, verdicts) if plan["leaderboard"] else None,
+    }
+    return {name: value for name, value in results.items() if value or name == "tests"}
 
 
 def _test(name: str, case: CaseResult, plan: dict[str, Any]) -> dict[str, Any]:
@@ -220,7 +222,7 @@ def _test(name: str, case: CaseResult, plan: dict[str, Any]) -> dict[str, Any]:
 def _missing(lesson: Lesson, answer: intake.Answer, plan: dict[str, Any]) -> dict[str, Any]:
     """The one test of an exercise without an answer, or with one that cannot be read."""
     most = lesson.exercise(answer.name).points
-    named = NOT_JUDGED if answer.unreadable else answer.problem
+    named = "could not be judged; a person must look at it" if answer.unreadable else answer.problem
     return _test(
         answer.name, CaseResult(named, True, Status.NOT_ATTEMPTED, 0.0, most, answer.problem), plan
     )
@@ -237,8 +239,11 @@ def _nothing(lesson: Lesson, plan: dict[str, Any], why: str) -> dict[str, Any]:
 
 def _leaderboard(tests: list[dict[str, Any]], verdicts: list[Verdict]) -> list[dict[str, Any]]:
     """Points first, then the memory sectors that the kernels moved: fewer is better."""
-    names = ("global_load_sectors", "global_store_sectors")
-    moved = sum(verdict.counters.get(name, 0) for verdict in verdicts for name in names)
+    moved = sum(
+        verdict.counters.get(f"global_{way}_sectors", 0)
+        for verdict in verdicts
+        for way in ("load", "store")
+    )
     return [
         {"name": "points", "value": sum(test["score"] for test in tests)},
         {"name": "sectors moved", "value": moved, "order": "asc"},

@@ -48,12 +48,15 @@ def cache_key(kernels: Path, lesson: str) -> str:
 
 def judge_key(kernels: Path, lesson: str) -> str:
     """A name for the part of it that is not the lesson's own."""
-    code = [path for path in _deciding(kernels / lesson) if path.suffix == ".py"]
-    names = {name for path in code for name in _imports_of(path.read_bytes(), ())}
-    of_grader = {name for name in names if name.split(".")[0] == "grader"}
-    digest = hashlib.sha256(repr((compilers.chosen_name(), versions())).encode())
-    digest.update(_grader(frozenset(_JUDGE) | of_grader).encode())
-    return digest.hexdigest()[:KNOWN]
+    of_grader = {
+        name
+        for path in _deciding(kernels / lesson)
+        if path.suffix == ".py"
+        for name in _imports_of(path.read_bytes(), ())
+        if name.split(".")[0] == "grader"
+    }
+    known = repr((compilers.chosen_name(), versions())) + _grader(frozenset(_JUDGE) | of_grader)
+    return hashlib.sha256(known.encode()).hexdigest()[:KNOWN]
 
 
 def lesson_key(kernels: Path, lesson: str) -> str:

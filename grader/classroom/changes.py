@@ -31,21 +31,9 @@ _REASONS = {
 
 
 @dataclass(frozen=True)
-class KnownMark:
-    """A mark at one time."""
-
-    score: float | None  # None: the answer could not be judged
-    most: float
-    by_hand: bool
-    parts: str  # a fingerprint of what the mark depends on (see `grading`)
-
-
-State = dict[tuple[str, str], KnownMark]  # by learner and exercise
-
-
-@dataclass(frozen=True)
 class MarkChange:
-    """A line of the log."""
+    """A line of the log. Of a mark as it is now `when`, `who`, `before` and `why` are empty: they
+    are filled in where it is not what it was."""
 
     when: str  # UTC
     who: str
@@ -55,9 +43,12 @@ class MarkChange:
     before: float | None  # None: there was no mark yet
     after: float | None  # None: the answer could not be judged
     why: str
-    parts: str = ""
+    parts: str = ""  # a fingerprint of what the mark depends on (see `grading`)
     most: float = 0.0
     by_hand: bool = False
+
+
+State = dict[tuple[str, str], MarkChange]  # by learner and exercise
 
 
 def now(course: CourseFolder, lesson: str) -> State:
@@ -67,14 +58,18 @@ def now(course: CourseFolder, lesson: str) -> State:
     state: State = {}
     for learner, mine in found.items():
         parts = verdicts.fingerprint(course.path("autograded", lesson, learner))
+        points = 0.0 - (mine[0].late_penalty or 0.0)
+        late = MarkChange("", "", learner, lesson, LATENESS, None, points, "", parts)
         for mark in mine:
-            by_hand, name = mark.by_hand is not None, mark.cell.removeprefix(CHECK)
-            state[learner, name] = KnownMark(mark.score, mark.max_score, by_hand, parts)
-        state[learner, LATENESS] = KnownMark(0.0 - (mine[0].late_penalty or 0.0), 0.0, False, parts)
+            name, by_hand = mark.cell.removeprefix(CHECK), mark.by_hand is not None
+            state[learner, name] = replace(
+                late, what=name, after=mark.score, most=mark.max_score, by_hand=by_hand
+            )
+        state[learner, LATENESS] = late
     return state
 
 
-def between(lesson: str, before: State, after: State) -> Iterator[MarkChange]:
+def between(before: State, after: State) -> Iterator[MarkChange]:
     """The changes, and why, by learner and exercise."""
     when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
     try:
@@ -84,31 +79,24 @@ def between(lesson: str, before: State, after: State) -> Iterator[MarkChange]:
     for (learner, what), new in sorted(after.items()):
         old = before.get((learner, what))
         if old is None and what == LATENESS:
-            if not new.score:
+            if not new.after:
                 continue
             if any(known == learner for known, _ in before):  # who was in time until now
-                old = KnownMark(0.0, 0.0, False, new.parts)
-        if old is None or (old.score, old.most) != (new.score, new.most):
-            yield MarkChange(
-                *(when, who, learner, lesson, what),
-                before=old.score if old else None,
-                after=new.score,
-                why=_why(what, old, new),
-                parts=new.parts,
-                most=new.most,
-                by_hand=new.by_hand,
-            )
+                old = replace(new, after=0.0)
+        if old is None or (old.after, old.most) != (new.after, new.most):
+            was = old.after if old else None
+            yield replace(new, when=when, who=who, before=was, why=_why(old, new))
 
 
-def _why(what: str, old: KnownMark | None, new: KnownMark) -> str:
+def _why(old: MarkChange | None, new: MarkChange) -> str:
     """In words for whoever reads it."""
     if old is None:
-        return "graded" if what != LATENESS else "late"
-    if what == LATENESS and old.parts == new.parts:
+        return "graded" if new.what != LATENESS else "late"
+    if new.what == LATENESS and old.parts == new.parts:
         return "due date, policy or extension changed"
     if new.by_hand or old.by_hand:
         return "marked by hand"
-    if new.score is None:
+    if new.after is None:
         return "could not be judged"
     reasons = dict.fromkeys(
         _REASONS[name] for name in verdicts.differing(old.parts, new.parts) if name in _REASONS
@@ -124,11 +112,8 @@ def record(course: CourseFolder, lesson: str, before: State | None = None, why: 
     `why` is said of all of it where it is known. Returns what marks are now."""
     state = now(course, lesson)
     if before is None:
-        before = {
-            (line.learner, line.what): KnownMark(line.after, line.most, line.by_hand, line.parts)
-            for line in read(course, lesson)
-        }
-    new = [replace(line, why=why or line.why) for line in between(lesson, before, state)]
+        before = {(line.learner, line.what): line for line in read(course, lesson)}
+    new = [replace(line, why=why or line.why) for line in between(before, state)]
     if new:
         with (course.root / FILE).open("a", encoding="utf-8") as log:
             log.write("".join(json.dumps(asdict(line)) + "\n" for line in new))
@@ -141,9 +126,9 @@ def totals(state: State) -> dict[str, float | None]:
     """By learner the mark of the lesson, lateness taken off; None where something in it could not
     be judged."""
     scores = grouped(
-        (learner, mark.score)
+        (learner, mark.after)
         for (learner, _), mark in state.items()
-        if mark.score is not None or mark.most
+        if mark.after is not None or mark.most
     )
     return {
         learner: None if None in mine else max(0.0, sum(score or 0.0 for score in mine))

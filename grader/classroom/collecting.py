@@ -38,8 +38,10 @@ def collect(course: CourseFolder, lesson: str) -> tuple[list[str], tuple[Graded,
     refused: list[Graded] = []
     renaming.settle(course, lesson)
     if (course.shelves / "inbound").is_dir():
-        refused = _put_aside(course, lesson)
-        refused += [Graded(name, {}, (why,)) for name, why in _collect(course, lesson).items()]
+        refused = [
+            *_put_aside(course, lesson),
+            *(Graded(name, {}, (why,)) for name, why in _collect(course, lesson).items()),
+        ]
     learners = course.learners("submitted", lesson)
     refused += [
         Graded(ascii(name), {}, (NO_NAME,))

@@ -34,12 +34,6 @@ _MOST = re.compile(r"at most (?P<days>\d+) days?")
 
 _NEW = f"# Of this course: docs/course-file.md says what each line means.\nversion = {VERSION}\n"
 _PARTIAL = "partial_marks"
-_COURSE = {"version", "time_zone", "late_days", _PARTIAL, "lessons", "learners"}
-_LESSON = {
-    *("due", "late", "attempts", "teams", "extra", "optional", "sections", "extensions"),
-    *("columns", "solutions"),
-}
-_PERSON = {"section", "team", "also", "canvas", "moodle", "blackboard", "brightspace", "csv"}
 
 
 @dataclass(frozen=True)
@@ -230,7 +224,7 @@ def parse_policy(text: str, where: str) -> Policy:
 
 
 def _course(data: dict[str, Any]) -> CourseFile:
-    _known(data, _COURSE, "the file")
+    _known(data, {"version", "time_zone", "late_days", _PARTIAL, "lessons", "learners"}, "the file")
     if data.get("version") != VERSION:
         raise ClassroomError(f"version must be {VERSION}, as this grader reads no other.")
     try:
@@ -254,7 +248,14 @@ def _course(data: dict[str, Any]) -> CourseFile:
 
 
 def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
-    _known(data, _LESSON, where)
+    _known(
+        data,
+        {
+            *("due", "late", "attempts", "teams", "extra", "optional", "sections", "extensions"),
+            *("columns", "solutions"),
+        },
+        where,
+    )
     moments = {
         name: {
             who: moment(when, zone, f"{where}.{name}.{who}")
@@ -291,7 +292,11 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
 
 
 def _person(data: Any, where: str) -> Person:
-    _known(data, _PERSON, where)
+    _known(
+        data,
+        {"section", "team", "also", "canvas", "moodle", "blackboard", "brightspace", "csv"},
+        where,
+    )
     section, team = (_typed(data, name, str, "", where) for name in ("section", "team"))
     return Person(
         section,

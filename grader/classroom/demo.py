@@ -71,9 +71,8 @@ def present(lesson: course.Lesson, track: Track) -> handing_out.Presentation:
         )
         for wrong in lesson.wrong_kernels
     }
-    new = store.unsettled(asked.values())
     with judges(confined=False) as workers:  # they are ours
-        workers.ask(store, new, track, f"{lesson.name}: mistakes")
+        workers.ask(store, store.unsettled(asked.values()), track, f"{lesson.name}: mistakes")
     mistakes = [
         handing_out.Mistake(wrong, store.verdict(asked[wrong]).for_learner()) for wrong in asked
     ]
@@ -83,10 +82,9 @@ def present(lesson: course.Lesson, track: Track) -> handing_out.Presentation:
 def classmates(lesson: course.Lesson) -> dict[str, Answers]:
     """Learner by learner, what they answer."""
     solved = {exercise.name: lesson.solution(exercise) for exercise in lesson.exercises}
-    mistaken = {
+    return {"solution": solved, "blank": {}} | {
         wrong.name: solved | {wrong.exercise: wrong.source} for wrong in lesson.wrong_kernels
     }
-    return {"solution": solved, "blank": {}, **mistaken}
 
 
 def hand_in(here: CourseFolder, lesson: course.Lesson, learner: str, answers: Answers) -> None:
@@ -254,8 +252,3 @@ def _stock_seconds(scratch: Path, lesson: course.Lesson) -> float:
     start = time.perf_counter()
     subprocess.run(command, cwd=here.root, capture_output=True, check=True)
     return (time.perf_counter() - start) / STOCK_SAMPLE
-
-
-def lesson_to_measure() -> course.Lesson:
-    """The lesson with the most typical mistakes."""
-    return max(course.lessons(), key=lambda lesson: len(lesson.wrong_kernels))

@@ -9,7 +9,6 @@ another system is made of. And who answered a contest's exercise most cheaply.
 import hashlib
 import hmac
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
@@ -124,11 +123,10 @@ def by_learner(gradebook: Gradebook, lesson: str) -> dict[str, list[GradebookMar
         Grade.manual_score,
         Grade.needs_manual_grade,
     )
-    marks = map(GradebookMark._make, rows)
     # nbgrader has a 0 for what nobody has marked.
     return grouped(
         (mark.learner, mark._replace(score=None) if mark.by_judge is mark.by_hand is None else mark)
-        for mark in marks
+        for mark in map(GradebookMark._make, rows)
     )
 
 
@@ -254,16 +252,16 @@ def _grades(
 ) -> Iterator[dict[str, object]]:
     """The rows of grades.csv about one lesson."""
     marked = by_learner(gradebook, lesson.name)
-    notes: dict[str, dict[str, None]] = defaultdict(dict)
-    for row in rows(course, gradebook, lesson.name):
-        notes[row.learner] |= {row.note: None} if row.note else {}
+    notes = grouped(
+        (row.learner, row.note) for row in rows(course, gradebook, lesson.name) if row.note
+    )
     for student in gradebook.students:
         known: dict[str, object] = {
             **dict.fromkeys(GRADES),
             "assignment": lesson.name,
             "duedate": lesson.duedate,
             "max_score": lesson.max_score,
-            "note": " ".join(notes[student.id]),
+            "note": " ".join(dict.fromkeys(notes.get(student.id, ()))),
             "student_id": student.id,
             "last_name": student.last_name,
             "first_name": student.first_name,
@@ -461,6 +459,5 @@ def leaderboard(
             if verdict.status == Status.PASSED and verdict.contest:
                 name = called.get(learner, names.name(learner))
                 standings.append((contest.standing(verdict.contest), name))
-    standings.sort()
-    order = [standing for standing, _ in standings]
-    return [LeaderboardPlace(order.index(each) + 1, name, each) for each, name in standings]
+    order = sorted(standing for standing, _ in standings)
+    return [LeaderboardPlace(order.index(each) + 1, name, each) for each, name in sorted(standings)]

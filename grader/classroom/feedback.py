@@ -41,7 +41,6 @@ _UNCOLOURED = re.compile(
     rf'<span class="(?!(?:{"|".join(name for names in COLOURS.values() for name in names)})")'
     r'[a-z]{1,2}\d?">([^<]*)</span>'
 )
-INSTRUCTOR = "your instructor"  # who comments, where no name is known
 _FRACTION = re.compile(r"(?<=:\d\d)\.\d+")  # of a second
 
 
@@ -176,11 +175,12 @@ def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
         _handed_out(given, given.stat().st_mtime_ns) if given.is_file() else frozenset[str]()
     )
     sources = {grade_id(cell): _source(cell) for cell in notebook}
-    cards, rules = {}, dict[str, None]()
-    for name, cell in checks(notebook).items():
-        its_rules, card = apart(_card(name, cell, kept, content, sources))
-        cards[name] = Markup(card)
-        rules.update(dict.fromkeys(its_rules))
+    parts = {
+        name: apart(_card(name, cell, kept, content, sources))
+        for name, cell in checks(notebook).items()
+    }
+    cards = {name: Markup(card) for name, (_, card) in parts.items()}
+    rules = dict.fromkeys(rule for its_rules, _ in parts.values() for rule in its_rules)
     rows = sorted(
         content.rows,
         key=lambda row: (row.status == "passed", [*cards, row.exercise].index(row.exercise)),
@@ -200,7 +200,7 @@ def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
             row.exercise: content.kinds.get(row.exercise, Write()).word(row.status) for row in rows
         },
         explained={row.exercise: _explained(row, kept.get(row.exercise)) for row in rows},
-        instructor=INSTRUCTOR,
+        instructor="your instructor",
         cells=list(_own_cells(notebook, handed_out)),
     )
 
@@ -241,10 +241,9 @@ def _explained(row: ExerciseRow, kept: verdicts.KeptVerdict | None) -> str:
         gave = "no mark" if row.by_judge is None else counted(round(row.by_judge, 2), "point")
         return f"The grader gave {gave}."
     if kept and "keeps" in kept:
-        now = counted(round(float(kept["verdict"]["points"]), 2), "point")
         return (
             f"This counts as you were shown it before: for the same answer the present version of "
-            f"the course gives {now}."
+            f"the course gives {counted(round(float(kept['verdict']['points']), 2), 'point')}."
         )
     return ""
 

@@ -176,9 +176,8 @@ def differences(
     name and the first differences. Works in a folder of its own and changes nothing."""
     with tempfile.TemporaryDirectory(prefix="warpwise-build-") as scratch:
         made = dict(_made(new_course(Path(scratch), kernels), left))
-    changed = [_difference(notebooks / name, content) for name, content in made.items()]
     return [
-        *filter(None, changed),
+        *filter(None, (_difference(notebooks / name, content) for name, content in made.items())),
         *[f"{path.name}: no lesson makes it." for path in _strays(notebooks, made, left)],
     ]
 
@@ -221,10 +220,9 @@ def _difference(path: Path, made: str) -> str:
     changed = [line for line in lines[2:] if not line.startswith("@@")]
     if not changed:
         return f"{path.name}: the cells' text is right, but ids, metadata or outputs are not."
-    shown = changed[:SHOWN_LINES]
-    if len(changed) > SHOWN_LINES:
-        shown.append(f"... and {counted(len(changed) - SHOWN_LINES, 'more line')}")
-    return "\n    ".join([f"{path.name} (- as committed, + as its sources make it):", *shown])
+    head, left = f"{path.name} (- as committed, + as its sources make it):", changed[SHOWN_LINES:]
+    more = [f"... and {counted(len(left), 'more line')}"] if left else []
+    return "\n    ".join([head, *changed[:SHOWN_LINES], *more])
 
 
 def _lines(notebook: str) -> list[str]:
@@ -316,10 +314,9 @@ def write(lesson: lessons.Lesson, mistakes: Iterable[Mistake], folder: Path) -> 
 def changes(lesson: lessons.Lesson, mistake: Mistake) -> list[str]:
     """The lines that the mistake changes in the solution, comments aside, as the lines of a
     diff."""
-    solution = lesson.solution(lesson.exercise(mistake.wrong.exercise))
     ours, theirs = (
         [code for line in source.splitlines() if (code := line.split("//")[0].rstrip())]
-        for source in (solution, mistake.source)
+        for source in (lesson.solution(lesson.exercise(mistake.wrong.exercise)), mistake.source)
     )
     diff = list(difflib.unified_diff(ours, theirs, n=3, lineterm=""))
     return ["⋮" if line.startswith("@@") else line for line in diff[3:]]
@@ -336,12 +333,14 @@ def solved(lesson: lessons.Lesson, folder: Path) -> NotebookNode:
     set_up.metadata.slideshow = {"slide_type": "skip"}
     for cell in notebook.cells:
         cell.source = unmarked(cell.source)
-    resources = {"metadata": {"path": str(folder)}}
-    quiet: dict[str, Any] = {"extra_arguments": ["--log-level=ERROR"]}
+    client = NotebookClient(
+        notebook,
+        timeout=PATIENCE,
+        resources={"metadata": {"path": str(folder)}},
+        extra_arguments=["--log-level=ERROR"],
+    )
     try:
-        NotebookClient(notebook, timeout=PATIENCE, resources=resources, **quiet).execute(
-            env={**os.environ, CHOICE: str(lesson.path.parents[1])}
-        )
+        client.execute(env={**os.environ, CHOICE: str(lesson.path.parents[1])})
     except (CellControlSignal, RuntimeError) as error:  # a cell's exception, time-out, dead kernel
         why = (
             f"{error.ename}: {error.evalue}"
@@ -449,10 +448,11 @@ def _notes(exercise: lessons.Exercise, mistakes: Mapping[str, Mistake]) -> str:
     worth = counted(exercise.points, "point")
     about = f"**{exercise.title}** ({exercise.kind.title}{minutes}, {worth})"
     its = [mistake for mistake in mistakes.values() if mistake.wrong.exercise == exercise.name]
-    lines = [
-        f"{about}: {exercise.teaches}" if exercise.teaches else about,
-        "",
-        *(f"- Hint: {hint}" for hint in exercise.hints),
-        *(f"- Mistake: {mistake.title} ({mistake.ends_in})" for mistake in its),
-    ]
-    return "\n".join(lines)
+    return "\n".join(
+        [
+            f"{about}: {exercise.teaches}" if exercise.teaches else about,
+            "",
+            *(f"- Hint: {hint}" for hint in exercise.hints),
+            *(f"- Mistake: {mistake.title} ({mistake.ends_in})" for mistake in its),
+        ]
+    )

@@ -38,7 +38,6 @@ PATIENCE = 15  # seconds until a scheduler must have answered, or a worker be th
 LOOK = 1.0  # seconds between two looks whether anybody still works
 RETRIES = 2  # what a lost worker had in hand goes to so many others before it counts as lost
 
-_UNSETTLED = {"timeout", "unsupported"}  # a busy or broken machine can be the cause of these
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://(\[[\w:%.]+\]|[\w.-]+):(\d{1,5})/?")
 
 
@@ -82,11 +81,12 @@ class VerdictStore:
     def unsettled(self, questions: Iterable[ToJudge]) -> list[ToJudge]:
         """Those of the questions, each once, of which there is no verdict that another machine, or
         another day, would give as well."""
+        # A busy or broken machine can be the cause of these two.
         return [
             question
             for question in dict.fromkeys(questions)
             if (verdict := self.find(question)) is None
-            or not _UNSETTLED.isdisjoint(case.status for case in verdict.cases)
+            or not {"timeout", "unsupported"}.isdisjoint(case.status for case in verdict.cases)
         ]
 
     def key(self, lesson: str, of: Callable[[Path, str], str] = cache_key) -> str:

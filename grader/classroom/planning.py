@@ -63,8 +63,7 @@ def closes(course: CourseFolder, lesson: Lesson) -> datetime | None:
     if plan.due is None:
         with course.gradebook() as gradebook:
             known = [each for each in gradebook.assignments if each.name == lesson.name]
-            dates = {each.duedate for each in known}
-            dates |= {submitted.duedate for each in known for submitted in each.submissions}
+            dates = {row.duedate for each in known for row in (each, *each.submissions)}
     most = sum(exercise.points for exercise in lesson.exercises)
     late = (plan.late.ends(most) if plan.late else 0.0) + file.late_days * DAY
     last = max((date for date in dates if date is not None), default=None)
@@ -135,10 +134,9 @@ def standings(
         yield each, Lateness(until, late, spent, max(0.0, late - spent * DAY), penalty)
 
 
-Submitted = tuple[HandIn, SubmittedAssignment, SubmittedNotebook]
-
-
-def submitted(gradebook: Gradebook, learner: str | None = None) -> dict[str, list[Submitted]]:
+def submitted(
+    gradebook: Gradebook, learner: str | None = None
+) -> dict[str, list[tuple[HandIn, SubmittedAssignment, SubmittedNotebook]]]:
     """By learner, each hand-in with its submission and notebook in the gradebook; everybody's or
     one learner's."""
     query = (

@@ -3,7 +3,6 @@ people open. A system is one function from marks to a file's content, entered in
 docs/gradebooks.md says by what documentation each goes. Where a roster came from the same system,
 its own columns go back as they were, and a lesson has the heading that the system gave it."""
 
-import csv
 import io
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,14 +14,16 @@ from typing import TYPE_CHECKING, Any
 from ..cuda.errors import visible
 from . import ClassroomError
 from .export import MarksTable
-from .spreadsheets import cell
+from .spreadsheets import cell, lines
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
 
 # Columns about a learner, and what of a line stands there.
-ABOUT = {"id": "learner", "last_name": "last", "first_name": "first", "email": "email"}
-ABOUT |= {"section": "person.section", "team": "person.team"}
+ABOUT = {
+    **{"id": "learner", "last_name": "last", "first_name": "first", "email": "email"},
+    **{"section": "person.section", "team": "person.team"},
+}
 _POSSIBLE = "    Points Possible"
 _WIDE, _NARROW = 22, 12  # columns of a workbook, in characters
 
@@ -148,10 +149,8 @@ def _csv(rows: Iterable[Sequence[object]], decimal: str, delimiter: str = "") ->
         # Blanks in front of Points Possible are Canvas's own, a lone "-" is Moodle's for no mark.
         return value if value in ("-", _POSSIBLE) else cell(value)
 
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=delimiter or (";" if decimal == "," else ","))
-    writer.writerows(map(written, row) for row in rows)
-    return text.getvalue()
+    between = delimiter or (";" if decimal == "," else ",")
+    return lines((map(written, row) for row in rows), delimiter=between)
 
 
 # --- systems -------------------------------------------------------------------------------------

@@ -32,7 +32,6 @@ MOST_NAMED = 5  # logins, each in a sentence of its own
 LIKE = 0.6  # of all letters of two names, those that stand in both in the same order
 STEPS = ("autograded", "feedback", "submitted")  # the last one decides, and so is moved last
 PUT_ASIDE = "replaced"  # a folder: STEP/LEARNER/LESSON of what no longer counts
-_HANDED_OUT = ("source", "release", "outbound")
 
 
 def nearest(name: str, known: Mapping[str, Iterable[str]]) -> str:
@@ -337,6 +336,6 @@ def _move(source: Path, target: Path, old: str, new: str) -> None:
         with suppress(OSError):  # there is none, or it is a learner's: any name is read
             (source / f"{old}{suffix}").rename(source / f"{new}{suffix}")
     if target.exists():
-        shutil.rmtree(source if source.parent.name in _HANDED_OUT else target)
+        shutil.rmtree(source if source.parent.name in ("source", "release", "outbound") else target)
     if source.exists():
         source.rename(target)

@@ -47,8 +47,6 @@ _ATTRIBUTES = {
     *("align", "alt", "colspan", "color", "height", "open", "rowspan", "scope", "start", "title"),
     "width",
 }
-_LOOKED_AT = {"class", "href", "id", "src", "style"}  # see _kept
-_PROTOCOLS = {"http", "https", "mailto", "data"}  # data: for images alone, see _kept
 # What stands where a tag could, and is none of _TAGS nor a comment. nh3 would drop it in silence;
 # its learner meant it to be read: a < b, or <T>.
 _NO_TAG = re.compile(rf"<(?!/?(?:{'|'.join(sorted(_TAGS))})(?=[\s/>])|!--)", re.IGNORECASE)
@@ -177,8 +175,8 @@ def _kept(tag: str, name: str, value: str) -> str | None:
 _CLEANER = nh3.Cleaner(
     tags=set(_TAGS),
     clean_content_tags=set(),
-    attributes={"*": _ATTRIBUTES | _LOOKED_AT},
+    attributes={"*": _ATTRIBUTES | {"class", "href", "id", "src", "style"}},
     attribute_filter=_kept,
     link_rel=None,
-    url_schemes=_PROTOCOLS,
+    url_schemes={"http", "https", "mailto", "data"},
 )

@@ -10,18 +10,13 @@ import re
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ..cuda.errors import visible
 from ..whole_files import whole
 from . import ClassroomError
 
 LARGEST = 32 << 20  # bytes
-_DELIMITERS = ",;\t"
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 # What splits lines or cells here or in another program, as tabs and semicolons do for some.
 _BREAKS = re.compile("[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 _SEPARATORS = re.compile(r"[\s;,|\"]+")
@@ -57,7 +52,7 @@ def _csv(path: Path, content: bytes) -> list[list[str]]:
     if "\0" in text:
         raise ClassroomError(f"{path} is neither CSV nor an Excel workbook (.xlsx).")
     first = text.lstrip("\r\n").splitlines()[0] if text.strip() else ""
-    delimiter = max(_DELIMITERS, key=first.count)
+    delimiter = max(",;\t", key=first.count)
     try:
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     except csv.Error as error:
@@ -66,7 +61,11 @@ def _csv(path: Path, content: bytes) -> list[list[str]]:
 
 def _text(content: bytes) -> str:
     """As the byte order mark says; else UTF-8, or what Excel writes in the west of the world."""
-    for mark, encoding in _MARKS:
+    for mark, encoding in (
+        (codecs.BOM_UTF8, "utf-8-sig"),
+        (codecs.BOM_UTF16_LE, "utf-16"),
+        (codecs.BOM_UTF16_BE, "utf-16"),
+    ):
         if content.startswith(mark):
             return content.decode(encoding, errors="replace")
     try:
@@ -103,8 +102,12 @@ def plain(text: str) -> str:
 
 def write(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
     """The file, with the names of `columns` in its first line; texts are quoted."""
+    cells = ([cell(row[name]) for name in columns] for row in rows)
+    whole(path, lines([columns, *cells], quoting=csv.QUOTE_NONNUMERIC))
+
+
+def lines(rows: Iterable[Iterable[object]], **form: Any) -> str:
+    """The text of a CSV file; `form` is as for csv.writer."""
     text = io.StringIO()
-    writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC)
-    writer.writerow(columns)
-    writer.writerows([cell(row[name]) for name in columns] for row in rows)
-    whole(path, text.getvalue())
+    csv.writer(text, **form).writerows(rows)
+    return text.getvalue()

@@ -54,21 +54,20 @@ def build_notebooks(
             complain(str(error))
     left = {*broken, *(handing_out.known() - {*wanted} if lesson else ())}
     if not check:
-        for path in handing_out.build(open_course(CONFIG), left=left):
-            say(f"made {short(path)}")
-        for name, why in broken.items():  # said above already, perhaps a page of names ago
-            complain(f"The notebook of {name} is as it was: {why}")
+        say(*(f"made {short(path)}" for path in handing_out.build(open_course(CONFIG), left=left)))
+        # Said above already, perhaps a page of names ago.
+        complain(*(f"The notebook of {name} is as it was: {why}" for name, why in broken.items()))
         return 1 if broken else 0
-    differences = handing_out.differences(left=left)
-    differences += [
-        f"{one.name}/{path.name}: out of date."
-        for one in sound
-        for path in (*steps.stale(one), *steps.stale_faults(one))
+    differences = [
+        *handing_out.differences(left=left),
+        *(
+            f"{one.name}/{path.name}: out of date."
+            for one in sound
+            for path in (*steps.stale(one), *steps.stale_faults(one))
+        ),
     ]
-    for difference in differences:
-        complain(difference)
     if differences:
-        complain("Make them again with `grader build`, and commit them.")
+        complain(*differences, "Make them again with `grader build`, and commit them.")
     return 1 if differences or broken else 0
 
 
@@ -82,8 +81,10 @@ def new_lesson(
     folder = authors.write_lesson(lesson, kernels)
     steps.write(course.lesson(lesson, kernels))
     steps.write_faults(course.lesson(lesson, kernels))
-    say(f"{short(folder)} is a lesson that works as it stands: change its files, then")
-    say("run `grader build` for its notebook; docs/authoring.md has every field, fence and rule")
+    say(
+        f"{short(folder)} is a lesson that works as it stands: change its files, then",
+        "run `grader build` for its notebook; docs/authoring.md has every field, fence and rule",
+    )
 
 
 def preview_lesson(
@@ -169,8 +170,7 @@ def _shown(exercise: Exercise) -> int:
         unmet += alone + pairs - alone_met - pairs_met
         say(
             f"{exercise.id}, {met.rule.kernel}: {alone_met} of {alone} classes and "
-            f"{pairs_met} of {pairs} pairs are met"
+            f"{pairs_met} of {pairs} pairs are met",
+            *(f"    not met: {sentence}" for sentence in met.told()),
         )
-        for sentence in met.told():
-            say(f"    not met: {sentence}")
     return unmet

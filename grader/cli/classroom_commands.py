@@ -57,8 +57,7 @@ CHANGE = ("learner", "what", "from", "to", "why")  # the columns of what regradi
 def course_here() -> CourseFolder:
     """The course of the current folder; lessons of its gradebook that have no folder are named."""
     here = open_course()
-    for sentence in renaming.gone(here):
-        complain(sentence)
+    complain(*renaming.gone(here))
     return here
 
 
@@ -71,8 +70,7 @@ def say_who_is_off_the_roster(here: CourseFolder, learners: Iterable[str] | None
     """Name those of the learners, by default of all in the gradebook, who are not on the roster."""
     with here.gradebook() as gradebook:
         known = [one.id for one in gradebook.students] if learners is None else learners
-        for sentence in renaming.off_roster(coursefile.read(here), gradebook, known):
-            complain(sentence)
+        complain(*renaming.off_roster(coursefile.read(here), gradebook, known))
 
 
 # ---- grading ----
@@ -90,12 +88,11 @@ def autograde_lesson(
     """Collect and grade what was handed in.
 
     The exit status is 1 if a notebook is damaged, or if you must look at a mark."""
-    from ..classroom import batch, collecting
-    from ..classroom.judges import judges
+    from ..classroom import batch, collecting, judges
 
     here = course_here()
     name = lesson_called(here, lesson).name
-    with judges(jobs, scheduler, confined=not unsafe) as workers:
+    with judges.judges(jobs, scheduler, confined=not unsafe) as workers:
         learners, refused = collecting.collect(here, name)
         done = batch.watched(
             here,
@@ -104,8 +101,7 @@ def autograde_lesson(
         )
     Console().print(_diagnoses(done.graded))
     problems = _problems((*done.graded, *refused))
-    for problem in problems:
-        complain(problem)
+    complain(*problems)
     say_who_is_off_the_roster(here, (one.learner for one in done.graded))
     entered = sum(bool(one.exercises) for one in done.graded)
     with here.gradebook() as gradebook:
@@ -137,14 +133,13 @@ def regrade_lesson(
     unsafe: UNSAFE = False,
 ) -> None:
     """Grade again what has changed, and show whose mark changes."""
-    from ..classroom import batch
-    from ..classroom.judges import judges
+    from ..classroom import batch, judges
 
     here = course_here()
     name = lesson_called(here, lesson).name
     learners = here.learners("submitted", name)
     with (
-        judges(jobs, scheduler, confined=not unsafe) as workers,
+        judges.judges(jobs, scheduler, confined=not unsafe) as workers,
         batch.trial(here, name) if dry_run else nullcontext(here) as course_folder,
     ):
         done = batch.regrade(course_folder, name, learners, workers, track, yes)
@@ -163,8 +158,7 @@ def regrade_lesson(
     if csv:
         spreadsheets.write(csv, CHANGE, [dict(zip(CHANGE, row, strict=True)) for row in rows])
         say(f"{short(csv)} has these lines")
-    for problem in _problems(done.graded):
-        complain(problem)
+    complain(*_problems(done.graded))
     _say_kept(done, name)
     if done.changed:
         differences = [done.difference(one) for one in done.changed]
@@ -189,8 +183,9 @@ def _say_kept(done: Regraded, lesson: str) -> None:
 
 
 def _largest(done: Regraded) -> str:
-    """The largest change of a lesson's points."""
-    learner, before, after = done.largest
+    """Whose points changed most, from what to what."""
+    learner = max(sorted(done.changed), key=lambda name: abs(done.difference(name)))
+    before, after = done.totals[learner]
     return f"largest {_mark(before)} to {_mark(after)} ({learner})"
 
 
@@ -276,10 +271,11 @@ def write_report(
 
     here = course_here()
     names = export.ShownNames(here, coursefile.read(here), section, anonymous)
-    if lesson:
-        page = report.write(here, lesson_called(here, lesson), names)
-    else:
-        page = report.write_course(here, list(course.lessons(here.kernels)), names)
+    page = (
+        report.write(here, lesson_called(here, lesson), names)
+        if lesson
+        else report.write_course(here, list(course.lessons(here.kernels)), names)
+    )
     say(f"{short(page)} is the report; beside it are the same marks as .csv and .json")
     say_who_is_off_the_roster(here)
 
@@ -337,21 +333,27 @@ def show_demo(
     first = course.lesson(course.names(course.KERNELS)[0], course.KERNELS)
     Console().print(_grades(first.name, demo.run(demo.WEEK, first, track)))
     folder = short(demo.WEEK)
-    say(f"Grades: {folder}/grades.csv    Feedback: {folder}/feedback")
-    say(f"The class in JupyterLab's formgrader: cd {folder} && jupyter lab")
+    say(
+        f"Grades: {folder}/grades.csv    Feedback: {folder}/feedback",
+        f"The class in JupyterLab's formgrader: cd {folder} && jupyter lab",
+    )
 
 
 def _grades(lesson: str, graded: Iterable[Graded]) -> Table:
     """Every learner's exercises, with points and diagnosis."""
-    rows = []
-    for one in graded:
-        for place, (name, kept) in enumerate(one.exercises.items()):
-            verdict = kept["verdict"]
-            points = f"{verdict['points']:g} / {verdict['max_points']:g}"
-            status = _status(
-                verdict["status"], f", line {verdict['line']}" if verdict["line"] else ""
-            )
-            rows.append(("" if place else one.learner, name, points, status))
+    verdicts = (
+        (each, {name: kept["verdict"] for name, kept in each.exercises.items()}) for each in graded
+    )
+    rows = (
+        (
+            "" if place else one.learner,
+            name,
+            f"{verdict['points']:g} / {verdict['max_points']:g}",
+            _status(verdict["status"], f", line {verdict['line']}" if verdict["line"] else ""),
+        )
+        for one, found in verdicts
+        for place, (name, verdict) in enumerate(found.items())
+    )
     columns = ("learner", "exercise", "points", "diagnosis")
     return table(columns, rows, title=lesson, box=SIMPLE_HEAD, pad_edge=False)
 
@@ -370,8 +372,10 @@ def _present(lesson: course.Lesson, live: bool, port: int) -> None:
     made = demo.present(lesson, track)
     if warning:
         complain(warning)
-    say(f"Slides, for any browser (arrow keys; F for the full screen): {short(made.slides)}")
-    say(f"A notebook of these slides, to run and change in JupyterLab: {short(made.notebook)}")
+    say(
+        f"Slides, for any browser (arrow keys; F for the full screen): {short(made.slides)}",
+        f"A notebook of these slides, to run and change in JupyterLab: {short(made.notebook)}",
+    )
     if live:
         lecture.serve(lecture.Lecture(lesson, made.slides.read_text(encoding="utf-8")), port, say)
     elif sys.stdin.isatty() and sys.stdout.isatty():
@@ -384,7 +388,6 @@ _STYLES = {"-": "on #5c2e00", "+": "on #003a5c"}  # told apart by all eyes
 STOP = ("q", "\x1b", "\x04", "")  # escape, Ctrl-D, the terminal is gone
 # The arrows left and up, page up: as terminals send them, and as Windows' console does.
 BACK = ("b", *("\x1b[D", "\x1b[A", "\x1bOD", "\x1bOA", "\x1b[5~"), *("\xe0K", "\xe0H", "\xe0I"))
-_KEYS = "space: go on    b: back    q: stop"
 
 
 def step_through(
@@ -412,7 +415,7 @@ def step_through(
         console.print(text)
         if verdict:
             show_failures(console, mistake.verdict, mistake.source)
-        console.print(Rule(_KEYS, style="dim"))
+        console.print(Rule("space: go on    b: back    q: stop", style="dim"))
         pressed = key()
         if pressed in STOP:
             return

@@ -38,7 +38,7 @@ from .classroom_commands import (
     lesson_called,
     say_who_is_off_the_roster,
 )
-from .terminal import complain, say, short
+from .terminal import complain, say, short, table
 
 YES = Annotated[
     bool, typer.Option("--yes", help="Also where that makes learners late: ask nothing.")
@@ -144,10 +144,9 @@ def enter_roster(
     say(
         f"The gradebook and {coursefile.FILE} now have "
         f"{counted(len(read.members), 'learner')} of {read.system.name}; "
-        f"sections: {named or 'none'}; teams: {len(teams) or 'none'}"
+        f"sections: {named or 'none'}; teams: {len(teams) or 'none'}",
+        *(platforms.column(read.system.name, *of_lesson) for of_lesson in columns.items()),
     )
-    for lesson, headings in columns.items():
-        say(platforms.column(read.system.name, lesson, headings))
     if absent:
         say(f"In the gradebook and not in {file.name}: {some(absent)}. Nobody was removed.")
     say_who_is_off_the_roster(here)
@@ -208,6 +207,7 @@ def export_marks(
     read = export.read(
         lessons, export.ShownNames(here, coursefile.read(here), section, anonymous), everybody
     )
+    content = platforms.content(system, read, decimal, anonymous)
     what = lessons[0].name if lesson else "course"
     content = platforms.content(system, read, decimal, anonymous)
     path = to or here.root / "export" / f"{what}-{system}{platforms.SYSTEMS[system].suffix}"
@@ -298,12 +298,13 @@ def _table(
     """Without the columns that are empty for all; times are never cut, however narrow it is."""
     rows = [_cells(one, file, one.learner in strangers) for one in learners]
     columns = [name for name in rows[0] if any(row[name] for row in rows)]
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for name in columns:
-        table.add_column(name, no_wrap=name in ("learner", "due", "handed in"))
-    for row in rows:
-        table.add_row(*(Text(row[name], "red" if name == "to do" else "") for name in columns))
-    return table
+    cells = (
+        [Text(row[name], "red" if name == "to do" else "") for name in columns] for row in rows
+    )
+    made = table(columns, cells, box=SIMPLE_HEAD, pad_edge=False)
+    for column in made.columns:
+        column.no_wrap = column.header in ("learner", "due", "handed in")
+    return made
 
 
 def _cells(

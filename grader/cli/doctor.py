@@ -14,7 +14,6 @@ from rich.table import Table
 from rich.text import Text
 
 INSTALL = "install the course anew, in an environment of its own: pip install warpwise"
-EXTENSIONS = ("formgrader", "assignment_list", "course_list", "validate_assignment")
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ def examine() -> Iterator[MachineCheck]:
     )
     if find_spec("nbgrader") is None:
         return
-    for name in EXTENSIONS:
+    for name in ("formgrader", "assignment_list", "course_list", "validate_assignment"):
         yield _attempt(
             f"nbgrader {name}",
             partial(_server_extension, name),

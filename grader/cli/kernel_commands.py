@@ -131,26 +131,33 @@ def _check_notebook(path: Path, wanted: str | None, root: Path) -> list[CheckedA
         raise BadInput(f'{path}: no cell says which lesson this is, as lesson("02_name") does.')
     lesson = course.lesson(call[1], root)
     only = wanted and lesson.exercise(wanted.rpartition("/")[2]).name
-    names, checked = [exercise.name for exercise in lesson.exercises], []
-    for answer in (one for one in find(notebook, names) if only in (None, one.name)):
-        exercise_id = f"{lesson.name}/{answer.name}"
-        if answer.source is None:
-            checked.append(CheckedAnswer(exercise_id, problem=answer.problem))
-            continue
-        one = _judged(
-            exercise_id, answer.source, as_typed(answer.source, answer.name), root, answer.problem
+    names = [exercise.name for exercise in lesson.exercises]
+    return [
+        _judged(
+            f"{lesson.name}/{answer.name}",
+            answer.source,
+            as_typed(answer.source, answer.name),
+            root,
+            answer.problem,
+            partial_marks=call[2] is None,  # else a named fault leaves no part of the points
         )
-        if one.verdict and call[2]:  # a named fault leaves no part of the points
-            one = replace(one, verdict=one.verdict.without_part())
-        checked.append(one)
-    return checked
+        if answer.source is not None
+        else CheckedAnswer(f"{lesson.name}/{answer.name}", problem=answer.problem)
+        for answer in find(notebook, names)
+        if only in (None, answer.name)
+    ]
 
 
 def _judged(
-    exercise_id: str, source: str, shown: str, root: Path, problem: str = ""
+    exercise_id: str,
+    source: str,
+    shown: str,
+    root: Path,
+    problem: str = "",
+    partial_marks: bool = True,
 ) -> CheckedAnswer:
     """The verdict on a source; on one that passed with the lesson's own kernel beside it."""
-    verdict = judge(exercise_id, source, root=root)
+    verdict = judge(exercise_id, source, root=root, partial_marks=partial_marks)
     answer = CheckedAnswer(exercise_id, shown, verdict, problem)
     if not answer.passed:
         return answer
@@ -210,16 +217,14 @@ def _string(line: str) -> str | None:
     return text if isinstance(text, str) else None
 
 
+_IN_MESSAGE = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_IN_PARAMETER = _IN_MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
+
+
 def _command(kind: str, path: Path, line: int | None, title: str, message: str) -> str:
-    def escaped(text: str) -> str:
-        return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-    def parameter(text: str) -> str:
-        return escaped(text).replace(":", "%3A").replace(",", "%2C")
-
     where = f",line={line}" if line else ""
-    file, heading = parameter(str(path)), parameter(title)
-    return f"::{kind} file={file}{where},title={heading}::{escaped(message)}"
+    file, heading = (text.translate(_IN_PARAMETER) for text in (str(path), title))
+    return f"::{kind} file={file}{where},title={heading}::{message.translate(_IN_MESSAGE)}"
 
 
 # ---- prove ----
@@ -297,10 +302,11 @@ def profile(
 ) -> int:
     """Count what a kernel costs, line by line, on the simulated GPU."""
     try:
-        if exercise:
-            work = profiling.work_of_exercise(file, exercise, course.KERNELS)
-        else:
-            work = profiling.work_of_file(file, (kernel, grid, block, shared, arg or []))
+        work = (
+            profiling.work_of_exercise(file, exercise, course.KERNELS)
+            if exercise
+            else profiling.work_of_file(file, (kernel, grid, block, shared, arg or []))
+        )
         counters = simulate(work).counters
     except CudaError as error:
         print(error, file=sys.stderr)

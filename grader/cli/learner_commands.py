@@ -49,8 +49,7 @@ def lab(
     fresh = folder.make(root)
     if fresh:
         typer.echo(f"{root} is your folder. It has {counted(len(fresh), 'new notebook')}.")
-    newer = [name for name in folder.outdated(root) if name not in fresh]
-    if newer:
+    if newer := [name for name in folder.outdated(root) if name not in fresh]:
         typer.echo(f"New editions of {', '.join(newer)}: `grader update` brings them in.")
     # What a compiler reads that no wheel has brought. Without it JupyterLab opens all the same.
     if compilers.chosen_name() == "clang" and cuda_files.missing():
@@ -143,8 +142,7 @@ def submit(lesson: str) -> None:
         typer.echo(problem, err=True)
     if done.blank:
         typer.echo(f"You have not begun {', '.join(done.blank)}.", err=True)
-    passed = [name for name, verdict in done.verdicts.items() if verdict.status == "passed"]
-    if passed:
+    if passed := [name for name, verdict in done.verdicts.items() if verdict.status == "passed"]:
         typer.echo(f"In the cases that you see these pass: {', '.join(passed)}.")
     for name, verdict in done.verdicts.items():
         if verdict.status != "passed":

@@ -19,12 +19,16 @@ from ..profiler.work import Work
 from ..watch.counters import METRICS, Counters
 
 
-def say(sentence: str) -> None:
-    Console(soft_wrap=True).print(sentence, markup=False, highlight=False)
+def say(*sentences: str) -> None:
+    """A line for each."""
+    for sentence in sentences:
+        Console(soft_wrap=True).print(sentence, markup=False, highlight=False)
 
 
-def complain(sentence: str) -> None:
-    Console(stderr=True, soft_wrap=True).print(sentence, markup=False, highlight=False)
+def complain(*sentences: str) -> None:
+    """The same on stderr."""
+    for sentence in sentences:
+        Console(stderr=True, soft_wrap=True).print(sentence, markup=False, highlight=False)
 
 
 def short(path: Path) -> str:
@@ -116,15 +120,18 @@ def _explanation(cases: list[CaseResult], verdict: Verdict, source: str, columns
     if verdict.diagnostics and first.status == "compile_error":
         told = shown(verdict.diagnostics, source, columns)
         return Group(Text(), Text.assemble((names, "bold"), f": does not compile\n{told}"))
-    parts = [Text(), Text.assemble((names, "bold"), f": {visible(first.parts.first)}")]
-    for mismatch in first.mismatches[1:]:
-        wanted, is_now = mismatch.values
-        parts.append(Text(f"    {mismatch.place} is {is_now}, and should be {wanted}"))
-    if first.line:
-        parts.append(_excerpt(source, first.line))
-    if first.parts.why:
-        parts.append(Text.assemble(("Why", "bold"), f": {visible(first.parts.why.strip())}"))
-    return Group(*parts)
+    others = (
+        f"    {place} is {is_now}, and should be {wanted}"
+        for place, (wanted, is_now) in ((one.place, one.values) for one in first.mismatches[1:])
+    )
+    why = Text.assemble(("Why", "bold"), f": {visible(first.parts.why.strip())}")
+    return Group(
+        Text(),
+        Text.assemble((names, "bold"), f": {visible(first.parts.first)}"),
+        *map(Text, others),
+        *([_excerpt(source, first.line)] if first.line else []),
+        *([why] if first.parts.why else []),
+    )
 
 
 def show_beside(console: Console, both: Beside) -> None:
@@ -179,21 +186,34 @@ def _has(columns: Columns, counts: Counts) -> bool:
 def _table(title: str, columns: Columns, source: list[str], counters: Counters) -> Table:
     metrics = [f"{head}: {METRICS[one]}" for head, one in columns.items() if one in METRICS]
     caption = Text("\n".join(metrics), "dim")  # the names that Nsight Compute gives the columns
-    table = Table(title=title, title_justify="left", caption=caption, box=SIMPLE_HEAD)
-    table.caption_justify, table.padding, table.pad_edge = "left", (0, 1, 0, 0), False
-    table.add_column("line", justify="right", no_wrap=True)
-    table.add_column("source")
-    for heading in columns:  # a word per row, so that figures leave the source some room
-        table.add_column(heading.replace(" ", "\n"), justify="right", no_wrap=True)
-    for line, counts in sorted(counters.lines.items()):
-        if _has(columns, counts):
-            text = source[line - 1].partition("//")[0].strip() if line else "(code of no line)"
-            figures = [_figure(counter, counts) for counter in columns.values()]
-            table.add_row(str(line or ""), Text(text), *figures)
-    table.add_section()
-    total = [_figure(counter, counters.total) for counter in columns.values()]
-    table.add_row("", Text("in all", "bold"), *total)
-    return table
+    # A word per row, so that figures leave the source some room.
+    headings = ("line", "source", *(heading.replace(" ", "\n") for heading in columns))
+    rows: Iterable[Iterable[str | Text]] = (
+        (
+            str(line or ""),
+            source[line - 1].partition("//")[0].strip() if line else "(code of no line)",
+            *(_figure(counter, counts) for counter in columns.values()),
+        )
+        for line, counts in sorted(counters.lines.items())
+        if _has(columns, counts)
+    )
+    made = table(
+        headings,
+        rows,
+        figures=len(columns),
+        title=title,
+        title_justify="left",
+        caption=caption,
+        caption_justify="left",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
+    made.columns[0].justify, made.columns[0].no_wrap = "right", True
+    made.add_section()
+    total = (_figure(counter, counters.total) for counter in columns.values())
+    made.add_row("", Text("in all", "bold"), *total)
+    return made
 
 
 def _figure(counter: str, counts: Counts) -> Text:

@@ -33,7 +33,6 @@ from .folder import LESSONS, is_newest
 
 BEFORE = Path(progress.MARK) / "before"
 _NEWER = "This cell has a new text in this edition of the course. Yours, above, was kept:"
-_YOURS = "Before it was restored, the cell above had this text:"
 
 
 @dataclass
@@ -177,7 +176,10 @@ def _restore(notebook: NotebookNode, given: NotebookNode, name: str) -> None:
     texts = [each.source for each in had if each.source.strip() not in ("", cell.source.strip())]
     names = (f"was-{cell.id}-{number}" for number in range(len(taken) + len(texts) + 1))
     free = (each for each in names if each not in taken)
-    beside = [_to_be_read(_YOURS, source, next(free)) for source in texts]
+    beside = [
+        _to_be_read("Before it was restored, the cell above had this text:", source, next(free))
+        for source in texts
+    ]
     notebook.cells = [*others[:at], cell, *beside, *others[at:]]
 
 
@@ -211,12 +213,14 @@ def hand_in(root: Path, lesson: course.Lesson) -> HandedIn:
         there = f" There are answers to it in {others}: call the file with yours {path.name}."
         raise LearnerError(f"{error}{there if others else ''}") from None
     blank = [each.name for each in answers if each.source is not None and each.name not in written]
-    problems = [answer.problem for answer in answers if answer.problem]
-    problems += [
-        f"{name} has more answers than {path.name}, which is handed in: if it is yours, give it "
-        "that name."
-        for name, count in copies.items()
-        if count > len(written)
+    problems = [
+        *(answer.problem for answer in answers if answer.problem),
+        *(
+            f"{name} has more answers than {path.name}, which is handed in: if it is yours, give "
+            "it that name."
+            for name, count in copies.items()
+            if count > len(written)
+        ),
     ]
     verdicts = {
         name: judge(f"{lesson.name}/{name}", source, hidden=False, sizes=False).for_learner()

@@ -19,30 +19,28 @@ from . import progress
 LESSONS = Path(progress.MARK) / "lessons"
 
 
-class NotALearnersFolder(LearnerError):
-    """There is no learner's folder where one was expected; the message says how to make one."""
-
-
 def make(root: Path, notebooks: Path = NOTEBOOKS) -> list[str]:
     """Make `root` a learner's folder, and bring in the lessons that are not in it yet. Returns
     their names."""
     if (root / "pyproject.toml").exists() or (root / "kernels").is_dir():
         raise LearnerError(f"{root} is the course itself: name a folder of your own.")
     (root / LESSONS).mkdir(parents=True, exist_ok=True)
-    fresh = []
-    for path in sorted(notebooks.glob("*.ipynb")):
-        if not (root / path.name).exists() and not (root / LESSONS / path.name).exists():
-            shutil.copyfile(path, root / path.name)
-            shutil.copyfile(path, root / LESSONS / path.name)
-            fresh.append(path.stem)
-    return fresh
+    fresh = [
+        path
+        for path in sorted(notebooks.glob("*.ipynb"))
+        if not (root / path.name).exists() and not (root / LESSONS / path.name).exists()
+    ]
+    for path in fresh:
+        shutil.copyfile(path, root / path.name)
+        shutil.copyfile(path, root / LESSONS / path.name)
+    return [path.stem for path in fresh]
 
 
 def here() -> Path:
     """The learner's folder that the current folder lies in."""
     root = progress.folder()
     if root is None:
-        raise NotALearnersFolder(
+        raise LearnerError(
             "This is no learner's folder: go to yours, or make one with `grader lab FOLDER`."
         )
     return root

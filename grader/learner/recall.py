@@ -13,7 +13,6 @@ scheduling, KDD 2022.
 import ast
 import hashlib
 import json
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from typing import Any
 from fsrs import Card, Rating, Scheduler
 
 from ..counted import counted
+from ..grouped import grouped
 from . import progress
 from .folder import LESSONS
 
@@ -106,20 +106,17 @@ def length(pieces: list[LessonPiece]) -> str:
 
 def concepts(root: Path) -> dict[str, list[Concept]]:
     """The concepts of every lesson in the learner's folder `root`, by the lesson's name."""
-    by_lesson: dict[str, list[Concept]] = defaultdict(list)
-    for (lesson, title), group in groupby(
-        remembered(root), key=lambda each: (each.piece.lesson, each.piece.section)
-    ):
-        pieces = list(group)
-        by_lesson[lesson].append(
-            Concept(
-                title,
-                state="learning" if len({each.state for each in pieces}) > 1 else pieces[0].state,
-                due=any(each.due for each in pieces),
-                minutes=sum(each.piece.minutes for each in pieces),
-            )
-        )
-    return by_lesson
+    sections = groupby(remembered(root), lambda each: (each.piece.lesson, each.piece.section))
+    return grouped((lesson, _concept(title, list(group))) for (lesson, title), group in sections)
+
+
+def _concept(title: str, pieces: list[Remembered]) -> Concept:
+    return Concept(
+        title,
+        state="learning" if len({each.state for each in pieces}) > 1 else pieces[0].state,
+        due=any(each.due for each in pieces),
+        minutes=sum(each.piece.minutes for each in pieces),
+    )
 
 
 def warm_up(root: Path) -> list[LessonPiece]:
@@ -155,12 +152,12 @@ def warm_up(root: Path) -> list[LessonPiece]:
 def remembered(root: Path) -> list[Remembered]:
     """Every piece of every lesson, in order."""
     done = progress.read(root)
-    every: list[Remembered] = []
-    for lesson in handed_out(root):
-        did = done.get(lesson.name, progress.Done())
-        passed = did.passed.issuperset(lesson.exercises)
-        every += [_remembered(piece, did.tries[piece.name], passed) for piece in lesson.pieces]
-    return every
+    lessons = [(each, done.get(each.name, progress.Done())) for each in handed_out(root)]
+    return [
+        _remembered(piece, did.tries[piece.name], did.passed.issuperset(lesson.exercises))
+        for lesson, did in lessons
+        for piece in lesson.pieces
+    ]
 
 
 def _remembered(piece: LessonPiece, tries: list[progress.Try], passed: bool) -> Remembered:

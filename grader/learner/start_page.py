@@ -41,18 +41,6 @@ _DEVICE = {
     False: "No GPU here, and none is needed: kernels run on the simulated GPU, which checks "
     "every memory access.",
 }
-_FILES = (
-    "Everything here is yours: course updates never write over it. What you have done is "
-    "kept in progress.jsonl; copy it to another machine, or delete it to begin again."
-)
-_HAND_IN = (
-    "`grader submit LESSON` in a terminal (File, New, Terminal) hands a lesson in, or makes the "
-    "file to hand in. It lists the exercises that you have not begun."
-)
-_RESTORE = (
-    "`grader restore LESSON EXERCISE` brings a cell back as it was handed out, and keeps what you "
-    "wrote below it; without the exercise, the whole lesson."
-)
 _WARM_UP = "warm_up"  # the notebook that begins with warmup()
 _UPDATE = "There is a new edition of {}: `grader update` in a terminal brings it in."
 
@@ -138,12 +126,32 @@ def page(root: Path) -> str:
     notes = [
         *([("A new edition", _UPDATE.format(", ".join(newer)))] if newer else []),
         ("This machine", _DEVICE[gpu_count() > 0]),
-        ("Handing in", _HAND_IN),
-        ("A cell that you want back", _RESTORE),
-        ("What is kept", _FILES),
+        (
+            "Handing in",
+            (
+                "`grader submit LESSON` in a terminal (File, New, Terminal) hands a lesson in, or "
+                "makes the file to hand in. It lists the exercises that you have not begun."
+            ),
+        ),
+        (
+            "A cell that you want back",
+            (
+                "`grader restore LESSON EXERCISE` brings a cell back as it was handed out, and "
+                "keeps what you wrote below it; without the exercise, the whole lesson."
+            ),
+        ),
+        (
+            "What is kept",
+            (
+                "Everything here is yours: course updates never write over it. What you have done "
+                "is kept in progress.jsonl; copy it to another machine, or delete it to begin "
+                "again."
+            ),
+        ),
     ]
     rows = "".join(
-        _row(station, station is go_on, concepts[station.lesson.name]) for station in lessons
+        _row(station, station is go_on, concepts.get(station.lesson.name, []))
+        for station in lessons
     )
     links = "".join(
         f"<li>{_link(each)}</li>"
@@ -219,12 +227,15 @@ def environment() -> dict[str, str]:
 def command(root: Path, options: list[str]) -> list[str]:
     """JupyterLab in the learner's folder `root`, which also remembers what was open there: else
     it would look here for the notebooks of another folder."""
-    tabs = f"--LabApp.workspaces_dir={root / '.warpwise' / 'workspaces'}"
-    where = f"--ServerApp.root_dir={root}"
     # In a container one often is root, and JupyterLab starts for root only if it is told so.
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    as_root = ["--allow-root"] if is_root and "--allow-root" not in options else []
-    return [sys.executable, "-m", "jupyterlab", where, tabs, *as_root, *options]
+    return [
+        *(sys.executable, "-m", "jupyterlab"),
+        f"--ServerApp.root_dir={root}",
+        f"--LabApp.workspaces_dir={root / '.warpwise' / 'workspaces'}",
+        *(["--allow-root"] if is_root and "--allow-root" not in options else []),
+        *options,
+    ]
 
 
 def package_index() -> str:

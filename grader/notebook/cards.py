@@ -220,13 +220,13 @@ def excerpt(
         column = next((mark.column for mark in below if mark.column is not None), None)
         text, _ = window(lines[number - 1], column)
         link = f"#cuda={cell}:{number}" if cell and is_marked else ""
-        rows.append(
-            _Row(f"{'>' if is_marked else ' '} {number:>3} | {visible(text)}", is_marked, link)
-        )
         rows += [
-            _Row(row, marked=True)
-            for mark in below
-            for row in _underline(mark, lines[number - 1], text)
+            _Row(f"{'>' if is_marked else ' '} {number:>3} | {visible(text)}", is_marked, link),
+            *(
+                _Row(row, marked=True)
+                for mark in below
+                for row in _underline(mark, lines[number - 1], text)
+            ),
         ]
     return Page(_frame(rows, kind), "\n".join(row.text.rstrip() for row in rows))
 
@@ -411,9 +411,9 @@ def costs(cell: str, source: str, lines: Mapping[int, Mapping[str, int]]) -> dic
 
 def line(kind: str, title: str, text: str = "") -> Page:
     """One line: a short title in the colour of `kind`, then a sentence."""
-    rest = f" · {prose(text)}" if text else ""
     return Page(
-        card(kind, heading(kind, prose(title), rest)), f"{title}: {text}" if text else title
+        card(kind, heading(kind, prose(title), f" · {prose(text)}" if text else "")),
+        f"{title}: {text}" if text else title,
     )
 
 

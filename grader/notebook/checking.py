@@ -221,10 +221,13 @@ def hint_on_card(name: str) -> None:
 
 def _hints_on(verdict: Verdict, exercise: Exercise) -> tuple[tuple[str, str], ...]:
     """The titles and texts of hints on a verdict; a hidden case has none but the lesson's."""
-    ends = [end for end in verdict.ends if end in exercise.hints_on]
     return (
         *verdict.for_learner().parts.hints,
-        *((f"A hint for: {end.replace('_', ' ')}", exercise.hints_on[end]) for end in ends),
+        *(
+            (f"A hint for: {end.replace('_', ' ')}", exercise.hints_on[end])
+            for end in verdict.ends
+            if end in exercise.hints_on
+        ),
     )
 
 
@@ -268,9 +271,10 @@ def play(
     exercise, source = lesson.exercise(what), lesson.source(what)
     seed = secrets.randbelow(2**31)
     verdict = judge(exercise.id, source, seed=seed, hidden=False)
-    replay = of_failure(verdict.while_open(), source, exercise)
-    if replay is None and verdict.status in ("passed", "over_budget"):
-        replay = of_case(exercise, source, seed)
+    runs = verdict.status in ("passed", "over_budget")
+    replay = of_failure(verdict.while_open(), source, exercise) or (
+        of_case(exercise, source, seed) if runs else None
+    )
     if replay is None:
         raise failures.Notice(f'There is nothing to step through: `check("{what}")` says why.')
     display(of_replay(replay))
@@ -290,8 +294,6 @@ def _of_run(run: Run) -> cards.Page:
 
 # ---- warmup ----
 
-_NOTHING = "Pieces come back some days after you did them, from lessons whose exercises all pass."
-
 
 def warmup() -> None:
     """Show three to five short pieces of passed lessons, for at most ten minutes: questions, and
@@ -303,7 +305,10 @@ def warmup() -> None:
         raise failures.Notice("This is no learner's folder: `grader lab FOLDER` makes one.")
     pieces = recall.warm_up(root)
     if not pieces:
-        display(cards.line("success", "Nothing is due", _NOTHING))
+        why = (
+            "Pieces come back some days after you did them, from lessons whose exercises all pass."
+        )
+        display(cards.line("success", "Nothing is due", why))
         return
     display(cards.line("note", "Warm-up", recall.length(pieces)))
     for piece in pieces:

@@ -32,7 +32,6 @@ def _told(output: NotebookNode) -> Iterator[NotebookNode]:
     if "text/plain" not in data or OURS not in output.get("metadata", {}):
         yield output
         return
-    pictures = {kind: image for kind, image in data.items() if kind.startswith("image/")}
-    if pictures:
+    if pictures := {kind: image for kind, image in data.items() if kind.startswith("image/")}:
         yield new_output("display_data", pictures, metadata=output.metadata)
     yield new_output("display_data", {"text/plain": data["text/plain"]})

@@ -125,15 +125,21 @@ class _Lanes(_Column):
         return f"{counts['thread_inst_executed'] / warps:.1f}" if warps else ""
 
 
-_SECTORS = ("global_load_sectors", "global_store_sectors")
-_WAVEFRONTS = ("shared_load_wavefronts", "shared_store_wavefronts")
 _LANES = _Lanes("active lanes", "threads of a warp that took part, of 32", ())
 _COLUMNS = (
     _Column("instructions", "PTX instructions that warps executed", ("inst_executed",)),
     _LANES,
     _Column("divergent", "branches at which a warp parted", ("divergent_branches",)),
-    _Column("sectors", "32-byte sectors of global memory; times the fewest possible", _SECTORS),
-    _Column("wavefronts", "passes of shared memory; times the fewest possible", _WAVEFRONTS),
+    _Column(
+        "sectors",
+        "32-byte sectors of global memory; times the fewest possible",
+        ("global_load_sectors", "global_store_sectors"),
+    ),
+    _Column(
+        "wavefronts",
+        "passes of shared memory; times the fewest possible",
+        ("shared_load_wavefronts", "shared_store_wavefronts"),
+    ),
     _Column("atomics", "atomic instructions of warps", ("atomics",)),
     _Column("shuffles", "shuffles of warps", ("shuffles",)),
     _Column("barriers", "warps that came to a barrier", ("barriers",)),
@@ -215,9 +221,8 @@ def compare_page(a: Run, b: Run) -> Page:
         for name, (x, y) in sorted(pairs.items(), key=lambda pair: -times[pair[0]])
         if x != y and not name.endswith("_ideal")
     ]
-    named = [_kernel(a), _kernel(b)]
-    if named[0] == named[1]:
-        named = [f"{named[0]} (first)", f"{named[1]} (second)"]
+    first, second = _kernel(a), _kernel(b)
+    named = (f"{first} (first)", f"{second} (second)") if first == second else (first, second)
     if not rows:
         return cards.line(
             "note", "No counter differs", f"`{named[0]}` and `{named[1]}` cost alike."

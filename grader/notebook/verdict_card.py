@@ -39,7 +39,6 @@ from .wrong_elements import element_map, expected_beside_found, flow_map
 _SHOWN_MISMATCHES = 5
 COMPARE = "Compare with ours"
 PROVED = "✓ Proved for every size"
-LOOKING = "Right so far. Now looking for sizes that break it and that no case tries ..."
 
 
 def page(
@@ -111,7 +110,13 @@ def noted(page: Page, verdict: Verdict, source: str) -> Page:
 
 def looking(page: Page) -> Page:
     """The same while sizes are looked for that no case tries."""
-    return joined(page, sentences(LOOKING, muted=True))
+    return joined(
+        page,
+        sentences(
+            "Right so far. Now looking for sizes that break it and that no case tries ...",
+            muted=True,
+        ),
+    )
 
 
 def of_points(points: float, most: float) -> str:
@@ -135,8 +140,12 @@ def _every_size(verdict: Verdict) -> Page:
 
 def _steps(verdict: Verdict, exercise: Exercise) -> Page:
     """Which of the exercise's steps are passed, and what to write in the first other one."""
-    rows = zip(verdict.progress, exercise.steps, strict=False)
-    return sentences(*(f"{row} {one.write}" if row[0] == "✗" else row for row, one in rows))
+    return sentences(
+        *(
+            f"{row} {step.write}" if row[0] == "✗" else row
+            for row, step in zip(verdict.progress, exercise.steps, strict=False)
+        )
+    )
 
 
 def _cases(verdict: Verdict, exercise: Exercise) -> Page:
@@ -178,10 +187,11 @@ def _elements(replay: Replay | None, failed: CaseResult) -> Page:
         if len(failed.mismatches) < 2:  # one is told in the message
             return Page("", "")
         rows = [(m.place, *m.values) for m in failed.mismatches[:_SHOWN_MISMATCHES]]
-        text = [f"  {where:<16} expected {want:<14} found {got}" for where, want, got in rows]
         return Page(
             table(("Element", "Expected", "Found"), [tuple(map(code, row)) for row in rows]),
-            "\n".join(text),
+            "\n".join(
+                f"  {where:<16} expected {want:<14} found {got}" for where, want, got in rows
+            ),
         )
     for buffer, expected in replay.words.problem.outputs.items():
         found, name = replay.buffers[buffer], replay.words.name(buffer)
@@ -221,9 +231,8 @@ def _beside_ours(verdict: Verdict, shown: str, exercise: Exercise, ours: bool) -
         its = "not kept" if cost.ours is None else f"{cost.ours:,}"
         rows.append((code(cost.counter), f"{cost.yours:,}", cost.budget, its))
         texts.append(f"  {cost.counter}: {cost.yours:,} of {cost.budget} allowed, ours {its}")
-    html = table(("Counter", "Yours", "Budget", "Ours"), rows) if rows else ""
     return joined(
-        Page(html, "\n".join(texts)),
+        Page(table(("Counter", "Yours", "Budget", "Ours"), rows) if rows else "", "\n".join(texts)),
         compared(both.changes) if ours and both.changes else Page("", ""),
     )
 
@@ -231,8 +240,10 @@ def _beside_ours(verdict: Verdict, shown: str, exercise: Exercise, ours: bool) -
 def compared(changes: tuple[str, ...]) -> Page:
     """By a click the lines in which a kernel and ours differ."""
     lines = difference(changes)
-    summary = f"{accented('note', COMPARE)}: lines that differ, - yours, + ours"
-    return Page(folded(summary, lines.html), f"\n{COMPARE} (- yours, + ours)\n{lines.text}")
+    return Page(
+        folded(f"{accented('note', COMPARE)}: lines that differ, - yours, + ours", lines.html),
+        f"\n{COMPARE} (- yours, + ours)\n{lines.text}",
+    )
 
 
 def _next_step(verdict: Verdict, exercise: Exercise, hints: bool, cell: str) -> Page:

@@ -183,7 +183,6 @@ def _text(columns: list[tuple[str, str, str, str]]) -> str:
 # ---- which inputs flow into the first of them ----
 
 _ROWS = 4  # arrays at most
-_GAPS = 24, 90  # pixels that lines take, as many as a row has cells
 _LACKS, _SOME, _HOLDS, _MORE, _RIGHT, _NEITHER = "○", "◐", "✗", "+", "●", "·"
 _KEY = {
     _RIGHT: "used, as it should be",
@@ -208,7 +207,7 @@ def flow_map(parts: Sequence[Part], wrong: Mismatch) -> Page:
     longest = max(len(signs) for _, signs in rows)
     wide = max(_ACROSS // 2, longest) * _CELL + 2
     high = _CELL + 20  # of a row: a name above its cells
-    least, most = _GAPS
+    least, most = 24, 90  # pixels that lines take, as many as a row has cells
     target = len(rows) * high + min(most, least + longest * _CELL // 4)
     drawn = [_row_drawn(wide, at * high, target, *row) for at, row in enumerate(rows)]
     shapes, font = "".join([*drawn, _element(wide, target, wrong)]), f"; font: 11px {CODE_FONT}"

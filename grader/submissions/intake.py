@@ -48,7 +48,6 @@ STRANGE = (
     "The submission holds something that is no file (a link, a pipe, a device), and is not "
     "opened: hand in real files."
 )
-UNKNOWN_TIME = "When it was handed in is not known: its timestamp.txt is not as nbgrader writes it."
 
 # As nbgrader writes it; what it would make of other texts depends on the day, or on other files.
 _TIME = re.compile(r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?( [A-Za-z]{1,6}| [+-]\d{4})?")
@@ -98,8 +97,11 @@ def read(folder: Path, lesson: str, worked_on: WorkedOn | None = None) -> Submis
         return Submission(name, content, STRANGE, beside, "", (), _digest(STRANGE).hexdigest())
     # But for what nbgrader put there and what is hidden, as what Jupyter keeps for itself.
     paths = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
-    seen = [path for path in paths if not any(part.startswith(".") for part in path.parts)]
-    files = [path.as_posix() for path in seen if path.as_posix() not in HANDED_IN]
+    files = [
+        path.as_posix()
+        for path in paths
+        if path.as_posix() not in HANDED_IN and not any(part.startswith(".") for part in path.parts)
+    ]
     notebooks = [path for path in files if _NOTEBOOK.search(path)]
     others = _named([path for path in notebooks if path != name])
     chosen = _most_worked_on(folder, notebooks, name, worked_on) if others and worked_on else name
@@ -120,7 +122,9 @@ def read(folder: Path, lesson: str, worked_on: WorkedOn | None = None) -> Submis
     if (stamp := note(folder / STAMP)) and time_of(stamp):
         beside[STAMP] = stamp
     elif stamp != "":
-        remarks.append(UNKNOWN_TIME)
+        remarks.append(
+            "When it was handed in is not known: its timestamp.txt is not as nbgrader writes it."
+        )
     if secret := note(folder / SECRET):
         beside[SECRET] = secret
     return Submission(name, content, refused, beside, " ".join(remarks), others, known.hexdigest())
@@ -243,7 +247,6 @@ LONGEST_NOTEBOOK = 32 << 20  # bytes of a notebook without its outputs
 PIECE = 1 << 20  # bytes read at once
 MOST_PARTS = 100_000  # lists and objects in its JSON; a cell has a few
 OUTPUTS = ("outputs", "widgets")  # keys of a notebook's JSON, widgets those of its metadata
-ATTACHMENTS = (*OUTPUTS, "attachments")  # and pictures in cells of text
 
 # A string of JSON; closed or not, so that every text is read once.
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
@@ -301,7 +304,7 @@ def read_file(path: Path, seen: Callable[[bytes], object] = len) -> bytes:
         with suppress(LongFile):
             return without(OUTPUTS, pieces, LONGEST_NOTEBOOK)
         deque(pieces, 0)  # `seen` is given the rest, too
-        return without(ATTACHMENTS, _pieces(path), LONGEST_NOTEBOOK)
+        return without((*OUTPUTS, "attachments"), _pieces(path), LONGEST_NOTEBOOK)
 
     return _explained(
         path, content, "delete the cells that you do not need, save it and hand in that file"

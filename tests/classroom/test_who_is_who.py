@@ -71,7 +71,7 @@ def exported(here, system, *options):
 
 
 def scores(here, lesson=LESSON):
-    return {key: mark.score for key, mark in changes.now(here, lesson).items()}
+    return {key: mark.after for key, mark in changes.now(here, lesson).items()}
 
 
 # --- logins --------------------------------------------------------------------------------------

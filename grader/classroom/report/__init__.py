@@ -1,6 +1,5 @@
 """`grader report`: one page about a class's lesson, which needs nothing but itself to be read."""
 
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -12,10 +11,11 @@ from markupsafe import Markup
 
 from ...course import Lesson
 from ...cuda.errors import Message, visible
+from ...grouped import grouped
 from ...submissions.intake import as_typed
 from ...whole_files import filed
 from .. import ClassroomError
-from ..export import ExerciseRow, ShownNames, rows, write_csv, write_json
+from ..export import ShownNames, rows, write_csv, write_json
 from ..feedback import page_template
 from ..folder import CourseFolder
 from ..verdicts import UNREADABLE
@@ -45,15 +45,16 @@ def write_course(course: CourseFolder, lessons: list[Lesson], names: ShownNames)
         write(course, lesson, names)
     groups = [figures.read(course, lesson, names) for lesson in graded]
     scores = {group.lesson.name: figures.scores(group) for group in groups}
-    totals: dict[str, dict[str, float]] = defaultdict(dict)
-    for name, found in scores.items():
-        for learner, score in found.by_learner.items():
-            totals[learner][name] = score
+    totals = grouped(
+        (learner, (name, score))
+        for name, found in scores.items()
+        for learner, score in found.by_learner.items()
+    )
     content = _template("course.html").render(
         groups=groups,
         scores=scores,
         causes={group.lesson.name: figures.causes(group)[:1] for group in groups},
-        learners=dict(sorted(totals.items())),
+        learners={learner: dict(mine) for learner, mine in sorted(totals.items())},
         called=groups[0].called,
     )
     return _write(course, graded, names, "course.html", content)
@@ -81,9 +82,7 @@ def page(group: figures.Class) -> str:
     statuses = {name: figures.statuses(answers) for name, answers in group.answers.items()}
     found = _similar_notebooks(group)
     named = {one.pair.learners for one in found}
-    by_learner: dict[str, dict[str, ExerciseRow]] = defaultdict(dict)
-    for row in group.rows:
-        by_learner[row.learner][row.exercise] = row
+    by_learner = grouped((row.learner, row) for row in group.rows)
     return _template("lesson.html").render(
         lesson=group.lesson,
         group=group,
@@ -100,22 +99,22 @@ def page(group: figures.Class) -> str:
         large=LARGE,
         problems=_by_sentence(group, lambda answer: answer.row.note),
         parts=_by_sentence(group, lambda answer: answer.part),
-        by_learner=dict(sorted(by_learner.items())),
+        by_learner={
+            learner: {row.exercise: row for row in mine}
+            for learner, mine in sorted(by_learner.items())
+        },
     )
 
 
 def _similar_notebooks(group: figures.Class) -> list[alike.SimilarNotebooks]:
     """The pairs of learners whose notebooks are alike, the most alike first."""
-    notebooks: dict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
-    for name, answers in group.answers.items():
-        for learner, answer in _written(answers).items():
-            notebooks[learner][name] = (
-                answer.source,
-                "" if answer.row.status == "passed" else answer.row.status,
-            )
-    for learner, source in group.others.items():
-        if learner in notebooks:
-            notebooks[learner]["other cells"] = (source, "")
+    written = grouped(
+        (learner, (name, (each.source, "" if each.row.status == "passed" else each.row.status)))
+        for name, answers in group.answers.items()
+        for learner, each in _written(answers).items()
+    )
+    others = {learner: {"other cells": (source, "")} for learner, source in group.others.items()}
+    notebooks = {learner: dict(mine) | others.get(learner, {}) for learner, mine in written.items()}
     return [
         alike.side_by_side(pair, notebooks) for pair in alike.compare(notebooks, group.handed_out)
     ]
@@ -151,13 +150,12 @@ def _by_sentence(
     group: figures.Class, said: Callable[[figures.GradedAnswer], str]
 ) -> dict[str, list[str]]:
     """By sentence that is said of an answer, the learners."""
-    # Learners are keys, so that each is there once and in order.
-    names: dict[str, dict[str, None]] = defaultdict(dict)
-    for answers in group.answers.values():
-        for answer in answers:
-            if sentence := said(answer):
-                names[sentence][answer.row.learner] = None
-    return {sentence: list(learners) for sentence, learners in names.items()}
+    names = grouped(
+        (said(answer), answer.row.learner)
+        for answers in group.answers.values()
+        for answer in answers
+    )
+    return {sentence: list(dict.fromkeys(all_of)) for sentence, all_of in names.items() if sentence}
 
 
 @cache

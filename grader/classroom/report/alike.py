@@ -18,6 +18,7 @@ from math import comb, log2
 import numpy as np
 
 from ...cuda.errors import visible
+from ...grouped import grouped
 from .similar import Side, side
 from .winnowing import GivenCode, OwnAnswer
 
@@ -95,11 +96,13 @@ class _Group:
 
     def __init__(self, read: Mapping[str, Mapping[str, OwnAnswer]]):
         self.read = read
-        self.owners: dict[Feature, set[str]] = {}
-        for learner, answers in read.items():
-            for name, answer in answers.items():
-                for feature in _features(name, answer):
-                    self.owners.setdefault(feature, set()).add(learner)
+        having = grouped(
+            (feature, learner)
+            for learner, answers in read.items()
+            for name, answer in answers.items()
+            for feature in _features(name, answer)
+        )
+        self.owners = {feature: set(whose) for feature, whose in having.items()}
         # What it says that two learners with the same text have the same white space, too: most
         # have one of a few habits in all of their answers.
         pairs = Counter[str]()
@@ -247,8 +250,7 @@ def _reasons(found: AlikeNotebooks) -> Iterator[str]:
         for name, it in shared.items()
         if it.failed
     )
-    right = [name for name, it in shared.items() if it.answer >= 1 and not it.failed]
-    if right:
+    if right := [name for name, it in shared.items() if it.answer >= 1 and not it.failed]:
         yield f"the same right answer in {', '.join(right)}"
     yield from (
         f"the same comments in {name}: {_some(it.comments, '“{}”')}"

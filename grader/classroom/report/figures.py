@@ -160,8 +160,10 @@ class Scores:
 
 
 def scores(group: Class) -> Scores:
-    marks = grouped((row.learner, row) for row in group.rows)
-    totals = {learner: total(mine) for learner, mine in marks.items()}
+    totals = {
+        learner: total(mine)
+        for learner, mine in grouped((row.learner, row) for row in group.rows).items()
+    }
     return Scores(
         {name: each for name, each in totals.items() if each is not None},
         sum(answers[0].row.max_score for answers in group.answers.values() if answers),

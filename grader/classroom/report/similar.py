@@ -72,10 +72,9 @@ def compare(answers: Mapping[str, str], handed_out: Iterable[str]) -> Likeness:
         (read[source].tokens, (learner, source)) for learner, source in sorted(answers.items())
     )
     given, few = list(by_text.values()), min(10, max(3, len(answers) // 20))
-    texts = [read[alike[0][1]] for alike in given]
     pairs = (
         _pair(given[one], given[other], marks, read)
-        for (one, other), marks in _sharing(given, texts, few)
+        for (one, other), marks in _sharing(given, [read[alike[0][1]] for alike in given], few)
     )
     alike = sorted(filter(None, pairs), key=lambda pair: (-pair.share * pair.tokens, pair.learners))
     return Likeness(

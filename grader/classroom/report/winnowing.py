@@ -32,11 +32,9 @@ _NO_NAMES = frozenset(
         "warpSize while",
     )
 )
-# What stands before a name that is declared, and behind it.
-_TYPES = frozenset(
+_BEFORE = frozenset(
     re.findall(r"\w+", "auto bool char const double float int long short unsigned volatile")
-)
-_BEFORE = _TYPES | {NAME, "*", "&"}
+) | {NAME, "*", "&"}
 _AFTER = frozenset("=;,[):")
 _SIGNS = re.compile(r"^\W+|[/*\s]+$")  # around the words of a comment
 
@@ -90,8 +88,9 @@ def read(source: str, handed_out: frozenset[int] = frozenset()) -> WinnowedText:
     windows = (range(start, min(start + WINDOW, len(hashes))) for start in starts)
     # Of each window the least hash, the rightmost one where there are several.
     least = (min(window, key=lambda place: (hashes[place], -place)) for window in windows)
-    kept = (place for place in dict.fromkeys(least) if hashes[place] not in handed_out)
-    places = grouped((hashes[place], place) for place in kept)
+    places = grouped(
+        (hashes[place], place) for place in dict.fromkeys(least) if hashes[place] not in handed_out
+    )
     return WinnowedText(
         tuple(token.plain for token in tokens),
         tuple(token.line for token in tokens),

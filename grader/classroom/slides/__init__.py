@@ -26,7 +26,6 @@ from ...learner.recall import Prediction, prediction
 from ...notebook.cards import paragraph
 from ...notebook.player import PLAYER
 
-_HERE = Path(__file__).parent
 ROOM = 670  # what a slide holds
 LIVE = "live-kernel-"  # how a class begins by which template/live.js finds what can be edited
 LINES = 31  # of code on a slide
@@ -44,7 +43,7 @@ def slides(notebook: NotebookNode, title: str) -> str:
         [cell.metadata.live for cell in notebook.cells if "live" in cell.metadata]
     ).replace("<", "\\u003c")  # nothing in it ends the script
     exporter = SlidesExporter(
-        extra_template_basedirs=[str(_HERE)],
+        extra_template_basedirs=[str(Path(__file__).parent)],
         template_name="template",
         filters={
             "markdown2html": lambda source: MarkdownWithMath(
@@ -194,9 +193,10 @@ def _code(cell: NotebookNode) -> Iterator[Piece]:
     hidden = cell.metadata.get("jupyter", {}).get("source_hidden", False)
     parts = [] if hidden else list(_parts(cell.source))
     for number, part in enumerate(parts):
-        colours = dict(CUDA) if cell.metadata.get("magics_language") else {}
         yield Piece(
-            v4.new_code_cell(part, metadata=colours),
+            v4.new_code_cell(
+                part, metadata=dict(CUDA) if cell.metadata.get("magics_language") else {}
+            ),
             _CODE * (part.count("\n") + 1) + 24,
             "subslide" if number or cell.source.startswith("%%cuda") else "-",
         )

@@ -42,10 +42,6 @@ _BOX, _GAP, _STEEP = 0.2, 0.3, 0.013  # inches: a lane, the arrows' room, and mo
 _COLUMNS, _LINE = 44, 0.145  # characters of a source line beside the lanes; inches a line
 _MANY = 8  # arrows from one lane, which then are thin
 _HATCH = "/////"
-_LEGEND = (
-    "The number in a box: the lane that it received from. What lanes do with what they received "
-    "is not drawn."
-)
 
 
 @dataclass(frozen=True)
@@ -127,16 +123,18 @@ def exchange(run: Run) -> Picture:
     tall = tops[-1] + _BOX
     picture = Picture(_TOP + tall + 0.4, title, _description(title, shuffles))
     axes = picture.panel(_LEFT, _TOP, _ACROSS, tall)
-    axes.set(xlim=(-0.5, WARP - 0.5), ylim=(tall, 0), yticks=[])
+    axes.set(xlim=(-0.5, WARP - 0.5), ylim=(tall, 0), xticks=range(WARP), yticks=[])
     top_axis(axes, "lane of the warp")
-    axes.set_xticks(range(WARP))
     for lane in range(WARP):  # before the first shuffle
         _paint_lane(axes, lane, 0, edgecolor=FAINT)
     for shuffle, label, above, top in zip(shown, labels, tops, tops[1:], strict=False):
         _paint(axes, shuffle, above + _BOX, top)
         _write_label(axes, *label, middle=(above + top) / 2 + _BOX)
     picture.key(_key(shown))
-    picture.foot(note(run, len(shown), len(shuffles), "shuffle") + _LEGEND)
+    picture.foot(
+        f"{note(run, len(shown), len(shuffles), 'shuffle')}The number in a box: the lane that it "
+        "received from. What lanes do with what they received is not drawn."
+    )
     return picture
 
 
@@ -172,16 +170,31 @@ def _paint_lane(axes: Axes, lane: int, top: float, **style: str) -> None:
 def _paint(axes: Axes, shuffle: _Shuffle, start: float, end: float) -> None:
     """Arrows from one row of lanes to the next, and that row."""
     moved = shuffle.moved
-    style: Style = {"arrowstyle": "-|>", "mutation_scale": 7, "shrinkA": 0, "shrinkB": 0}
-    style["lw"] = 0.6 if max(Counter(moved.values()).values(), default=0) > _MANY else 1.0
+    thick = 0.6 if max(Counter(moved.values()).values(), default=0) > _MANY else 1.0
     for lane, giver in moved.items():
-        colour = BLUE if giver > lane else RED
-        axes.add_patch(FancyArrowPatch((giver, start), (lane, end), color=colour, **style))
+        axes.add_patch(
+            FancyArrowPatch(
+                (giver, start),
+                (lane, end),
+                arrowstyle="-|>",
+                mutation_scale=7,
+                shrinkA=0,
+                shrinkB=0,
+                lw=thick,
+                color=BLUE if giver > lane else RED,
+            )
+        )
     for lane in range(WARP):
         if lane in moved:
             _paint_lane(axes, lane, end, edgecolor=INK)
-            baseline: Style = {"va": "center_baseline", "size": SMALL - 0.5}
-            middle(axes, lane, end + _BOX / 2, str(moved[lane]), **baseline)
+            middle(
+                axes,
+                lane,
+                end + _BOX / 2,
+                str(moved[lane]),
+                va="center_baseline",
+                size=SMALL - 0.5,
+            )
         elif lane in shuffle.source:
             _paint_lane(axes, lane, end, edgecolor=FAINT, hatch=_HATCH)
         else:
@@ -217,9 +230,9 @@ def _description(title: str, shuffles: list[_Shuffle]) -> str:
         f"  shuffle {number}, line {shuffle.line}: {shuffle.counts}{shuffle.lanes}"
         for number, shuffle in enumerate(shuffles[:_MOST_SHUFFLES], 1)
     ]
-    if len(rows) < len(shuffles):
-        rows.append(f"  and {counted(len(shuffles) - len(rows), 'shuffle')} more")
-    return "\n".join([f"{title}, {counted(len(shuffles), 'shuffle')}:", *rows])
+    left = len(shuffles) - len(rows)
+    more = [f"  and {counted(left, 'shuffle')} more"] if left else []
+    return "\n".join([f"{title}, {counted(len(shuffles), 'shuffle')}:", *rows, *more])
 
 
 def _ranges(lanes: set[int]) -> str:

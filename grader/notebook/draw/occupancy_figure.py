@@ -1,7 +1,5 @@
 """draw.occupancy: what a multiprocessor holds, with its resources to be dragged."""
 
-from __future__ import annotations
-
 from html import escape
 
 from grader.counted import counted

@@ -1,7 +1,5 @@
 """draw.owners: which thread touched which element of an array."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import prod
@@ -286,14 +284,15 @@ def _colour(blocks: set[int]) -> Colour:
 
 def _key(run: Run, boxes: list[_Box]) -> list[Patch]:
     """What the cells' colours mean."""
-    handles = [swatch(_colour({one}), f"block {one}") for one in _alone(boxes)[: len(_COLOURS)]]
-    if any(len(_blocks_of(box.who)) > 1 for box in boxes):
-        handles.append(swatch(PALE, "several blocks"))
-    if not all(box.who for box in boxes):
-        handles.append(
-            swatch(PAPER, "nobody" if _all_known(run) else "none of these blocks", hatch="////")
-        )
-    return handles
+    nobody = "nobody" if _all_known(run) else "none of these blocks"
+    entries = {
+        swatch(PALE, "several blocks"): any(len(_blocks_of(box.who)) > 1 for box in boxes),
+        swatch(PAPER, nobody, hatch="////"): not all(box.who for box in boxes),
+    }
+    return [
+        *(swatch(_colour({one}), f"block {one}") for one in _alone(boxes)[: len(_COLOURS)]),
+        *(entry for entry, is_drawn in entries.items() if is_drawn),
+    ]
 
 
 def _alone(boxes: list[_Box]) -> list[int]:
@@ -305,21 +304,24 @@ def _notes(run: Run, grid: _Grid, boxes: list[_Box]) -> str:
     """What is left out, and how to read the labels."""
     shown = ((grid.down, grid.rows, "row"), (grid.across, grid.columns, "column"))
     cut = [f"{some} of {counted(count, noun)}" for some, count, noun in shown if some < count]
-    notes = [f"The first {' and '.join(cut)}."] if cut else []
-    if not _all_known(run):
-        launched = run.trace.launched
-        notes.append(f"Seen: {_blocks(run)}; `watch(..., blocks={launched})` keeps all {launched}.")
-    if any(not hazard.warning for hazard in run.hazards):
-        notes.append("The run stopped at a mistake before the end.")
-    if run.trace.full:
-        notes.append(f"The trace ends after {MOST_EVENTS:,} events: who came later is not shown.")
-    notes.append("Threads are numbered within their block, along x first, then y.")
-    counts = [len(box.who) for box in boxes if grid.label(box).endswith("x")]
-    if counts:
-        notes.append(f"{max(counts)}x: {max(counts)} threads.")
-    if len(_alone(boxes)) > len(_COLOURS):
-        notes.append(f"Colours come again after {len(_COLOURS)} blocks.")
-    return " ".join(notes)
+    launched = run.trace.launched
+    most = max((len(box.who) for box in boxes if grid.label(box).endswith("x")), default=0)
+    notes = {
+        f"The first {' and '.join(cut)}.": cut,
+        f"Seen: {_blocks(run)}; `watch(..., blocks={launched})` keeps all {launched}.": (
+            not _all_known(run)
+        ),
+        "The run stopped at a mistake before the end.": any(
+            not hazard.warning for hazard in run.hazards
+        ),
+        f"The trace ends after {MOST_EVENTS:,} events: who came later is not shown.": (
+            run.trace.full
+        ),
+        "Threads are numbered within their block, along x first, then y.": True,
+        f"{most}x: {most} threads.": most,
+        f"Colours come again after {len(_COLOURS)} blocks.": len(_alone(boxes)) > len(_COLOURS),
+    }
+    return " ".join(note for note, holds in notes.items() if holds)
 
 
 def _all_known(run: Run) -> bool:
@@ -336,11 +338,11 @@ def _blocks(run: Run) -> str:
 def _description(title: str, run: Run, owned: dict[int, Who], elements: int) -> str:
     stretches = _stretches(owned)
     shared = sum(len(who) > 1 for who in owned.values())
+    more = len(stretches) - _DESCRIBED
     lines = [
         f"{title}, {_blocks(run)}:",
         f"  {len(owned)} of {counted(elements, 'element')} touched, {shared} by several threads",
         *(f"  {stretch}" for stretch in stretches[:_DESCRIBED]),
+        *([f"  and {counted(more, 'more such line')}"] if more > 0 else []),
     ]
-    if len(stretches) > _DESCRIBED:
-        lines.append(f"  and {counted(len(stretches) - _DESCRIBED, 'more such line')}")
     return "\n".join(lines)

@@ -36,11 +36,6 @@ ACTIVITY = {BLUE: "active", ORANGE: "idle while its warp works", PALE: "its whol
 _TITLE_WIDTH = 88  # characters of a title in its full size
 _PIXELS_PER_INCH = 96
 _WIDEST, _NARROWEST = 960, 780  # CSS pixels
-_DARK_PAGES = (
-    '[data-jp-theme-light="false"]',
-    '[data-vscode-theme-kind="vscode-dark"]',
-    '[data-vscode-theme-kind="vscode-high-contrast"]',
-)
 _SHARPNESS = 2  # device pixels per CSS pixel
 
 Colour = str | tuple[float, float, float]
@@ -123,7 +118,14 @@ def themed(png: bytes, description: str) -> str:
     turned round, and its hues are not. It scrolls where it would get too small to read. A page that
     takes out style sheets, an untrusted notebook's, shows it on paper."""
     data = base64.b64encode(png).decode()
-    dark = ", ".join(f"{page} .ww-picture" for page in _DARK_PAGES)
+    dark = ", ".join(
+        f"{page} .ww-picture"
+        for page in (
+            '[data-jp-theme-light="false"]',
+            '[data-vscode-theme-kind="vscode-dark"]',
+            '[data-vscode-theme-kind="vscode-high-contrast"]',
+        )
+    )
     return (
         "<style>.ww-picture { background: transparent !important } "
         f"{dark} {{ filter: invert(1) hue-rotate(180deg) }}</style>"
@@ -148,8 +150,16 @@ def swatch(colour: Colour, meaning: str, edge: Colour = FAINT, hatch: str | None
 
 def arrow(colour: Colour, meaning: str, width: float) -> Line2D:
     """A key's entry for an arrow of `colour`, `width` points thick."""
-    head: Style = {"marker": ">", "markersize": 5, "markevery": [-1]}
-    return Line2D([0, 1], [0, 0], color=colour, label=meaning, lw=width, **head)
+    return Line2D(
+        [0, 1],
+        [0, 0],
+        color=colour,
+        label=meaning,
+        lw=width,
+        marker=">",
+        markersize=5,
+        markevery=[-1],
+    )
 
 
 def beside(axes: Axes, left: float, height: float, text: str, **style: Any) -> None:
@@ -201,9 +211,8 @@ def source_line(run: Run, line: int, width: int) -> str:
 def note(run: Run, shown: int, count: int, noun: str) -> str:
     """What a picture leaves out, in words; empty when it leaves out nothing."""
     cut = f"The first {shown} of {counted(count, noun)}. " if shown < count else ""
-    if len(run.trace.events) == MOST_EVENTS:
-        cut += f"The trace ends after {MOST_EVENTS:,} events. "
-    return cut
+    is_full = len(run.trace.events) == MOST_EVENTS
+    return cut + (f"The trace ends after {MOST_EVENTS:,} events. " if is_full else "")
 
 
 def activity(active: np.ndarray) -> np.ndarray:

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import ListedColormap
@@ -197,9 +196,8 @@ def short(value: float, room: int) -> str:
     if float(value).is_integer() and len(f"{value:.0f}") <= room:
         return f"{value:.0f}"
     for digits in range(room, 0, -1):
-        text = f"{value:.{digits}g}"
-        if abs(value) < 1:
-            text = text.replace("0.", ".", 1)
+        plain = f"{value:.{digits}g}"
+        text = plain.replace("0.", ".", 1) if abs(value) < 1 else plain
         if len(text) <= room:
             return text
     return f"{value:.0e}".replace("e+0", "e").replace("e-0", "e-")
@@ -290,9 +288,11 @@ def _paint_cells(sheet: _Sheet, level: Level, top: float, known: set[int]) -> No
     """A row of cells: which were written since the row above, which hold an older value."""
     cells, axes = list(sheet.tree.cells), sheet.axes
     state = [0 if cell in level.writer else 1 if cell in known else 2 for cell in cells]
-    colours = ListedColormap([sheet.written, _KEPT, PALE])
     axes.imshow(
-        [state], colours, extent=(cells[0] - 0.5, cells[-1] + 0.5, top + sheet.box, top), **_CELLS
+        [state],
+        ListedColormap([sheet.written, _KEPT, PALE]),
+        extent=(cells[0] - 0.5, cells[-1] + 0.5, top + sheet.box, top),
+        **_CELLS,
     )
     edges = np.arange(cells[0], cells[-1] + 2) - 0.5
     line: Style = {"colors": FAINT, "lw": 0.7, "clip_on": False}
@@ -312,11 +312,26 @@ def _write_numbers(sheet: _Sheet, level: Level, top: float, known: list[int]) ->
         height = top + (sheet.box - 0.14) / 2 + 0.02
         for cell, numbers in zip(cells, values, strict=True):
             text = "\n".join(short(number, 5 if count <= 16 else 4) for number in numbers)
-            style: Style = {"color": INK if cell in level.writer else FAINT, "linespacing": 1.0}
-            middle(sheet.axes, cell, height, text, size=size, **style)
+            middle(
+                sheet.axes,
+                cell,
+                height,
+                text,
+                size=size,
+                color=INK if cell in level.writer else FAINT,
+                linespacing=1.0,
+            )
     for cell, thread in level.writer.items():
-        bold: Style = {"size": 0.9 * size, "color": "#005a8c", "weight": "bold"}
-        middle(sheet.axes, cell, top + sheet.box - 0.1, f"t{thread}", linespacing=1.0, **bold)
+        middle(
+            sheet.axes,
+            cell,
+            top + sheet.box - 0.1,
+            f"t{thread}",
+            size=0.9 * size,
+            color="#005a8c",
+            weight="bold",
+            linespacing=1.0,
+        )
 
 
 def _paint_arrows(sheet: _Sheet, level: Level, top: float) -> None:
@@ -344,14 +359,15 @@ def _every(arrows: list[Arrow]) -> int:
 def _explain(picture: Picture, sheet: _Sheet) -> None:
     """The key."""
     written = "written since the barrier before" + " (t3: by thread 3)" * sheet.numbered
-    handles: list[Artist] = [swatch(sheet.written, written), swatch(_KEPT, "unchanged")]
-    if set(sheet.tree.cells) - sheet.tree.levels[0].writer.keys():
-        handles.append(swatch(PALE, "not yet written"))
-    handles += [
-        arrow(RED, "read what another thread wrote", 1.6),
-        arrow(FAINT, "read what the thread itself wrote", 1.6),
-    ]
-    picture.key(handles, columns=2)
+    unwritten = set(sheet.tree.cells) - sheet.tree.levels[0].writer.keys()
+    entries = {
+        swatch(sheet.written, written): True,
+        swatch(_KEPT, "unchanged"): True,
+        swatch(PALE, "not yet written"): unwritten,
+        arrow(RED, "read what another thread wrote", 1.6): True,
+        arrow(FAINT, "read what the thread itself wrote", 1.6): True,
+    }
+    picture.key([entry for entry, is_drawn in entries.items() if is_drawn], columns=2)
 
 
 def _paint_work(axes: Axes, sheet: _Sheet) -> list[np.ndarray]:

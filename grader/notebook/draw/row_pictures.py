@@ -77,8 +77,11 @@ def moments(events: Iterable[Event], kinds: tuple[str, ...]) -> list[Moment]:
             times[warp, place] += 1
             passed[interval][warp].append(key)
             parts[key].append(replace(event, threads=event.threads[mine], address=address))
-    order = [key for warps in passed.values() for key in _merged(warps.values())]
-    return [Moment(key[1], key[0], tuple(parts[key])) for key in order]
+    return [
+        Moment(key[1], key[0], tuple(parts[key]))
+        for warps in passed.values()
+        for key in _merged(warps.values())
+    ]
 
 
 def _merged(sequences: Iterable[list[_Place]]) -> list[_Place]:
@@ -102,10 +105,6 @@ def _merged(sequences: Iterable[list[_Place]]) -> list[_Place]:
 # ---- lanes ----
 
 _MOST_STEPS = 60
-_LEGEND = (
-    "Dashed: a barrier. Lines that the same threads passed between two barriers are shown once, "
-    "however often they looped."
-)
 _STEP, _STEP_LEFT, _STEP_TOP, _STEP_ACROSS = 0.21, 3.45, 1.2, 5.0  # inches
 _STEP_GUTTER = 3.3  # inches, for the source lines left of the grid
 
@@ -132,7 +131,11 @@ def lanes(run: Run) -> Picture:
         beside(axes, left, row, code, size=SMALL - 1, family="monospace")
         beside(axes, 1.015, row, at_work(step.threads.tolist()), size=SMALL - 0.5)
     picture.write(_STEP_LEFT - _STEP_GUTTER, _STEP_TOP - 0.08, "source line")
-    picture.foot(note(run, len(shown), len(steps), "step") + _LEGEND, above=0.15)
+    picture.foot(
+        f"{note(run, len(shown), len(steps), 'step')}Dashed: a barrier. Lines that the same "
+        "threads passed between two barriers are shown once, however often they looped.",
+        above=0.15,
+    )
     return picture
 
 
@@ -275,5 +278,4 @@ def _paint_banks(axes: Axes, grid: np.ndarray) -> None:
         words = grid[row, bank]
         middle(axes, bank, row, str(words), size=SMALL - 2, color="white" if words > 4 else INK)
     top_axis(axes, "bank (byte address / 4 modulo 32)")
-    axes.set_xticks(range(0, BANKS, 4))
-    axes.set_yticks([])
+    axes.set(xticks=range(0, BANKS, 4), yticks=[])

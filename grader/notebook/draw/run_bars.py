@@ -43,8 +43,7 @@ _COUNTER_BAR, _GAP = 0.34, 0.6  # inches: a bar, and the room for a panel's head
 def compare(runs: Mapping[str, Run], counters: Sequence[str]) -> Picture:
     """A bar chart for each of `counters` (names of run.counters.total), side by side, one bar
     for each of `runs` (name -> run), all blocks of the launch counted."""
-    unknown = [name for name in counters if name not in METRICS]
-    if unknown:
+    if unknown := [name for name in counters if name not in METRICS]:
         raise Notice(f"There is no counter `{unknown[0]}`. The counters are: {', '.join(METRICS)}.")
     title = "What each run cost (all blocks)"
     rows = [
@@ -66,8 +65,14 @@ def compare(runs: Mapping[str, Run], counters: Sequence[str]) -> Picture:
         bars = axes.barh(range(len(runs)), values, height=0.68, color=_COLOURS)
         axes.set(ylim=(len(runs) - 0.5, -0.5), xlim=(0, max(*values, 1)), xticks=[])
         axes.set_yticks(range(len(runs)), [""] * len(runs) if column else list(runs), size=TEXT)
-        look: Style = {"size": TEXT, "color": INK, "annotation_clip": False}
-        axes.bar_label(bars, [f"{value:,}" for value in values], padding=4, **look)
+        axes.bar_label(
+            bars,
+            [f"{value:,}" for value in values],
+            padding=4,
+            size=TEXT,
+            color=INK,
+            annotation_clip=False,
+        )
         axes.axvline(0, color=FAINT, lw=1)
         axes.set_title(counter, size=TEXT, color=INK, loc="left", weight="bold")
     return picture
@@ -78,7 +83,6 @@ def compare(runs: Mapping[str, Run], counters: Sequence[str]) -> Picture:
 _PASSES_BAR, _TOP = 0.62, 0.78  # inches: a bar with the words under it; what stands above the first
 _THICK = 0.5  # of a bar's room
 _HATCH = "/////"
-_LEGEND = "Global memory, all blocks: bytes as threads ask for them, before any cache."
 
 
 class _Way(NamedTuple):
@@ -89,7 +93,6 @@ class _Way(NamedTuple):
     beyond: int  # bytes in those sectors that nobody asked for
 
 
-_Ways = Mapping[str, Mapping[str, _Way]]  # by run, by verb
 _VERBS = {"read": ("load", BLUE, PAPER), "written": ("store", ORANGE, INK)}  # kind, colour, ink
 
 
@@ -108,9 +111,11 @@ def passes(runs: Mapping[str, Run], array_bytes: int) -> Picture:
         for name, run in runs.items()
     }
     atomics = any(run.counters.total["atomics"] for run in runs.values())
-    notes = [_LEGEND + (" Atomic operations are left out." if atomics else "")]
-    stopped = [name for name, run in runs.items() if any(not h.warning for h in run.hazards)]
-    if stopped:
+    notes = [
+        "Global memory, all blocks: bytes as threads ask for them, before any cache."
+        + (" Atomic operations are left out." if atomics else "")
+    ]
+    if stopped := [name for name, run in runs.items() if any(not h.warning for h in run.hazards)]:
         notes.append(f"Stopped by a mistake before the end: {', '.join(stopped)}.")
     title = f"Passes over memory, in units of the array ({counted(array_bytes, 'byte')})"
     if not any(way.asked for pair in ways.values() for way in pair.values()):
@@ -143,8 +148,9 @@ def _way(run: Run, kind: str) -> _Way:
     return _Way(sum(asked for asked, _ in pairs), sum(sectors for _, sectors in pairs), beyond)
 
 
-def _paint_passes(axes: Axes, ways: _Ways, unit: int) -> None:
-    """Bars named inside where there is room, so that they can be read without their colours."""
+def _paint_passes(axes: Axes, ways: Mapping[str, Mapping[str, _Way]], unit: int) -> None:
+    """Bars named inside where there is room, so that they can be read without their colours.
+    `ways`: by run, by verb."""
     most = max(sum(way.asked + way.beyond for way in pair.values()) for pair in ways.values())
     axes.set(ylim=(len(ways) - 0.4, -0.4), xlim=(0, most / unit))
     axes.xaxis.set_major_locator(MaxNLocator(8, integer=most >= 2 * unit))
@@ -152,8 +158,6 @@ def _paint_passes(axes: Axes, ways: _Ways, unit: int) -> None:
     pale_grid(axes, "x")
     axes.axvline(0, color=FAINT, lw=1)
     axes.set_xlabel("times the array", size=SMALL, color=INK)
-    paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 1}
-    below: Style = {"va": "top", "size": TEXT, "color": INK, "bbox": paper}
     for row, pair in enumerate(ways.values()):
         bar: Style = {"y": row, "height": _THICK, "lw": 0.7, "clip_on": False}
         end = 0.0
@@ -162,22 +166,43 @@ def _paint_passes(axes: Axes, ways: _Ways, unit: int) -> None:
             if asked:
                 axes.barh(width=asked, left=end, facecolor=colour, edgecolor=INK, **bar)
             if asked > 0.1 * axes.get_xlim()[1]:
-                inside: Style = {"va": "center_baseline", "size": TEXT, "color": ink}
-                middle(axes, end + asked / 2, row, verb, **inside)
+                middle(
+                    axes,
+                    end + asked / 2,
+                    row,
+                    verb,
+                    va="center_baseline",
+                    size=TEXT,
+                    color=ink,
+                )
             if beyond:
-                hatched: Style = {"facecolor": PAPER, "edgecolor": colour, "hatch": _HATCH}
-                axes.barh(width=beyond, left=end + asked, **bar, **hatched)
+                axes.barh(
+                    width=beyond,
+                    left=end + asked,
+                    facecolor=PAPER,
+                    edgecolor=colour,
+                    hatch=_HATCH,
+                    **bar,
+                )
             end += asked + beyond
         axes.annotate(
-            _words(pair, unit), (0, row + _THICK / 2), (3, -3), textcoords="offset points", **below
+            _words(pair, unit),
+            (0, row + _THICK / 2),
+            (3, -3),
+            textcoords="offset points",
+            va="top",
+            size=TEXT,
+            color=INK,
+            bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1},
         )
 
 
 def _words(pair: Mapping[str, _Way], unit: int) -> str:
     """E.g. "read 3.00 times, written 1.00 times; the sectors move another 0.25"."""
-    text = ", ".join(f"{verb} {way.asked / unit:.2f} times" for verb, way in pair.items())
     beyond = sum(way.beyond for way in pair.values())
-    return text + (f"; the sectors move another {beyond / unit:.2f}" if beyond else "")
+    return ", ".join(f"{verb} {way.asked / unit:.2f} times" for verb, way in pair.items()) + (
+        f"; the sectors move another {beyond / unit:.2f}" if beyond else ""
+    )
 
 
 def _described(name: str, pair: Mapping[str, _Way], unit: int) -> str:

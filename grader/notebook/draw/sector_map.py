@@ -1,7 +1,7 @@
 """draw.sectors: how a warp's requests meet the 32-byte sectors of global memory."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from matplotlib.axes import Axes
@@ -38,9 +38,6 @@ _KINDS = ("load", "atomic", "store")  # in the order in which a line does them
 _LABELLED = 4  # bytes: the narrowest access with room for the number of its lane
 _LEFT, _ACROSS, _LINE, _HEAD = 0.25, 9.5, 0.42, 0.52  # inches
 _LABEL, _LEAST_LABEL = 6.8, 5.4  # points of lane numbers and offsets
-_LEGEND = (
-    "Boxes are sectors, with the offset of their first byte in the array; numbers inside are lanes."
-)
 
 
 @dataclass(frozen=True)
@@ -103,13 +100,12 @@ def sectors(run: Run, argument: int | None = None, line: int | None = None) -> P
         return empty(title, "Warp 0 asked global memory for nothing there.", run)
     shown = requests[:_MOST_REQUESTS]
     talls = [_HEAD + _LINE * request.lines for request in shown]
-    notes = " ".join(_notes(run, shown, len(requests)))
+    notes = _notes(run, shown, len(requests))
     words = "\n".join([f"{title}:", *(_described(run, request) for request in requests)])
     picture = Picture(0.65 + sum(talls) + 0.35, title, f"{words}\n  {notes}")
-    key = [swatch(BLUE, "asked for")]
-    if any(len(request.sectors) * SECTOR > request.asked for request in shown):
-        key.append(swatch(PALE, "moved with it, not asked for"))
-    picture.key(key)
+    beyond = any(len(request.sectors) * SECTOR > request.asked for request in shown)
+    moved = [swatch(PALE, "moved with it, not asked for")] if beyond else []
+    picture.key([swatch(BLUE, "asked for"), *moved])
     top = 0.65
     for request, tall in zip(shown, talls, strict=True):
         _paint(picture, run, request, top)
@@ -118,19 +114,23 @@ def sectors(run: Run, argument: int | None = None, line: int | None = None) -> P
     return picture
 
 
-def _notes(run: Run, shown: list[_Request], count: int) -> Iterator[str]:
+def _notes(run: Run, shown: list[_Request], count: int) -> str:
     """What is left out, and how to read the boxes."""
-    if len(shown) < count:
-        yield f"The first {len(shown)} of {count} kinds of request."
-    if run.trace.full:
-        yield f"The trace ends after {MOST_EVENTS:,} events."
-    yield _LEGEND
-    if (most := max(len(lanes) for one in shown for lanes in one.touched.values())) > 1:
-        yield f"{most}x: {most} lanes."
-    if any(one.sectors[-1] - one.sectors[0] >= len(one.sectors) for one in shown):
-        yield "…: sectors that are not touched."
-    if any(one.width < _LABELLED for one in shown):
-        yield f"Under {_LABELLED} bytes there is no room for a number."
+    most = max(len(lanes) for one in shown for lanes in one.touched.values())
+    notes = {
+        f"The first {len(shown)} of {count} kinds of request.": len(shown) < count,
+        f"The trace ends after {MOST_EVENTS:,} events.": run.trace.full,
+        "Boxes are sectors, with the offset of their first byte in the array; "
+        "numbers inside are lanes.": True,
+        f"{most}x: {most} lanes.": most > 1,
+        "…: sectors that are not touched.": any(
+            one.sectors[-1] - one.sectors[0] >= len(one.sectors) for one in shown
+        ),
+        f"Under {_LABELLED} bytes there is no room for a number.": any(
+            one.width < _LABELLED for one in shown
+        ),
+    }
+    return " ".join(note for note, holds in notes.items() if holds)
 
 
 def _requests(events: Iterable[Event]) -> list[_Request]:

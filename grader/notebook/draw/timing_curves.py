@@ -209,9 +209,15 @@ def _paint_roof(axes: Axes, timings: Timings, rows: list[Timing]) -> None:
     axes.text(ridge, peak * 1.25, f"fp32 at full clock: {peak:,.0f} GFLOP/s", ha="center", **text)
     across, up = (math.log(high / low) for low, high in (axes.get_xlim(), axes.get_ylim()))
     slope = math.degrees(math.atan2(_TALL / up, _ROOF_WIDE / across))
-    along: Style = {"textcoords": "offset points", "rotation": slope, "rotation_mode": "anchor"}
-    start = (left * 1.15, _roof_at(left * 1.15, timings))
-    axes.annotate(f"a large copy: {copy:,.0f} GB/s", start, (0, 4), **along, **text)
+    axes.annotate(
+        f"a large copy: {copy:,.0f} GB/s",
+        (left * 1.15, _roof_at(left * 1.15, timings)),
+        (0, 4),
+        textcoords="offset points",
+        rotation=slope,
+        rotation_mode="anchor",
+        **text,
+    )
 
 
 # ---- a colour and a marker for each variant, labels side by side ----

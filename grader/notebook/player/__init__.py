@@ -241,9 +241,13 @@ def player(recording: Recording, marks: list[Mark], note: str = "") -> Page:
     steps = drawn(strip_of(recording, marks), recording.source)
     title = f"{recording.kernel}, step by step"
     inside = _PAGE.format(
-        title=escape(title), style=_file("player.css"), data=packed(recording, marks),
-        script="\n".join(map(_file, _SCRIPTS)),
-    )  # fmt: skip
+        title=escape(title),
+        style=_file("player.css"),
+        data=packed(recording, marks),
+        script="\n".join(
+            _file(f"{name}.js") for name in ("model", "values", "memory", "views", "controls")
+        ),
+    )
     frame = (
         f'<iframe title="{escape(title)}" srcdoc="{escape(inside)}" width="100%" height="{HEIGHT}" '
         'style="border: 0; display: block; min-width: 0; color-scheme: normal"></iframe>'
@@ -262,8 +266,10 @@ def _file(name: str) -> str:
 
 # ---- a few steps as text, for pages in which no script runs ----
 
-KEY = f"{ACTIVE} runs   {APART} its warp runs without it   {STANDS_BY} inactive   "
-KEY += f"{WAITS} waits   {LEFT} has left"
+KEY = (
+    f"{ACTIVE} runs   {APART} its warp runs without it   {STANDS_BY} inactive   "
+    f"{WAITS} waits   {LEFT} has left"
+)
 _LINE = f"font-family: {CODE_FONT}; font-size: var(--jp-code-font-size, 13px); line-height: 1.4;"
 _BOX = f"margin: 6px 0; padding: 6px 8px; border: 1px solid {BORDER}; color: {TEXT};"
 _WARPS = f"{_LINE} margin: 4px 0; padding: 0; border: 0; color: {TEXT}; background: transparent;"
@@ -323,7 +329,6 @@ Series = list[int] | dict[str, int]  # whole numbers as they travel
 def packed(recording: Recording, marks: list[Mark]) -> str:
     """The recording, compressed (zlib) and as base64."""
     results: dict[Result, int] = {}
-    pairs = zip((None, *recording.frames), recording.frames, strict=False)
     data = {
         "kernel": recording.kernel,
         "source": [visible(line) for line in lines_of(recording.source)],
@@ -335,7 +340,10 @@ def packed(recording: Recording, marks: list[Mark]) -> str:
         "stride": recording.stride,
         "steps": recording.steps,
         "memories": [_memory(memory) for memory in recording.memories],
-        "frames": [_frame(recording, frame, results, before) for before, frame in pairs],
+        "frames": [
+            _frame(recording, frame, results, before)
+            for before, frame in zip((None, *recording.frames), recording.frames, strict=False)
+        ],
         "results": [[one.type, one.built_in, one.constant] for one in results],
         "marks": [asdict(mark) for mark in marks],
         "open": marks[0].frame if marks else 0,
