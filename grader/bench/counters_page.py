@@ -151,8 +151,9 @@ def compare(works: list[Work], launched: list[Launched]) -> list[WorkCounters]:
 
 def why(row: WorkCounters) -> str:
     """Why counts of this work differ, as far as it is known."""
-    of_lesson = row.work.name.rpartition("/")[2].lstrip("0123456789_")
-    return WHY.get(row.work.name) or WHY.get(of_lesson, "not explained")
+    return WHY.get(row.work.name) or WHY.get(
+        row.work.name.rpartition("/")[2].lstrip("0123456789_"), "not explained"
+    )
 
 
 def differences(rows: list[WorkCounters]) -> Iterator[tuple[WorkCounters, Cell]]:

@@ -66,8 +66,7 @@ def run_of_variant(
     variant: Variant, function: FindKernel, size: tuple[int, ...], sets: Sequence[Buffers]
 ) -> Run:
     """The variant's launches one after the other; `function` finds its kernels by name."""
-    launches = variant.launches(size)
-    if not launches:
+    if not (launches := variant.launches(size)):
         raise Skipped("is not made for this size")
     found = [
         opted_in(function(launch.kernel, launch.cooperative), launch.shared_mem)
@@ -269,8 +268,7 @@ _MOST_HELD = 0.05  # seconds; a library that waits for the GPU would wait so lon
 def sets_of_buffers(bytes_moved: int, bytes_held: int) -> int:
     """How many sets are needed until the first is cold again, and as many as fit."""
     needed = math.ceil(COLD * l2_bytes() / bytes_moved) + 1
-    fitting = int(MOST_MEMORY * runtime.memGetInfo()[0] / bytes_held)
-    return max(1, min(needed, fitting, MOST_SETS))
+    return max(1, min(needed, int(MOST_MEMORY * runtime.memGetInfo()[0] / bytes_held), MOST_SETS))
 
 
 def times(runs: Sequence[Run], sets: int, bytes_moved: int) -> list[list[float]]:

@@ -65,8 +65,7 @@ def lessons(names: Sequence[str], root: Path) -> list[course.Lesson]:
         found = [course.lesson(course.full_name(name, root), root) for name in names]
     except NotInCourse as error:
         raise BadInput(str(error)) from error
-    bare = [lesson.name for lesson in found if not lesson.benchmarks]
-    if bare:
+    if bare := [lesson.name for lesson in found if not lesson.benchmarks]:
         raise BadInput(f"{bare[0]} has no benchmarks: it has no benchmarks.py.")
     found = found or [lesson for lesson in course.lessons(root) if lesson.benchmarks]
     if not found:

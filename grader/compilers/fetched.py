@@ -95,8 +95,9 @@ def fetch(index: str, wheels: tuple[Wheel, ...] = WHEELS) -> None:
             for wheel in wheels:
                 path = _download(index, wheel, Path(made))
                 with zipfile.ZipFile(path) as archive:
-                    names = [name for name in archive.namelist() if name.startswith(wheel.taken)]
-                    archive.extractall(whole, names)
+                    archive.extractall(
+                        whole, [name for name in archive.namelist() if name.startswith(wheel.taken)]
+                    )
                 path.unlink()
             if not here():  # another process may have been quicker
                 whole.rename(place)

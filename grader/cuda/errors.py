@@ -64,8 +64,7 @@ def lines_of(source: str) -> list[str]:
 def forbidden(source: str) -> tuple[int, int, str] | None:
     """The first character that no source may have: its line (from 1), column (from 0) and name,
     e.g. "U+202E"."""
-    found = _REFUSED.search(source)
-    if found is None:
+    if (found := _REFUSED.search(source)) is None:
         return None
     *above, last = source[: found.start()].split("\n")
     return len(above) + 1, len(last), f"U+{ord(found[0]):04X}"

@@ -79,8 +79,7 @@ def _template(rest: str) -> str:
         return ""
     at, found = 1, []
     while at < len(rest) and rest[at] != "E":
-        match = _ARGUMENT.match(rest, at)
-        if not match:
+        if not (match := _ARGUMENT.match(rest, at)):
             return ""
         at = match.end()
         if match[2]:

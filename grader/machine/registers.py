@@ -24,8 +24,9 @@ class RegisterFile:
     def storage(self, name: str) -> np.ndarray:
         if name not in self._storage:
             kind = self._kinds.get(name, "b64")  # only the sink `_` is not declared
-            dtype = DTYPES["pred"] if kind == "pred" else unsigned(size_of(kind))
-            self._storage[name] = np.zeros(self.lanes, dtype)
+            self._storage[name] = np.zeros(
+                self.lanes, DTYPES["pred"] if kind == "pred" else unsigned(size_of(kind))
+            )
         return self._storage[name]
 
     def read(self, operand: Operand, kind: str) -> np.ndarray:
@@ -85,8 +86,7 @@ def literal(operand: Immediate, kind: str) -> np.ndarray:
         return np.array(value, np.uint64).view(np.float64).astype(dtype)
     if kind == "pred":
         return np.array(bool(value))
-    bits = value & ((1 << 8 * dtype.itemsize) - 1)
-    return np.array(bits, unsigned(dtype.itemsize)).view(dtype)
+    return np.array(value & ((1 << 8 * dtype.itemsize) - 1), unsigned(dtype.itemsize)).view(dtype)
 
 
 GRID_WORKSPACE = 0x2000_0000_0000  # where a cooperative launch keeps its grid barrier
@@ -142,8 +142,7 @@ class SpecialRegisters:
         if name.partition(".")[0] not in _VALUES:
             return None
         if name not in self._arrays:
-            values = np.asarray(self._values(name), np.uint32)
-            full = np.broadcast_to(values, self.geometry.lanes)
+            full = np.broadcast_to(np.asarray(self._values(name), np.uint32), self.geometry.lanes)
             self._arrays[name] = full.copy() if name.startswith(_PER_BLOCK) else full
         array = self._arrays[name]
         return array.view(np.int32) if kind == "s32" else array.astype(dtype, copy=False)

@@ -40,7 +40,7 @@ from ..ptx.program import (
     symbol_of,
 )
 from .events import Events, Observer, Step, Successors
-from .lanes import Dense, Geometry, Lanes, by_value, lane_index, merge, seen_by_all
+from .lanes import Dense, Geometry, Lanes, by_value, lane_index, merge, seen_by_all, warp_masks
 from .memory.access import Access, ErrorReport, LaneValues, PendingCopies, WaveMemory
 from .memory.layout import LocalLayout
 from .memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, AccessFault, GlobalSpace, Heap, PrivateSpace
@@ -168,6 +168,10 @@ class WaveState:
         parts = [lanes for at, lanes in self.schedule.groups() if at in places]
         return lane_index(merge(parts)) if parts else np.zeros(0, np.int64)
 
+    def present(self, index: np.ndarray) -> np.ndarray:
+        """Per warp, the mask of its lanes that are in `index`."""
+        return warp_masks(index, self.geometry.warps)
+
     def spin(self) -> None:
         """Threads have made an access that a thread which waits for another makes."""
         self.schedule.spins += 1
@@ -186,8 +190,7 @@ class WaveState:
             raise Malformed(f"{name} is no value of type .{kind}")
         if name in self.frames.offsets:
             return self.frames.framed(name)
-        special = self.special.read(name, kind)
-        if special is not None:
+        if (special := self.special.read(name, kind)) is not None:
             return special
         return self._lies_at(name, self.address_of(name), unsigned(size_of(kind)))
 
@@ -303,8 +306,10 @@ class Calls:
             raise Malformed(
                 f"it reaches beyond the {counted(slot.shape[1], 'byte')} of a parameter"
             )
-        starts = [where.offset + n * size for n in range(len(parts))]
-        views = [slot[:, at : at + size].view(DTYPES[kind])[:, 0] for at in starts]
+        views = [
+            slot[:, at : at + size].view(DTYPES[kind])[:, 0]
+            for at in range(where.offset, where.offset + size * len(parts), size)
+        ]
         loads, registers = instruction.form.carries is Carries.LOADED, self.wave.registers
         moves: list[tuple[np.ndarray, LaneValues]] = [
             (registers.write(part, kind), view) if loads else (view, self.wave.read(part, kind))
@@ -329,8 +334,7 @@ class Calls:
     def print(self, formats: np.ndarray, arguments: np.ndarray, lanes: np.ndarray, at: int) -> None:
         """What the `printf` at `at` prints for some lanes, in their order; two addresses a lane."""
         changed = (formats[1:] != formats[:-1]) | (arguments[1:] != arguments[:-1])
-        starts = [0, *(np.flatnonzero(changed) + 1).tolist(), len(lanes)]
-        for start, end in pairwise(starts):
+        for start, end in pairwise([0, *(np.flatnonzero(changed) + 1).tolist(), len(lanes)]):
             for first in range(start, end, PRINTED_TOGETHER):
                 if self.wave.output.full:
                     return
@@ -398,8 +402,9 @@ class Calls:
                 start = int(memory.base[lane])
                 return memory.store.data[start : start + memory.pitch], address - window
         try:
-            where = np.array([address], np.uint64).view(np.int64)
-            store = self.wave.flat.locate(where, 1, np.array([lane]))[0][0]
+            store = self.wave.flat.locate(
+                np.array([address], np.uint64).view(np.int64), 1, np.array([lane])
+            )[0][0]
         except AccessFault as fault:
             raise self.wave.report.access_error(fault, at, np.array([lane]), "reads", 1) from None
         return store.data, address - store.address

@@ -29,19 +29,18 @@ class Assembly:
         line, why = instruction.line if instruction else error.line, str(error)[:100]
         if line in self._lines:
             return _refusal(line, instruction, why)
-        said = f"the simulated GPU does not understand this PTX: {why}"
-        return UnsupportedInstruction(said, line=line)
+        return UnsupportedInstruction(
+            f"the simulated GPU does not understand this PTX: {why}", line=line
+        )
 
     def check_names(self, function: Function) -> None:
         """Jumps go to labels that there are, guards are registers, and the end is one;
         UnsupportedInstruction names the first that is not."""
         for one in function.instructions:
-            jumps = one.form.flow is Flow.BRANCH
-            target = one.operands[0] if jumps and one.operands else None
-            if jumps and getattr(target, "name", None) not in function.labels:
+            flow, names = one.form.flow, [getattr(o, "name", None) for o in one.operands]
+            if flow is Flow.BRANCH and not function.labels.keys() & names[:1]:
                 raise _refusal(one.line, one, "it jumps to a label that is not there")
-            tables = one.form.flow is Flow.TABLE
-            if tables and getattr(one.operands[1], "name", None) not in function.tables:
+            if flow is Flow.TABLE and names[1] not in function.tables:
                 raise _refusal(one.line, one, "there is no such list of labels")
             if one.guard and one.guard.name not in function.registers:
                 raise _refusal(one.line, one, f"there is no register {one.guard.name}")

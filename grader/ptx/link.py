@@ -118,8 +118,9 @@ def link(program: PtxModule, kernel: Function) -> LinkedProgram:
         name for name, function in zip(order, functions, strict=True) for _ in function.instructions
     )
     whole = _merged(kernel, functions, starts)
-    addresses = function_addresses(program)
-    return LinkedProgram(whole, parts, owner, addresses, frozenset(program.variables))
+    return LinkedProgram(
+        whole, parts, owner, function_addresses(program), frozenset(program.variables)
+    )
 
 
 def _merged(kernel: Function, functions: list[Function], starts: list[int]) -> Function:

@@ -117,8 +117,7 @@ def flush_result(
     if np.minimum.reduce(magnitude) > smallest:
         return x
     keep = ~(magnitude < smallest)
-    at = (magnitude == smallest).nonzero()[0]
-    if len(at):
+    if len(at := (magnitude == smallest).nonzero()[0]):
         keep[at] = is_normal(*[operand[at] for operand in operands])
     return x * keep
 

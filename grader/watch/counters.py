@@ -98,8 +98,9 @@ class Counting(Observer):
         for (first, last), (warps_in_it, threads) in self._runs.items():
             per_warp[first : last + 1] += warps_in_it
             per_thread[first : last + 1] += threads
-        acting = (per_warp - self._idle).tolist()
-        for instruction, number in zip(self.wave.kernel.instructions, acting, strict=True):
+        for instruction, number in zip(
+            self.wave.kernel.instructions, (per_warp - self._idle).tolist(), strict=True
+        ):
             opcodes[instruction.form.opcode] += number
         lines = np.array([line or 0 for line in self._lines])
         self._by_line("inst_executed", lines, per_warp)
@@ -154,8 +155,9 @@ class Counting(Observer):
     def _note(self, access: Access, hit: Hit, kind: str) -> None:
         """Its traffic is counted with that of others."""
         where = access.offsets(hit) if hit.space == "shared" else hit.addresses.copy()
-        noted = self._noted[hit.space, kind, access.width]
-        noted.append((self._lines[access.at] or 0, hit.lanes, where))
+        self._noted[hit.space, kind, access.width].append(
+            (self._lines[access.at] or 0, hit.lanes, where)
+        )
         self._many_noted += len(where)
         if self._many_noted > TOGETHER:
             self.end()

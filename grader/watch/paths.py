@@ -73,5 +73,4 @@ def in_all(observers: Iterable[Observer]) -> dict[str, int]:
     """The paths of launches that come one after the other, by the names in `PATHS`."""
     launches = [one.counted for one in observers if isinstance(one, Paths)]
     added = {name: sum(int(counted[name].sum()) for counted in launches) for name in PATHS}
-    longest = max((int(counted[BETWEEN].max()) for counted in launches), default=0)
-    return added | {BETWEEN: longest}
+    return added | {BETWEEN: max((int(counted[BETWEEN].max()) for counted in launches), default=0)}

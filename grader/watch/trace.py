@@ -87,8 +87,9 @@ class Tracing(Observer):
 
     def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
         if len(threads := self._threads(lanes)):
-            memory = self.wave.shared.without_red_zones()
-            self.trace.add(self._lines[at], "barrier", threads, memory=memory)
+            self.trace.add(
+                self._lines[at], "barrier", threads, memory=self.wave.shared.without_red_zones()
+            )
 
     def access(self, done: Accessed) -> None:
         access, hit, kind = done.access, done.hit, done.kind

@@ -129,8 +129,9 @@ class Uninitialized(Observer):
             if target is None or symbol_of(target) not in self._maybe.discardable:
                 first = int(np.argmax(missing))
                 where = int(hit.addresses[first]) + component * access.size
-                lane = int(lane_index(hit.lanes)[first])
-                self.report.stop(self._unwritten(access, hit, lane, where))
+                self.report.stop(
+                    self._unwritten(access, hit, int(lane_index(hit.lanes)[first]), where)
+                )
             elif not self._follows_loads:
                 # From now on what is loaded, and was never written, is followed, too.
                 self._maybe = with_loads(self._maybe, self.wave.linked)
@@ -173,8 +174,7 @@ class Uninitialized(Observer):
             for component, out in outs:
                 out[hit.lanes] = of_bytes[bytes_of(access, hit, component)].max(axis=1)
         for component, out in outs:
-            missing = access.unwritten(hit, component)
-            if missing is not None:
+            if (missing := access.unwritten(hit, component)) is not None:
                 lanes = lane_index(hit.lanes)[missing]
                 out[lanes] = self._from_loads + access.at
                 *_, where = self._loads.get(access.at, (np.full(self.wave.geometry.lanes, -1),))
@@ -225,8 +225,9 @@ class Uninitialized(Observer):
     def _refuse(self, at: int, lanes: Lanes, origin: np.ndarray) -> None:
         if np.count_nonzero(origin):
             position = int(np.argmax(origin != SET))
-            lane = int(lane_index(lanes)[position])
-            self.report.stop(self._finding(at, lane, int(origin[position])))
+            self.report.stop(
+                self._finding(at, int(lane_index(lanes)[position]), int(origin[position]))
+            )
 
     def _finding(self, at: int, lane: int, origin: int) -> Finding:
         """What never was set matters at `at`; the finding is about the line that used it first."""

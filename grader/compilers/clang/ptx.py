@@ -55,8 +55,7 @@ def _with_calls(ptx: str) -> str:
     known = dict(files)
 
     def place(text: str) -> Place | None:
-        found = _PLACE.fullmatch(text)
-        if found is None:
+        if (found := _PLACE.fullmatch(text)) is None:
             return None
         file = files.setdefault(found["path"], len(files) + 1)
         return file, int(found["line"]), int(found["column"] or 0)
@@ -84,8 +83,7 @@ def _rows(start: str, chain: list[Place]) -> Iterator[str]:
 def named(ptx: str, expressions: tuple[str, ...]) -> tuple[str, dict[str, str]]:
     """`ptx` without the variables of `source.name_variables`, and the mangled name of each
     expression."""
-    found = {int(one["number"]): one["name"] for one in _NAME.finditer(ptx)}
-    if found:
+    if found := {int(one["number"]): one["name"] for one in _NAME.finditer(ptx)}:
         ptx = _NAME.sub("", _NAME_HEADER.sub("", ptx))
     return ptx, {text: found[n] for n, text in enumerate(expressions) if n in found}
 

@@ -148,8 +148,7 @@ class Access:
             ) from None
 
     def read(self, hit: Hit, component: int, dtype: np.dtype) -> np.ndarray:
-        element = hit.element + component if component else hit.element
-        return hit.store.view(dtype).take(element)
+        return hit.store.view(dtype).take(hit.element + component if component else hit.element)
 
     def load(self, lanes: Lanes, dtype: np.dtype, moved: np.ndarray | None = None) -> np.ndarray:
         """What the lanes load, each from `moved` so many bytes on: a row for each lane, a column
@@ -165,8 +164,7 @@ class Access:
     def store(self, lanes: Lanes, words: np.ndarray, moved: np.ndarray | None = None) -> None:
         """The lanes store `words`, of the same shape."""
         for hit in self.hits(lanes, moved):
-            rows = np.searchsorted(lane_index(lanes), lane_index(hit.lanes))
-            self.put(hit, list(words[rows].T))
+            self.put(hit, list(words[np.searchsorted(lane_index(lanes), lane_index(hit.lanes))].T))
 
     def get(self, hit: Hit) -> None:
         """Tell that lanes load what lies where this access hits; they then may read it."""
@@ -200,8 +198,9 @@ class Access:
             element = hit.element + component
             if cleaned is not np.asarray:
                 memory[element] = cleaned(memory[element])
-            values = [source[component] for source in sources]
-            before.append(in_turns(memory, element, operation, values))
+            before.append(
+                in_turns(memory, element, operation, [source[component] for source in sources])
+            )
             if cleaned is not np.asarray:
                 memory[element] = cleaned(memory[element])
         failed = before[0] != sources[0][0] if self.compares else None  # then nothing is written

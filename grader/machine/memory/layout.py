@@ -61,8 +61,9 @@ def module_variables(program: PtxModule) -> dict[str, Store]:
     for variable in program.variables.values():
         for offset, pointed in variable.pointers:
             if variable.name in stores and pointed in addresses:
-                target = addresses[pointed].to_bytes(8, "little")
-                stores[variable.name].data[offset : offset + 8] = np.frombuffer(target, np.uint8)
+                stores[variable.name].data[offset : offset + 8] = np.frombuffer(
+                    addresses[pointed].to_bytes(8, "little"), np.uint8
+                )
     return stores
 
 
@@ -100,8 +101,7 @@ def local_layout(linked: LinkedProgram) -> LocalLayout:
     recursive = {name for name, part in linked.parts.items() if part.recursive}
     local = [v for v in linked.function.variables if v.space == "local"]
     framed = {name: [v for v in local if v.name.startswith(f"{name}::")] for name in recursive}
-    fixed = [v for v in local if v.name.partition("::")[0] not in recursive]
-    size, symbols = _lay_out(fixed)
+    size, symbols = _lay_out([v for v in local if v.name.partition("::")[0] not in recursive])
     stack = size + -size % 16
     frame_sizes: dict[str, int] = {}
     frame_offsets: dict[str, tuple[str, int]] = {}
@@ -109,8 +109,9 @@ def local_layout(linked: LinkedProgram) -> LocalLayout:
         bytes_needed, offsets = _lay_out(variables)
         frame_sizes[name] = LEAST_FRAME + -(-bytes_needed // 16) * 16
         frame_offsets |= {symbol: (name, offset) for symbol, offset in offsets.items()}
-    total = stack + STACK_SIZE if recursive else size
-    return LocalLayout(total, symbols, stack, frame_sizes, frame_offsets)
+    return LocalLayout(
+        stack + STACK_SIZE if recursive else size, symbols, stack, frame_sizes, frame_offsets
+    )
 
 
 def _lay_out(variables: list[Variable]) -> tuple[int, dict[str, int]]:

@@ -109,8 +109,7 @@ class Heap:
 
     def free(self, address: int) -> bool:
         """Takes a piece back; False if there is no such piece in use."""
-        size = self.sizes.pop(address, None)
-        if size is None:
+        if (size := self.sizes.pop(address, None)) is None:
             return False
         start = address - self.ADDRESS
         self.states[start : start + size] = FREED
@@ -176,8 +175,7 @@ class GlobalSpace:
             lanes = np.flatnonzero(owner == at)
             store = self.stores[at]
             last = store.address + len(store.data) - size if at >= 0 else -np.inf
-            outside = lanes[addresses[lanes] > last]
-            if len(outside):
+            if len(outside := lanes[addresses[lanes] > last]):
                 position = int(outside[0])
                 raise AccessFault(self.describe(int(addresses[position]), position))
             _check_in_use(store, addresses, size, lanes)
@@ -313,8 +311,7 @@ class PrivateSpace:
         if astray is not None and np.count_nonzero(astray):
             position = int(np.argmax(astray))
             reason, address = f"outside of its {self.name} memory", int(addresses[position])
-            fault = Fault(OutOfBounds, position, reason, self.name, address, self.store)
-            raise AccessFault(fault)
+            raise AccessFault(Fault(OutOfBounds, position, reason, self.name, address, self.store))
 
     def extent(self, start: int) -> int:
         """How many bytes the variable that begins at `start` has."""

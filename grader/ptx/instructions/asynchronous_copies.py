@@ -127,8 +127,8 @@ def wait(instruction: Instruction, at: int, wave: Wave) -> Step:
 @effect("cp", "async mbarrier arrive noinc? shared|shared::cta? b64 : updates[a]")
 def signal(instruction: Instruction, at: int, wave: Wave) -> Step:
     """Arrives when the thread's copies have; here they arrive at once. Without .noinc the barrier
-    first expects one arrival more."""
-    arrive = arrival_of_copies(instruction, at, wave)
+    first expects one arrival more: then the two leave it as it was."""
+    arrive = _arrive(instruction, at, wave) if instruction.form.has("noinc") else lambda _: None
 
     def step(lanes: Lanes) -> None:
         wave.copies.arrive(lanes, -1)
@@ -196,12 +196,6 @@ def take_away(instruction: Instruction, at: int, wave: Wave) -> Step:
     return step
 
 
-@effect("cp", "async bulk commit_group :", "async bulk wait_group read? : n")
-def nothing(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """What was taken away is there already."""
-    return lambda lanes: None
-
-
 def _access(instruction: Instruction, position: int, at: int, wave: Wave) -> Access:
     transfer = instruction.form.transfer(position)
     transfer = replace(transfer, components=_WORDS, bulk=True, asynchronous=True)
@@ -265,8 +259,9 @@ def send(instruction: Instruction, at: int, wave: Wave) -> Step:
             tell(target, hit, words)
         for place in np.unique(places.element):
             own = places.element == place
-            values = [word[own] for word in words]
-            landing = wave.copies.announce(target, hit.part(own), values, places.part(own))
+            landing = wave.copies.announce(
+                target, hit.part(own), [word[own] for word in words], places.part(own)
+            )
             for tell_sent in wave.events.sent:
                 tell_sent(at, landing)
 
@@ -384,13 +379,6 @@ _arriving(
 )
 
 
-def arrival_of_copies(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """What cp.async.mbarrier.arrive does once the copies are there: with .noinc an arrival that
-    was counted beforehand, without it one that was not."""
-    noinc = instruction.form.has("noinc")
-    return _arrive(instruction, at, wave) if noinc else lambda lanes: None
-
-
 @effect("mbarrier", f"test_wait|try_wait parity? {_ANY} : d, updates[a], b, time?")
 def wait_for_phase(instruction: Instruction, at: int, wave: Wave) -> Step:
     """done, [barrier], state or parity[, time]: whether that phase is over. Whoever sees it over is
@@ -407,8 +395,7 @@ def wait_for_phase(instruction: Instruction, at: int, wave: Wave) -> Step:
             access.about_to_read(hit)
             asked = phase[hit.lanes] & 1 if by_parity else phase[hit.lanes] >> _PHASE
             _land(wave, hit, asked)
-            now = access.read(hit, 0, np.dtype(_U)) >> _PHASE
-            over = now != asked
+            over = access.read(hit, 0, np.dtype(_U)) >> _PHASE != asked
             access.used(hit)
             out[hit.lanes] = over
             for tell in wave.events.phase_over if over.any() else ():

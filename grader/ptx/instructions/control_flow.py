@@ -98,8 +98,9 @@ def _assert_failed(
 
 
 def _malloc(lanes: np.ndarray, parameters: list[str], result: str, at: int, wave: Wave) -> None:
-    addresses = wave.heap.allocate(wave.calls.words(parameters[0], lanes))
-    wave.calls.slots[result][lanes, :8] = addresses.view(np.uint8).reshape(-1, 8)
+    wave.calls.slots[result][lanes, :8] = (
+        wave.heap.allocate(wave.calls.words(parameters[0], lanes)).view(np.uint8).reshape(-1, 8)
+    )
 
 
 def _free(lanes: np.ndarray, parameters: list[str], result: str, at: int, wave: Wave) -> None:

@@ -80,7 +80,6 @@ def funnel_shift(instruction: Instruction) -> Elementwise:
         whole = low.astype(np.uint64) | high.astype(np.uint64) << np.uint64(32)
         amount = amount & np.uint32(31) if wrap else np.minimum(amount, np.uint32(32))
         amount = amount.astype(np.uint64)
-        moved = whole << amount >> np.uint64(32) if left else whole >> amount
-        return moved.astype(np.uint32)
+        return (whole << amount >> np.uint64(32) if left else whole >> amount).astype(np.uint32)
 
     return Elementwise(shifted, ("b32", "b32", "u32"), "b32")

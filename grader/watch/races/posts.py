@@ -144,8 +144,9 @@ class Knowledge:
     def covers(self, block: int, lane: int, epoch: int) -> bool:
         """Whether what `lane` of `block` did in an epoch is known to be done."""
         warp = lane // WARP
-        parts = (block, (block, warp), (block, warp, lane))
-        return any(epoch <= self.epoch(part) for part in parts)
+        return any(
+            epoch <= self.epoch(part) for part in (block, (block, warp), (block, warp, lane))
+        )
 
 
 class _Barrier:

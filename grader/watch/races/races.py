@@ -57,14 +57,14 @@ class Signals:
 
     def note(self, access: Access, hit: Hit, addresses: np.ndarray, kind: str) -> None:
         """A strong access has been made in the present epoch, to places known by `addresses`."""
-        strong = self._strong(access.at, kind, hit.lanes, addresses)
-        if strong is None:
+        if (strong := self._strong(access.at, kind, hit.lanes, addresses)) is None:
             return
         if kind != "store":
             self.sights.append(strong)
         if kind != "load":
-            rows = (addresses.tolist(), strong.blocks.tolist(), strong.lanes.tolist())
-            for place, block, lane in zip(*rows, strict=True):
+            for place, block, lane in zip(
+                *(addresses.tolist(), strong.blocks.tolist(), strong.lanes.tolist()), strict=True
+            ):
                 self.posts[place, block].append((strong, lane))
 
     def fenced(self, lanes: Lanes, at: int, wide: bool) -> None:
@@ -153,8 +153,7 @@ class Signals:
             self._remembered -= number
         self._remembered += number
         barriers = self.ordering.synced["block"][index] >> 32
-        now = self.ordering.now
-        return Strong(now, at, kind, index, blocks, barriers, addresses.copy(), wide)
+        return Strong(self.ordering.now, at, kind, index, blocks, barriers, addresses.copy(), wide)
 
 
 class Meeting(NamedTuple):
@@ -220,12 +219,13 @@ class RaceFindings:
         address = int(hit.addresses[position]) + part * size
         inside = range(store.address, store.address + len(store.data))
         numbered = enumerate(self.wave.names.arguments, 1)
-        then = self._access(met.at, mine, me, wrote)
         return Race(
             self.here.location(met.at, me),
             access.verb,
             self.here.bytes(hit.space, store, address, size, met.at),
-            msgspec.structs.replace(then, line=self.here.line(met.at)),
+            msgspec.structs.replace(
+                self._access(met.at, mine, me, wrote), line=self.here.line(met.at)
+            ),
             self._access(met.other_at, theirs, other, conflict.other_wrote),
             same_block=mine == theirs,
             same_warp=me // WARP == other // WARP,
@@ -318,8 +318,9 @@ class Races(Ordering):
         for store in wave.flat.stores:  # those that are only read cannot race
             if store.writable and store.names and use.touches(store.names, ("writes", "atomics")):
                 cells = -(-len(store.data) // self.cells["global"])
-                reads = use.touches(store.names, ("reads",))
-                self.detectors[store] = RaceDetector(cells, self.unordered_in_grid, self, reads)
+                self.detectors[store] = RaceDetector(
+                    cells, self.unordered_in_grid, self, use.touches(store.names, ("reads",))
+                )
         self.signals = Signals(self)
         self.findings = RaceFindings(report, self.signals, self.detectors)
         self.visits = Visits(self.findings)
@@ -329,8 +330,9 @@ class Races(Ordering):
         super().begin_wave(first_block)
         store = self.wave.shared.store
         unordered = self.unordered_in_cluster if self.in_cluster else self.unordered_in_block
-        cells = len(store.data) // self.cells["shared"]
-        self.detectors[store] = RaceDetector(cells, unordered, self)
+        self.detectors[store] = RaceDetector(
+            len(store.data) // self.cells["shared"], unordered, self
+        )
         self.visits.last.clear()
 
     def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
@@ -364,20 +366,17 @@ class Races(Ordering):
         epoch = self.new_epoch(access.at)
         if access.strong and hit.space != "local":
             self._strong(done)
-        detector = self.detectors.get(hit.store)
-        if detector is None:
+        if (detector := self.detectors.get(hit.store)) is None:
             return
         cell = self.cells[hit.space]
         lane, parts = lane_index(hit.lanes), access.width // cell
         cells = hit.element * (access.size // cell)
         if parts > 1:
             cells, lane = (cells[:, None] + np.arange(parts)).ravel(), np.repeat(lane, parts)
-        conflict = self._conflict(detector, done, Touched(cells, lane, epoch, marks))
-        if conflict:
+        if conflict := self._conflict(detector, done, Touched(cells, lane, epoch, marks)):
             self.findings.race(conflict, access, hit, lane, wrote=kind != "load")
         if self.in_cluster and hit.space == "shared" and not marks & LANDED:
-            pitch = self.wave.shared.pitch // cell
-            self.visits.note(cells // pitch, lane, epoch, access.at)
+            self.visits.note(cells // (self.wave.shared.pitch // cell), lane, epoch, access.at)
 
     def _watches(self, access: Access, hit: Hit) -> bool:
         return hit.store in self.detectors or (access.strong and hit.space == "global")
@@ -479,7 +478,8 @@ class Visits:
         for block in set(blocks.tolist()) & set(self.last):
             hosts = np.arange(block * stride, (block + 1) * stride)
             for epoch, visitor, at in self.last[block].values():
-                stamps = stamped(epoch, np.full(stride, visitor))
-                unordered = self.findings.ordering.unordered_in_cluster(stamps, hosts)
+                unordered = self.findings.ordering.unordered_in_cluster(
+                    stamped(epoch, np.full(stride, visitor)), hosts
+                )
                 if unordered is not None and unordered.all():
                     self.findings.visit(at, visitor, self.wave.first_block + block, started=True)

@@ -110,8 +110,7 @@ def first_nan(graph: Graph, root: int) -> int | None:
     for kind in ("f16", "f32", "f64"):
         typed = np.array([one is not None and one.form.type == kind for one in graph.code])
         some = nodes[typed[graph.at[nodes]]]
-        values = graph.value[some].view(DTYPES[kind])[:: 8 // DTYPES[kind].itemsize]
-        found = some[np.isnan(values)]
+        found = some[np.isnan(graph.value[some].view(DTYPES[kind])[:: 8 // DTYPES[kind].itemsize])]
         if len(found):
             return int(found.min())
     return None
@@ -132,8 +131,7 @@ def _size(instruction: Instruction | None) -> int:
 
 def _hands_on(graph: Graph, node: int) -> bool:
     """Whether a value is one that its instruction found, not one that it computed."""
-    instruction = graph.code[graph.at[node]]
-    if instruction is None:
+    if (instruction := graph.code[graph.at[node]]) is None:
         return False
     form = instruction.form
     return bool(form.transfers and not form.atomic) or form.carries in _HANDED_ON
