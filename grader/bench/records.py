@@ -164,8 +164,7 @@ def _said(command: Sequence[str], patience: float) -> Iterator[tuple[str, Any]]:
         try:
             while select.select([pipe], [], [], patience)[0]:
                 if not (read := os.read(pipe, 1 << 16)):
-                    status = process.wait(patience)
-                    raise BadInput(f"The process that times ended with {status}.")
+                    raise BadInput(f"The process that times ended with {process.wait(patience)}.")
                 *lines, rest = (rest + read).split(b"\n")
                 for kind, one in map(json.loads, lines):
                     if kind == "end":

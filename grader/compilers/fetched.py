@@ -102,8 +102,9 @@ def fetch(index: str, wheels: tuple[Wheel, ...] = WHEELS) -> None:
             if not here():  # another process may have been quicker
                 whole.rename(place)
     except OSError as error:
-        why = error.strerror or error
-        raise NotFetched(f"they cannot be kept in {place.parent} ({why})", _ELSEWHERE) from error
+        raise NotFetched(
+            f"they cannot be kept in {place.parent} ({error.strerror or error})", _ELSEWHERE
+        ) from error
 
 
 def _download(index: str, wheel: Wheel, into: Path) -> Path:

@@ -403,7 +403,7 @@ class SimulatedKernel:
             constants=frozenset(in_ptx.name for in_ptx, declared in pairs if declared.constant),
             assembly=module.assembly,
             layout=layout,
-            names=MemoryNames(module.code, self.name, passed.buffers(), passed.integers()),
+            names=MemoryNames(module.code, plain(self.name), passed.buffers(), passed.integers()),
             geometry=geometry,
             heap=module.heap,
             flat=GlobalSpace([*stores, *self._outliving()]),

@@ -2,6 +2,7 @@
 registers, and the stack frames of functions that call themselves."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -53,13 +54,11 @@ class RegisterFile:
             return np.empty(self.lanes, DTYPES[kind])
         key = getattr(register, "name", ""), kind, "written"
         if key not in self._views:
-            self._views[key] = self._extended(self._fitting(register, kind), DTYPES[kind])
+            storage, dtype = self._fitting(register, kind), DTYPES[kind]
+            wider = storage.itemsize > dtype.itemsize and dtype.kind != "f"
+            extended = np.dtype(f"{dtype.kind}{storage.itemsize}") if wider else dtype
+            self._views[key] = low_part(storage, extended)
         return self._views[key]
-
-    def _extended(self, storage: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        if dtype.itemsize == storage.itemsize or dtype.kind == "f":
-            return low_part(storage, dtype)
-        return storage.view(f"{dtype.kind}{storage.itemsize}")
 
     def _fitting(self, register: Operand, kind: str) -> np.ndarray:
         """The storage of an operand that is a register, and holds what has this type."""
@@ -102,11 +101,11 @@ CLOCKS = {  # and which bits of the clock each holds
 }
 
 
+@dataclass(eq=False)
 class Derived:
     """An operand whose values are worked out, by `of(lanes)`, whenever they are read."""
 
-    def __init__(self, of: Callable[[Lanes], np.ndarray]):
-        self.of = of
+    of: Callable[[Lanes], np.ndarray]
 
     def __getitem__(self, lanes: Lanes) -> np.ndarray:
         return self.of(lanes)

@@ -130,7 +130,7 @@ class Schedule(Protocol):
     def groups(self) -> list[tuple[int, Lanes]]: ...
 
 
-class WaveState:
+class WaveState(WaveMemory):
     """What the lanes of a wave hold, whoever runs them. A lane is the place of a thread: block by
     block, each with whole warps. `running`: by lane, whether a thread is there that has not left;
     `live`: by block, how many; `results`: by call, the slot that its result goes to."""
@@ -159,9 +159,6 @@ class WaveState:
     def tell(self, report: ErrorReport, observers: Sequence[Observer]) -> None:
         """From now on, `report` makes errors and `observers` hear of events."""
         self.report, self.events = report, Events(observers)
-        self.memory = WaveMemory(
-            self.flat, self.shared, self.local, self.geometry, report, self.events
-        )
 
     def standing_at(self, places: set[int]) -> np.ndarray:
         """The lanes whose turn would come at one of these instructions, as an index array."""
@@ -209,7 +206,7 @@ class WaveState:
 
     def access(self, transfer: Transfer, operand: Operand, at: int, verb: str = "") -> Access:
         """The access of the instruction at index `at` to the address that `operand` names."""
-        access = Access(transfer, at, self._start(address_of(operand)), self.memory, verb)
+        access = Access(transfer, at, self._start(address_of(operand)), self, verb)
         reached = self.program.memory_use.targets.get(at)
         access.constant = reached is not None and bool(reached) and reached <= self.constants
         return access

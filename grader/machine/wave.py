@@ -18,6 +18,7 @@ from ..cuda.errors import Message
 from ..ptx.program import Flow
 from .events import Groups, Successors
 from .lanes import WARP, Lanes, compact, count, lane_index
+from .memory.access import PendingCopies
 from .state import Calls, PreparedLaunch, Schedule, WaveState
 
 
@@ -383,7 +384,7 @@ class Wave(WaveState):
         self.clusters.begin_wave()
         self.shared.reset()
         self.local.reset()
-        self.copies.reset()
+        self.copies = PendingCopies(geometry.lanes)
         for tell in self.events.begin_wave:
             tell(first_block)
         self.calls.begin_wave()

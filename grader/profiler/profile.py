@@ -34,8 +34,9 @@ def work_of_file(path: Path, launch: LaunchArguments) -> Work:
     if not kernel:
         names = RawModule(code=source).kernel_names
         if len(names) != 1:
-            known = ", ".join(names) or "there is none"
-            raise BadInput(f"Say which kernel, with --kernel: {known}.")
+            raise BadInput(
+                f"Say which kernel, with --kernel: {', '.join(names) or 'there is none'}."
+            )
         kernel = names[0]
     given = {f"argument {n}": _argument(text) for n, text in enumerate(arguments, start=1)}
     inputs = {name: one for name, one in given.items() if isinstance(one, np.ndarray)}

@@ -194,19 +194,15 @@ def _written(block: _Block, following: str | None) -> Iterator[str]:
     if block.place and head:
         yield block.place
     yield from block.lines[head:]
-    if block.to is None:
-        if block.otherwise and block.otherwise != following:
-            yield f"\tbra.uni \t{block.otherwise};"
-    elif not block.guard:
-        if block.to != following:
-            yield f"\tbra.uni \t{block.to};"
-    elif block.to == following and block.otherwise:
+    onward = block.otherwise if block.guard or block.to is None else block.to
+    if block.guard and block.to == following and onward:
         guard = block.guard[1:] if block.guard.startswith("!") else f"!{block.guard}"
-        yield f"\t@{guard} bra \t{block.otherwise};"
-    else:
+        yield f"\t@{guard} bra \t{onward};"
+        return
+    if block.guard:
         yield f"\t@{block.guard} bra \t{block.to};"
-        if block.otherwise and block.otherwise != following:
-            yield f"\tbra.uni \t{block.otherwise};"
+    if onward and onward != following:
+        yield f"\tbra.uni \t{onward};"
 
 
 def _order(nodes: list[str], entry: str, edges: dict[str, list[str]], depth: int = 0) -> list[str]:

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from ...counted import counted
-from ...cuda.errors import CudaError, Message, OutOfBounds
+from ...cuda.errors import CudaError, Message
 from ...ptx.program import Transfer
 from ..lanes import WARP, Geometry, Lanes, compact, count, lane_index
 from .spaces import (
@@ -90,7 +90,6 @@ class ErrorReport(Protocol):
     ) -> CudaError: ...
 
 
-@dataclass(frozen=True)
 class WaveMemory:
     """The memory that the blocks of a wave reach, who makes errors, and who hears of accesses."""
 
@@ -301,7 +300,7 @@ class Access:
                 f"the shared memory of block {int(rank[position]) - 1} of its cluster, which has "
                 f"{counted(geometry.cluster_blocks, 'block')}"
             )
-            raise AccessFault(Fault(OutOfBounds, position, where))
+            raise AccessFault(Fault(position, where))
         block = geometry.block_of_lane[lanes]
         first = block - block % geometry.cluster_blocks
         return np.where(rank > 0, (first + rank - 1) * pitch, own), addresses & OFFSET_MASK
@@ -370,12 +369,6 @@ class PendingCopies:
         self.announced = 0
         # By barrier (its store and place), in the order in which they were issued.
         self.landings: dict[tuple[Store, int], deque[Landing]] = {}
-
-    def reset(self) -> None:
-        """A new wave begins."""
-        self.committed[:] = 0
-        self.pending = []
-        self.landings = {}
 
     def issue(self, access: Access, hit: Hit, words: list[np.ndarray]) -> None:
         """Until it has arrived, the destination counts as not written: a thread that does not

@@ -149,49 +149,35 @@ _SHARED = "shared::cluster|shared::cta|shared"
     "writes.b32@shared[to], reads.b32@global[from], size, updates.b64@shared[barrier], policy",
     "async bulk shared::cluster shared::cta mbarrier::complete_tx::bytes : "
     "writes.b32@shared[to], reads.b32@shared[from], size, updates.b64@shared[barrier]",
-)
-def bring(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """[to], [from], bytes, [barrier]: the barrier is told when so many bytes have come."""
-    size, barrier = instruction.operands[2:4]
-    to, taken = _access(instruction, 0, at, wave), _access(instruction, 1, at, wave)
-    told = wave.access(instruction.form.transfer(3), barrier, at)
-    sizes = wave.read(size, "u32")
-
-    def step(lanes: Lanes) -> None:
-        for lane in lane_index(lanes).tolist():
-            (place,) = told.hits(np.array([lane]))
-            told.about_to_read(place)
-            size = int(sizes[lane])
-            words = _taken(taken, lane, size, at, wave)
-            for hit in _parts(to, lane, size, at, wave):
-                own = list(words.T)
-                for tell in wave.events.copy:
-                    tell(to, hit, own)
-                landing = wave.copies.announce(to, hit, own, place)
-                for send in wave.events.sent:
-                    send(at, landing)
-
-    return step
-
-
-@effect(
-    "cp",
     "async bulk global shared|shared::cta bulk_group : "
     "writes.b32@global[to], reads.b32@shared[from], size",
     "async bulk global shared|shared::cta bulk_group L2::cache_hint : "
     "writes.b32@global[to], reads.b32@shared[from], size, policy",
 )
-def take_away(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """[to], [from], bytes"""
+def bulk_copy(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """[to], [from], bytes[, [barrier]]: the barrier is told when so many bytes have come."""
     to, taken = _access(instruction, 0, at, wave), _access(instruction, 1, at, wave)
     sizes = wave.read(instruction.operands[2], "u32")
+    tells = instruction.form.has("mbarrier::complete_tx::bytes")
+    told = wave.access(instruction.form.transfer(3), instruction.operands[3], at) if tells else None
 
     def step(lanes: Lanes) -> None:
         for lane in lane_index(lanes).tolist():
+            place = told.hits(np.array([lane]))[0] if told else None
+            if told and place:
+                told.about_to_read(place)
             size = int(sizes[lane])
             words = _taken(taken, lane, size, at, wave)
             for hit in _parts(to, lane, size, at, wave):
-                to.put(hit, list(words.T))
+                own = list(words.T)
+                if place is None:
+                    to.put(hit, own)
+                    continue
+                for tell in wave.events.copy:
+                    tell(to, hit, own)
+                landing = wave.copies.announce(to, hit, own, place)
+                for send in wave.events.sent:
+                    send(at, landing)
 
     return step
 

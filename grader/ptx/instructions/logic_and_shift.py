@@ -42,8 +42,7 @@ def lop3(instruction: Instruction) -> Elementwise:
 
     if not rest:
         return Elementwise(look_up, ("b32",) * 3, "b32", operands=(a, b, c))
-    name = instruction.form.one_of(("and", "or"))
-    combine = getattr(ON_ARRAYS, f"bitwise_{name}")
+    combine = ON_ARRAYS.bitwise_and if instruction.form.has("and") else ON_ARRAYS.bitwise_or
 
     def both(
         a: np.ndarray, b: np.ndarray, c: np.ndarray, q: np.ndarray

@@ -149,19 +149,6 @@ class Knowledge:
         )
 
 
-class _Barrier:
-    """What those who came to an mbarrier knew: in the present phase, and in the one before."""
-
-    def __init__(self, warps: int):
-        self.present = -1  # the parity of the phase
-        self.brought = np.zeros((2, warps), np.int64)  # by parity
-
-    def bring(self, phase: int, known: np.ndarray) -> None:
-        if phase != self.present:
-            self.present, self.brought[phase] = phase, 0
-        np.maximum(self.brought[phase], known, out=self.brought[phase])
-
-
 class WarpClocks:
     """What the lanes of a wave have heard of the warps of their clusters (without clusters, of
     their blocks), other than by barriers of all threads.
@@ -183,7 +170,9 @@ class WarpClocks:
 
     def begin_wave(self) -> None:
         self.heard: np.ndarray | None = None  # (lanes, warps of the cluster); None: nothing
-        self.barriers: dict[int, _Barrier] = {}  # by place
+        # By an mbarrier's place: the parity of the present phase, and, by parity, what those knew
+        # who came in it and in the one before.
+        self.barriers: dict[int, tuple[int, np.ndarray]] = {}
         self.letters: dict[int, np.ndarray] = {}  # by landing's number: what the senders knew
         # By number of a barrier for some warps: what those who have come know, by block.
         self.brought: dict[int, np.ndarray] = {}
@@ -216,16 +205,19 @@ class WarpClocks:
 
     def bring(self, barrier: int, phase: int, known: np.ndarray) -> None:
         """Those who know that come to the mbarrier at a place, in the phase of that parity."""
-        if barrier not in self.barriers:
-            self.barriers[barrier] = _Barrier(self.warps)
-        self.barriers[barrier].bring(phase, known)
+        before = -1, np.zeros((2, self.warps), np.int64)
+        present, brought = self.barriers.get(barrier, before)
+        if phase != present:
+            brought[phase] = 0
+        np.maximum(brought[phase], known, out=brought[phase])
+        self.barriers[barrier] = phase, brought
 
     def over(self, lanes: np.ndarray, barriers: np.ndarray, phases: np.ndarray) -> None:
         """Lanes have seen that these phases (one a lane) are over."""
         for barrier, phase in set(zip(barriers.tolist(), phases.tolist(), strict=True)):
             if barrier in self.barriers:
                 who = lanes[(barriers == barrier) & (phases == phase)]
-                self.tell(who, self.barriers[barrier].brought[phase])
+                self.tell(who, self.barriers[barrier][1][phase])
 
     def tell(self, lanes: np.ndarray, known: np.ndarray) -> None:
         """Lanes hear of what is known, all of the same or each of a row."""

@@ -68,7 +68,8 @@ def extreme(graph: Graph, root: int) -> bool:
 
 def _extremes(graph: Graph, made_of: Slice) -> npt.NDArray[np.bool_]:
     """Which of the nodes are the winners of a maximum or a minimum."""
-    kinds = np.array([_is_extreme(one) for one in graph.code], bool)
+    carried = [one.form.carries if one else None for one in graph.code]
+    kinds = np.array([one is Carries.ONE_OF for one in carried], bool)
     found: npt.NDArray[np.bool_] = kinds[graph.at[made_of.nodes]]
     return found
 
@@ -135,10 +136,6 @@ def _hands_on(graph: Graph, node: int) -> bool:
         return False
     form = instruction.form
     return bool(form.transfers and not form.atomic) or form.carries in _HANDED_ON
-
-
-def _is_extreme(instruction: Instruction | None) -> bool:
-    return instruction is not None and instruction.form.carries is Carries.ONE_OF
 
 
 def _written(graph: Graph, node: int) -> bool:
