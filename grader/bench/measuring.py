@@ -181,9 +181,9 @@ def findings(
     loaded = {name: kernels(lesson, one, gpu.RawModule) for name, one in variants}
     for size in benchmark.sizes[first:]:
         entrants: dict[str, Prepare] = {
-            name: partial(run_of_variant, one, loaded[name], size) for name, one in variants
+            **{name: partial(run_of_variant, one, loaded[name], size) for name, one in variants},
+            **{name: partial(run_of_library, one) for name, one in libraries},
         }
-        entrants |= {name: partial(run_of_library, one) for name, one in libraries}
         taking_part = {name: one for name, one in entrants.items() if (name, size) not in left}
         with warnings.catch_warnings(action="ignore"):  # what libraries remark on their own work
             yield from _at(benchmark, size, taking_part, device)

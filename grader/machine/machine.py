@@ -18,6 +18,7 @@ begun and may write one: nothing is proved then.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
@@ -43,15 +44,16 @@ from .state import PreparedLaunch
 from .wave import Wave
 
 
+@dataclass(eq=False)
 class Recurrence(Observer):
     """Looks whether threads come back to a state that they have been in. As in Brent's cycle
     detection the state to compare with is taken anew after twice as many steps each time. When the
     threads that run have come back to it, they are observed until all of the wave have done so."""
 
-    def __init__(self, wave: Wave):
-        self.wave = wave
-        self.at = -1  # the instruction that threads must come back to
-        self.state: list[np.ndarray] = []  # that of the wave; of none while nobody is observed
+    wave: Wave
+    at: int = -1  # the instruction that threads must come back to
+    # That of the wave; of none while nobody is observed.
+    state: list[np.ndarray] = field(default_factory=list)
 
     def begin(self, at: int, lanes: Lanes) -> None:
         """What decides about these lanes now, before the instruction at `at`, is to come back."""

@@ -2,7 +2,7 @@
 registers, and the stack frames of functions that call themselves."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,19 +12,20 @@ from .lanes import WARP, Geometry, Lanes, coordinates, count, seen_by_all
 from .memory.layout import LocalLayout
 
 
+@dataclass(eq=False)
 class RegisterFile:
     """Registers are stored as unsigned integers (predicates as bool) and seen through views of
     whatever type an instruction wants, so a move between types costs nothing."""
 
-    def __init__(self, kinds: dict[str, str], lanes: int):
-        self.lanes = lanes
-        self._kinds = kinds
-        self._storage: dict[str, np.ndarray] = {}
-        self._views: dict[object, np.ndarray] = {}  # what `read` and `write` have found
+    kinds: dict[str, str]
+    lanes: int
+    _storage: dict[str, np.ndarray] = field(default_factory=dict)
+    # What `read` and `write` have found.
+    _views: dict[object, np.ndarray] = field(default_factory=dict)
 
     def storage(self, name: str) -> np.ndarray:
         if name not in self._storage:
-            kind = self._kinds.get(name, "b64")  # only the sink `_` is not declared
+            kind = self.kinds.get(name, "b64")  # only the sink `_` is not declared
             self._storage[name] = np.zeros(
                 self.lanes, DTYPES["pred"] if kind == "pred" else unsigned(size_of(kind))
             )

@@ -38,9 +38,9 @@ def of_exercise(exercise: Exercise, case: Case, source: str) -> Work:
 def of_problem(problem: Problem, source: str, name: str) -> Work:
     """What a problem launches of the kernels in `source`."""
     blank: dict[str, Blank] = {
-        key: (want.value.shape, want.dtype) for key, want in problem.outputs.items()
+        **{key: (want.value.shape, want.dtype) for key, want in problem.outputs.items()},
+        **problem.scratch,
     }
-    blank |= problem.scratch
     return Work(name, source, problem.launches, problem.inputs, blank, problem.begins)
 
 

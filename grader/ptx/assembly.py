@@ -6,6 +6,7 @@ anybody's mistake but ours, and none is caught here.
 """
 
 import re
+from dataclasses import dataclass
 from functools import cached_property
 
 from ..compilers.lexer import COMMENT, QUOTED
@@ -15,11 +16,11 @@ from .program import Flow, Function, Instruction, Malformed
 _BRACKETS = re.compile(rf"{QUOTED}|[()]|[^()\"']+", re.DOTALL)
 
 
+@dataclass(frozen=True)
 class Assembly:
     """The `asm` statements of a source."""
 
-    def __init__(self, source: str):
-        self._source = source
+    source: str
 
     def blamed(
         self, error: Malformed, instruction: Instruction | None = None
@@ -52,7 +53,7 @@ class Assembly:
     def _lines(self) -> frozenset[int]:
         """The lines on which the source has `asm` statements, comments apart."""
         blank = lambda found: found[1] or re.sub(r"[^\n]", " ", found[0])  # noqa: E731
-        text = re.sub(f"{COMMENT}|({QUOTED})", blank, self._source, flags=re.DOTALL)
+        text = re.sub(f"{COMMENT}|({QUOTED})", blank, self.source, flags=re.DOTALL)
         lines: set[int] = set()
         for start in re.finditer(r"\b(__asm__|__asm|asm)\b", text):
             first = text.count("\n", 0, start.start()) + 1

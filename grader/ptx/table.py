@@ -320,7 +320,7 @@ def _refusal(name: str, mods: list[str]) -> str:
     if name in _TEXTURES:
         return f"{TEXTURES[0].upper()}{TEXTURES[1:]}."
     lines = [line for line, _ in OPCODES.get(name, ())]
-    known = frozenset().union(*(line.modifiers for line in lines))
+    known = {choice for line in lines for slot in line.slots for choice in slot.choices}
     strange = [mod for mod in mods if mod not in known]
     together = "these modifiers together, or not without others"
     wrong = f"the modifier `.{strange[0]}`" if strange else together

@@ -1,7 +1,7 @@
 """What the first block of a launch did, step by step, and what the first few blocks touched:
 enough to draw it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -41,15 +41,15 @@ class Event:
     block: int = 0
 
 
+@dataclass(eq=False)
 class Trace:
     """`events` are all of block 0's; `touched` is what the first `blocks` of the `launched` blocks
     did with global memory, an Event for each block."""
 
-    def __init__(self, blocks: int = 1):
-        self.blocks = blocks
-        self.launched = 0
-        self.events: list[Event] = []
-        self._elsewhere: list[Event] = []
+    blocks: int = 1
+    launched: int = 0
+    events: list[Event] = field(default_factory=list)
+    _elsewhere: list[Event] = field(default_factory=list)
 
     @property
     def touched(self) -> list[Event]:

@@ -10,6 +10,7 @@ NaN as a rule, there is nothing left to follow, here as on hardware.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -312,11 +313,11 @@ def _worst(ins: Origins) -> Rule:
     return lambda lanes: np.maximum.reduce([origin[lanes] for origin in ins])
 
 
+@dataclass(eq=False)
 class UndefinedResults(Observer):
     """Raises what the table of instructions says of undefined results, as of a division by zero."""
 
-    def __init__(self, report: FindingReport):
-        self.report = report
+    report: FindingReport
 
     def undefined(self, at: int, lane: int, what: Undefined) -> None:
         raise self.report.error(what.error, at, lane, what.predicate)

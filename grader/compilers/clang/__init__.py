@@ -48,9 +48,7 @@ class Clang:
     """See `compiler.Compiler`."""
 
     starts_programs = True
-
-    def __init__(self) -> None:
-        self._shut = False
+    _shut = False
 
     def shut(self) -> None:
         self._shut = True

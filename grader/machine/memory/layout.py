@@ -43,8 +43,10 @@ class LocalLayout:
 def module_variables(program: PtxModule) -> dict[str, Store]:
     """The module's `__device__` and `__constant__` variables that some kernel mentions. They
     keep their values from launch to launch."""
-    mentioned = {name for f in program.functions.values() for name in f.symbols}
-    mentioned |= {name for v in program.variables.values() for _, name in v.pointers}
+    mentioned = {
+        *(name for function in program.functions.values() for name in function.symbols),
+        *(name for variable in program.variables.values() for _, name in variable.pointers),
+    }
     stores: dict[str, Store] = {}
     address = _VARIABLES_AT
     for variable in program.variables.values():
@@ -71,11 +73,9 @@ def shared_layout(kernel: Function, program: PtxModule, dynamic: int) -> SharedL
     """Where each shared variable of a block starts; dynamic shared memory comes last. A red zone
     of whole rounds of the banks lies between neighbours, so that running over the end of one is
     noticed and every address keeps its bank."""
-    mentioned = kernel.symbols
-    shared = [v for v in kernel.variables if v.space == "shared"] + [
-        v for v in program.variables.values() if v.space == "shared" and v.name in mentioned
-    ]
-    shared += [_RESERVED] if _RESERVED.name in mentioned else []
+    of_module = (*program.variables.values(), _RESERVED)
+    candidates = (*kernel.variables, *(v for v in of_module if v.name in kernel.symbols))
+    shared = [v for v in candidates if v.space == "shared"]
     fixed = [v for v in shared if v.size]
     flexible = [v for v in shared if not v.size]
     static, natural = _lay_out(fixed)

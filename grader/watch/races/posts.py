@@ -26,7 +26,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property, reduce
 
 import numpy as np
@@ -73,12 +73,12 @@ def more(known: dict[Place, int], counts: dict[Place, int]) -> dict[Place, int]:
     return {place: n for place, n in counts.items() if n > known.get(place, 0)}
 
 
+@dataclass(eq=False)
 class _Rising:
     """A value that only grows, with the number of the post from which on it was so large."""
 
-    def __init__(self) -> None:
-        self.numbers: list[int] = []
-        self.values: list[int] = []
+    numbers: list[int] = field(default_factory=list)
+    values: list[int] = field(default_factory=list)
 
     def raise_to(self, value: int, number: int) -> None:
         if value > (self.values[-1] if self.values else 0):

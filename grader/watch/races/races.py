@@ -10,7 +10,6 @@ run are kept here, those of few threads, as flags are.
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -156,17 +155,6 @@ class Signals:
         return Strong(self.ordering.now, at, kind, index, blocks, barriers, addresses.copy(), wide)
 
 
-class Meeting(NamedTuple):
-    """Lane `me` and, earlier, lane `other` have met at a place."""
-
-    at: int  # the instruction of the later access
-    other_at: int  # and of the earlier one
-    me: int
-    other: int
-    since: int  # the epoch of the earlier access
-    wrote: bool  # the later access is a write
-
-
 class RaceFindings:
     """Makes findings of what the detectors of a launch see, one for each pair of lines."""
 
@@ -210,9 +198,8 @@ class RaceFindings:
     ) -> Race:
         me, other = int(lane[conflict.position]), int(lane_of(conflict.other))
         mine = self.wave.first_block + me // self.wave.geometry.stride
-        since = epoch_of(conflict.other)
+        at, since = access.at, epoch_of(conflict.other)
         theirs = int(self.ordering.blocks_of(np.array([conflict.other]))[0])
-        met = Meeting(access.at, self.sites[since], me, other, since, wrote)
         parts, store = len(lane) // count(hit.lanes), hit.store
         position, part = divmod(conflict.position, parts)
         size = access.width // parts
@@ -220,22 +207,23 @@ class RaceFindings:
         inside = range(store.address, store.address + len(store.data))
         numbered = enumerate(self.wave.names.arguments, 1)
         return Race(
-            self.here.location(met.at, me),
+            self.here.location(at, me),
             access.verb,
-            self.here.bytes(hit.space, store, address, size, met.at),
-            msgspec.structs.replace(
-                self._access(met.at, mine, me, wrote), line=self.here.line(met.at)
-            ),
-            self._access(met.other_at, theirs, other, conflict.other_wrote),
+            self.here.bytes(hit.space, store, address, size, at),
+            msgspec.structs.replace(self._access(at, mine, me, wrote), line=self.here.line(at)),
+            self._access(self.sites[since], theirs, other, conflict.other_wrote),
             same_block=mine == theirs,
             same_warp=me // WARP == other // WARP,
             at_once=since == self.ordering.now,
             benign=conflict.benign,
             arguments=tuple(number for number, one in numbered if one.address in inside),
             evidence=self._evidence(
-                met,
-                self.detectors[store].written,
-                self.signals.signal(since, (mine, me), (theirs, other)),
+                at,
+                me,
+                wrote,
+                since,
+                stamps=self.detectors[store].written,
+                signal=self.signals.signal(since, (mine, me), (theirs, other)),
             ),
         )
 
@@ -253,28 +241,37 @@ class RaceFindings:
             self.here.repeats(at),
         )
 
-    def _evidence(self, met: Meeting, stamps: np.ndarray, signal: Signal | None) -> Evidence:
-        """`stamps`: by cell of the memory, the last write."""
-        code, wave, line = self.code, self.wave, self.here.line(met.at)
-        then, first = code[met.at], code[met.other_at]
-        stored = then if met.wrote else first
+    def _evidence(
+        self,
+        at: int,
+        me: int,
+        wrote: bool,
+        since: int,
+        stamps: np.ndarray,
+        signal: Signal | None,
+    ) -> Evidence:
+        """Of what lane `me` does at instruction `at`, and what was done in epoch `since`. `stamps`:
+        by cell of the memory, the last write."""
+        code, wave, line = self.code, self.wave, self.here.line(at)
+        then, first = code[at], code[self.sites[since]]
+        stored = then if wrote else first
         where, same_line = _address(stored), line == first.line
-        function = wave.linked.owner[met.at] != wave.kernel.name
+        function = wave.linked.owner[at] != wave.kernel.name
         copies = sum(_alike(one, stored) for one in code) if same_line else 0
         # The epochs in which this thread has written to the memory.
-        epochs = (stamps[lane_of(stamps) == met.me] >> 32).tolist() if same_line else []
+        epochs = (stamps[lane_of(stamps) == me] >> 32).tolist() if same_line else []
         return Evidence(
-            same_instruction=met.at == met.other_at,
+            same_instruction=at == self.sites[since],
             same_address=_address(then) == _address(first),
             updates=any(
                 one.form.reads and one.line == line and _address(one) == where for one in code
             ),
             kernel_lines=_in_one_function(first, then),
             apart=bool(first.callers and then.callers and first.callers != then.callers),
-            may_repeat=copies > 1 or function or self.here.repeats(met.at),
-            took_part=met.since in epochs,
+            may_repeat=copies > 1 or function or self.here.repeats(at),
+            took_part=since in epochs,
             wrote_since=any(
-                met.since < epoch < self.ordering.now and code[self.sites[epoch]].line == line
+                since < epoch < self.ordering.now and code[self.sites[epoch]].line == line
                 for epoch in epochs
             ),
             barriers_of_some=any(asked is not None for asked in wave.barriers.asked.values()),

@@ -73,8 +73,8 @@ class Slicer(Observer):
 
     def begin_wave(self, first_block: int) -> None:
         geometry = self.wave.geometry
-        self._thread = (first_block + geometry.block_of_lane) * geometry.threads
-        self._thread += geometry.thread_of_lane
+        block = first_block + geometry.block_of_lane
+        self._thread = block * geometry.threads + geometry.thread_of_lane
         for nodes in self._nodes.values():
             nodes[:] = 0
         for memory in (self.wave.shared, self.wave.local):
