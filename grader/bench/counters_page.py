@@ -143,8 +143,9 @@ def compare(works: list[Work], launched: list[Launched]) -> list[WorkCounters]:
         cells = {}
         for counter, count in simulate(work).counters.total.items():
             values = [counts[counter] for counts in counted_by_ncu]
-            known = [value for value in values if value is not None]
-            cells[counter] = Cell(counter, count, sum(known) if len(known) == len(values) else None)
+            cells[counter] = Cell(
+                counter, count, None if None in values else sum(filter(None, values))
+            )
         rows.append(WorkCounters(work, cells))
     return rows
 

@@ -59,7 +59,7 @@ class Passed:
     declared: tuple[Parameter, ...] | None
     args: Arguments
 
-    def check(self) -> None:
+    def __post_init__(self) -> None:
         """LaunchError unless there are as many as the kernel has parameters, of their sizes."""
         args, expected = self.args, self.parameters
         if self.declared is not None:
@@ -353,9 +353,7 @@ class SimulatedKernel:
         return self._executable.depends_on_order
 
     def _passed(self, args: Arguments) -> Passed:
-        passed = Passed(self.name, self._function.parameters, self._declared, args)
-        passed.check()
-        return passed
+        return Passed(self.name, self._function.parameters, self._declared, args)
 
     def _geometry(self, grid: Dim, block: Index) -> Geometry:
         """How many blocks run together: all of a cooperative launch, whole clusters otherwise."""

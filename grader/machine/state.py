@@ -259,7 +259,7 @@ class Calls:
             if self.linked.parts[caller].recursive:
                 for kept, values in self._state(caller, self.kept[depth]):
                     kept[group] = values[group]
-        for parameter, slot in zip(part.parameters, arguments, strict=True):
+        for parameter, slot in zip(part.function.parameters, arguments, strict=True):
             for slots in self.carried:
                 given = slots[slot]
                 slots[parameter.name][lanes, : given.shape[1]] = given[lanes]
@@ -271,7 +271,7 @@ class Calls:
     def leave(self, lanes: Lanes, name: str, results: dict[int, str | None]) -> Successors:
         """Lanes return from function `name`; `results` gives the slot that each call puts the
         result in. Returns where they go on."""
-        results_of = self.linked.parts[name].results[:1]
+        results_of = self.linked.parts[name].function.results[:1]
         handed = [(slots, slots[one.name].copy()) for slots in self.carried for one in results_of]
         if name in self.wave.frames.begins:
             self.wave.frames.pop(name, lanes)
@@ -368,8 +368,8 @@ class Calls:
         self, name: str, kept: dict[str, np.ndarray]
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """(copy kept aside, the array in use) of everything that is function `name`'s own."""
-        part = self.linked.parts[name]
-        own = {register: self.wave.registers.storage(register) for register in part.registers}
+        registers = self.linked.parts[name].function.registers
+        own = {register: self.wave.registers.storage(register) for register in registers}
         for number, slots in enumerate(self.carried):
             mine = (slot for slot in slots if slot.startswith(f"{name}::"))
             own |= {f"{slot} {number}": slots[slot] for slot in mine}

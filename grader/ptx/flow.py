@@ -173,8 +173,9 @@ def _pointers_of_call(one: Instruction, linked: LinkedProgram) -> Ways:
     if name not in linked.parts and isinstance(called, Symbol):
         return [(results, [_HEAP])]
     parts = [linked.parts[name]] if name in linked.parts else linked.parts.values()
-    given = [pair for part in parts for pair in zip(part.parameters, arguments, strict=False)]
-    returned = [pair for part in parts for pair in zip(results, part.results, strict=False)]
+    functions = [part.function for part in parts]
+    given = [pair for f in functions for pair in zip(f.parameters, arguments, strict=False)]
+    returned = [pair for f in functions for pair in zip(results, f.results, strict=False)]
     return [
         *(([parameter.name], [slot]) for parameter, slot in given),
         *(([slot], [result.name]) for slot, result in returned),

@@ -347,13 +347,11 @@ FUNCTIONS_AT = 0x4000_0000_0000
 
 
 class LinkedFunction(msgspec.Struct, frozen=True):
-    """One function within a linked program: where it starts, its parameters, results and registers,
-    and whether it may be called again while it runs."""
+    """One function within a linked program: where it starts, and whether it may be called again
+    while it runs."""
 
     entry: int
-    parameters: tuple[Variable, ...]
-    results: tuple[Variable, ...]
-    registers: tuple[str, ...]
+    function: Function
     recursive: bool
 
 

@@ -59,9 +59,12 @@ class Hit(msgspec.Struct, frozen=True, eq=False):
 
     def part(self, chosen: np.ndarray) -> Hit:
         """That of the `chosen` lanes (bool) alone."""
-        lanes = compact(lane_index(self.lanes)[chosen])
-        element, addresses = self.element[chosen], self.addresses[chosen]
-        return Hit(self.store, self.space, lanes, element, addresses, self.again)
+        return msgspec.structs.replace(
+            self,
+            lanes=compact(lane_index(self.lanes)[chosen]),
+            element=self.element[chosen],
+            addresses=self.addresses[chosen],
+        )
 
 
 class LaneValues(Protocol):

@@ -28,7 +28,7 @@ def call(instruction: Instruction, at: int, wave: Wave) -> Step:
     called = wave.linked.parts.get(name)
     if called is None and name not in _DRIVER:
         raise unsupported(instruction, wave)
-    expected = len(called.parameters) if called else _DRIVER[name][0]
+    expected = len(called.function.parameters) if called else _DRIVER[name][0]
     if len(parameters) != expected:
         raise Malformed(
             f"a function of {counted(expected, 'parameter')} is called with {len(parameters)}"

@@ -80,11 +80,10 @@ class Readers:
             yield self._taken_from_aside(cells)
 
     def _put_aside(self, cells: np.ndarray, stamps: np.ndarray) -> None:
-        if not len(cells):
-            return
-        self.crowded[cells] = True
-        self.aside.append((cells, stamps))
-        self.many_aside += len(cells)
+        if len(cells):
+            self.crowded[cells] = True
+            self.aside.append((cells, stamps))
+            self.many_aside += len(cells)
         if self.many_aside > _MOST_ASIDE:
             self._thin_out()
 

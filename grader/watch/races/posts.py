@@ -125,10 +125,9 @@ class Knowledge:
         todo = list(self.counts.items())
         while todo:
             place, count = todo.pop()
-            if count <= found.get(place, 0):
-                continue
-            found[place] = count
-            todo += [(p, rising.among(count)) for p, rising in self.logs[place].imports.items()]
+            if count > found.get(place, 0):
+                found[place] = count
+                todo += [(p, rising.among(count)) for p, rising in self.logs[place].imports.items()]
         return found
 
     @cached_property
@@ -227,12 +226,11 @@ class WarpClocks:
 
     def meet(self, lanes: Lanes, size: int) -> None:
         """Lanes have met with all of their `size` neighbours: a warp, or a block."""
-        if self.heard is None:
-            return
-        index = lane_index(lanes)
-        starts = np.flatnonzero(np.diff(index // size, prepend=-1))
-        together = np.maximum.reduceat(self.heard[index], starts, axis=0)
-        self.heard[index] = together.repeat(np.diff(starts, append=len(index)), axis=0)
+        if self.heard is not None:
+            index = lane_index(lanes)
+            starts = np.flatnonzero(np.diff(index // size, prepend=-1))
+            together = np.maximum.reduceat(self.heard[index], starts, axis=0)
+            self.heard[index] = together.repeat(np.diff(starts, append=len(index)), axis=0)
 
 
 # What a lane knew at its fence, and the `parts` and `met` of its post.
