@@ -77,7 +77,8 @@ def of_the_machine(error: BaseException | None) -> MachineError | None:
     for cause in _chain(error):
         if isinstance(cause, MachineError):
             return cause
-        if isinstance(cause, sqlite3.Error) and (said := _of_sqlite(cause)):
+        code = getattr(cause, "sqlite_errorcode", -1)
+        if isinstance(cause, sqlite3.Error) and (said := _GRADEBOOK.get(code & 0xFF)):
             kind = GradebookBusy if said == _BUSY else MachineError
             return kind(f"{said} {GO_ON}")
         if isinstance(cause, OSError) and cause.errno in _FULL | _FORBIDDEN | _OUT_OF_ORDER:
@@ -120,7 +121,3 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         seen.add(id(error))
         yield error
         error = error.__cause__ or error.__context__
-
-
-def _of_sqlite(error: sqlite3.Error) -> str:
-    return _GRADEBOOK.get(getattr(error, "sqlite_errorcode", -1) & 0xFF, "")

@@ -18,8 +18,7 @@ def postorder(
     seen.add(root)
     while path:
         node, left = path[-1]
-        onward = next((to for to in left if to not in seen), None)
-        if onward is None:
+        if (onward := next((to for to in left if to not in seen), None)) is None:
             found.append(node)
             path.pop()
         else:

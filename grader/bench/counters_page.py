@@ -143,16 +143,18 @@ def compare(works: list[Work], launched: list[Launched]) -> list[WorkCounters]:
         cells = {}
         for counter, count in simulate(work).counters.total.items():
             values = [counts[counter] for counts in counted_by_ncu]
-            known = [value for value in values if value is not None]
-            cells[counter] = Cell(counter, count, sum(known) if len(known) == len(values) else None)
+            cells[counter] = Cell(
+                counter, count, None if None in values else sum(filter(None, values))
+            )
         rows.append(WorkCounters(work, cells))
     return rows
 
 
 def why(row: WorkCounters) -> str:
     """Why counts of this work differ, as far as it is known."""
-    of_lesson = row.work.name.rpartition("/")[2].lstrip("0123456789_")
-    return WHY.get(row.work.name) or WHY.get(of_lesson, "not explained")
+    return WHY.get(row.work.name) or WHY.get(
+        row.work.name.rpartition("/")[2].lstrip("0123456789_"), "not explained"
+    )
 
 
 def differences(rows: list[WorkCounters]) -> Iterator[tuple[WorkCounters, Cell]]:

@@ -66,8 +66,7 @@ def run_of_variant(
     variant: Variant, function: FindKernel, size: tuple[int, ...], sets: Sequence[Buffers]
 ) -> Run:
     """The variant's launches one after the other; `function` finds its kernels by name."""
-    launches = variant.launches(size)
-    if not launches:
+    if not (launches := variant.launches(size)):
         raise Skipped("is not made for this size")
     found = [
         opted_in(function(launch.kernel, launch.cooperative), launch.shared_mem)
@@ -182,9 +181,9 @@ def findings(
     loaded = {name: kernels(lesson, one, gpu.RawModule) for name, one in variants}
     for size in benchmark.sizes[first:]:
         entrants: dict[str, Prepare] = {
-            name: partial(run_of_variant, one, loaded[name], size) for name, one in variants
+            **{name: partial(run_of_variant, one, loaded[name], size) for name, one in variants},
+            **{name: partial(run_of_library, one) for name, one in libraries},
         }
-        entrants |= {name: partial(run_of_library, one) for name, one in libraries}
         taking_part = {name: one for name, one in entrants.items() if (name, size) not in left}
         with warnings.catch_warnings(action="ignore"):  # what libraries remark on their own work
             yield from _at(benchmark, size, taking_part, device)
@@ -269,8 +268,7 @@ _MOST_HELD = 0.05  # seconds; a library that waits for the GPU would wait so lon
 def sets_of_buffers(bytes_moved: int, bytes_held: int) -> int:
     """How many sets are needed until the first is cold again, and as many as fit."""
     needed = math.ceil(COLD * l2_bytes() / bytes_moved) + 1
-    fitting = int(MOST_MEMORY * runtime.memGetInfo()[0] / bytes_held)
-    return max(1, min(needed, fitting, MOST_SETS))
+    return max(1, min(needed, int(MOST_MEMORY * runtime.memGetInfo()[0] / bytes_held), MOST_SETS))
 
 
 def times(runs: Sequence[Run], sets: int, bytes_moved: int) -> list[list[float]]:

@@ -121,8 +121,7 @@ def _number(text: str | None) -> float | None:
 
 def _of_opcodes(text: str | None, wanted: set[str]) -> float | None:
     """`text` reads like "123 (BAR: 8; LDS: 115)"."""
-    entries = _WIDE_ENTRY.findall(text or "")
-    if not entries:
+    if not (entries := _WIDE_ENTRY.findall(text or "")):
         return None
     amounts = [int(n.replace(",", "")) for name, n in entries if name.partition(".")[0] in wanted]
     return float(sum(amounts))
@@ -131,12 +130,12 @@ def _of_opcodes(text: str | None, wanted: set[str]) -> float | None:
 # ---- the course's kernels ----
 
 
-def of_course(root: Path = course.KERNELS) -> tuple[list[Work], dict[str, str]]:
+def of_course() -> tuple[list[Work], dict[str, str]]:
     """Every kernel with a launch that ends well, and the names of those left out, with the
     reason."""
     found: list[Work] = []
     left_out: dict[str, str] = {}
-    for name, work in launches(root).items():
+    for name, work in launches().items():
         if work is None:
             left_out[name] = "its lesson does not say how it is launched"
         elif said := problem(work):
@@ -157,20 +156,21 @@ def launches(root: Path = course.KERNELS) -> dict[str, Work | None]:
             size = benchmark.tiny_size()
             for variant in benchmark.variants.values():
                 if isinstance(source := variant.source, str):
-                    arrays = benchmark.arrays(np, size)
-                    launched[source] = Work(*_file(lesson, source), variant.launches(size), arrays)
+                    launched[source] = Work(
+                        *_file(lesson, source), variant.launches(size), benchmark.arrays(np, size)
+                    )
         launched |= {
             one.source: Work(*_file(lesson, one.source), one.launches, one.arrays, one.blank)
             for one in lesson.shown
         }
         for exercise in lesson.exercises:
-            cases = [
-                of_exercise(exercise, case, lesson.solution(exercise))
-                for case in exercise.cases
-                if case.visible
-            ]
             launched[exercise.source] = max(
-                cases, key=lambda work: sum(array.size for array in work.inputs.values())
+                [
+                    of_exercise(exercise, case, lesson.solution(exercise))
+                    for case in exercise.cases
+                    if case.visible
+                ],
+                key=lambda work: sum(array.size for array in work.inputs.values()),
             )
         paths = sorted(lesson.path.glob("*.cu"))
         found |= {f"{lesson.name}/{path.stem}": launched.get(path.name) for path in paths}

@@ -65,8 +65,7 @@ def lessons(names: Sequence[str], root: Path) -> list[course.Lesson]:
         found = [course.lesson(course.full_name(name, root), root) for name in names]
     except NotInCourse as error:
         raise BadInput(str(error)) from error
-    bare = [lesson.name for lesson in found if not lesson.benchmarks]
-    if bare:
+    if bare := [lesson.name for lesson in found if not lesson.benchmarks]:
         raise BadInput(f"{bare[0]} has no benchmarks: it has no benchmarks.py.")
     found = found or [lesson for lesson in course.lessons(root) if lesson.benchmarks]
     if not found:
@@ -165,8 +164,7 @@ def _said(command: Sequence[str], patience: float) -> Iterator[tuple[str, Any]]:
         try:
             while select.select([pipe], [], [], patience)[0]:
                 if not (read := os.read(pipe, 1 << 16)):
-                    status = process.wait(patience)
-                    raise BadInput(f"The process that times ended with {status}.")
+                    raise BadInput(f"The process that times ended with {process.wait(patience)}.")
                 *lines, rest = (rest + read).split(b"\n")
                 for kind, one in map(json.loads, lines):
                     if kind == "end":

@@ -48,8 +48,7 @@ class Ready:
     """A work of one launch: compiled, its buffers made."""
 
     def __init__(self, work: Work):
-        buffers = buffers_of(work, np.array, np.empty)
-        (self.run,) = one_by_one(work, simulator.RawModule, buffers)
+        (self.run,) = one_by_one(work, simulator.RawModule, buffers_of(work, np.array, np.empty))
 
     def seconds(self, checks: bool) -> float:
         """The best of some runs."""
@@ -98,8 +97,9 @@ def _many_blocks() -> Iterator[Figure]:
     growth = times[most] / times[fewer] / (most / fewer)
     yield Figure(f"time of {most:,} blocks over that of {fewer:,}, per block", "x", growth, 1.1)
     yield Figure(f"memory at its peak, {fewer:,} blocks", "MB", memory[fewer] / 1e6)
-    extra = memory[most] / memory[fewer]
-    yield Figure(f"memory of {most:,} blocks over that of {fewer:,}", "x", extra, 1.1)
+    yield Figure(
+        f"memory of {most:,} blocks over that of {fewer:,}", "x", memory[most] / memory[fewer], 1.1
+    )
 
 
 def _beside_numba() -> Iterator[Figure]:

@@ -199,9 +199,8 @@ def changes(now: Timings, then: Timings) -> Iterator[SpeedChange]:
     medians differ by LEAST or more."""
     for row in now.rows:
         before = then.row(row.variant, row.size)
-        if before is None or (row.low <= before.high and before.low <= row.high):
-            continue
-        if abs(row.ms - before.ms) >= LEAST * before.ms:
+        apart = before and not (row.low <= before.high and before.low <= row.high)
+        if before and apart and abs(row.ms - before.ms) >= LEAST * before.ms:
             yield SpeedChange(now.name, row.variant, row.size, before.ms, row.ms)
 
 

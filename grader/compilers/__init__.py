@@ -50,8 +50,7 @@ def chosen_name() -> str:
     """The name, in `COMPILERS`, of the compiler that is used. CompilerFailure for a wrong one."""
     wanted = os.environ.get(CHOICE) or _first_available()
     if wanted not in COMPILERS:
-        known = " or ".join(COMPILERS)
-        raise CompilerFailure(f"{CHOICE} is {wanted!r}, and must be {known}.")
+        raise CompilerFailure(f"{CHOICE} is {wanted!r}, and must be {' or '.join(COMPILERS)}.")
     return wanted
 
 

@@ -184,8 +184,7 @@ _DECLARED_AS = tuple(
 def _of_a_declaration(error: Diagnostic, lines: list[str]) -> str:
     """What does not suit how a name on the error's line was declared, as far as that is found."""
     for says, used, declared, advice in _DECLARED_AS:
-        names = used.findall(lines[error.line - 1]) if says.search(error.message) else []
-        for name in names:
+        for name in used.findall(lines[error.line - 1]) if says.search(error.message) else []:
             pattern = re.compile(declared.format(name))
             if number := next((n for n, text in enumerate(lines, 1) if pattern.search(text)), 0):
                 return advice.format(name, number)

@@ -27,6 +27,11 @@ class Job:
     target: str = DEFAULT_ARCH
     cubin: bool = False
 
+    @property
+    def folders(self) -> list[Path]:
+        """Those of headers that the options name."""
+        return [Path(option[2:]) for option in self.options if option.startswith("-I")]
+
 
 @dataclass(frozen=True)
 class Program:

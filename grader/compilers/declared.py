@@ -120,8 +120,7 @@ def check_arguments(kernel: str, declared: tuple[Parameter, ...], args: tuple[ob
             kernel=kernel,
         )
     for number, (parameter, value) in enumerate(zip(declared, args, strict=True), start=1):
-        problem = _problem(parameter, value)
-        if problem:
+        if problem := _problem(parameter, value):
             what = f"parameter {number} of {kernel}, `{parameter.type} {parameter.name}`"
             raise LaunchError(f"{what}, {problem}.", kernel=kernel)
 
@@ -254,8 +253,8 @@ class Declarations:
         self.variables: defaultdict[str, list[Declared]] = defaultdict(list)
         for match in _DECLARED.finditer(text):
             words, kind = match["words"], " ".join(match["type"].split())
-            memory = "shared" if "__shared__" in words else ""
-            memory = "device" if "__device__" in words or "__constant__" in words else memory
+            of_module = "__device__" in words or "__constant__" in words
+            memory = "device" if of_module else "shared" if "__shared__" in words else ""
             given = text[match.end()] != ";"
             for name, brackets in _NAME.findall(match["names"]) if kind not in _NO_TYPES else ():
                 self.variables[name].append(
@@ -439,8 +438,7 @@ class Declarations:
             return _SIZES[kind]
         if vector := _vector(kind):
             return sum(member.size for member in vector)
-        members = self.members(kind)
-        if not members:
+        if not (members := self.members(kind)):
             return 8 if kind.endswith("*") else None
         last = members[-1]
         end = last.offset + last.size * prod(d or 1 for d in last.dimensions)

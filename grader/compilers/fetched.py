@@ -95,14 +95,16 @@ def fetch(index: str, wheels: tuple[Wheel, ...] = WHEELS) -> None:
             for wheel in wheels:
                 path = _download(index, wheel, Path(made))
                 with zipfile.ZipFile(path) as archive:
-                    names = [name for name in archive.namelist() if name.startswith(wheel.taken)]
-                    archive.extractall(whole, names)
+                    archive.extractall(
+                        whole, [name for name in archive.namelist() if name.startswith(wheel.taken)]
+                    )
                 path.unlink()
             if not here():  # another process may have been quicker
                 whole.rename(place)
     except OSError as error:
-        why = error.strerror or error
-        raise NotFetched(f"they cannot be kept in {place.parent} ({why})", _ELSEWHERE) from error
+        raise NotFetched(
+            f"they cannot be kept in {place.parent} ({error.strerror or error})", _ELSEWHERE
+        ) from error
 
 
 def _download(index: str, wheel: Wheel, into: Path) -> Path:

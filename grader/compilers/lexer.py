@@ -76,8 +76,7 @@ def renumbering(source: str) -> int | None:
         return " " + _MARK * text.count(_MARK) if part["comment"] or part["unclosed"] else text
 
     plain = _OPAQUE.sub(blank, _SPLICE.sub(_MARK, source))
-    found = _RENUMBERS.search(plain.replace(_MARK, ""))
-    if found is None:
+    if (found := _RENUMBERS.search(plain.replace(_MARK, ""))) is None:
         return None
     at = [place for place, char in enumerate(plain) if char != _MARK][found.start()]
     return 1 + plain.count("\n", 0, at) + plain.count(_MARK, 0, at)

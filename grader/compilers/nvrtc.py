@@ -95,7 +95,7 @@ def _result(program: ctypes.c_void_p, job: Job) -> Program:
         names[expression] = (name.value or b"").decode()
     if kind == "CUBIN":
         return Program(code, names)
-    text, files = _without_places(code.rstrip(b"\0").decode(), job.options)
+    text, files = _without_places(code.rstrip(b"\0").decode(), job.folders)
     return Program(text.encode(), names, files, NvrtcLog(_log(program), job.source).warnings())
 
 
@@ -103,18 +103,17 @@ _FILE = re.compile(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', re.MULTILINE)
 _ESCAPED = re.compile(rb"\\([0-7]{3}|.)")  # as in C: a byte by its number, or a backslash
 
 
-def _without_places(ptx: str, options: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+def _without_places(ptx: str, folders: list[Path]) -> tuple[str, tuple[str, ...]]:
     """`ptx` with the learner's source and the headers that are no files under their own names
     (NVRTC puts the current folder before a header, and before the source on Windows, where a path
     without a drive is a relative one), and the files that are not among the compiler's."""
-    own = [*include_folders(), *(option[2:] for option in options if option.startswith("-I"))]
+    own = [*include_folders(), *map(str, folders)]
     here, moved = str(Path.cwd()), not Path(SOURCE_NAME).is_absolute()
     strange = []
 
     def named(found: re.Match[str]) -> str:
-        escaped = found[2].encode()
         path = _ESCAPED.sub(
-            lambda one: bytes([int(one[1], 8)]) if len(one[1]) > 1 else one[1], escaped
+            lambda one: bytes([int(one[1], 8)]) if len(one[1]) > 1 else one[1], found[2].encode()
         ).decode(errors="replace")
         name = path.removeprefix(here).lstrip("/\\")
         if path == SOURCE_NAME or (moved and name == SOURCE_NAME.lstrip("/")):

@@ -64,8 +64,7 @@ def lines_of(source: str) -> list[str]:
 def forbidden(source: str) -> tuple[int, int, str] | None:
     """The first character that no source may have: its line (from 1), column (from 0) and name,
     e.g. "U+202E"."""
-    found = _REFUSED.search(source)
-    if found is None:
+    if (found := _REFUSED.search(source)) is None:
         return None
     *above, last = source[: found.start()].split("\n")
     return len(above) + 1, len(last), f"U+{ord(found[0]):04X}"
@@ -98,15 +97,20 @@ class Diagnostic:
 
 def bounded(errors: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """The first few of `errors`, each of bounded length."""
-    all_errors, kept = list(errors), []
-    for number, error in enumerate(all_errors[:MOST], start=1):
-        notes = [
-            replace(note, message=shortened(note.message)) for note in error.notes[:_MOST_NOTES]
-        ]
-        if number == MOST < len(all_errors):
-            left = counted(len(all_errors) - MOST, "more error")
-            notes.append(Note(f"and {left}; fix the first one first"))
-        kept.append(replace(error, message=shortened(error.message), notes=tuple(notes)))
+    all_errors = list(errors)
+    kept = [
+        replace(
+            error,
+            message=shortened(error.message),
+            notes=tuple(
+                replace(n, message=shortened(n.message)) for n in error.notes[:_MOST_NOTES]
+            ),
+        )
+        for error in all_errors[:MOST]
+    ]
+    if more := len(all_errors) - len(kept):
+        left = Note(f"and {counted(more, 'more error')}; fix the first one first")
+        kept[-1] = replace(kept[-1], notes=(*kept[-1].notes, left))
     return tuple(kept)
 
 

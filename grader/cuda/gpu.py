@@ -59,8 +59,9 @@ class RawModule(cupy.RawModule):
     ):
         self._source, self._mangled, path = code, {}, cubin
         if path is None:
-            names = tuple(name_expressions or ())
-            program = compilers.compile_cubin(code, tuple(options), names, real_architecture())
+            program = compilers.compile_cubin(
+                code, tuple(options), tuple(name_expressions or ()), real_architecture()
+            )
             # CuPy remembers a module by its path.
             path = _folder() / f"{hashlib.sha256(program.code).hexdigest()}.cubin"
             path.write_bytes(program.code)
@@ -98,11 +99,13 @@ class RawKernel:
         grid, block = dimensions(self.name, "grid", grid), dimensions(self.name, "block", block)
         if self._declared is not None:
             check_arguments(self.name, self._declared, args)
-        most = self._kernel.max_threads_per_block
-        check_launch(self.name, grid, block, most, self._kernel.num_regs)
+        check_launch(
+            self.name, grid, block, self._kernel.max_threads_per_block, self._kernel.num_regs
+        )
         static = self._kernel.shared_size_bytes
-        opt_in = self._kernel.max_dynamic_shared_size_bytes
-        check_shared(self.name, _device(), static, shared_mem, opt_in)
+        check_shared(
+            self.name, _device(), static, shared_mem, self._kernel.max_dynamic_shared_size_bytes
+        )
         self._kernel(grid, block, args, shared_mem=shared_mem)
 
     @property

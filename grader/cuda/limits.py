@@ -83,8 +83,9 @@ DEFAULT = "sm_90"
 def architecture(name: str) -> Architecture:
     """The architecture called e.g. "sm_80"; ValueError with those there are."""
     if name not in ARCHITECTURES:
-        known = ", ".join(ARCHITECTURES)
-        raise ValueError(f"there is no architecture {name!r} here; there are: {known}")
+        raise ValueError(
+            f"there is no architecture {name!r} here; there are: {', '.join(ARCHITECTURES)}"
+        )
     return ARCHITECTURES[name]
 
 

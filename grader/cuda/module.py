@@ -59,7 +59,7 @@ class Passed:
     declared: tuple[Parameter, ...] | None
     args: Arguments
 
-    def check(self) -> None:
+    def __post_init__(self) -> None:
         """LaunchError unless there are as many as the kernel has parameters, of their sizes."""
         args, expected = self.args, self.parameters
         if self.declared is not None:
@@ -183,8 +183,7 @@ class Batch:
 
     def space(self, others: list[Store], parameters: Iterable[str], lanes: int) -> BatchSpace:
         """Global memory, with `others` that all launches share."""
-        stores = [*self._stores, *others]
-        return BatchSpace(stores, self._pieces, parameters, self._pitch, lanes)
+        return BatchSpace([*self._stores, *others], self._pieces, parameters, self._pitch, lanes)
 
     def copy_back(self) -> None:
         """The arrays hold what the launches have left."""
@@ -265,8 +264,7 @@ class SimulatedModule:
     def get_global(self, name: str) -> np.ndarray:
         """The `__device__` or `__constant__` variable `name`, to read and fill between launches:
         its bytes (size,) uint8, to `.view` as its type. LaunchError if no kernel uses it."""
-        store = self.variables.get(self._names.get(f"&{name}", name))
-        if store is None:
+        if (store := self.variables.get(self._names.get(f"&{name}", name))) is None:
             known = ", ".join(map(plain, self.variables)) or "none"
             raise LaunchError(f"no kernel here uses a variable called {name!r}; they use: {known}.")
         return store.data
@@ -340,12 +338,11 @@ class SimulatedKernel:
     def batchable(self) -> bool:
         """Whether launches of it can run at the same time: they share no variable that they may
         change, and call nothing, as `printf` is called."""
-        code = self._linked.function.instructions
         return not (
             self._module.cooperative
             or self._function.directives.get("reqnctapercluster")
             or any(store.writable for store in self._module.variables.values())
-            or any(one.form.flow is Flow.CALL for one in code)
+            or any(one.form.flow is Flow.CALL for one in self._linked.function.instructions)
         )
 
     @property
@@ -356,16 +353,15 @@ class SimulatedKernel:
         return self._executable.depends_on_order
 
     def _passed(self, args: Arguments) -> Passed:
-        passed = Passed(self.name, self._function.parameters, self._declared, args)
-        passed.check()
-        return passed
+        return Passed(self.name, self._function.parameters, self._declared, args)
 
     def _geometry(self, grid: Dim, block: Index) -> Geometry:
         """How many blocks run together: all of a cooperative launch, whole clusters otherwise."""
         device, directives = architecture(current_options().architecture), self._function.directives
         blocks = dimensions(self.name, "grid", grid)
-        most = math.prod(directives.get("maxntid", (MOST_THREADS,)))
-        check_launch(self.name, blocks, block, most)
+        check_launch(
+            self.name, blocks, block, math.prod(directives.get("maxntid", (MOST_THREADS,)))
+        )
         x, y, z, *_ = (*directives.get("reqnctapercluster", ()), 1, 1, 1)
         cluster = x, y, z
         check_cluster(self.name, device, blocks, cluster)
@@ -381,11 +377,13 @@ class SimulatedKernel:
         options, module = current_options(), self._module
         device = architecture(options.architecture)
         shared = shared_layout(self._linked.function, module.program, max(shared_mem, 0))
-        opt_in = self.max_dynamic_shared_size_bytes
-        check_shared(self.name, device, shared.static, shared_mem, opt_in)
+        check_shared(
+            self.name, device, shared.static, shared_mem, self.max_dynamic_shared_size_bytes
+        )
         if options.blocks:
-            together = min(geometry.wave_blocks, max(map(len, options.blocks)))
-            geometry = replace(geometry, wave_blocks=together)
+            geometry = replace(
+                geometry, wave_blocks=min(geometry.wave_blocks, max(map(len, options.blocks)))
+            )
         layout, owner = local_layout(self._linked), geometry.block_of_lane
         shared_space = PrivateSpace(
             "shared", shared.size, geometry.wave_blocks, owner, shared.owner
@@ -403,7 +401,7 @@ class SimulatedKernel:
             constants=frozenset(in_ptx.name for in_ptx, declared in pairs if declared.constant),
             assembly=module.assembly,
             layout=layout,
-            names=MemoryNames(module.code, self.name, passed.buffers(), passed.integers()),
+            names=MemoryNames(module.code, plain(self.name), passed.buffers(), passed.integers()),
             geometry=geometry,
             heap=module.heap,
             flat=GlobalSpace([*stores, *self._outliving()]),

@@ -63,7 +63,6 @@ class Reporter:
 
     def __init__(self, wave: Wave, run: Run):
         self.wave, self.run, self.hazards = wave, run, run.hazards
-        self.machine = wave  # what observers written for older versions call it
         self.here = Whereabouts(wave)
         self.races: list[HazardReport] = []
 
@@ -79,8 +78,9 @@ class Reporter:
     ) -> CudaError:
         """An access of `size` bytes that goes where it must not."""
         where = self.here.location(at, int(lane[raised.fault.position]))
-        copied = not self.here.code[at].line
-        return self._failure(OutOfStore(where, raised.fault, verb, size, copied))
+        return self._failure(
+            OutOfStore(where, raised.fault, verb, size, not self.here.code[at].line)
+        )
 
     def misaligned(self, access: Access, lanes: np.ndarray, addresses: np.ndarray) -> CudaError:
         """The address of one of these lanes is no multiple of the access's size."""
@@ -112,8 +112,9 @@ class Reporter:
             for access, hit in reads
             if access.strong
         ]
-        where = self.here.location(at, lane)
-        return self._failure(EndlessLoop(where, runs, touched[-1] if touched else None))
+        return self._failure(
+            EndlessLoop(self.here.location(at, lane), runs, touched[-1] if touched else None)
+        )
 
     def stop(self, finding: Finding) -> None:
         """Raise what is wrong, unless that is tolerated."""

@@ -157,22 +157,7 @@ class Events:
         for name, event in vars(Observer).items():
             if not name.startswith("_"):
                 wanted = [one for one in observers if getattr(type(one), name) is not event]
-                wraps = name in ("follow", "execute")  # told by the methods below
-                setattr(
-                    self, f"_{name}" if wraps else name, tuple(getattr(o, name) for o in wanted)
-                )
+                setattr(self, name, tuple(getattr(one, name) for one in wanted))
 
     def __getattr__(self, name: str) -> tuple[Callable[..., Any], ...]:
         raise AttributeError(f"there is no event called {name}")
-
-    def follow(self, at: int, step: Step) -> Step:
-        """The step as the observers want it called with all lanes that come there."""
-        for wrap in self._follow:
-            step = wrap(at, step)
-        return step
-
-    def execute(self, at: int, step: Step) -> Step:
-        """The step as the observers want it called with the lanes that act."""
-        for wrap in self._execute:
-            step = wrap(at, step)
-        return step

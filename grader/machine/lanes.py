@@ -217,8 +217,9 @@ class BatchGeometry(Geometry):
         return tuple(np.array(self.grids).T[:, self.launch_of(number)])
 
     def block_coordinates(self, number: Any) -> tuple[Any, Any, Any]:
-        own = self._own_number[np.minimum(number, self.blocks - 1)]
-        return coordinates(own, self.grid_of(number))
+        return coordinates(
+            self._own_number[np.minimum(number, self.blocks - 1)], self.grid_of(number)
+        )
 
 
 def coordinates(linear: Any, shape: tuple[Any, ...]) -> tuple[Any, Any, Any]:

@@ -18,6 +18,7 @@ begun and may write one: nothing is proved then.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
@@ -43,22 +44,24 @@ from .state import PreparedLaunch
 from .wave import Wave
 
 
+@dataclass(eq=False)
 class Recurrence(Observer):
     """Looks whether threads come back to a state that they have been in. As in Brent's cycle
     detection the state to compare with is taken anew after twice as many steps each time. When the
     threads that run have come back to it, they are observed until all of the wave have done so."""
 
-    def __init__(self, wave: Wave):
-        self.wave = wave
-        self.at = -1  # the instruction that threads must come back to
-        self.state: list[np.ndarray] = []  # that of the wave; of none while nobody is observed
+    wave: Wave
+    at: int = -1  # the instruction that threads must come back to
+    # That of the wave; of none while nobody is observed.
+    state: list[np.ndarray] = field(default_factory=list)
 
     def begin(self, at: int, lanes: Lanes) -> None:
         """What decides about these lanes now, before the instruction at `at`, is to come back."""
         self._stop()
         wave, names = self.wave, self.wave.program.deciding
-        own = sorted(names & wave.kernel.registers.keys())
-        self.arrays = [wave.registers.storage(name) for name in own]
+        self.arrays = [
+            wave.registers.storage(name) for name in sorted(names & wave.kernel.registers.keys())
+        ]
         self.arrays += wave.calls.slots.values() if PASSED in names else ()
         self.at, self.lanes, self.visits = at, lanes, 0
         self.before = [(array, array[lanes].copy()) for array in self.arrays]
@@ -80,8 +83,9 @@ class Recurrence(Observer):
             if len(now) == len(self.state) and all(map(np.array_equal, now, self.state)):
                 reads = [one for one in self.reads.values() if one[1].store in common]
                 executed = {last for (_, last), rounds in self.runs.items() if rounds}
-                jump = endless_loop(self.wave.kernel, executed, self.at)
-                raise self.wave.report.endless(jump, self.lane, self.runs, reads)
+                raise self.wave.report.endless(
+                    endless_loop(self.wave.kernel, executed, self.at), self.lane, self.runs, reads
+                )
 
     def run(self, first: int, last: int, lanes: Lanes) -> None:
         self.ran[lanes] = True
@@ -335,10 +339,9 @@ class Machine:
 
     def _nothing_is_left_waiting(self) -> None:
         wave = self.wave
-        waiting_for_a_block = wave.barriers.waiting() or wave.clusters.waiting()
         for kind, waiting in (
             (ShuffleDivergence, wave.collectives.waiting()),
-            (BarrierDivergence, waiting_for_a_block),
+            (BarrierDivergence, wave.barriers.waiting() or wave.clusters.waiting()),
         ):
             if waiting:
                 raise wave.report.error(kind, *waiting)
@@ -364,8 +367,8 @@ def noticed(job: PreparedLaunch) -> frozenset[int]:
     memory (in a cluster shared memory, too), and whatever is atomic or volatile. What a call does
     is taken to be noticed."""
     use = job.program.memory_use
-    stores = [one for one in job.flat.stores if one.writable]
-    changed = [one for one in stores if use.touches(one.names, ("writes", "atomics"))]
+    written = ("writes", "atomics")
+    changed = (one for one in job.flat.stores if one.writable and use.touches(one.names, written))
     names = {ANYWHERE}.union(*(store.names for store in changed))
     clustered = job.geometry.cluster_blocks > 1
     return frozenset(

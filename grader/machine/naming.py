@@ -22,17 +22,15 @@ class PassedArray:
     count: int
 
 
+@dataclass(frozen=True)
 class MemoryNames:
     """What the memory of a launch is called in `source`. `kernel` is the kernel as written;
     `given` the whole numbers it was given, by parameter."""
 
-    def __init__(
-        self, source: str, kernel: str, arguments: tuple[PassedArray, ...], given: dict[str, int]
-    ):
-        self.source = source
-        self.kernel = plain(kernel)
-        self.arguments = arguments
-        self.given = given
+    source: str
+    kernel: str
+    arguments: tuple[PassedArray, ...]
+    given: dict[str, int]
 
     @cached_property
     def declared(self) -> Declarations:
@@ -79,8 +77,7 @@ def _template(rest: str) -> str:
         return ""
     at, found = 1, []
     while at < len(rest) and rest[at] != "E":
-        match = _ARGUMENT.match(rest, at)
-        if not match:
+        if not (match := _ARGUMENT.match(rest, at)):
             return ""
         at = match.end()
         if match[2]:

@@ -11,8 +11,8 @@ BUFFER = 1 << 20  # characters kept of what kernels print, as CUDA's default buf
 WIDEST = 1000  # columns of one conversion, whatever width or precision it asks for
 FULL = f"\n[printf keeps {BUFFER:,} characters, as CUDA's own buffer does. Later output is lost.]\n"
 
-_CONVERSION = re.compile(
-    r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d*))?(hh|h|ll|l|z|j|t)?([diouxXcsfFeEgGaAp%])"
+_CONVERSION = re.compile(  # or a percent sign that begins none
+    r"%(?:([-+ #0]*)(\*|\d+)?(?:\.(\*|\d*))?(hh|h|ll|l|z|j|t)?([diouxXcsfFeEgGaAp%]))?"
 )
 TextAt = Callable[[int], str]
 Change = Callable[[Any, TextAt], Any]  # of an argument, before it is printed
@@ -94,7 +94,7 @@ def template(text: str) -> Template:
 
     def convert(match: re.Match[str]) -> str:
         flags, width, precision, length, kind = match.groups()
-        if kind == "%":
+        if kind in (None, "%"):
             return "%%"
         spec = f"%{flags}{number(width)}"
         spec += "" if precision is None else f".{number(precision)}"
@@ -105,11 +105,8 @@ def template(text: str) -> Template:
         codes.append(_LONG.get(code, code) if longer else code)
         return spec + shown
 
-    pieces, end = [], 0
-    for match in _CONVERSION.finditer(text):
-        pieces += [text[end : match.start()].replace("%", "%%"), convert(match)]
-        end = match.end()
-    python = "".join([*pieces, text[end:].replace("%", "%%")])
+    python = _CONVERSION.sub(convert, text)
     # As the compiler aligns them; 8 bytes at least, so that there are always some.
-    layout = struct.Struct(f"@{''.join(codes)}0q" if codes else "8x")
-    return Template(python, layout, tuple(changes))
+    return Template(
+        python, struct.Struct(f"@{''.join(codes)}0q" if codes else "8x"), tuple(changes)
+    )

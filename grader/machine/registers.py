@@ -2,6 +2,7 @@
 registers, and the stack frames of functions that call themselves."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,21 +12,23 @@ from .lanes import WARP, Geometry, Lanes, coordinates, count, seen_by_all
 from .memory.layout import LocalLayout
 
 
+@dataclass(eq=False)
 class RegisterFile:
     """Registers are stored as unsigned integers (predicates as bool) and seen through views of
     whatever type an instruction wants, so a move between types costs nothing."""
 
-    def __init__(self, kinds: dict[str, str], lanes: int):
-        self.lanes = lanes
-        self._kinds = kinds
-        self._storage: dict[str, np.ndarray] = {}
-        self._views: dict[object, np.ndarray] = {}  # what `read` and `write` have found
+    kinds: dict[str, str]
+    lanes: int
+    _storage: dict[str, np.ndarray] = field(default_factory=dict)
+    # What `read` and `write` have found.
+    _views: dict[object, np.ndarray] = field(default_factory=dict)
 
     def storage(self, name: str) -> np.ndarray:
         if name not in self._storage:
-            kind = self._kinds.get(name, "b64")  # only the sink `_` is not declared
-            dtype = DTYPES["pred"] if kind == "pred" else unsigned(size_of(kind))
-            self._storage[name] = np.zeros(self.lanes, dtype)
+            kind = self.kinds.get(name, "b64")  # only the sink `_` is not declared
+            self._storage[name] = np.zeros(
+                self.lanes, DTYPES["pred"] if kind == "pred" else unsigned(size_of(kind))
+            )
         return self._storage[name]
 
     def read(self, operand: Operand, kind: str) -> np.ndarray:
@@ -52,13 +55,11 @@ class RegisterFile:
             return np.empty(self.lanes, DTYPES[kind])
         key = getattr(register, "name", ""), kind, "written"
         if key not in self._views:
-            self._views[key] = self._extended(self._fitting(register, kind), DTYPES[kind])
+            storage, dtype = self._fitting(register, kind), DTYPES[kind]
+            wider = storage.itemsize > dtype.itemsize and dtype.kind != "f"
+            extended = np.dtype(f"{dtype.kind}{storage.itemsize}") if wider else dtype
+            self._views[key] = low_part(storage, extended)
         return self._views[key]
-
-    def _extended(self, storage: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        if dtype.itemsize == storage.itemsize or dtype.kind == "f":
-            return low_part(storage, dtype)
-        return storage.view(f"{dtype.kind}{storage.itemsize}")
 
     def _fitting(self, register: Operand, kind: str) -> np.ndarray:
         """The storage of an operand that is a register, and holds what has this type."""
@@ -85,8 +86,7 @@ def literal(operand: Immediate, kind: str) -> np.ndarray:
         return np.array(value, np.uint64).view(np.float64).astype(dtype)
     if kind == "pred":
         return np.array(bool(value))
-    bits = value & ((1 << 8 * dtype.itemsize) - 1)
-    return np.array(bits, unsigned(dtype.itemsize)).view(dtype)
+    return np.array(value & ((1 << 8 * dtype.itemsize) - 1), unsigned(dtype.itemsize)).view(dtype)
 
 
 GRID_WORKSPACE = 0x2000_0000_0000  # where a cooperative launch keeps its grid barrier
@@ -102,11 +102,11 @@ CLOCKS = {  # and which bits of the clock each holds
 }
 
 
+@dataclass(eq=False)
 class Derived:
     """An operand whose values are worked out, by `of(lanes)`, whenever they are read."""
 
-    def __init__(self, of: Callable[[Lanes], np.ndarray]):
-        self.of = of
+    of: Callable[[Lanes], np.ndarray]
 
     def __getitem__(self, lanes: Lanes) -> np.ndarray:
         return self.of(lanes)
@@ -142,8 +142,7 @@ class SpecialRegisters:
         if name.partition(".")[0] not in _VALUES:
             return None
         if name not in self._arrays:
-            values = np.asarray(self._values(name), np.uint32)
-            full = np.broadcast_to(values, self.geometry.lanes)
+            full = np.broadcast_to(np.asarray(self._values(name), np.uint32), self.geometry.lanes)
             self._arrays[name] = full.copy() if name.startswith(_PER_BLOCK) else full
         array = self._arrays[name]
         return array.view(np.int32) if kind == "s32" else array.astype(dtype, copy=False)

@@ -4,6 +4,7 @@ waits, or ends.
 
 import re
 from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 from zlib import crc32
 
 import numpy as np
@@ -15,15 +16,16 @@ _MANY = 1 << 31
 SPIN_LIMIT = 32  # spins of one group before the others get a turn
 
 
+@dataclass(eq=False)
 class Lockstep:
     """All lanes at the lowest instruction go first, together; groups meet again where their paths
     join. A group that spins gives way to the one that has waited longest, which then runs until
     it parts, waits, ends, or spins itself: so everyone has a turn, however many wait."""
 
-    def __init__(self) -> None:
-        self.spins = 0
-        self.ready: dict[int, list[Lanes]] = {}  # by instruction; who has waited longest is first
-        self.favoured = False  # whether the group that runs has had the way given to it
+    spins: int = 0
+    # By instruction; who has waited longest is first.
+    ready: dict[int, list[Lanes]] = field(default_factory=dict)
+    favoured: bool = False  # whether the group that runs has had the way given to it
 
     def push(self, pc: int, lanes: Lanes) -> None:
         self.ready.setdefault(pc, []).append(lanes)
@@ -54,13 +56,12 @@ class Lockstep:
         return min(self.ready)
 
 
+@dataclass(eq=False)
 class Apart(Lockstep):
     """Groups that have parted go one after the other, each as far as it gets: that of the first
     threads of the grid before the others, or that of the `last`."""
 
-    def __init__(self, last: bool):
-        super().__init__()
-        self.last = last
+    last: bool = False
 
     def may_go_on(self, pc: int, lanes: Lanes) -> bool:
         return not self.ready or (self.spins <= SPIN_LIMIT and pc not in self.ready)
@@ -76,14 +77,14 @@ def _ends(lanes: Lanes) -> tuple[int, int]:
     return (lanes.start, lanes.stop - 1) if type(lanes) is slice else (lanes[0], lanes[-1])
 
 
+@dataclass(eq=False)
 class _Units:
     """Units of so many `lanes`, such as warps, of which one runs after the other."""
 
-    def __init__(self, lanes: int):
-        self.spins = 0
-        self.lanes = lanes
-        self.units: dict[int, Lockstep] = {}  # those that can run, by number
-        self.last = -1  # the unit whose turn it was last
+    lanes: int
+    spins: int = 0
+    units: dict[int, Lockstep] = field(default_factory=dict)  # those that can run, by number
+    last: int = -1  # the unit whose turn it was last
 
     def push(self, pc: int, lanes: Lanes) -> None:
         for number, own in by_value(lanes, lane_index(lanes) // self.lanes):
@@ -166,7 +167,7 @@ def schedule(order: str, seed: int, lanes_a_block: int, noticed: Collection[int]
     `noticed` is for those (see `InTurn`)."""
     made: dict[str, Callable[[], Schedule]] = {
         "lockstep": Lockstep,
-        "forwards": lambda: Apart(last=False),
+        "forwards": Apart,
         "backwards": lambda: Apart(last=True),
         "shuffled": lambda: Shuffled(seed),
         "highest block first": lambda: InTurn(lanes_a_block, lambda block: -block, noticed),

@@ -40,7 +40,7 @@ from ..ptx.program import (
     symbol_of,
 )
 from .events import Events, Observer, Step, Successors
-from .lanes import Dense, Geometry, Lanes, by_value, lane_index, merge, seen_by_all
+from .lanes import Dense, Geometry, Lanes, by_value, lane_index, merge, seen_by_all, warp_masks
 from .memory.access import Access, ErrorReport, LaneValues, PendingCopies, WaveMemory
 from .memory.layout import LocalLayout
 from .memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, AccessFault, GlobalSpace, Heap, PrivateSpace
@@ -130,7 +130,7 @@ class Schedule(Protocol):
     def groups(self) -> list[tuple[int, Lanes]]: ...
 
 
-class WaveState:
+class WaveState(WaveMemory):
     """What the lanes of a wave hold, whoever runs them. A lane is the place of a thread: block by
     block, each with whole warps. `running`: by lane, whether a thread is there that has not left;
     `live`: by block, how many; `results`: by call, the slot that its result goes to."""
@@ -159,14 +159,15 @@ class WaveState:
     def tell(self, report: ErrorReport, observers: Sequence[Observer]) -> None:
         """From now on, `report` makes errors and `observers` hear of events."""
         self.report, self.events = report, Events(observers)
-        self.memory = WaveMemory(
-            self.flat, self.shared, self.local, self.geometry, report, self.events
-        )
 
     def standing_at(self, places: set[int]) -> np.ndarray:
         """The lanes whose turn would come at one of these instructions, as an index array."""
         parts = [lanes for at, lanes in self.schedule.groups() if at in places]
         return lane_index(merge(parts)) if parts else np.zeros(0, np.int64)
+
+    def present(self, index: np.ndarray) -> np.ndarray:
+        """Per warp, the mask of its lanes that are in `index`."""
+        return warp_masks(index, self.geometry.warps)
 
     def spin(self) -> None:
         """Threads have made an access that a thread which waits for another makes."""
@@ -186,8 +187,7 @@ class WaveState:
             raise Malformed(f"{name} is no value of type .{kind}")
         if name in self.frames.offsets:
             return self.frames.framed(name)
-        special = self.special.read(name, kind)
-        if special is not None:
+        if (special := self.special.read(name, kind)) is not None:
             return special
         return self._lies_at(name, self.address_of(name), unsigned(size_of(kind)))
 
@@ -206,7 +206,7 @@ class WaveState:
 
     def access(self, transfer: Transfer, operand: Operand, at: int, verb: str = "") -> Access:
         """The access of the instruction at index `at` to the address that `operand` names."""
-        access = Access(transfer, at, self._start(address_of(operand)), self.memory, verb)
+        access = Access(transfer, at, self._start(address_of(operand)), self, verb)
         reached = self.program.memory_use.targets.get(at)
         access.constant = reached is not None and bool(reached) and reached <= self.constants
         return access
@@ -259,7 +259,7 @@ class Calls:
             if self.linked.parts[caller].recursive:
                 for kept, values in self._state(caller, self.kept[depth]):
                     kept[group] = values[group]
-        for parameter, slot in zip(part.parameters, arguments, strict=True):
+        for parameter, slot in zip(part.function.parameters, arguments, strict=True):
             for slots in self.carried:
                 given = slots[slot]
                 slots[parameter.name][lanes, : given.shape[1]] = given[lanes]
@@ -271,7 +271,7 @@ class Calls:
     def leave(self, lanes: Lanes, name: str, results: dict[int, str | None]) -> Successors:
         """Lanes return from function `name`; `results` gives the slot that each call puts the
         result in. Returns where they go on."""
-        results_of = self.linked.parts[name].results[:1]
+        results_of = self.linked.parts[name].function.results[:1]
         handed = [(slots, slots[one.name].copy()) for slots in self.carried for one in results_of]
         if name in self.wave.frames.begins:
             self.wave.frames.pop(name, lanes)
@@ -303,8 +303,10 @@ class Calls:
             raise Malformed(
                 f"it reaches beyond the {counted(slot.shape[1], 'byte')} of a parameter"
             )
-        starts = [where.offset + n * size for n in range(len(parts))]
-        views = [slot[:, at : at + size].view(DTYPES[kind])[:, 0] for at in starts]
+        views = [
+            slot[:, at : at + size].view(DTYPES[kind])[:, 0]
+            for at in range(where.offset, where.offset + size * len(parts), size)
+        ]
         loads, registers = instruction.form.carries is Carries.LOADED, self.wave.registers
         moves: list[tuple[np.ndarray, LaneValues]] = [
             (registers.write(part, kind), view) if loads else (view, self.wave.read(part, kind))
@@ -329,8 +331,7 @@ class Calls:
     def print(self, formats: np.ndarray, arguments: np.ndarray, lanes: np.ndarray, at: int) -> None:
         """What the `printf` at `at` prints for some lanes, in their order; two addresses a lane."""
         changed = (formats[1:] != formats[:-1]) | (arguments[1:] != arguments[:-1])
-        starts = [0, *(np.flatnonzero(changed) + 1).tolist(), len(lanes)]
-        for start, end in pairwise(starts):
+        for start, end in pairwise([0, *(np.flatnonzero(changed) + 1).tolist(), len(lanes)]):
             for first in range(start, end, PRINTED_TOGETHER):
                 if self.wave.output.full:
                     return
@@ -367,8 +368,8 @@ class Calls:
         self, name: str, kept: dict[str, np.ndarray]
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """(copy kept aside, the array in use) of everything that is function `name`'s own."""
-        part = self.linked.parts[name]
-        own = {register: self.wave.registers.storage(register) for register in part.registers}
+        registers = self.linked.parts[name].function.registers
+        own = {register: self.wave.registers.storage(register) for register in registers}
         for number, slots in enumerate(self.carried):
             mine = (slot for slot in slots if slot.startswith(f"{name}::"))
             own |= {f"{slot} {number}": slots[slot] for slot in mine}
@@ -398,8 +399,9 @@ class Calls:
                 start = int(memory.base[lane])
                 return memory.store.data[start : start + memory.pitch], address - window
         try:
-            where = np.array([address], np.uint64).view(np.int64)
-            store = self.wave.flat.locate(where, 1, np.array([lane]))[0][0]
+            store = self.wave.flat.locate(
+                np.array([address], np.uint64).view(np.int64), 1, np.array([lane])
+            )[0][0]
         except AccessFault as fault:
             raise self.wave.report.access_error(fault, at, np.array([lane]), "reads", 1) from None
         return store.data, address - store.address

@@ -17,7 +17,8 @@ from ..counted import counted
 from ..cuda.errors import Message
 from ..ptx.program import Flow
 from .events import Groups, Successors
-from .lanes import WARP, Lanes, compact, count, lane_index, warp_masks
+from .lanes import WARP, Lanes, compact, count, lane_index
+from .memory.access import PendingCopies
 from .state import Calls, PreparedLaunch, Schedule, WaveState
 
 
@@ -62,7 +63,7 @@ class Barriers:
         index, alive = lane_index(lanes), self.collectives.alive
         if here in self.parts:
             index = np.sort(np.concatenate([self.parts.pop(here), index]))
-        missing = alive & ~warp_masks(index, len(alive))
+        missing = alive & ~self.wave.present(index)
         whole = missing[index // WARP] == 0
         if not whole.all():
             self.parts[here] = index[~whole]
@@ -77,8 +78,9 @@ class Barriers:
         index = lane_index(lanes)
         # Told a number of threads, the hardware counts warps: each stands for all its lanes.
         counted = index if threads is None else np.unique(index // WARP * WARP).repeat(WARP)
-        blocks = wave.geometry.block_of_lane[counted]
-        self.arrived[barrier] += np.bincount(blocks, minlength=wave.geometry.wave_blocks)
+        self.arrived[barrier] += np.bincount(
+            wave.geometry.block_of_lane[counted], minlength=wave.geometry.wave_blocks
+        )
         for tell in wave.events.arrive if threads is not None else ():
             tell(at, index, barrier)
         if waits:
@@ -117,8 +119,9 @@ class Barriers:
         complete = (arrived >= expected) & (arrived > 0)
         if not complete.any():
             return ()
-        free = complete[wave.geometry.block_of_lane]
-        parts, self.parked[barrier] = _parted(self.parked[barrier], free)
+        parts, self.parked[barrier] = _parted(
+            self.parked[barrier], complete[wave.geometry.block_of_lane]
+        )
         arrived[complete] = 0
         released = _together(parts)
         for tell in wave.events.open:
@@ -210,8 +213,7 @@ class ClusterBarrier:
         geometry = wave.geometry
         clusters = -(-geometry.wave_blocks // geometry.cluster_blocks)
         self.cluster_of_lane = geometry.block_of_lane // geometry.cluster_blocks
-        self.arrived = np.zeros(clusters, np.int64)
-        self.opened = np.zeros(clusters, np.int64)
+        self.arrived, self.opened = np.zeros((2, clusters), np.int64)
         self.awaited = np.zeros(geometry.lanes, np.int64)
         self.parked: Groups = []
 
@@ -240,8 +242,9 @@ class ClusterBarrier:
         full = (self.arrived >= live) & (self.arrived > 0)
         self.opened[full] += 1
         self.arrived[full] = 0
-        free = self.opened[self.cluster_of_lane] >= self.awaited
-        released, self.parked = _parted(self.parked, free)
+        released, self.parked = _parted(
+            self.parked, self.opened[self.cluster_of_lane] >= self.awaited
+        )
         for at, index in released:
             for tell in self.wave.events.cluster_barrier:
                 tell(at, index)
@@ -276,12 +279,12 @@ class Collectives:
 
     def begin_wave(self) -> None:
         """Per warp, which of its lanes hold a thread, and which one that has not yet left."""
-        self.launched = self._present(np.flatnonzero(self.wave.running))
+        self.launched = self.wave.present(np.flatnonzero(self.wave.running))
         self.alive = self.launched.copy()
 
     def leave(self, lanes: Lanes) -> None:
         """Threads have left: nobody waits for them, whatever the mask."""
-        self.alive &= ~self._present(lane_index(lanes))
+        self.alive &= ~self.wave.present(lane_index(lanes))
 
     def gather(self, lanes: Lanes, at: int, masks: np.ndarray) -> Lanes | None:
         """Lanes come to the instruction at `at`; `masks` holds every lane's member mask (lanes of
@@ -294,7 +297,7 @@ class Collectives:
             index = np.sort(np.concatenate([self.parked.pop(at), index]))
         for tell in self.wave.events.gather:
             tell(at, index, masks)
-        present = self._present(index)
+        present = self.wave.present(index)
         wanted = masks[index] & self._staying()[index // WARP]
         complete = (wanted & ~present[index // WARP]) == 0
         if not complete.all():
@@ -307,7 +310,7 @@ class Collectives:
         for at, index in self.parked.items():
             lane = int(index[0])
             mask = int(self.masks[at][lane])
-            absent = mask & ~int(self._present(index)[lane // WARP])
+            absent = mask & ~int(self.wave.present(index)[lane // WARP])
             left = absent & int(self.launched[lane // WARP])  # meanwhile all of them may have left
             missing = absent & int(self.alive[lane // WARP]) or left
             lanes, come = ("a lane", "comes") if missing.bit_count() == 1 else ("lanes", "come")
@@ -344,11 +347,7 @@ class Collectives:
 
     def _staying(self) -> np.ndarray:
         """Per warp, which lanes have neither left nor are just about to."""
-        return self.alive & ~self._present(self.wave.standing_at(self.exits))
-
-    def _present(self, index: np.ndarray) -> np.ndarray:
-        """Per warp of the wave, the mask of its lanes that are in `index`."""
-        return warp_masks(index, self.wave.geometry.warps)
+        return self.alive & ~self.wave.present(self.wave.standing_at(self.exits))
 
 
 def whole_warps(lanes: Lanes) -> bool:
@@ -385,15 +384,16 @@ class Wave(WaveState):
         self.clusters.begin_wave()
         self.shared.reset()
         self.local.reset()
-        self.copies.reset()
+        self.copies = PendingCopies(geometry.lanes)
         for tell in self.events.begin_wave:
             tell(first_block)
         self.calls.begin_wave()
 
     def exit(self, lanes: Lanes) -> Successors:
         """These threads have left the kernel: they go on nowhere."""
-        blocks = self.geometry.block_of_lane[lanes]
-        self.live -= np.bincount(blocks, minlength=self.geometry.wave_blocks)
+        self.live -= np.bincount(
+            self.geometry.block_of_lane[lanes], minlength=self.geometry.wave_blocks
+        )
         self.running[lanes] = False
         for tell in self.events.exit:
             tell(lanes)

@@ -34,8 +34,9 @@ def work_of_file(path: Path, launch: LaunchArguments) -> Work:
     if not kernel:
         names = RawModule(code=source).kernel_names
         if len(names) != 1:
-            known = ", ".join(names) or "there is none"
-            raise BadInput(f"Say which kernel, with --kernel: {known}.")
+            raise BadInput(
+                f"Say which kernel, with --kernel: {', '.join(names) or 'there is none'}."
+            )
         kernel = names[0]
     given = {f"argument {n}": _argument(text) for n, text in enumerate(arguments, start=1)}
     inputs = {name: one for name, one in given.items() if isinstance(one, np.ndarray)}
@@ -99,8 +100,7 @@ def _argument(text: str) -> np.generic | np.ndarray | Blank:
             return dtype(float(value) if np.dtype(dtype).kind == "f" else int(value, 0))
         except (ValueError, OverflowError) as error:
             raise BadInput(f"{value!r} in {text!r} is no {type_name}.") from error
-    match = _ARRAY.fullmatch(text)
-    if not match:
+    if not (match := _ARRAY.fullmatch(text)):
         raise BadInput(f"{text!r} is no argument; write {FORMS}.")
     kind, type_name, length = match.groups()
     vector, width = _VECTOR.fullmatch(type_name), 1

@@ -37,9 +37,10 @@ def of_exercise(exercise: Exercise, case: Case, source: str) -> Work:
 
 def of_problem(problem: Problem, source: str, name: str) -> Work:
     """What a problem launches of the kernels in `source`."""
-    outputs = problem.outputs.items()
-    blank: dict[str, Blank] = {key: (want.value.shape, want.dtype) for key, want in outputs}
-    blank |= problem.scratch
+    blank: dict[str, Blank] = {
+        **{key: (want.value.shape, want.dtype) for key, want in problem.outputs.items()},
+        **problem.scratch,
+    }
     return Work(name, source, problem.launches, problem.inputs, blank, problem.begins)
 
 
@@ -69,8 +70,9 @@ def buffers_of(
     buffers: dict[str, object] = {}
     for name, array in work.inputs.items():
         begin = work.begins.get(name, 0)
-        whole = np.concatenate([np.zeros(begin, array.dtype), array.ravel()]) if begin else array
-        buffer = to_device(whole)
+        buffer = to_device(
+            np.concatenate([np.zeros(begin, array.dtype), array.ravel()]) if begin else array
+        )
         buffers[name] = buffer[begin:].reshape(array.shape) if begin else buffer
     for name, (shape, dtype) in work.blank.items():
         begin = work.begins.get(name, 0)

@@ -6,6 +6,7 @@ anybody's mistake but ours, and none is caught here.
 """
 
 import re
+from dataclasses import dataclass
 from functools import cached_property
 
 from ..compilers.lexer import COMMENT, QUOTED
@@ -15,11 +16,11 @@ from .program import Flow, Function, Instruction, Malformed
 _BRACKETS = re.compile(rf"{QUOTED}|[()]|[^()\"']+", re.DOTALL)
 
 
+@dataclass(frozen=True)
 class Assembly:
     """The `asm` statements of a source."""
 
-    def __init__(self, source: str):
-        self._source = source
+    source: str
 
     def blamed(
         self, error: Malformed, instruction: Instruction | None = None
@@ -29,19 +30,18 @@ class Assembly:
         line, why = instruction.line if instruction else error.line, str(error)[:100]
         if line in self._lines:
             return _refusal(line, instruction, why)
-        said = f"the simulated GPU does not understand this PTX: {why}"
-        return UnsupportedInstruction(said, line=line)
+        return UnsupportedInstruction(
+            f"the simulated GPU does not understand this PTX: {why}", line=line
+        )
 
     def check_names(self, function: Function) -> None:
         """Jumps go to labels that there are, guards are registers, and the end is one;
         UnsupportedInstruction names the first that is not."""
         for one in function.instructions:
-            jumps = one.form.flow is Flow.BRANCH
-            target = one.operands[0] if jumps and one.operands else None
-            if jumps and getattr(target, "name", None) not in function.labels:
+            flow, names = one.form.flow, [getattr(o, "name", None) for o in one.operands]
+            if flow is Flow.BRANCH and not function.labels.keys() & names[:1]:
                 raise _refusal(one.line, one, "it jumps to a label that is not there")
-            tables = one.form.flow is Flow.TABLE
-            if tables and getattr(one.operands[1], "name", None) not in function.tables:
+            if flow is Flow.TABLE and names[1] not in function.tables:
                 raise _refusal(one.line, one, "there is no such list of labels")
             if one.guard and one.guard.name not in function.registers:
                 raise _refusal(one.line, one, f"there is no register {one.guard.name}")
@@ -53,7 +53,7 @@ class Assembly:
     def _lines(self) -> frozenset[int]:
         """The lines on which the source has `asm` statements, comments apart."""
         blank = lambda found: found[1] or re.sub(r"[^\n]", " ", found[0])  # noqa: E731
-        text = re.sub(f"{COMMENT}|({QUOTED})", blank, self._source, flags=re.DOTALL)
+        text = re.sub(f"{COMMENT}|({QUOTED})", blank, self.source, flags=re.DOTALL)
         lines: set[int] = set()
         for start in re.finditer(r"\b(__asm__|__asm|asm)\b", text):
             first = text.count("\n", 0, start.start()) + 1

@@ -69,8 +69,7 @@ def register_types(function: Function) -> dict[str, str]:
         for one in function.instructions:
             if one.form.carries in _COPYING and one.written and one.read:
                 _share(types, declared, one.written[0], one.read[0])
-    widths = {name: "u" + kind[1:] for name, kind in declared.items() if kind[0] == "b"}
-    return widths | types
+    return {name: "u" + kind[1:] for name, kind in declared.items() if kind[0] == "b"} | types
 
 
 def _alike(declared: dict[str, str], name: str, kind: str) -> bool:
@@ -108,19 +107,18 @@ def _addresses(function: Function) -> set[str]:
             onward = frozenset() if name in bases else written - {name}
             needs[name].append(None if is_value else onward)
     hidden: set[str] = set()
-    before = -1
-    while len(hidden) > before:
-        before = len(hidden)
-        for name, uses in needs.items():
-            if all(need is not None and need <= hidden for need in uses):
-                hidden.add(name)
+    while more := {
+        name
+        for name, uses in needs.items()
+        if name not in hidden and all(need is not None and need <= hidden for need in uses)
+    }:
+        hidden |= more
     return hidden
 
 
 def _is_set_up(one: Instruction) -> bool:
     """Whether an instruction only fetches a parameter, or makes an address global."""
-    spaces = [transfer.space for _, transfer in one.form.transfers]
-    return one.form.of_address or "param" in spaces
+    return one.form.of_address or "param" in [transfer.space for _, transfer in one.form.transfers]
 
 
 def built_in(one: Instruction) -> str:

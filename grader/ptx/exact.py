@@ -34,8 +34,7 @@ def subtract(a: np.ndarray, b: np.ndarray) -> Exact:
 def multiply(a: np.ndarray, b: np.ndarray) -> Exact:
     product = a * b
     rest = _with_overflow(product, _product_error(a, b, product), a, b)
-    extreme = _extreme(a, b, product) & (a != 0) & (b != 0)
-    return _by_fractions(lambda x, y: x * y, product, rest, extreme, a, b)
+    return _by_fractions(lambda x, y: x * y, product, rest, _extreme(a, b, product), a, b)
 
 
 def divide(a: np.ndarray, b: np.ndarray) -> Exact:
@@ -43,8 +42,7 @@ def divide(a: np.ndarray, b: np.ndarray) -> Exact:
     back = quotient * b
     rest = ((a - back) - _product_error(quotient, b, back)) * np.sign(b)
     rest = _with_overflow(quotient, rest, a, np.where(b == 0, np.inf, b))
-    extreme = _extreme(a, b, quotient) & (a != 0) & (b != 0)
-    return _by_fractions(lambda x, y: x / y, quotient, rest, extreme, a, b)
+    return _by_fractions(lambda x, y: x / y, quotient, rest, _extreme(a, b, quotient), a, b)
 
 
 def reciprocal(a: np.ndarray) -> Exact:
@@ -57,8 +55,7 @@ def square_root(a: np.ndarray) -> Exact:
     scaled = a * scale
     root = np.sqrt(scaled)
     back = root * root
-    rest = (scaled - back) - _product_error(root, root, back)
-    return root / np.sqrt(scale), rest
+    return root / np.sqrt(scale), (scaled - back) - _product_error(root, root, back)
 
 
 def fma(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> Exact:
@@ -76,8 +73,7 @@ def fma(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> Exact:
     total = np.where(np.isfinite(total) & (total != 0), total, plain)
     rest = np.where(error != 0, error, (tail - odd) + lost)
     rest = _with_overflow(total, rest, a, b, c)
-    extreme = _extreme(a, b, product) & (a != 0) & (b != 0)
-    extreme |= np.isfinite(c) & (np.abs(c) > _LARGE)
+    extreme = _extreme(a, b, product) | (np.isfinite(c) & (np.abs(c) > _LARGE))
     return _by_fractions(lambda x, y, z: x * y + z, total, rest, extreme, a, b, c)
 
 
@@ -121,9 +117,11 @@ def _with_overflow(nearest: np.ndarray, rest: np.ndarray, *operands: np.ndarray)
     return np.where(np.isfinite(nearest), rest, np.where(finite, -nearest, 0.0))
 
 
-def _extreme(*values: np.ndarray) -> np.ndarray:
-    magnitudes = [np.abs(value) for value in values]
-    return np.logical_or.reduce([(one < _SMALL) | (one > _LARGE) for one in magnitudes])
+def _extreme(a: np.ndarray, b: np.ndarray, result: np.ndarray) -> np.ndarray:
+    """Where two operands, neither of them 0, or their result have extreme exponents."""
+    magnitudes = map(np.abs, (a, b, result))
+    extreme = np.logical_or.reduce([(one < _SMALL) | (one > _LARGE) for one in magnitudes])
+    return extreme & (a != 0) & (b != 0)
 
 
 def _by_fractions(

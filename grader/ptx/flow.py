@@ -172,13 +172,14 @@ def _pointers_of_call(one: Instruction, linked: LinkedProgram) -> Ways:
     name = getattr(called, "name", "")
     if name not in linked.parts and isinstance(called, Symbol):
         return [(results, [_HEAP])]
-    ways = []
-    for part in [linked.parts[name]] if name in linked.parts else linked.parts.values():
-        given = zip(part.parameters, arguments, strict=False)
-        ways += [([parameter.name], [slot]) for parameter, slot in given]
-        returned = zip(results, part.results, strict=False)
-        ways += [([slot], [result.name]) for slot, result in returned]
-    return ways
+    parts = [linked.parts[name]] if name in linked.parts else linked.parts.values()
+    functions = [part.function for part in parts]
+    given = [pair for f in functions for pair in zip(f.parameters, arguments, strict=False)]
+    returned = [pair for f in functions for pair in zip(results, f.results, strict=False)]
+    return [
+        *(([parameter.name], [slot]) for parameter, slot in given),
+        *(([slot], [result.name]) for slot, result in returned),
+    ]
 
 
 def _names(*operands: Operand) -> list[str]:
@@ -199,8 +200,10 @@ def _made_of(one: Instruction) -> tuple[list[str], list[str]]:
         return (_names(one.operands[0]), _names(*one.operands[1:])) if _of_a_call(one) else ([], [])
     if one.form.carries is Carries.LOADED and not _of_a_call(one):
         return one.written, []
-    roles = ((one.form.role(at), operand) for at, operand in enumerate(one.operands))
-    return one.written, _names(*(operand for role, operand in roles if role is not Role.WRITTEN))
+    role = one.form.role
+    return one.written, _names(
+        *(operand for at, operand in enumerate(one.operands) if role(at) is not Role.WRITTEN)
+    )
 
 
 def swap_starts(kernel: Function) -> frozenset[int]:
@@ -255,19 +258,19 @@ def maybe_uninitialized(linked: LinkedProgram) -> MaybeUninitialized:
         (name for one in code if one.form.carries in _CHOICES for name in one.read),
         [(one.read, one.written) for one in code if one.form.carries is not Carries.LOADED],
     )
-    copies = [one for one in code if one.form.carries is Carries.COPIED]
-    needed = spread(_needed(linked), [(one.read, one.written) for one in copies])
+    copies = [(one.read, one.written) for one in code if one.form.carries is Carries.COPIED]
+    needed = spread(_needed(linked), copies)
     only_copied = linked.function.registers.keys() - needed
-    discardable = frozenset(choosable | only_copied)
-    return MaybeUninitialized(at_entry, _reached(linked, at_entry), discardable)
+    return MaybeUninitialized(
+        at_entry, _reached(linked, at_entry), frozenset(choosable | only_copied)
+    )
 
 
 def with_loads(maybe: MaybeUninitialized, linked: LinkedProgram) -> MaybeUninitialized:
     """The same where discardable registers, too, may hold what never was set."""
     code = linked.function.instructions
     loaded = {n for one in code if one.form.carries is Carries.LOADED for n in one.written}
-    start = maybe.at_entry | (loaded & maybe.discardable)
-    return replace(maybe, reached=_reached(linked, start))
+    return replace(maybe, reached=_reached(linked, maybe.at_entry | (loaded & maybe.discardable)))
 
 
 def passes(one: Instruction, linked: LinkedProgram) -> str | None:
@@ -282,8 +285,8 @@ def _needed(linked: LinkedProgram) -> set[str]:
     into memory where nobody follows them. What is printed lies in local memory, where nobody sees
     it read."""
     code = linked.function.instructions
-    calls = [one for one in code if one.form.flow is Flow.CALL]
-    called = {o.name for one in calls for o in one.operands if isinstance(o, Symbol)}
+    of_calls = (o for one in code if one.form.flow is Flow.CALL for o in one.operands)
+    called = {operand.name for operand in of_calls if isinstance(operand, Symbol)}
     followed = {"shared"} if called - linked.parts.keys() else {*_FOLLOWED}
     needed = {one.guard.name for one in code if one.guard}
     for one in code:

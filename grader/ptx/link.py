@@ -97,29 +97,23 @@ def link(program: PtxModule, kernel: Function) -> LinkedProgram:
     tabled = {
         symbol for v in program.variables.values() for _, symbol in v.pointers if symbol in calls
     }
-    reachable = _reachable(kernel.name, calls, tabled)
-    order = [name for name in reachable if name != kernel.name] + [kernel.name]
+    order = _reachable(kernel.name, calls, tabled)
     functions = [
         program.functions[name] if name == kernel.name else _renamed(program.functions[name])
         for name in order
     ]
     starts = [0, *accumulate(len(function.instructions) for function in functions)]
     parts = {
-        name: LinkedFunction(
-            start,
-            function.parameters,
-            function.results,
-            tuple(function.registers),
-            _is_recursive(name, calls),
-        )
+        name: LinkedFunction(start, function, _is_recursive(name, calls))
         for name, start, function in zip(order, starts, functions, strict=False)
     }
     owner = tuple(
         name for name, function in zip(order, functions, strict=True) for _ in function.instructions
     )
     whole = _merged(kernel, functions, starts)
-    addresses = function_addresses(program)
-    return LinkedProgram(whole, parts, owner, addresses, frozenset(program.variables))
+    return LinkedProgram(
+        whole, parts, owner, function_addresses(program), frozenset(program.variables)
+    )
 
 
 def _merged(kernel: Function, functions: list[Function], starts: list[int]) -> Function:

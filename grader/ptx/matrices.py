@@ -51,9 +51,8 @@ def _cut_sum(a: np.ndarray, b: np.ndarray, c: np.ndarray, least: int) -> np.ndar
     highest = np.maximum(exponents.max(axis=2), np.where(c == 0, _NONE, _exponent(c)))
     unit = np.ldexp(1.0, np.maximum(highest - _KEPT_BELOW, _LEAST))
     total = np.trunc(products / unit[:, :, None, :]).sum(axis=2) + np.trunc(c / unit)
-    total *= unit
     plain = a @ b + c  # what infinities and NaN make of it
-    return np.where(np.isfinite(plain), total, plain)
+    return np.where(np.isfinite(plain), total * unit, plain)
 
 
 def _exponent(x: np.ndarray) -> np.ndarray:

@@ -117,8 +117,7 @@ def flush_result(
     if np.minimum.reduce(magnitude) > smallest:
         return x
     keep = ~(magnitude < smallest)
-    at = (magnitude == smallest).nonzero()[0]
-    if len(at):
+    if len(at := (magnitude == smallest).nonzero()[0]):
         keep[at] = is_normal(*[operand[at] for operand in operands])
     return x * keep
 
@@ -366,12 +365,10 @@ def _product_and_sum(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
 def _sum_again(
     total: np.ndarray, doubtful: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray
 ) -> None:
-    at = doubtful.nonzero()[0]
-    if not len(at):
-        return
-    nearest, rest = fma_of_narrow(*[operand[at].astype(np.float64) for operand in (a, b, c)])
-    if np.count_nonzero(rest):  # else the sum was exact, and is what it should be
-        total[at] = round_to_odd(nearest, rest)
+    if len(at := doubtful.nonzero()[0]):
+        nearest, rest = fma_of_narrow(*[operand[at].astype(np.float64) for operand in (a, b, c)])
+        if np.count_nonzero(rest):  # else the sum was exact, and is what it should be
+            total[at] = round_to_odd(nearest, rest)
 
 
 def _cut(total: np.ndarray, mode: str) -> np.ndarray:

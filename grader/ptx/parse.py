@@ -53,18 +53,17 @@ _VARIABLE = re.compile(
 
 def declared(statement: str) -> Variable:
     """The variable or parameter that a statement declares."""
-    match = _VARIABLE.match(statement)
-    if not match:
+    if not (match := _VARIABLE.match(statement)):
         raise Malformed(f"PTX declaration not understood: {statement.strip()[:120]}")
     if match["type"] not in DTYPES and match["type"] != "b128":  # textures, surfaces
         raise Malformed(f"a variable of type .{match['type']}")
     element = size_of(match["type"])
-    dims = [int(d) if d.strip() else 0 for d in re.findall(r"\[([^\]]*)\]", match["dims"])]
     return Variable(
         match["name"],
         match["space"],
         match["type"],
-        element * prod(dims),
+        element
+        * prod([int(d) if d.strip() else 0 for d in re.findall(r"\[([^\]]*)\]", match["dims"])]),
         int(match["align"] or element),
         *_initial(match["initial"] or "", match["type"], element),
     )
@@ -81,8 +80,7 @@ def _initial(text: str, kind: str, element: int) -> tuple[bytes, tuple[tuple[int
             number = literal(item)
             value = number.value
             if number.float_width == 8 and kind == "f32":
-                single = np.uint64(value).view(np.float64).astype(np.float32)
-                value = int(single.view(np.uint32))
+                value = int(np.uint64(value).view(np.float64).astype(np.float32).view(np.uint32))
         content += (value & ((1 << (8 * element)) - 1)).to_bytes(element, "little")
     return bytes(content), tuple(pointers)
 
@@ -143,8 +141,9 @@ class LineTable:
     from a header, the line of the call in the learner's file."""
 
     def __init__(self, text: str, source_file: str):
-        files = _FILE.findall(text)
-        self.own_files = {int(number) for number, path in files if path == source_file}
+        self.own_files = {
+            int(number) for number, path in _FILE.findall(text) if path == source_file
+        }
         self.inlined_at: dict[Place, Place] = {}
 
     def own_lines(self, loc: str) -> tuple[int | None, tuple[int, ...]]:
@@ -205,7 +204,7 @@ def parse(text: str, source_file: str) -> PtxModule:
         elif match["statement"] and _OF_MODULE.match(match["statement"]):
             variable = declared(match["statement"])
             variables[variable.name] = variable
-    return PtxModule(functions, variables, source_file)
+    return PtxModule(functions, variables)
 
 
 _HEADER = re.compile(
@@ -219,8 +218,7 @@ class _Body:
     """Reads one function's body, keeping the stack of scopes that nested braces open."""
 
     def __init__(self, header: str, lines: LineTable):
-        match = _HEADER.search(header)
-        if match is None:
+        if (match := _HEADER.search(header)) is None:
             raise Malformed(f"PTX function header not understood: {header[:120]}")
         self.header = match
         self.lines = lines
@@ -262,8 +260,9 @@ class _Body:
                 except Malformed as error:
                     raise Malformed(str(error), self.line) from error
         left = last.string[last.end() :] if last else ""
-        why = f"{self.header['name']} ends before its closing brace: {left.strip()[:40]}"
-        raise Malformed(why, self.line)
+        raise Malformed(
+            f"{self.header['name']} ends before its closing brace: {left.strip()[:40]}", self.line
+        )
 
     def statement(self, text: str) -> None:
         if not text.startswith("."):  # a directive
@@ -443,12 +442,10 @@ def with_copies(function: Function) -> Function:
         register = Register(f"%copied{size}")
         for at in range(0, parameter.size, size):
             loads, stores = (register, Address(name, at)), (Address(copies[name], at), register)
-            for opcode, operands in (("ld.param", loads), ("st.local", stores)):
-                first.append(
-                    Instruction(
-                        resolve(f"{opcode}.b{8 * size}", operands), operands, line=function.line
-                    )
-                )
+            first += [
+                Instruction(resolve(f"{opcode}.b{8 * size}", some), some, line=function.line)
+                for opcode, some in (("ld.param", loads), ("st.local", stores))
+            ]
     renamed = (
         one
         if one.form.flow is Flow.CALL

@@ -295,10 +295,8 @@ class Instruction(msgspec.Struct, frozen=True, dict=True):
 
     def registers_of(self, *roles: Role) -> list[str]:
         """The registers among the operands that have one of these roles."""
-        known = self.form.roles
-        missing = len(self.operands) - len(known)
-        pairs = zip(self.operands, known + known[-1:] * missing, strict=False)
-        return registers(*[one for one, role in pairs if role in roles])
+        role = self.form.role
+        return registers(*[one for at, one in enumerate(self.operands) if role(at) in roles])
 
 
 class Variable(msgspec.Struct, frozen=True):
@@ -335,28 +333,25 @@ class Function(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def symbols(self) -> frozenset[str]:
         """The names of variables, parameters and functions that its instructions use."""
-        operands = (operand for one in self.instructions for operand in one.operands)
-        bases = (getattr(operand, "base", operand) for operand in operands)
+        code = self.instructions
+        bases = (getattr(operand, "base", operand) for one in code for operand in one.operands)
         return frozenset(base.name for base in bases if isinstance(base, Symbol))
 
 
 class PtxModule(msgspec.Struct, frozen=True):
     functions: dict[str, Function]
     variables: dict[str, Variable]
-    source_file: str
 
 
 FUNCTIONS_AT = 0x4000_0000_0000
 
 
 class LinkedFunction(msgspec.Struct, frozen=True):
-    """One function within a linked program: where it starts, its parameters, results and registers,
-    and whether it may be called again while it runs."""
+    """One function within a linked program: where it starts, and whether it may be called again
+    while it runs."""
 
     entry: int
-    parameters: tuple[Variable, ...]
-    results: tuple[Variable, ...]
-    registers: tuple[str, ...]
+    function: Function
     recursive: bool
 
 

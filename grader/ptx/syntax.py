@@ -35,12 +35,18 @@ SETS = {
 SETS["EVICTIONS"] = " ".join(
     f"{level}::{policy}" for level in ("L1", "L2") for policy in SETS["EVICTION"].split()
 )
-SPACES = {name: name for name in ("global", "const", "param", "shared", "local")}
-SPACES |= {"shared::cta": "shared", "shared::cluster": "shared"}
-SPACES |= {"param::entry": "param", "param::func": "param"}
-TYPES = frozenset(f"{kind}{bits}" for kind in "bsu" for bits in (8, 16, 32, 64))
-TYPES |= {"pred", "b1", "b128", "s4", "u4", "f16", "bf16", "tf32", "f32", "f64", "e4m3", "e5m2"}
-TYPES |= {f"{kind}x2" for kind in ("f16", "bf16", "s16", "u16")}
+SPACES = {
+    name: name.partition("::")[0]
+    for name in (
+        *("global", "const", "local", "shared", "shared::cta", "shared::cluster"),
+        *("param", "param::entry", "param::func"),
+    )
+}
+TYPES = {
+    *(f"{kind}{bits}" for kind in "bsu" for bits in (8, 16, 32, 64)),
+    *("pred", "b1", "b128", "s4", "u4", "f16", "bf16", "tf32", "f32", "f64", "e4m3", "e5m2"),
+    *(f"{kind}x2" for kind in ("f16", "bf16", "s16", "u16")),
+}
 ORDERING = frozenset(("release", "acquire", "acq_rel"))
 _STRONG = {"volatile", "relaxed", "acquire", "release", "acq_rel"}
 _RELEASES = {"release", "acq_rel"}
@@ -82,10 +88,6 @@ class Syntax:
 
     slots: tuple[Slot, ...]
     operands: tuple[OperandList, ...]
-
-    @property
-    def modifiers(self) -> frozenset[str]:
-        return frozenset(choice for slot in self.slots for choice in slot.choices)
 
     def in_order(self, mods: tuple[str, ...]) -> tuple[str, ...] | None:
         """The modifiers in the order of the slots; None if they are not those of this line."""

@@ -68,8 +68,9 @@ def of_one_type(
     """`fn`, which takes and gives arrays of numbers, where operands and result all have the
     instruction's type."""
     kind = instruction.form.type
-    sources = (kind,) * (len(instruction.operands) - 1)
-    return Elementwise(on_registers(fn, kind), sources, kind, meaning=meaning)
+    return Elementwise(
+        on_registers(fn, kind), (kind,) * (len(instruction.operands) - 1), kind, meaning=meaning
+    )
 
 
 def meant(meaning: Meaning, instruction: Instruction) -> Elementwise:
@@ -125,8 +126,7 @@ def collective(
             )
 
             def step(lanes: Lanes) -> Successors:
-                together = wave.collectives.gather(lanes, at, masks)
-                if together is None:
+                if (together := wave.collectives.gather(lanes, at, masks)) is None:
                     return ()
                 for tell in wave.events.collective:
                     tell(at, together, masks)
@@ -146,8 +146,7 @@ def _check_whole(together: Lanes, at: int, wave: Wave) -> None:
     """Raises ShuffleDivergence if lanes of a warp are missing."""
     index = lane_index(together)
     present = warp_masks(index, wave.geometry.warps)
-    partial = np.flatnonzero((present != 0) & (present != FULL))
-    if len(partial):
+    if len(partial := np.flatnonzero((present != 0) & (present != FULL))):
         lane = int(index[np.searchsorted(index, partial[0] * WARP)])
         absent = WARP - int(np.bitwise_count(present[partial[0]]))
         text = (
@@ -214,8 +213,7 @@ def _several_results(
     outs = [wave.registers.write(part, kind) for part, kind in parts]
 
     def step(lanes: Lanes) -> None:
-        results = fn(*[source[lanes] for source in sources])
-        for out, result in zip(outs, results, strict=False):
+        for out, result in zip(outs, fn(*[source[lanes] for source in sources]), strict=False):
             out[lanes] = result
 
     return step
@@ -226,10 +224,14 @@ def bind(instruction: Instruction, at: int, wave: Wave) -> Step:
     form = instruction.form
     if form.build is None:
         raise unsupported(instruction, wave)
-    step = wave.events.execute(at, form.build(instruction, at, wave))
+    step = form.build(instruction, at, wave)
+    for wrap in wave.events.execute:
+        step = wrap(at, step)
     if instruction.guard and form.flow is not Flow.BRANCH:
         step = _guarded(step, instruction, at, wave)
-    return wave.events.follow(at, step)
+    for wrap in wave.events.follow:
+        step = wrap(at, step)
+    return step
 
 
 def _guarded(step: Step, instruction: Instruction, at: int, wave: Wave) -> Step:
@@ -318,7 +320,7 @@ def _refusal(name: str, mods: list[str]) -> str:
     if name in _TEXTURES:
         return f"{TEXTURES[0].upper()}{TEXTURES[1:]}."
     lines = [line for line, _ in OPCODES.get(name, ())]
-    known = frozenset().union(*(line.modifiers for line in lines))
+    known = {choice for line in lines for slot in line.slots for choice in slot.choices}
     strange = [mod for mod in mods if mod not in known]
     together = "these modifiers together, or not without others"
     wrong = f"the modifier `.{strange[0]}`" if strange else together

@@ -9,6 +9,7 @@ touches global memory, also of atomics and of bulk copies, which Nsight Compute 
 """
 
 from collections import Counter, defaultdict
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -51,15 +52,17 @@ METRICS = {
 }
 
 
+@dataclass(eq=False)
 class Counters:
     """`total`: counter -> int. `lines`: source line -> counter -> int; code of no known line is
     under line 0. `opcodes`: PTX opcode -> warp instructions that some lane took part in; those
     that a guard keeps from every lane are in `inst_executed`, as in Nsight Compute's, but not here.
     Counts of several launches add up."""
 
-    def __init__(self) -> None:
-        self.opcodes: Counter[str] = Counter()
-        self.lines: dict[int, dict[str, int]] = defaultdict(lambda: dict.fromkeys(METRICS, 0))
+    opcodes: Counter[str] = field(default_factory=Counter)
+    lines: dict[int, dict[str, int]] = field(
+        default_factory=lambda: defaultdict(lambda: dict.fromkeys(METRICS, 0))
+    )
 
     @property
     def total(self) -> dict[str, int]:
@@ -98,8 +101,9 @@ class Counting(Observer):
         for (first, last), (warps_in_it, threads) in self._runs.items():
             per_warp[first : last + 1] += warps_in_it
             per_thread[first : last + 1] += threads
-        acting = (per_warp - self._idle).tolist()
-        for instruction, number in zip(self.wave.kernel.instructions, acting, strict=True):
+        for instruction, number in zip(
+            self.wave.kernel.instructions, (per_warp - self._idle).tolist(), strict=True
+        ):
             opcodes[instruction.form.opcode] += number
         lines = np.array([line or 0 for line in self._lines])
         self._by_line("inst_executed", lines, per_warp)
@@ -154,8 +158,9 @@ class Counting(Observer):
     def _note(self, access: Access, hit: Hit, kind: str) -> None:
         """Its traffic is counted with that of others."""
         where = access.offsets(hit) if hit.space == "shared" else hit.addresses.copy()
-        noted = self._noted[hit.space, kind, access.width]
-        noted.append((self._lines[access.at] or 0, hit.lanes, where))
+        self._noted[hit.space, kind, access.width].append(
+            (self._lines[access.at] or 0, hit.lanes, where)
+        )
         self._many_noted += len(where)
         if self._many_noted > TOGETHER:
             self.end()
@@ -168,9 +173,11 @@ class Counting(Observer):
                 sectors, ideal = global_traffic(rows, width)
                 found = {"global_sectors": sectors}
                 if kind != "atomic":
-                    found |= {f"global_{kind}_sectors": sectors}
-                    found |= {f"global_{kind}_sectors_ideal": ideal}
-                    found |= {f"global_{kind}_bytes": rows.active.sum(axis=1) * width}
+                    found |= {
+                        f"global_{kind}_sectors": sectors,
+                        f"global_{kind}_sectors_ideal": ideal,
+                        f"global_{kind}_bytes": rows.active.sum(axis=1) * width,
+                    }
             else:
                 cost = shared_traffic(rows, width, store=kind == "store")
                 found = {

@@ -82,5 +82,6 @@ class Divergence(Observer):
             me, other = int(lane[position]), int(source[position])
             why = self.wave.collectives.why_absent(other, int(masks[position]))
             alive = int(self.wave.collectives.alive[other // WARP]) >> other % WARP & 1
-            where = self.report.here.location(at, me)
-            self.report.stop(AbsentSource(where, other % WARP, why, left=not alive))
+            self.report.stop(
+                AbsentSource(self.report.here.location(at, me), other % WARP, why, left=not alive)
+            )

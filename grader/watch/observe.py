@@ -106,15 +106,15 @@ class Event:
     block: int = 0
 
 
+@dataclass(eq=False)
 class Trace:
     """`events` are all of block 0's; `touched` is what the first `blocks` of the `launched` blocks
     did with global memory, an Event for each block."""
 
-    def __init__(self, blocks: int = 1):
-        self.blocks = blocks
-        self.launched = 0
-        self.events: list[Event] = []
-        self._elsewhere: list[Event] = []
+    blocks: int = 1
+    launched: int = 0
+    events: list[Event] = field(default_factory=list)
+    _elsewhere: list[Event] = field(default_factory=list)
 
     @property
     def touched(self) -> list[Event]:
@@ -152,8 +152,9 @@ class Tracing(Observer):
 
     def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
         if len(threads := self._threads(lanes)):
-            memory = self.wave.shared.without_red_zones()
-            self.trace.add(self._lines[at], "barrier", threads, memory=memory)
+            self.trace.add(
+                self._lines[at], "barrier", threads, memory=self.wave.shared.without_red_zones()
+            )
 
     def access(self, done: Accessed) -> None:
         access, hit, kind = done.access, done.hit, done.kind

@@ -34,7 +34,7 @@ class Paths(Observer):
         self._launch_of = np.zeros(lanes, np.int64)
 
     def begin_wave(self, first_block: int) -> None:
-        self._end_wave()
+        self.end()
         for counts in (self.of_thread, self.of_warp, self.at_barrier):
             counts[:] = 0
         self._launch_of = self.geometry.launch_of(first_block + self.geometry.block_of_lane)
@@ -56,9 +56,7 @@ class Paths(Observer):
         self.at_barrier[lanes] = self.of_thread[lanes]
 
     def end(self) -> None:
-        self._end_wave()
-
-    def _end_wave(self) -> None:
+        """The ways that the wave's threads have come, as far as they have."""
         self._most("longest_path", self.of_thread, self._launch_of)
         self._most("busiest_warp", self.of_warp, self._launch_of[::WARP])
         self._most(BETWEEN, self.of_thread - self.at_barrier, self._launch_of)
@@ -73,5 +71,4 @@ def in_all(observers: Iterable[Observer]) -> dict[str, int]:
     """The paths of launches that come one after the other, by the names in `PATHS`."""
     launches = [one.counted for one in observers if isinstance(one, Paths)]
     added = {name: sum(int(counted[name].sum()) for counted in launches) for name in PATHS}
-    longest = max((int(counted[BETWEEN].max()) for counted in launches), default=0)
-    return added | {BETWEEN: longest}
+    return added | {BETWEEN: max((int(counted[BETWEEN].max()) for counted in launches), default=0)}

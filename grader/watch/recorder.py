@@ -64,12 +64,19 @@ class Recorder(Observer):
         self.wave, self.hazards = report.wave, report.hazards
         wave, geometry, names = self.wave, self.wave.geometry, self.wave.names
         numbers = [one if isinstance(one, int) else _block_number(geometry, one) for one in wanted]
-        blocks = tuple(one for one in numbers if one < geometry.blocks)
-        blocks = blocks[: max(1, most // geometry.stride)]
-        indices = tuple(geometry.block_coordinates(number) for number in blocks)
-        shape = geometry.grid, geometry.block
-        counts = geometry.blocks, geometry.threads, geometry.stride
-        self.recording = Recording(names.kernel, names.source, *shape, blocks, indices, *counts)
+        there = tuple(one for one in numbers if one < geometry.blocks)
+        blocks = there[: max(1, most // geometry.stride)]
+        self.recording = Recording(
+            names.kernel,
+            names.source,
+            geometry.grid,
+            geometry.block,
+            blocks,
+            indices=tuple(geometry.block_coordinates(number) for number in blocks),
+            launched=geometry.blocks,
+            threads=geometry.threads,
+            stride=geometry.stride,
+        )
         self._numbers: dict[Store, int] = {}  # of what has been hit, in `Recording.memories`
         self.types = dict(wave.program.register_types)  # more comes to light as it runs
         self.results = wave.program.assigned
@@ -150,8 +157,9 @@ class Recorder(Observer):
             target = code.written[0]
             self.types[target] = self.types.get(next(iter(code.read), target), "u32")
             values = self._column(target)[lane_index(lanes)[mine]]
-            givers = threads + source[mine] - lane_index(lanes)[mine]
-            self.frame.shuffles.append(Shuffle(threads, givers, values))
+            self.frame.shuffles.append(
+                Shuffle(threads, threads + source[mine] - lane_index(lanes)[mine], values)
+            )
 
     def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
         _, threads = self._among(lanes)
@@ -216,8 +224,7 @@ class Recorder(Observer):
         self.state[threads] = AT_WARP if code.form.collective else AT_BARRIER
         for group in groups:
             self.state[group] = READY
-        staying = threads[self.state[threads] != READY]
-        if len(staying):
+        if len(staying := threads[self.state[threads] != READY]):
             self.state[staying[~self.wave.running[self._lanes_of(staying)]]] = GONE
         frame.parted |= sum(map(bool, map(len, groups))) > 1
 

@@ -10,6 +10,7 @@ NaN as a rule, there is nothing left to follow, here as on hardware.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -129,8 +130,9 @@ class Uninitialized(Observer):
             if target is None or symbol_of(target) not in self._maybe.discardable:
                 first = int(np.argmax(missing))
                 where = int(hit.addresses[first]) + component * access.size
-                lane = int(lane_index(hit.lanes)[first])
-                self.report.stop(self._unwritten(access, hit, lane, where))
+                self.report.stop(
+                    self._unwritten(access, hit, int(lane_index(hit.lanes)[first]), where)
+                )
             elif not self._follows_loads:
                 # From now on what is loaded, and was never written, is followed, too.
                 self._maybe = with_loads(self._maybe, self.wave.linked)
@@ -173,8 +175,7 @@ class Uninitialized(Observer):
             for component, out in outs:
                 out[hit.lanes] = of_bytes[bytes_of(access, hit, component)].max(axis=1)
         for component, out in outs:
-            missing = access.unwritten(hit, component)
-            if missing is not None:
+            if (missing := access.unwritten(hit, component)) is not None:
                 lanes = lane_index(hit.lanes)[missing]
                 out[lanes] = self._from_loads + access.at
                 *_, where = self._loads.get(access.at, (np.full(self.wave.geometry.lanes, -1),))
@@ -225,8 +226,9 @@ class Uninitialized(Observer):
     def _refuse(self, at: int, lanes: Lanes, origin: np.ndarray) -> None:
         if np.count_nonzero(origin):
             position = int(np.argmax(origin != SET))
-            lane = int(lane_index(lanes)[position])
-            self.report.stop(self._finding(at, lane, int(origin[position])))
+            self.report.stop(
+                self._finding(at, int(lane_index(lanes)[position]), int(origin[position]))
+            )
 
     def _finding(self, at: int, lane: int, origin: int) -> Finding:
         """What never was set matters at `at`; the finding is about the line that used it first."""
@@ -311,11 +313,11 @@ def _worst(ins: Origins) -> Rule:
     return lambda lanes: np.maximum.reduce([origin[lanes] for origin in ins])
 
 
+@dataclass(eq=False)
 class UndefinedResults(Observer):
     """Raises what the table of instructions says of undefined results, as of a division by zero."""
 
-    def __init__(self, report: FindingReport):
-        self.report = report
+    report: FindingReport
 
     def undefined(self, at: int, lane: int, what: Undefined) -> None:
         raise self.report.error(what.error, at, lane, what.predicate)

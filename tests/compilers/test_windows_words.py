@@ -87,13 +87,13 @@ def as_windows(monkeypatch):
     """What reads NVRTC's PTX finds itself on Windows, and in that folder."""
     folders = tuple(map(on_wine.windows, nvrtc.include_folders()))
 
-    def read(ptx, *options, folder="Z:\\Users"):
+    def read(ptx, *folders_named, folder="Z:\\Users"):
         there = type("There", (on_wine.There,), {"cwd": classmethod(lambda cls: cls(folder))})
         with monkeypatch.context() as patch:
             patch.setattr(nvrtc, "Path", there)
             patch.setattr(nvrtc, "os", SimpleNamespace(path=ntpath))
             patch.setattr(nvrtc, "include_folders", lambda: folders)
-            return nvrtc._without_places(ptx, options)
+            return nvrtc._without_places(ptx, folders_named)
 
     return read
 
@@ -131,7 +131,7 @@ def test_nvrtc_may_put_a_folder_before_the_learner_s_source(name, folder, as_win
 def test_a_file_of_one_s_own_is_named_there_too(as_windows):
     ptx = '\t.file\t1 "Z:\\\\mine\\\\J\\303\\274rgen/own.h"\n'
     assert as_windows(ptx) == (ptx, ("Z:\\mine\\Jürgen/own.h",))
-    assert as_windows(ptx, "-IZ:\\mine") == (ptx, ())
+    assert as_windows(ptx, "Z:\\mine") == (ptx, ())
 
 
 def test_a_caret_of_nvrtc_counts_characters_there_and_bytes_here(monkeypatch):

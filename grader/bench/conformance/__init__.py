@@ -121,8 +121,9 @@ def table() -> Iterator[FamilyResult]:
 
 def inputs_of(form: InlineForm, chosen: int, by_hypothesis: int) -> tuple[np.ndarray, ...]:
     """Inputs for each operand of a form: so many chosen to look for trouble, so many drawn."""
-    pairs = zip(samples(form, chosen), drawn(form, by_hypothesis), strict=True)
-    return tuple(map(np.concatenate, pairs))
+    return tuple(
+        map(np.concatenate, zip(samples(form, chosen), drawn(form, by_hypothesis), strict=True))
+    )
 
 
 def _row(family: str, forms: tuple[InlineForm, ...]) -> FamilyResult:
@@ -132,8 +133,7 @@ def _row(family: str, forms: tuple[InlineForm, ...]) -> FamilyResult:
         of_gpu = run(form, "gpu", inputs)
         difference = distance(form, run(form, "simulator", inputs), of_gpu)
         exact += int(np.count_nonzero(difference == 0))
-        wrong = np.count_nonzero((difference != 0) & outside_bounds(form, inputs, of_gpu))
-        if wrong:
+        if wrong := np.count_nonzero((difference != 0) & outside_bounds(form, inputs, of_gpu)):
             outside[form.name] = int(wrong)
         if difference.max() > worst:
             worst, where = float(difference.max()), form.name
@@ -213,8 +213,9 @@ def beyond(form: InlineForm, inputs: tuple[np.ndarray, ...], found: np.ndarray) 
         halves = beyond(form.half, tuple(a.view(np.uint16) for a in inputs), found.view(np.uint16))
         return np.asarray(halves.reshape(-1, 2).any(axis=1))
     with np.errstate(all="ignore"):
-        got = _decode(found, form.output)
-        return ~_acceptable(form, [_decode(a, form.output) for a in inputs], got)
+        return ~_acceptable(
+            form, [_decode(a, form.output) for a in inputs], _decode(found, form.output)
+        )
 
 
 def _decode(bits: np.ndarray, kind: str) -> np.ndarray:

@@ -23,10 +23,7 @@ INTEGERS = ("s16", "u16", "s32", "u32", "s64", "u64")
 
 def size_of(kind: str) -> int:
     """Bytes of the register for a PTX type, or for what `samples` calls e.g. "few b64"."""
-    digits = kind.rstrip("x2") if kind.endswith("x2") else kind[-2:]
-    if kind.endswith("x2") or not digits.isdigit():
-        return 4
-    return int(digits) // 8
+    return int(kind[-2:]) // 8 if kind[-2:].isdigit() else 4
 
 
 @dataclass(frozen=True)

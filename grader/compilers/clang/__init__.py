@@ -48,9 +48,7 @@ class Clang:
     """See `compiler.Compiler`."""
 
     starts_programs = True
-
-    def __init__(self) -> None:
-        self._shut = False
+    _shut = False
 
     def shut(self) -> None:
         self._shut = True
@@ -90,8 +88,9 @@ class Clang:
 def _own() -> str:
     """What this package makes of sources and of PTX, as a digest."""
     parts = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
-    texts = repr(sorted(HEADERS_OF_CLANG.items())).encode()
-    return hashlib.sha256(b"".join([*parts, texts])).hexdigest()
+    return hashlib.sha256(
+        b"".join([*parts, repr(sorted(HEADERS_OF_CLANG.items())).encode()])
+    ).hexdigest()
 
 
 def _compiled(job: Job, folder: Path, shut: bool) -> Program:
@@ -123,8 +122,7 @@ _NOT_CUDA = "#undef __has_embed\n"
 def _nothing_but(folder: Path, job: Job) -> str:
     """A file that has clang believe that there are no files but those in this folder and its own:
     the system would still say of any whether it is there, and `__has_include` ask."""
-    named = [Path(option[2:]) for option in job.options if option.startswith("-I")]
-    own = (folder, _headers(), *_cuda_folders(), cuda_files.libdevice().parent, *named)
+    own = (folder, _headers(), *_cuda_folders(), cuda_files.libdevice().parent, *job.folders)
     roots = [
         {"type": "directory-remap", "name": str(one), "external-contents": str(one)}
         for one in dict.fromkeys(path.resolve() for path in own)
@@ -224,16 +222,14 @@ _BROKE_DOWN = (
 
 def _strange(rule_file: Path, job: Job) -> tuple[str, ...]:
     """The files that went into the program and are no headers of the compiler's."""
-    own = [rule_file.parent, _headers(), *_cuda_folders()]
-    own += [Path(option[2:]) for option in job.options if option.startswith("-I")]
-    own = [folder.resolve() for folder in own]
+    named = (rule_file.parent, _headers(), *_cuda_folders(), *job.folders)
+    own = [folder.resolve() for folder in named]
     # A rule of make's, in which a blank inside a path has a backslash before it.
     rule = _read(rule_file, _LOG_BYTES).decode(errors="replace").partition(":")[2]
     rule = rule.replace("\\\n", " ").replace("\\ ", "\0")
-    paths = dict.fromkeys(path.replace("\0", " ") for path in rule.split())
     return tuple(
         path
-        for path in paths
+        for path in dict.fromkeys(path.replace("\0", " ") for path in rule.split())
         if path not in ("source", SOURCE_NAME)
         and not any(Path(path).resolve().is_relative_to(folder) for folder in own)
     )

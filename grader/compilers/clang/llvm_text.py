@@ -35,8 +35,7 @@ _KERNEL = re.compile(rb"^define [^\n]*?@(?P<name>[-\w.$]+)\([^\n]*(?= #\d+[^\n]*
 
 def clusters(text: bytes) -> bytes:
     """LLVM's text, each such kernel with its cluster."""
-    named = {found["name"] for found in _NAMED.finditer(text)}
-    if not named:
+    if not (named := {found["name"] for found in _NAMED.finditer(text)}):
         return text
     sizes = {found["name"]: found["sizes"] for found in _SIZES.finditer(text)}
     of_kernels = {
@@ -46,8 +45,7 @@ def clusters(text: bytes) -> bytes:
     }
 
     def stated(kernel: re.Match[bytes]) -> bytes:
-        blocks = of_kernels.get(kernel["name"])
-        if not blocks:
+        if not (blocks := of_kernels.get(kernel["name"])):
             return bytes(kernel[0])
         return kernel[0] + b' "nvvm.cluster_dim"="%s"' % b",".join([*blocks, b"1", b"1"][:3])
 
@@ -140,10 +138,9 @@ def _moved(copy: re.Match[bytes], number: int) -> bytes:
     for at in range(0, int(copy["size"]), _WIDE):
         name = b"%%wide.%d.%d" % (number, at)
         for side, kind in (("by", "load"), ("to", "store")):
-            pointer = name + b"." + side.encode()
             rows[kind].append(
                 b"  %s = getelementptr i8, %s %s, i64 %d%s"
-                % (pointer, copy[f"{side}_type"], copy[side], at, place)
+                % (name + b"." + side.encode(), copy[f"{side}_type"], copy[side], at, place)
             )
         rows["load"].append(
             b"  %s = load <4 x i32>, %s %s.by, align 16%s" % (name, copy["by_type"], name, place)

@@ -55,8 +55,7 @@ def _with_calls(ptx: str) -> str:
     known = dict(files)
 
     def place(text: str) -> Place | None:
-        found = _PLACE.fullmatch(text)
-        if found is None:
+        if (found := _PLACE.fullmatch(text)) is None:
             return None
         file = files.setdefault(found["path"], len(files) + 1)
         return file, int(found["line"]), int(found["column"] or 0)
@@ -84,8 +83,7 @@ def _rows(start: str, chain: list[Place]) -> Iterator[str]:
 def named(ptx: str, expressions: tuple[str, ...]) -> tuple[str, dict[str, str]]:
     """`ptx` without the variables of `source.name_variables`, and the mangled name of each
     expression."""
-    found = {int(one["number"]): one["name"] for one in _NAME.finditer(ptx)}
-    if found:
+    if found := {int(one["number"]): one["name"] for one in _NAME.finditer(ptx)}:
         ptx = _NAME.sub("", _NAME_HEADER.sub("", ptx))
     return ptx, {text: found[n] for n, text in enumerate(expressions) if n in found}
 
@@ -196,19 +194,15 @@ def _written(block: _Block, following: str | None) -> Iterator[str]:
     if block.place and head:
         yield block.place
     yield from block.lines[head:]
-    if block.to is None:
-        if block.otherwise and block.otherwise != following:
-            yield f"\tbra.uni \t{block.otherwise};"
-    elif not block.guard:
-        if block.to != following:
-            yield f"\tbra.uni \t{block.to};"
-    elif block.to == following and block.otherwise:
+    onward = block.otherwise if block.guard or block.to is None else block.to
+    if block.guard and block.to == following and onward:
         guard = block.guard[1:] if block.guard.startswith("!") else f"!{block.guard}"
-        yield f"\t@{guard} bra \t{block.otherwise};"
-    else:
+        yield f"\t@{guard} bra \t{onward};"
+        return
+    if block.guard:
         yield f"\t@{block.guard} bra \t{block.to};"
-        if block.otherwise and block.otherwise != following:
-            yield f"\tbra.uni \t{block.otherwise};"
+    if onward and onward != following:
+        yield f"\tbra.uni \t{onward};"
 
 
 def _order(nodes: list[str], entry: str, edges: dict[str, list[str]], depth: int = 0) -> list[str]:

@@ -147,8 +147,7 @@ def without_unroll(source: str, errors: Iterable[Diagnostic]) -> str:
     lines = source.split("\n")
     for error in errors:
         if error.message.endswith(_NO_LOOP):
-            above = range(error.line - 2, -1, -1)
-            at = next((n for n in above if _PRAGMA.match(lines[n])), None)
+            at = next((n for n in range(error.line - 2, -1, -1) if _PRAGMA.match(lines[n])), None)
             if at is not None:
                 lines[at] = ""
     return "\n".join(lines)

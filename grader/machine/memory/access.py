@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from ...counted import counted
-from ...cuda.errors import CudaError, Message, OutOfBounds
+from ...cuda.errors import CudaError, Message
 from ...ptx.program import Transfer
 from ..lanes import WARP, Geometry, Lanes, compact, count, lane_index
 from .spaces import (
@@ -59,9 +59,12 @@ class Hit(msgspec.Struct, frozen=True, eq=False):
 
     def part(self, chosen: np.ndarray) -> Hit:
         """That of the `chosen` lanes (bool) alone."""
-        lanes = compact(lane_index(self.lanes)[chosen])
-        element, addresses = self.element[chosen], self.addresses[chosen]
-        return Hit(self.store, self.space, lanes, element, addresses, self.again)
+        return msgspec.structs.replace(
+            self,
+            lanes=compact(lane_index(self.lanes)[chosen]),
+            element=self.element[chosen],
+            addresses=self.addresses[chosen],
+        )
 
 
 class LaneValues(Protocol):
@@ -90,7 +93,6 @@ class ErrorReport(Protocol):
     ) -> CudaError: ...
 
 
-@dataclass(frozen=True)
 class WaveMemory:
     """The memory that the blocks of a wave reach, who makes errors, and who hears of accesses."""
 
@@ -148,8 +150,7 @@ class Access:
             ) from None
 
     def read(self, hit: Hit, component: int, dtype: np.dtype) -> np.ndarray:
-        element = hit.element + component if component else hit.element
-        return hit.store.view(dtype).take(element)
+        return hit.store.view(dtype).take(hit.element + component if component else hit.element)
 
     def load(self, lanes: Lanes, dtype: np.dtype, moved: np.ndarray | None = None) -> np.ndarray:
         """What the lanes load, each from `moved` so many bytes on: a row for each lane, a column
@@ -165,8 +166,7 @@ class Access:
     def store(self, lanes: Lanes, words: np.ndarray, moved: np.ndarray | None = None) -> None:
         """The lanes store `words`, of the same shape."""
         for hit in self.hits(lanes, moved):
-            rows = np.searchsorted(lane_index(lanes), lane_index(hit.lanes))
-            self.put(hit, list(words[rows].T))
+            self.put(hit, list(words[np.searchsorted(lane_index(lanes), lane_index(hit.lanes))].T))
 
     def get(self, hit: Hit) -> None:
         """Tell that lanes load what lies where this access hits; they then may read it."""
@@ -200,8 +200,9 @@ class Access:
             element = hit.element + component
             if cleaned is not np.asarray:
                 memory[element] = cleaned(memory[element])
-            values = [source[component] for source in sources]
-            before.append(in_turns(memory, element, operation, values))
+            before.append(
+                in_turns(memory, element, operation, [source[component] for source in sources])
+            )
             if cleaned is not np.asarray:
                 memory[element] = cleaned(memory[element])
         failed = before[0] != sources[0][0] if self.compares else None  # then nothing is written
@@ -302,7 +303,7 @@ class Access:
                 f"the shared memory of block {int(rank[position]) - 1} of its cluster, which has "
                 f"{counted(geometry.cluster_blocks, 'block')}"
             )
-            raise AccessFault(Fault(OutOfBounds, position, where))
+            raise AccessFault(Fault(position, where))
         block = geometry.block_of_lane[lanes]
         first = block - block % geometry.cluster_blocks
         return np.where(rank > 0, (first + rank - 1) * pitch, own), addresses & OFFSET_MASK
@@ -371,12 +372,6 @@ class PendingCopies:
         self.announced = 0
         # By barrier (its store and place), in the order in which they were issued.
         self.landings: dict[tuple[Store, int], deque[Landing]] = {}
-
-    def reset(self) -> None:
-        """A new wave begins."""
-        self.committed[:] = 0
-        self.pending = []
-        self.landings = {}
 
     def issue(self, access: Access, hit: Hit, words: list[np.ndarray]) -> None:
         """Until it has arrived, the destination counts as not written: a thread that does not

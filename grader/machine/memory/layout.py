@@ -43,8 +43,10 @@ class LocalLayout:
 def module_variables(program: PtxModule) -> dict[str, Store]:
     """The module's `__device__` and `__constant__` variables that some kernel mentions. They
     keep their values from launch to launch."""
-    mentioned = {name for f in program.functions.values() for name in f.symbols}
-    mentioned |= {name for v in program.variables.values() for _, name in v.pointers}
+    mentioned = {
+        *(name for function in program.functions.values() for name in function.symbols),
+        *(name for variable in program.variables.values() for _, name in variable.pointers),
+    }
     stores: dict[str, Store] = {}
     address = _VARIABLES_AT
     for variable in program.variables.values():
@@ -61,8 +63,9 @@ def module_variables(program: PtxModule) -> dict[str, Store]:
     for variable in program.variables.values():
         for offset, pointed in variable.pointers:
             if variable.name in stores and pointed in addresses:
-                target = addresses[pointed].to_bytes(8, "little")
-                stores[variable.name].data[offset : offset + 8] = np.frombuffer(target, np.uint8)
+                stores[variable.name].data[offset : offset + 8] = np.frombuffer(
+                    addresses[pointed].to_bytes(8, "little"), np.uint8
+                )
     return stores
 
 
@@ -70,11 +73,9 @@ def shared_layout(kernel: Function, program: PtxModule, dynamic: int) -> SharedL
     """Where each shared variable of a block starts; dynamic shared memory comes last. A red zone
     of whole rounds of the banks lies between neighbours, so that running over the end of one is
     noticed and every address keeps its bank."""
-    mentioned = kernel.symbols
-    shared = [v for v in kernel.variables if v.space == "shared"] + [
-        v for v in program.variables.values() if v.space == "shared" and v.name in mentioned
-    ]
-    shared += [_RESERVED] if _RESERVED.name in mentioned else []
+    of_module = (*program.variables.values(), _RESERVED)
+    candidates = (*kernel.variables, *(v for v in of_module if v.name in kernel.symbols))
+    shared = [v for v in candidates if v.space == "shared"]
     fixed = [v for v in shared if v.size]
     flexible = [v for v in shared if not v.size]
     static, natural = _lay_out(fixed)
@@ -100,8 +101,7 @@ def local_layout(linked: LinkedProgram) -> LocalLayout:
     recursive = {name for name, part in linked.parts.items() if part.recursive}
     local = [v for v in linked.function.variables if v.space == "local"]
     framed = {name: [v for v in local if v.name.startswith(f"{name}::")] for name in recursive}
-    fixed = [v for v in local if v.name.partition("::")[0] not in recursive]
-    size, symbols = _lay_out(fixed)
+    size, symbols = _lay_out([v for v in local if v.name.partition("::")[0] not in recursive])
     stack = size + -size % 16
     frame_sizes: dict[str, int] = {}
     frame_offsets: dict[str, tuple[str, int]] = {}
@@ -109,8 +109,9 @@ def local_layout(linked: LinkedProgram) -> LocalLayout:
         bytes_needed, offsets = _lay_out(variables)
         frame_sizes[name] = LEAST_FRAME + -(-bytes_needed // 16) * 16
         frame_offsets |= {symbol: (name, offset) for symbol, offset in offsets.items()}
-    total = stack + STACK_SIZE if recursive else size
-    return LocalLayout(total, symbols, stack, frame_sizes, frame_offsets)
+    return LocalLayout(
+        stack + STACK_SIZE if recursive else size, symbols, stack, frame_sizes, frame_offsets
+    )
 
 
 def _lay_out(variables: list[Variable]) -> tuple[int, dict[str, int]]:

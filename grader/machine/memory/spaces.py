@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from ...cuda.errors import OutOfBounds
 from ..lanes import Lanes
 
 # Generic addresses: windows through which shared and local memory are seen, far from global.
@@ -109,8 +108,7 @@ class Heap:
 
     def free(self, address: int) -> bool:
         """Takes a piece back; False if there is no such piece in use."""
-        size = self.sizes.pop(address, None)
-        if size is None:
+        if (size := self.sizes.pop(address, None)) is None:
             return False
         start = address - self.ADDRESS
         self.states[start : start + size] = FREED
@@ -122,7 +120,6 @@ class Fault:
     """An access that cannot be: which lane (position in the access), and why in words. Of one
     that lies outside an array: its `address` in the `space`, and the `store` that is near."""
 
-    kind: type
     position: int
     reason: str
     space: str = ""
@@ -176,8 +173,7 @@ class GlobalSpace:
             lanes = np.flatnonzero(owner == at)
             store = self.stores[at]
             last = store.address + len(store.data) - size if at >= 0 else -np.inf
-            outside = lanes[addresses[lanes] > last]
-            if len(outside):
+            if len(outside := lanes[addresses[lanes] > last]):
                 position = int(outside[0])
                 raise AccessFault(self.describe(int(addresses[position]), position))
             _check_in_use(store, addresses, size, lanes)
@@ -193,13 +189,13 @@ class GlobalSpace:
         if not near or min(distance) > 1 << 20:
             if not 0 <= address < 1 << 16:
                 where = "an address outside of all its arrays"
-                return Fault(OutOfBounds, position, where, "global", address)
+                return Fault(position, where, "global", address)
             where = "a null pointer" + (" plus an index" if address else "")
             if any(store.refused for store in self.stores):
                 where += f" (`malloc` returns it when all {Heap.SIZE >> 20} MB are in use)"
-            return Fault(OutOfBounds, position, where)
+            return Fault(position, where)
         store = near[int(np.argmin(distance))]
-        return Fault(OutOfBounds, position, f"outside {store.name}", "global", address, store)
+        return Fault(position, f"outside {store.name}", "global", address, store)
 
 
 PAGE_SHIFT = 9  # a buffer of a batch has whole pages, of 512 bytes
@@ -265,7 +261,7 @@ def _check_in_use(store: Store, addresses: np.ndarray, size: int, lanes: np.ndar
         at = int(np.argmax(unusable))
         why = "freed with `free`" if first[at] == FREED else "not allocated by `malloc`"
         position = at if lanes is None else int(lanes[at])
-        raise AccessFault(Fault(OutOfBounds, position, f"memory of the heap that was {why}"))
+        raise AccessFault(Fault(position, f"memory of the heap that was {why}"))
 
 
 class PrivateSpace:
@@ -313,8 +309,7 @@ class PrivateSpace:
         if astray is not None and np.count_nonzero(astray):
             position = int(np.argmax(astray))
             reason, address = f"outside of its {self.name} memory", int(addresses[position])
-            fault = Fault(OutOfBounds, position, reason, self.name, address, self.store)
-            raise AccessFault(fault)
+            raise AccessFault(Fault(position, reason, self.name, address, self.store))
 
     def extent(self, start: int) -> int:
         """How many bytes the variable that begins at `start` has."""

@@ -1,35 +1,12 @@
 """Read-modify-write by many lanes at once: those that meet at one address take turns."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 Operation = Callable[..., np.ndarray]
+Crowds = Iterable[tuple[int, np.ndarray]]  # addresses, each with its lanes in their order
 CROWD = 64  # lanes at one address for which running totals pay
-
-
-@dataclass(frozen=True)
-class _Turns:
-    """Lanes in an `order` that puts those of one address side by side, first come first served:
-    where each address's run begins, how many lanes it has, and the address."""
-
-    order: np.ndarray
-    starts: np.ndarray
-    sizes: np.ndarray
-    places: np.ndarray
-
-    def __iter__(self) -> Iterator[tuple[int, np.ndarray]]:
-        """(element, its lanes) for each address."""
-        for start, size, place in zip(self.starts, self.sizes, self.places, strict=True):
-            yield place, self.order[start : start + size]
-
-
-def _turns(element: np.ndarray) -> _Turns:
-    order = np.argsort(element, kind="stable")
-    place = element[order]
-    starts = np.flatnonzero(np.r_[True, place[1:] != place[:-1]])
-    return _Turns(order, starts, np.diff(np.r_[starts, len(place)]), place[starts])
 
 
 def compare_and_swap(old: np.ndarray, expected: np.ndarray, new: np.ndarray) -> np.ndarray:
@@ -41,17 +18,23 @@ def in_turns(
 ) -> np.ndarray:
     """Apply the operation once per lane, in order of lanes; the values found before. Where lanes
     meet at one address they take turns, all addresses at once."""
-    old, turns = np.empty(len(element), memory.dtype), _turns(element)
-    most = int(turns.sizes.max())
+    # Those of one address side by side, first come first served: where each address's run begins.
+    order = np.argsort(element, kind="stable")
+    place = element[order]
+    starts = np.flatnonzero(np.r_[True, place[1:] != place[:-1]])
+    sizes = np.diff(np.r_[starts, len(place)])
+    rows = zip(place[starts], starts, starts + sizes, strict=True)
+    crowds = ((at, order[start:end]) for at, start, end in rows)
+    old, most = np.empty(len(element), memory.dtype), int(sizes.max())
     if most > CROWD and isinstance(operation, np.ufunc):
-        _accumulate(memory, turns, operation, values[0], old)
+        _accumulate(memory, crowds, operation, values[0], old)
     elif most > 4 and operation is compare_and_swap:
-        _swap(memory, turns, values[0], values[1], old)
-    elif most > CROWD * len(turns.sizes):
-        _one_by_one(memory, turns, operation, values, old)
+        _swap(memory, crowds, values[0], values[1], old)
+    elif most > CROWD * len(sizes):
+        _one_by_one(memory, crowds, operation, values, old)
     else:
         for turn in range(most):
-            lane = turns.order[turns.starts[turns.sizes > turn] + turn]
+            lane = order[starts[sizes > turn] + turn]
             old[lane] = memory[element[lane]]
             memory[element[lane]] = operation(old[lane], *[value[lane] for value in values])
     return old
@@ -59,13 +42,13 @@ def in_turns(
 
 def _accumulate(
     memory: np.ndarray,
-    turns: _Turns,
+    crowds: Crowds,
     operation: np.ufunc,
     value: np.ndarray,
     old: np.ndarray,
 ) -> None:
     """Many lanes at few addresses: a running total per address gives every lane's turn."""
-    for at, lane in turns:
+    for at, lane in crowds:
         running = operation.accumulate(np.r_[memory[at], value[lane]], dtype=memory.dtype)
         old[lane] = running[:-1]
         memory[at] = running[-1]
@@ -73,14 +56,14 @@ def _accumulate(
 
 def _one_by_one(
     memory: np.ndarray,
-    turns: _Turns,
+    crowds: Crowds,
     operation: Operation,
     values: Sequence[np.ndarray],
     old: np.ndarray,
 ) -> None:
     """Many lanes at few addresses, and no running total: as long as nothing changes, as in a sum
     that has grown too large for its format, twice as many are tried at a time."""
-    for at, lane in turns:
+    for at, lane in crowds:
         tried = 1
         while len(lane):
             some = lane[:tried]
@@ -95,11 +78,11 @@ def _one_by_one(
 
 
 def _swap(
-    memory: np.ndarray, turns: _Turns, expected: np.ndarray, new: np.ndarray, old: np.ndarray
+    memory: np.ndarray, crowds: Crowds, expected: np.ndarray, new: np.ndarray, old: np.ndarray
 ) -> None:
     """Many lanes compare and swap at few addresses, say for a lock: from one that swaps to the
     next, all find the same value."""
-    for at, lane in turns:
+    for at, lane in crowds:
         while len(lane):
             equal = expected[lane] == memory[at]
             last = int(np.argmax(equal))

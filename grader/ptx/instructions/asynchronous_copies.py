@@ -127,8 +127,8 @@ def wait(instruction: Instruction, at: int, wave: Wave) -> Step:
 @effect("cp", "async mbarrier arrive noinc? shared|shared::cta? b64 : updates[a]")
 def signal(instruction: Instruction, at: int, wave: Wave) -> Step:
     """Arrives when the thread's copies have; here they arrive at once. Without .noinc the barrier
-    first expects one arrival more."""
-    arrive = arrival_of_copies(instruction, at, wave)
+    first expects one arrival more: then the two leave it as it was."""
+    arrive = _arrive(instruction, at, wave) if instruction.form.has("noinc") else lambda _: None
 
     def step(lanes: Lanes) -> None:
         wave.copies.arrive(lanes, -1)
@@ -149,22 +149,30 @@ _SHARED = "shared::cluster|shared::cta|shared"
     "writes.b32@shared[to], reads.b32@global[from], size, updates.b64@shared[barrier], policy",
     "async bulk shared::cluster shared::cta mbarrier::complete_tx::bytes : "
     "writes.b32@shared[to], reads.b32@shared[from], size, updates.b64@shared[barrier]",
+    "async bulk global shared|shared::cta bulk_group : "
+    "writes.b32@global[to], reads.b32@shared[from], size",
+    "async bulk global shared|shared::cta bulk_group L2::cache_hint : "
+    "writes.b32@global[to], reads.b32@shared[from], size, policy",
 )
-def bring(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """[to], [from], bytes, [barrier]: the barrier is told when so many bytes have come."""
-    size, barrier = instruction.operands[2:4]
+def bulk_copy(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """[to], [from], bytes[, [barrier]]: the barrier is told when so many bytes have come."""
     to, taken = _access(instruction, 0, at, wave), _access(instruction, 1, at, wave)
-    told = wave.access(instruction.form.transfer(3), barrier, at)
-    sizes = wave.read(size, "u32")
+    sizes = wave.read(instruction.operands[2], "u32")
+    tells = instruction.form.has("mbarrier::complete_tx::bytes")
+    told = wave.access(instruction.form.transfer(3), instruction.operands[3], at) if tells else None
 
     def step(lanes: Lanes) -> None:
         for lane in lane_index(lanes).tolist():
-            (place,) = told.hits(np.array([lane]))
-            told.about_to_read(place)
+            place = told.hits(np.array([lane]))[0] if told else None
+            if told and place:
+                told.about_to_read(place)
             size = int(sizes[lane])
             words = _taken(taken, lane, size, at, wave)
             for hit in _parts(to, lane, size, at, wave):
                 own = list(words.T)
+                if place is None:
+                    to.put(hit, own)
+                    continue
                 for tell in wave.events.copy:
                     tell(to, hit, own)
                 landing = wave.copies.announce(to, hit, own, place)
@@ -172,34 +180,6 @@ def bring(instruction: Instruction, at: int, wave: Wave) -> Step:
                     send(at, landing)
 
     return step
-
-
-@effect(
-    "cp",
-    "async bulk global shared|shared::cta bulk_group : "
-    "writes.b32@global[to], reads.b32@shared[from], size",
-    "async bulk global shared|shared::cta bulk_group L2::cache_hint : "
-    "writes.b32@global[to], reads.b32@shared[from], size, policy",
-)
-def take_away(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """[to], [from], bytes"""
-    to, taken = _access(instruction, 0, at, wave), _access(instruction, 1, at, wave)
-    sizes = wave.read(instruction.operands[2], "u32")
-
-    def step(lanes: Lanes) -> None:
-        for lane in lane_index(lanes).tolist():
-            size = int(sizes[lane])
-            words = _taken(taken, lane, size, at, wave)
-            for hit in _parts(to, lane, size, at, wave):
-                to.put(hit, list(words.T))
-
-    return step
-
-
-@effect("cp", "async bulk commit_group :", "async bulk wait_group read? : n")
-def nothing(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """What was taken away is there already."""
-    return lambda lanes: None
 
 
 def _access(instruction: Instruction, position: int, at: int, wave: Wave) -> Access:
@@ -265,8 +245,9 @@ def send(instruction: Instruction, at: int, wave: Wave) -> Step:
             tell(target, hit, words)
         for place in np.unique(places.element):
             own = places.element == place
-            values = [word[own] for word in words]
-            landing = wave.copies.announce(target, hit.part(own), values, places.part(own))
+            landing = wave.copies.announce(
+                target, hit.part(own), [word[own] for word in words], places.part(own)
+            )
             for tell_sent in wave.events.sent:
                 tell_sent(at, landing)
 
@@ -384,13 +365,6 @@ _arriving(
 )
 
 
-def arrival_of_copies(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """What cp.async.mbarrier.arrive does once the copies are there: with .noinc an arrival that
-    was counted beforehand, without it one that was not."""
-    noinc = instruction.form.has("noinc")
-    return _arrive(instruction, at, wave) if noinc else lambda lanes: None
-
-
 @effect("mbarrier", f"test_wait|try_wait parity? {_ANY} : d, updates[a], b, time?")
 def wait_for_phase(instruction: Instruction, at: int, wave: Wave) -> Step:
     """done, [barrier], state or parity[, time]: whether that phase is over. Whoever sees it over is
@@ -407,8 +381,7 @@ def wait_for_phase(instruction: Instruction, at: int, wave: Wave) -> Step:
             access.about_to_read(hit)
             asked = phase[hit.lanes] & 1 if by_parity else phase[hit.lanes] >> _PHASE
             _land(wave, hit, asked)
-            now = access.read(hit, 0, np.dtype(_U)) >> _PHASE
-            over = now != asked
+            over = access.read(hit, 0, np.dtype(_U)) >> _PHASE != asked
             access.used(hit)
             out[hit.lanes] = over
             for tell in wave.events.phase_over if over.any() else ():

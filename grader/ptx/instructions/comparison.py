@@ -64,8 +64,7 @@ def _comparison(instruction: Instruction, kind: str) -> Meaning:
 
 def _combined(meaning: Meaning, instruction: Instruction) -> Meaning:
     """A comparison with what it does to the predicate that it is combined with, if there is one."""
-    name = instruction.form.one_of(_COMBINING)
-    if name is None:
+    if (name := instruction.form.one_of(_COMBINING)) is None:
         return meaning
 
     def combination(on: Any) -> Compute:
@@ -85,8 +84,9 @@ def setp(instruction: Instruction) -> Elementwise:
     sources = (kind, kind, "pred")[: len(instruction.operands) - 1]
     if isinstance(target, Register) and not pair:
         whole = _combined(meaning, instruction)
-        of_integers = None if scalar in _FLOATS else whole
-        return Elementwise(whole(ON_ARRAYS), sources, "pred", meaning=of_integers)
+        return Elementwise(
+            whole(ON_ARRAYS), sources, "pred", meaning=None if scalar in _FLOATS else whole
+        )
     compare, combining = meaning(ON_ARRAYS), instruction.form.one_of(_COMBINING)
 
     def compute(a: np.ndarray, b: np.ndarray, *c: np.ndarray) -> list[np.ndarray]:

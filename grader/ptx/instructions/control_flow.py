@@ -28,7 +28,7 @@ def call(instruction: Instruction, at: int, wave: Wave) -> Step:
     called = wave.linked.parts.get(name)
     if called is None and name not in _DRIVER:
         raise unsupported(instruction, wave)
-    expected = len(called.parameters) if called else _DRIVER[name][0]
+    expected = len(called.function.parameters) if called else _DRIVER[name][0]
     if len(parameters) != expected:
         raise Malformed(
             f"a function of {counted(expected, 'parameter')} is called with {len(parameters)}"
@@ -98,8 +98,9 @@ def _assert_failed(
 
 
 def _malloc(lanes: np.ndarray, parameters: list[str], result: str, at: int, wave: Wave) -> None:
-    addresses = wave.heap.allocate(wave.calls.words(parameters[0], lanes))
-    wave.calls.slots[result][lanes, :8] = addresses.view(np.uint8).reshape(-1, 8)
+    wave.calls.slots[result][lanes, :8] = (
+        wave.heap.allocate(wave.calls.words(parameters[0], lanes)).view(np.uint8).reshape(-1, 8)
+    )
 
 
 def _free(lanes: np.ndarray, parameters: list[str], result: str, at: int, wave: Wave) -> None:

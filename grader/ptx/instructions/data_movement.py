@@ -44,8 +44,7 @@ _MODES: dict[str, list[tuple[int, ...]]] = {
 def prmt(instruction: Instruction) -> Elementwise:
     """d, a, b, selector: each byte of d is one of the eight of {b, a}, or (bit 3
     of its selector) eight copies of that byte's sign."""
-    mode = instruction.form.one_of(_MODES)
-    if mode is None:
+    if (mode := instruction.form.one_of(_MODES)) is None:
         return Elementwise(_permute, ("b32", "b32", "b32"), "b32")
     selectors = np.array(
         [sum(byte << 4 * place for place, byte in enumerate(row)) for row in _MODES[mode]],
@@ -245,6 +244,8 @@ def create_policy(instruction: Instruction) -> Elementwise:
 @effect("discard", "global? L2 : [a], n")
 @effect("applypriority", "global? EVICTIONS : [a], n")
 @effect("cp", "async bulk prefetch L2 global L2::cache_hint? : [a], n, policy?")
+@effect("cp", "async bulk commit_group :", "async bulk wait_group read? : n")
 def nothing(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """Cache hints change no value, and a grid starts when those before it have ended."""
+    """Cache hints change no value, a grid starts when those before it have ended, and what bulk
+    copies take out of shared memory is there already."""
     return lambda lanes: None

@@ -104,8 +104,7 @@ def _zero_downwards(fn: Compute, name: str, in_full: Compute) -> Compute:
 
     def signed(*operands: np.ndarray) -> np.ndarray:
         result = fn(*operands)
-        at = (result == 0).nonzero()[0]
-        if len(at):
+        if len(at := (result == 0).nonzero()[0]):
             some = [operand[at] for operand in operands]
             nearest, rest = in_full(*some)
             first, second = _ADDENDS[name](*[operand.astype(np.float64) for operand in some])
@@ -158,8 +157,7 @@ def _with_signed_zeros(fn: Compute, smallest: bool) -> Compute:
         result = fn(a, b)
         if result.all():
             return result
-        at = np.flatnonzero((a == 0) & (b == 0))
-        if len(at):
+        if len(at := np.flatnonzero((a == 0) & (b == 0))):
             first, second = np.signbit(a[at]), np.signbit(b[at])
             negative = first | second if smallest else first & second
             result[at] = np.where(negative, -0.0, 0.0)

@@ -173,11 +173,6 @@ def with_carry(instruction: Instruction, at: int, wave: Wave) -> Step:
     return step
 
 
-@elementwise("popc", "b32|b64 : d, a")
-def popc(instruction: Instruction) -> Elementwise:
-    return Elementwise(np.bitwise_count, (instruction.form.type,), "u32")
-
-
 @elementwise("brev", "b32|b64 : d, a")
 def brev(instruction: Instruction) -> Elementwise:
     return of_one_type(_reverse_bits, instruction)
@@ -189,9 +184,11 @@ def _reverse_bits(a: np.ndarray) -> np.ndarray:
     return np.packbits(bits, axis=1, bitorder="little").reshape(-1).view(a.dtype)
 
 
-@elementwise("clz", "b32|b64 : d, a")
-def clz(instruction: Instruction) -> Elementwise:
-    return Elementwise(_leading_zeros, (instruction.form.type,), "u32")
+@elementwise("popc clz", "b32|b64 : d, a")
+def count_bits(instruction: Instruction) -> Elementwise:
+    """Those that are set, or those above the highest that is."""
+    fn = np.bitwise_count if instruction.form.name == "popc" else _leading_zeros
+    return Elementwise(fn, (instruction.form.type,), "u32")
 
 
 def _leading_zeros(a: np.ndarray) -> np.ndarray:

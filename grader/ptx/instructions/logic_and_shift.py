@@ -42,8 +42,7 @@ def lop3(instruction: Instruction) -> Elementwise:
 
     if not rest:
         return Elementwise(look_up, ("b32",) * 3, "b32", operands=(a, b, c))
-    name = instruction.form.one_of(("and", "or"))
-    combine = getattr(ON_ARRAYS, f"bitwise_{name}")
+    combine = ON_ARRAYS.bitwise_and if instruction.form.has("and") else ON_ARRAYS.bitwise_or
 
     def both(
         a: np.ndarray, b: np.ndarray, c: np.ndarray, q: np.ndarray
@@ -80,7 +79,6 @@ def funnel_shift(instruction: Instruction) -> Elementwise:
         whole = low.astype(np.uint64) | high.astype(np.uint64) << np.uint64(32)
         amount = amount & np.uint32(31) if wrap else np.minimum(amount, np.uint32(32))
         amount = amount.astype(np.uint64)
-        moved = whole << amount >> np.uint64(32) if left else whole >> amount
-        return moved.astype(np.uint32)
+        return (whole << amount >> np.uint64(32) if left else whole >> amount).astype(np.uint32)
 
     return Elementwise(shifted, ("b32", "b32", "u32"), "b32")

@@ -23,7 +23,8 @@ def nanosleep(instruction: Instruction, at: int, wave: Wave) -> Step:
 def trap(instruction: Instruction, at: int, wave: Wave) -> Step:
     def step(lanes: Lanes) -> None:
         whose = "" if wave.kernel.instructions[at].line else _MADE_BY_THE_COMPILER
-        lane = int(lane_index(lanes)[0])
-        raise wave.report.error(CudaError, at, lane, f"stops the kernel with a trap.{whose}")
+        raise wave.report.error(
+            CudaError, at, int(lane_index(lanes)[0]), f"stops the kernel with a trap.{whose}"
+        )
 
     return step

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...machine.events import Step
-from ...machine.lanes import WARP, Lanes, lane_index, warp_masks
+from ...machine.lanes import WARP, Lanes, lane_index
 from ...machine.memory.access import LaneValues
 from ...machine.wave import Wave
 from ..numbers import DTYPES
@@ -71,8 +71,8 @@ def vote(instruction: Instruction, at: int, wave: Wave) -> Step:
 
     def combine(together: Lanes) -> None:
         index = lane_index(together)
-        ballot = _ballot(index[predicate[index]], wave)[index // WARP] & masks[index]
-        everyone = _ballot(index, wave)[index // WARP] & masks[index]
+        ballot = wave.present(index[predicate[index]])[index // WARP] & masks[index]
+        everyone = wave.present(index)[index // WARP] & masks[index]
         out[together] = {
             "ballot": lambda: ballot,
             "any": lambda: ballot != 0,
@@ -89,13 +89,9 @@ def activemask(instruction: Instruction, at: int, wave: Wave) -> Step:
 
     def step(lanes: Lanes) -> None:
         index = lane_index(lanes)
-        out[lanes] = _ballot(index, wave)[index // WARP]
+        out[lanes] = wave.present(index)[index // WARP]
 
     return step
-
-
-def _ballot(index: np.ndarray, wave: Wave) -> np.ndarray:
-    return warp_masks(index, wave.geometry.warps)
 
 
 _REDUCTIONS = {
@@ -118,8 +114,7 @@ def redux(instruction: Instruction, at: int, wave: Wave) -> Step:
 
     def combine(together: Lanes) -> None:
         lanes, starts, sizes = _groups(lane_index(together), masks)
-        total = operation.reduceat(value[lanes], starts, dtype=DTYPES[kind])
-        out[lanes] = np.repeat(total, sizes)
+        out[lanes] = np.repeat(operation.reduceat(value[lanes], starts, dtype=DTYPES[kind]), sizes)
 
     return combine
 
@@ -140,8 +135,9 @@ def match(instruction: Instruction, at: int, wave: Wave) -> Step:
         alike = np.repeat(_members(lanes, starts), sizes)
         if "all" in instruction.form.mods:
             lanes, starts, sizes = _groups(lanes, masks)  # in the same order
-            everyone = np.repeat(_members(lanes, starts), sizes)
-            alike = np.where(alike == everyone, alike, np.uint32(0))
+            alike = np.where(
+                alike == np.repeat(_members(lanes, starts), sizes), alike, np.uint32(0)
+            )
         out[lanes] = alike
         if flag is not None:
             flag[lanes] = alike != 0
@@ -154,8 +150,7 @@ def elect(instruction: Instruction, at: int, wave: Wave) -> Step:
     """d|p: d is the group's lowest lane, p is true there."""
     target, mask = instruction.operands
     leader, flag = several(target, 2)
-    leader = wave.registers.write(leader, "b32")
-    flag = wave.registers.write(flag, "pred")
+    leader, flag = wave.registers.write(leader, "b32"), wave.registers.write(flag, "pred")
     masks = wave.read(mask, "b32")
 
     def combine(together: Lanes) -> None:
@@ -183,5 +178,6 @@ def _groups(
 
 def _members(lanes: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Per group, the mask of its lanes: uint32."""
-    bits = np.left_shift(np.uint32(1), (lanes % WARP).astype(np.uint32))
-    return np.bitwise_or.reduceat(bits, starts)
+    return np.bitwise_or.reduceat(
+        np.left_shift(np.uint32(1), (lanes % WARP).astype(np.uint32)), starts
+    )

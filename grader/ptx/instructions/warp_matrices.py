@@ -58,8 +58,7 @@ class Fragment:
 
     def registers(self, matrices: np.ndarray) -> list[np.ndarray]:
         """The registers, each (32 * warps,) uint32, that hold matrices (warps, *shape)."""
-        values = matrices[:, self.rows, self.columns]
-        return self.words(values.reshape(WARP * len(matrices), -1))
+        return self.words(matrices[:, self.rows, self.columns].reshape(WARP * len(matrices), -1))
 
 
 def factor_a(kind: str, k: int) -> Fragment:

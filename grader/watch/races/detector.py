@@ -38,7 +38,7 @@ class Readers:
         self.last = np.zeros(cells, np.int64)
         self.aside: list[tuple[np.ndarray, np.ndarray]] = []  # (cells, stamps)
         self.many_aside = 0
-        self.crowded: np.ndarray | None = None  # the cells of which there are reads aside
+        self.crowded = np.zeros(cells, bool)  # those of which there are reads aside
 
     def note(self, cells: np.ndarray, lane: np.ndarray, stamps: np.ndarray) -> None:
         """Lanes, in rising order, read; what their reads come after need not be remembered."""
@@ -76,17 +76,14 @@ class Readers:
         everywhere = np.arange(len(cells))
         yield everywhere, self.first[cells]
         yield everywhere, self.last[cells]
-        if self.crowded is not None and self.crowded[cells].any():
+        if self.aside and self.crowded[cells].any():
             yield self._taken_from_aside(cells)
 
     def _put_aside(self, cells: np.ndarray, stamps: np.ndarray) -> None:
-        if not len(cells):
-            return
-        if self.crowded is None:
-            self.crowded = np.zeros(len(self.first), bool)
-        self.crowded[cells] = True
-        self.aside.append((cells, stamps))
-        self.many_aside += len(cells)
+        if len(cells):
+            self.crowded[cells] = True
+            self.aside.append((cells, stamps))
+            self.many_aside += len(cells)
         if self.many_aside > _MOST_ASIDE:
             self._thin_out()
 
@@ -107,8 +104,7 @@ class Readers:
         where = order[np.minimum(np.searchsorted(cells[order], all_cells), len(cells) - 1)]
         asked = cells[where] == all_cells
         self.aside = [(all_cells[~asked], stamps[~asked])]
-        if self.crowded is not None:
-            self.crowded[cells] = False
+        self.crowded[cells] = False
         return where[asked], stamps[asked]
 
 
@@ -197,8 +193,7 @@ class RaceDetector:
                 stamps = self._against(stamps, lane[position], marks)
                 if marks & COMPARED:
                     stamps = np.where(stamps & COMPARED, 0, stamps)
-                read = self._conflict(stamps, lane[position], wrote=False)
-                if read:
+                if read := self._conflict(stamps, lane[position], wrote=False):
                     return replace(read, position=int(position[read.position]))
         return conflict
 

@@ -151,8 +151,9 @@ class Ordering(Observer):
     def sent(self, at: int, landing: Landing) -> None:
         now = self.new_epoch(at) << _EPOCH
         if self.in_cluster:
-            known = self.clocks.known(lane_index(landing.hit.lanes), now, self.synced)
-            self.clocks.letters[landing.number] = known.max(axis=0)
+            self.clocks.letters[landing.number] = self.clocks.known(
+                lane_index(landing.hit.lanes), now, self.synced
+            ).max(axis=0)
 
     def landed(self, landing: Landing, barrier: int, phase: int) -> None:
         if self.in_cluster:
@@ -235,8 +236,9 @@ class Ordering(Observer):
             return None
         here = self.here(stamps)
         within = self.unordered_in_cluster(np.where(here, stamps, 0), lane)
-        late = np.where(here, False if within is None else within, stamps > 0)
-        return self._unflagged(late, stamps, lane)
+        return self._unflagged(
+            np.where(here, False if within is None else within, stamps > 0), stamps, lane
+        )
 
     def blocks_of(self, stamps: np.ndarray) -> np.ndarray:
         """The numbers of the blocks whose threads made the stamps."""
@@ -260,10 +262,10 @@ class Ordering(Observer):
         knowing = self.flags.knowing[lane]
         if self.uncached:
             knowing = knowing | (self.flags.seen[1, lane] > 0)
-        some = np.flatnonzero(late & knowing)
-        if len(some):
+        if len(some := np.flatnonzero(late & knowing)):
             epochs, others, readers = stamps[some] >> _EPOCH, lane_of(stamps[some]), lane[some]
             rows = (one.tolist() for one in (epochs, others, self.blocks_of(stamps[some]), readers))
-            known = map(partial(self.flags.ordered, uncached=self.uncached), *rows)
-            late[some] = ~np.fromiter(known, bool, len(some))
+            late[some] = ~np.fromiter(
+                map(partial(self.flags.ordered, uncached=self.uncached), *rows), bool, len(some)
+            )
         return late

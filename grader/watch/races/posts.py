@@ -26,7 +26,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property, reduce
 
 import numpy as np
@@ -73,12 +73,12 @@ def more(known: dict[Place, int], counts: dict[Place, int]) -> dict[Place, int]:
     return {place: n for place, n in counts.items() if n > known.get(place, 0)}
 
 
+@dataclass(eq=False)
 class _Rising:
     """A value that only grows, with the number of the post from which on it was so large."""
 
-    def __init__(self) -> None:
-        self.numbers: list[int] = []
-        self.values: list[int] = []
+    numbers: list[int] = field(default_factory=list)
+    values: list[int] = field(default_factory=list)
 
     def raise_to(self, value: int, number: int) -> None:
         if value > (self.values[-1] if self.values else 0):
@@ -125,10 +125,9 @@ class Knowledge:
         todo = list(self.counts.items())
         while todo:
             place, count = todo.pop()
-            if count <= found.get(place, 0):
-                continue
-            found[place] = count
-            todo += [(p, rising.among(count)) for p, rising in self.logs[place].imports.items()]
+            if count > found.get(place, 0):
+                found[place] = count
+                todo += [(p, rising.among(count)) for p, rising in self.logs[place].imports.items()]
         return found
 
     @cached_property
@@ -144,21 +143,9 @@ class Knowledge:
     def covers(self, block: int, lane: int, epoch: int) -> bool:
         """Whether what `lane` of `block` did in an epoch is known to be done."""
         warp = lane // WARP
-        parts = (block, (block, warp), (block, warp, lane))
-        return any(epoch <= self.epoch(part) for part in parts)
-
-
-class _Barrier:
-    """What those who came to an mbarrier knew: in the present phase, and in the one before."""
-
-    def __init__(self, warps: int):
-        self.present = -1  # the parity of the phase
-        self.brought = np.zeros((2, warps), np.int64)  # by parity
-
-    def bring(self, phase: int, known: np.ndarray) -> None:
-        if phase != self.present:
-            self.present, self.brought[phase] = phase, 0
-        np.maximum(self.brought[phase], known, out=self.brought[phase])
+        return any(
+            epoch <= self.epoch(part) for part in (block, (block, warp), (block, warp, lane))
+        )
 
 
 class WarpClocks:
@@ -182,7 +169,9 @@ class WarpClocks:
 
     def begin_wave(self) -> None:
         self.heard: np.ndarray | None = None  # (lanes, warps of the cluster); None: nothing
-        self.barriers: dict[int, _Barrier] = {}  # by place
+        # By an mbarrier's place: the parity of the present phase, and, by parity, what those knew
+        # who came in it and in the one before.
+        self.barriers: dict[int, tuple[int, np.ndarray]] = {}
         self.letters: dict[int, np.ndarray] = {}  # by landing's number: what the senders knew
         # By number of a barrier for some warps: what those who have come know, by block.
         self.brought: dict[int, np.ndarray] = {}
@@ -215,16 +204,19 @@ class WarpClocks:
 
     def bring(self, barrier: int, phase: int, known: np.ndarray) -> None:
         """Those who know that come to the mbarrier at a place, in the phase of that parity."""
-        if barrier not in self.barriers:
-            self.barriers[barrier] = _Barrier(self.warps)
-        self.barriers[barrier].bring(phase, known)
+        before = -1, np.zeros((2, self.warps), np.int64)
+        present, brought = self.barriers.get(barrier, before)
+        if phase != present:
+            brought[phase] = 0
+        np.maximum(brought[phase], known, out=brought[phase])
+        self.barriers[barrier] = phase, brought
 
     def over(self, lanes: np.ndarray, barriers: np.ndarray, phases: np.ndarray) -> None:
         """Lanes have seen that these phases (one a lane) are over."""
         for barrier, phase in set(zip(barriers.tolist(), phases.tolist(), strict=True)):
             if barrier in self.barriers:
                 who = lanes[(barriers == barrier) & (phases == phase)]
-                self.tell(who, self.barriers[barrier].brought[phase])
+                self.tell(who, self.barriers[barrier][1][phase])
 
     def tell(self, lanes: np.ndarray, known: np.ndarray) -> None:
         """Lanes hear of what is known, all of the same or each of a row."""
@@ -234,12 +226,11 @@ class WarpClocks:
 
     def meet(self, lanes: Lanes, size: int) -> None:
         """Lanes have met with all of their `size` neighbours: a warp, or a block."""
-        if self.heard is None:
-            return
-        index = lane_index(lanes)
-        starts = np.flatnonzero(np.diff(index // size, prepend=-1))
-        together = np.maximum.reduceat(self.heard[index], starts, axis=0)
-        self.heard[index] = together.repeat(np.diff(starts, append=len(index)), axis=0)
+        if self.heard is not None:
+            index = lane_index(lanes)
+            starts = np.flatnonzero(np.diff(index // size, prepend=-1))
+            together = np.maximum.reduceat(self.heard[index], starts, axis=0)
+            self.heard[index] = together.repeat(np.diff(starts, append=len(index)), axis=0)
 
 
 # (parts, met) of a lane's post

@@ -10,7 +10,6 @@ run are kept here, those of few threads, as flags are.
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -57,14 +56,14 @@ class Signals:
 
     def note(self, access: Access, hit: Hit, addresses: np.ndarray, kind: str) -> None:
         """A strong access has been made in the present epoch, to places known by `addresses`."""
-        strong = self._strong(access.at, kind, hit.lanes, addresses)
-        if strong is None:
+        if (strong := self._strong(access.at, kind, hit.lanes, addresses)) is None:
             return
         if kind != "store":
             self.sights.append(strong)
         if kind != "load":
-            rows = (addresses.tolist(), strong.blocks.tolist(), strong.lanes.tolist())
-            for place, block, lane in zip(*rows, strict=True):
+            for place, block, lane in zip(
+                *(addresses.tolist(), strong.blocks.tolist(), strong.lanes.tolist()), strict=True
+            ):
                 self.posts[place, block].append((strong, lane))
 
     def fenced(self, lanes: Lanes, at: int, wide: bool) -> None:
@@ -153,19 +152,7 @@ class Signals:
             self._remembered -= number
         self._remembered += number
         barriers = self.ordering.synced["block"][index] >> 32
-        now = self.ordering.now
-        return Strong(now, at, kind, index, blocks, barriers, addresses.copy(), wide)
-
-
-class Meeting(NamedTuple):
-    """Lane `me` and, earlier, lane `other` have met at a place."""
-
-    at: int  # the instruction of the later access
-    other_at: int  # and of the earlier one
-    me: int
-    other: int
-    since: int  # the epoch of the earlier access
-    wrote: bool  # the later access is a write
+        return Strong(self.ordering.now, at, kind, index, blocks, barriers, addresses.copy(), wide)
 
 
 class RaceFindings:
@@ -211,31 +198,32 @@ class RaceFindings:
     ) -> Race:
         me, other = int(lane[conflict.position]), int(lane_of(conflict.other))
         mine = self.wave.first_block + me // self.wave.geometry.stride
-        since = epoch_of(conflict.other)
+        at, since = access.at, epoch_of(conflict.other)
         theirs = int(self.ordering.blocks_of(np.array([conflict.other]))[0])
-        met = Meeting(access.at, self.sites[since], me, other, since, wrote)
         parts, store = len(lane) // count(hit.lanes), hit.store
         position, part = divmod(conflict.position, parts)
         size = access.width // parts
         address = int(hit.addresses[position]) + part * size
         inside = range(store.address, store.address + len(store.data))
         numbered = enumerate(self.wave.names.arguments, 1)
-        then = self._access(met.at, mine, me, wrote)
         return Race(
-            self.here.location(met.at, me),
+            self.here.location(at, me),
             access.verb,
-            self.here.bytes(hit.space, store, address, size, met.at),
-            msgspec.structs.replace(then, line=self.here.line(met.at)),
-            self._access(met.other_at, theirs, other, conflict.other_wrote),
+            self.here.bytes(hit.space, store, address, size, at),
+            msgspec.structs.replace(self._access(at, mine, me, wrote), line=self.here.line(at)),
+            self._access(self.sites[since], theirs, other, conflict.other_wrote),
             same_block=mine == theirs,
             same_warp=me // WARP == other // WARP,
             at_once=since == self.ordering.now,
             benign=conflict.benign,
             arguments=tuple(number for number, one in numbered if one.address in inside),
             evidence=self._evidence(
-                met,
-                self.detectors[store].written,
-                self.signals.signal(since, (mine, me), (theirs, other)),
+                at,
+                me,
+                wrote,
+                since,
+                stamps=self.detectors[store].written,
+                signal=self.signals.signal(since, (mine, me), (theirs, other)),
             ),
         )
 
@@ -253,28 +241,37 @@ class RaceFindings:
             self.here.repeats(at),
         )
 
-    def _evidence(self, met: Meeting, stamps: np.ndarray, signal: Signal | None) -> Evidence:
-        """`stamps`: by cell of the memory, the last write."""
-        code, wave, line = self.code, self.wave, self.here.line(met.at)
-        then, first = code[met.at], code[met.other_at]
-        stored = then if met.wrote else first
+    def _evidence(
+        self,
+        at: int,
+        me: int,
+        wrote: bool,
+        since: int,
+        stamps: np.ndarray,
+        signal: Signal | None,
+    ) -> Evidence:
+        """Of what lane `me` does at instruction `at`, and what was done in epoch `since`. `stamps`:
+        by cell of the memory, the last write."""
+        code, wave, line = self.code, self.wave, self.here.line(at)
+        then, first = code[at], code[self.sites[since]]
+        stored = then if wrote else first
         where, same_line = _address(stored), line == first.line
-        function = wave.linked.owner[met.at] != wave.kernel.name
+        function = wave.linked.owner[at] != wave.kernel.name
         copies = sum(_alike(one, stored) for one in code) if same_line else 0
         # The epochs in which this thread has written to the memory.
-        epochs = (stamps[lane_of(stamps) == met.me] >> 32).tolist() if same_line else []
+        epochs = (stamps[lane_of(stamps) == me] >> 32).tolist() if same_line else []
         return Evidence(
-            same_instruction=met.at == met.other_at,
+            same_instruction=at == self.sites[since],
             same_address=_address(then) == _address(first),
             updates=any(
                 one.form.reads and one.line == line and _address(one) == where for one in code
             ),
             kernel_lines=_in_one_function(first, then),
             apart=bool(first.callers and then.callers and first.callers != then.callers),
-            may_repeat=copies > 1 or function or self.here.repeats(met.at),
-            took_part=met.since in epochs,
+            may_repeat=copies > 1 or function or self.here.repeats(at),
+            took_part=since in epochs,
             wrote_since=any(
-                met.since < epoch < self.ordering.now and code[self.sites[epoch]].line == line
+                since < epoch < self.ordering.now and code[self.sites[epoch]].line == line
                 for epoch in epochs
             ),
             barriers_of_some=any(asked is not None for asked in wave.barriers.asked.values()),
@@ -318,8 +315,9 @@ class Races(Ordering):
         for store in wave.flat.stores:  # those that are only read cannot race
             if store.writable and store.names and use.touches(store.names, ("writes", "atomics")):
                 cells = -(-len(store.data) // self.cells["global"])
-                reads = use.touches(store.names, ("reads",))
-                self.detectors[store] = RaceDetector(cells, self.unordered_in_grid, self, reads)
+                self.detectors[store] = RaceDetector(
+                    cells, self.unordered_in_grid, self, use.touches(store.names, ("reads",))
+                )
         self.signals = Signals(self)
         self.findings = RaceFindings(report, self.signals, self.detectors)
         self.visits = Visits(self.findings)
@@ -329,8 +327,9 @@ class Races(Ordering):
         super().begin_wave(first_block)
         store = self.wave.shared.store
         unordered = self.unordered_in_cluster if self.in_cluster else self.unordered_in_block
-        cells = len(store.data) // self.cells["shared"]
-        self.detectors[store] = RaceDetector(cells, unordered, self)
+        self.detectors[store] = RaceDetector(
+            len(store.data) // self.cells["shared"], unordered, self
+        )
         self.visits.last.clear()
 
     def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
@@ -364,20 +363,17 @@ class Races(Ordering):
         epoch = self.new_epoch(access.at)
         if access.strong and hit.space != "local":
             self._strong(done)
-        detector = self.detectors.get(hit.store)
-        if detector is None:
+        if (detector := self.detectors.get(hit.store)) is None:
             return
         cell = self.cells[hit.space]
         lane, parts = lane_index(hit.lanes), access.width // cell
         cells = hit.element * (access.size // cell)
         if parts > 1:
             cells, lane = (cells[:, None] + np.arange(parts)).ravel(), np.repeat(lane, parts)
-        conflict = self._conflict(detector, done, Touched(cells, lane, epoch, marks))
-        if conflict:
+        if conflict := self._conflict(detector, done, Touched(cells, lane, epoch, marks)):
             self.findings.race(conflict, access, hit, lane, wrote=kind != "load")
         if self.in_cluster and hit.space == "shared" and not marks & LANDED:
-            pitch = self.wave.shared.pitch // cell
-            self.visits.note(cells // pitch, lane, epoch, access.at)
+            self.visits.note(cells // (self.wave.shared.pitch // cell), lane, epoch, access.at)
 
     def _watches(self, access: Access, hit: Hit) -> bool:
         return hit.store in self.detectors or (access.strong and hit.space == "global")
@@ -479,7 +475,8 @@ class Visits:
         for block in set(blocks.tolist()) & set(self.last):
             hosts = np.arange(block * stride, (block + 1) * stride)
             for epoch, visitor, at in self.last[block].values():
-                stamps = stamped(epoch, np.full(stride, visitor))
-                unordered = self.findings.ordering.unordered_in_cluster(stamps, hosts)
+                unordered = self.findings.ordering.unordered_in_cluster(
+                    stamped(epoch, np.full(stride, visitor)), hosts
+                )
                 if unordered is not None and unordered.all():
                     self.findings.visit(at, visitor, self.wave.first_block + block, started=True)

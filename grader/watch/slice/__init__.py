@@ -55,8 +55,7 @@ class Slice:
     def places(self) -> tuple[list[int], list[int]]:
         """Where the sources of each stand among the nodes, -1 for what is none of them."""
         sources = np.stack([self.left, self.right])
-        found = np.searchsorted(-self.nodes, -sources)
-        left, right = np.where(sources > 0, found, -1).tolist()
+        left, right = np.where(sources > 0, np.searchsorted(-self.nodes, -sources), -1).tolist()
         return left, right
 
 
@@ -140,9 +139,9 @@ class Graph:
     def places(self, nodes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """The same of many nodes: blocks and threads."""
         begins, threads = np.array(self._launches).T
-        which = np.searchsorted(begins, self.at[nodes], side="right") - 1
         blocks: tuple[npt.NDArray[Any], npt.NDArray[Any]] = np.divmod(
-            self.thread[nodes].astype(np.int64), threads[np.maximum(which, 0)]
+            self.thread[nodes].astype(np.int64),
+            threads[np.maximum(np.searchsorted(begins, self.at[nodes], side="right") - 1, 0)],
         )
         return blocks
 
@@ -245,8 +244,9 @@ class Graph:
         right = self.right if steered else self._sources()
         for first, last in zip(self._batches, self._batches[1:], strict=False):
             some = slice(first, last)
-            one = _of(left[some], made, leaves)
-            made[some] = step(some, combine(one, _of(right[some], made, leaves)))
+            made[some] = step(
+                some, combine(_of(left[some], made, leaves), _of(right[some], made, leaves))
+            )
         return made
 
     def ends(self) -> npt.NDArray[Any]:

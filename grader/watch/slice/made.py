@@ -68,7 +68,8 @@ def extreme(graph: Graph, root: int) -> bool:
 
 def _extremes(graph: Graph, made_of: Slice) -> npt.NDArray[np.bool_]:
     """Which of the nodes are the winners of a maximum or a minimum."""
-    kinds = np.array([_is_extreme(one) for one in graph.code], bool)
+    carried = [one.form.carries if one else None for one in graph.code]
+    kinds = np.array([one is Carries.ONE_OF for one in carried], bool)
     found: npt.NDArray[np.bool_] = kinds[graph.at[made_of.nodes]]
     return found
 
@@ -110,8 +111,7 @@ def first_nan(graph: Graph, root: int) -> int | None:
     for kind in ("f16", "f32", "f64"):
         typed = np.array([one is not None and one.form.type == kind for one in graph.code])
         some = nodes[typed[graph.at[nodes]]]
-        values = graph.value[some].view(DTYPES[kind])[:: 8 // DTYPES[kind].itemsize]
-        found = some[np.isnan(values)]
+        found = some[np.isnan(graph.value[some].view(DTYPES[kind])[:: 8 // DTYPES[kind].itemsize])]
         if len(found):
             return int(found.min())
     return None
@@ -132,15 +132,10 @@ def _size(instruction: Instruction | None) -> int:
 
 def _hands_on(graph: Graph, node: int) -> bool:
     """Whether a value is one that its instruction found, not one that it computed."""
-    instruction = graph.code[graph.at[node]]
-    if instruction is None:
+    if (instruction := graph.code[graph.at[node]]) is None:
         return False
     form = instruction.form
     return bool(form.transfers and not form.atomic) or form.carries in _HANDED_ON
-
-
-def _is_extreme(instruction: Instruction | None) -> bool:
-    return instruction is not None and instruction.form.carries is Carries.ONE_OF
 
 
 def _written(graph: Graph, node: int) -> bool:

@@ -73,8 +73,8 @@ class Slicer(Observer):
 
     def begin_wave(self, first_block: int) -> None:
         geometry = self.wave.geometry
-        self._thread = (first_block + geometry.block_of_lane) * geometry.threads
-        self._thread += geometry.thread_of_lane
+        block = first_block + geometry.block_of_lane
+        self._thread = block * geometry.threads + geometry.thread_of_lane
         for nodes in self._nodes.values():
             nodes[:] = 0
         for memory in (self.wave.shared, self.wave.local):
@@ -103,8 +103,7 @@ class Slicer(Observer):
         """What lanes combine other than by a shuffle is made of all that they bring."""
         if self.code[at].form.carries is not Carries.ACROSS:
             index = lane_index(lanes)
-            groups = index // WARP << 32 | masks[index].astype(np.int64)
-            self._together(at, index, groups)
+            self._together(at, index, index // WARP << 32 | masks[index].astype(np.int64))
 
     def branch(self, at: int, lanes: Lanes, taken: np.ndarray) -> None:
         guard = self.code[at].guard
@@ -152,8 +151,9 @@ class Slicer(Observer):
 
         def called(lanes: Lanes) -> None:
             step(lanes)
-            sources = (self._passed[name][lanes] for name in self._given[slot])
-            made = self._add(at, lane_index(lanes), *sources)
+            made = self._add(
+                at, lane_index(lanes), *(self._passed[name][lanes] for name in self._given[slot])
+            )
             name = symbol_of(first)
             self.graph.value[made] = self.wave.registers.storage(name)[lanes]
             self._nodes[name][lanes] = made
@@ -269,8 +269,7 @@ class Slicer(Observer):
                     made_of = [given[1][turn], old]
                 elif instruction.form.has("exch"):
                     made_of = made_of[1:]
-                new = self._add(access.at, some, *made_of)
-                memory[where[~kept]] = new[~kept][:, None]
+                memory[where[~kept]] = self._add(access.at, some, *made_of)[~kept][:, None]
             if place and isinstance(target := targets[component], Register):
                 self._nodes[target.name][index] = self._add(access.at, index, found)
 
