@@ -63,7 +63,7 @@ class MadeOf(About):
             elif new := self._declared.replaced(line):
                 name, head = new
                 said = f"Line {line} gives `{name}` a new value in each round of the loop on line "
-                ask = "What becomes of the value that the round before gave it?"
+                ask = "Where is the value of the round before used?"
                 yield Message(f"{said}{head}.", remedy=ask), line
 
     def shuffled(self) -> Told:
