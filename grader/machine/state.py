@@ -361,8 +361,8 @@ class Calls:
         return rows.tobytes()
 
     def _of_slots(self, dtype: type) -> Slots:
-        lanes, passed = self.wave.geometry.lanes, self.linked.passed.values()
-        return {variable.name: np.zeros((lanes, variable.size), dtype) for variable in passed}
+        lanes = self.wave.geometry.lanes
+        return {one.name: np.zeros((lanes, one.size), dtype) for one in self.linked.passed.values()}
 
     def _state(
         self, name: str, kept: dict[str, np.ndarray]

@@ -45,7 +45,8 @@ def assigned(function: Function, types: dict[str, str]) -> dict[int, tuple[Resul
             for name in one.written
             if types.get(name, "pred") != "pred"
             and name not in hidden
-            and not _is_set_up(one)
+            # It does more than fetch a parameter, or make an address global.
+            and not (one.form.of_address or one.form.goes_to("param"))
             # Another line reads it, or a loop's next round.
             and any(code[reader].line != one.line or reader <= at for reader in readers[name])
         )
@@ -114,11 +115,6 @@ def _addresses(function: Function) -> set[str]:
     }:
         hidden |= more
     return hidden
-
-
-def _is_set_up(one: Instruction) -> bool:
-    """Whether an instruction only fetches a parameter, or makes an address global."""
-    return one.form.of_address or "param" in [transfer.space for _, transfer in one.form.transfers]
 
 
 def built_in(one: Instruction) -> str:

@@ -158,7 +158,7 @@ def _pointers(one: Instruction, linked: LinkedProgram) -> Ways:
     """What may hold a pointer from now on, and what held it."""
     if one.form.flow is Flow.CALL:
         return _pointers_of_call(one, linked)
-    if one.form.carries is not Carries.LOADED or _of_a_call(one):
+    if one.form.carries is not Carries.LOADED or one.form.goes_to("param"):
         return [_made_of(one)]
     wide = any(transfer.size == 8 for _, transfer in one.form.transfers)
     return [(one.written, [ANYWHERE])] if wide else []
@@ -188,18 +188,13 @@ def _names(*operands: Operand) -> list[str]:
     return [*(one.name for o in operands for one in mentioned(o)), *(ANYWHERE for _ in absolute)]
 
 
-def _of_a_call(one: Instruction) -> bool:
-    """Whether it goes to or comes from the slot of a call's parameter."""
-    return any(transfer.space == "param" for _, transfer in one.form.transfers)
-
-
 def _made_of(one: Instruction) -> tuple[list[str], list[str]]:
     """What an instruction gives a value, a register or the slot of a call's parameter, and of
     what; what goes to memory or comes from it is left out."""
-    if one.form.carries is Carries.STORED:
-        return (_names(one.operands[0]), _names(*one.operands[1:])) if _of_a_call(one) else ([], [])
-    if one.form.carries is Carries.LOADED and not _of_a_call(one):
+    if one.form.carries in (Carries.STORED, Carries.LOADED) and not one.form.goes_to("param"):
         return one.written, []
+    if one.form.carries is Carries.STORED:
+        return _names(one.operands[0]), _names(*one.operands[1:])
     role = one.form.role
     return one.written, _names(
         *(operand for at, operand in enumerate(one.operands) if role(at) is not Role.WRITTEN)
@@ -224,7 +219,7 @@ def swap_starts(kernel: Function) -> frozenset[int]:
         at
         for at, one in enumerate(code)
         if one.form.carries is Carries.LOADED
-        and not _of_a_call(one)
+        and not one.form.goes_to("param")
         and not wanted.isdisjoint(one.written)
     )
 
@@ -290,10 +285,10 @@ def _needed(linked: LinkedProgram) -> set[str]:
     followed = {"shared"} if called - linked.parts.keys() else {*_FOLLOWED}
     needed = {one.guard.name for one in code if one.guard}
     for one in code:
-        into = any(transfer.space in followed for _, transfer in one.form.transfers)
-        if one.form.carries is Carries.STORED and (into or passes(one, linked)):
+        form = one.form
+        if form.carries is Carries.STORED and (form.goes_to(*followed) or passes(one, linked)):
             needed.update(registers(one.operands[0], *one.operands[2:]))
-        elif one.form.carries is not Carries.COPIED:
+        elif form.carries is not Carries.COPIED:
             needed.update(one.read)
     return needed
 
@@ -323,8 +318,8 @@ def _reached(linked: LinkedProgram, start: frozenset[str]) -> frozenset[str]:
     which stands as one place for all of it, and so do the parameters of calls."""
     ways: list[tuple[list[str], list[str]]] = []
     for one in linked.function.instructions if start else ():
-        memory = any(transfer.space in _FOLLOWED for _, transfer in one.form.transfers)
-        place = [PASSED] if passes(one, linked) else [_MEMORY] if memory else []
+        memory = [_MEMORY] if one.form.goes_to(*_FOLLOWED) else []
+        place = [PASSED] if passes(one, linked) else memory
         if one.form.carries is Carries.LOADED:
             ways.append((one.written, place))
         elif one.form.carries is Carries.STORED:

@@ -128,6 +128,11 @@ class Form(msgspec.Struct, frozen=True):
         """The first of its modifiers that is one of `mods`."""
         return next((mod for mod in self.mods if mod in mods), None)
 
+    def goes_to(self, *spaces: str) -> bool:
+        """Whether it reads or writes in one of these state spaces. A call's parameters and results
+        are in "param"."""
+        return any(one.space in spaces for _, one in self.transfers)
+
     @property
     def reads(self) -> bool:
         """Whether it is a plain or a volatile load."""

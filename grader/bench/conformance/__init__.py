@@ -1,6 +1,6 @@
 """Does the simulated GPU compute what a real one computes? One small kernel per instruction form.
 
-    table() compares the two on this machine's GPU, family by family;
+    measure() compares the two on this machine's GPU, family by family;
     run(form, "simulator" | "gpu", inputs) gives the outputs of one form.
 
 A form is inline PTX between bits that come from arrays and bits that go to one: every input and
@@ -8,7 +8,7 @@ output is an unsigned integer of the register's size, so that -0, NaN and subnor
 through untouched.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -110,13 +110,6 @@ def _module(family: str, device: str) -> Any:
 
 
 SAMPLES, DRAWN = 4096, 1024  # inputs of a form that look for trouble, and that hypothesis draws
-
-
-def table() -> Iterator[FamilyResult]:
-    """Runs every form on the simulated and on the real GPU."""
-    return (
-        _row(family, tuple(forms)) for family, forms in groupby(FORMS, key=lambda form: form.family)
-    )
 
 
 def inputs_of(form: InlineForm, chosen: int, by_hypothesis: int) -> tuple[np.ndarray, ...]:
@@ -269,7 +262,8 @@ def measure() -> list[FamilyResult]:
     """Every instruction form on both devices, about a minute. Raises BadInput without a GPU."""
     if not gpu_count():
         raise BadInput("There is no GPU here to compare the simulated one with.")
-    return list(table())
+    families = groupby(FORMS, key=lambda form: form.family)
+    return [_row(family, tuple(forms)) for family, forms in families]
 
 
 def hardware() -> str:

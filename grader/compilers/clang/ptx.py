@@ -109,10 +109,6 @@ class _Block:
     to: str | None = None
     otherwise: str | None = None
 
-    @property
-    def next(self) -> list[str]:
-        return [label for label in (self.otherwise, self.to) if label]
-
 
 def laid_out(ptx: str) -> str:
     """`ptx` with the blocks of each function in that order."""
@@ -139,7 +135,8 @@ def _rewritten(body: list[str]) -> list[str]:
     if any("brx.idx" in line for line in body) or not any(map(_LABEL.match, body)):
         return body  # of tables of labels the blocks stay as they are
     blocks = {block.label: block for block in _blocks(body)}
-    order = _order(list(blocks), next(iter(blocks)), {k: b.next for k, b in blocks.items()})
+    edges = {k: [to for to in (one.otherwise, one.to) if to] for k, one in blocks.items()}
+    order = _order(list(blocks), next(iter(blocks)), edges)
     return [
         row
         for label, following in zip(order, [*order[1:], None], strict=True)

@@ -100,13 +100,12 @@ def local_layout(linked: LinkedProgram) -> LocalLayout:
     frames on a stack, which comes after those of all the others."""
     recursive = {name for name, part in linked.parts.items() if part.recursive}
     local = [v for v in linked.function.variables if v.space == "local"]
-    framed = {name: [v for v in local if v.name.startswith(f"{name}::")] for name in recursive}
     size, symbols = _lay_out([v for v in local if v.name.partition("::")[0] not in recursive])
     stack = size + -size % 16
     frame_sizes: dict[str, int] = {}
     frame_offsets: dict[str, tuple[str, int]] = {}
-    for name, variables in framed.items():
-        bytes_needed, offsets = _lay_out(variables)
+    for name in recursive:
+        bytes_needed, offsets = _lay_out([v for v in local if v.name.startswith(f"{name}::")])
         frame_sizes[name] = LEAST_FRAME + -(-bytes_needed // 16) * 16
         frame_offsets |= {symbol: (name, offset) for symbol, offset in offsets.items()}
     return LocalLayout(
