@@ -7,6 +7,7 @@ steps that they may take, and what is asked of the way to the answer are those o
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -21,6 +22,7 @@ from grader.course import (
     Lesson,
     Problem,
     Rule,
+    chosen,
     classes,
     rules,
     solution_counts,
@@ -35,6 +37,7 @@ from grader.judge.sandbox.simulated import run_case
 from grader.proofs.trial import Trial
 from grader.status import Status
 
+Shape = tuple[int, int, int]
 SEED = 0
 LIMITS = Limits()
 MOST_THREADS, MOST_ELEMENTS = 2_200, 4_000  # of a small launch
@@ -103,7 +106,9 @@ class Bench:
         """Launches that the exercise's rules allow, in words, and as cases without expectations;
         each with values of one class, in turn."""
         for rule in self.exercise.rules:
-            if all(one.length for one in rules.parameters(rule) if one.length is not None):
+            if any(one.length == "" for one in rules.parameters(rule)):
+                yield from _drawn(self.exercise, rule)
+            elif all(one.length for one in rules.parameters(rule) if one.length is not None):
                 promised = [
                     what
                     for what, (_, known) in SPECIAL.items()
@@ -215,6 +220,12 @@ def _some(
 def _at_edges(rule: Rule) -> Iterator[Trial]:
     """The launches by which the rule's classes are found, or some of them: these keep to the rule,
     however little it allows."""
+    trials = (Trial(rule, grid, block, sizes) for grid, block, sizes in _promised(rule))
+    return (trial for trial in trials if trial.keeps_to_its_rule())
+
+
+def _promised(rule: Rule) -> Iterator[tuple[Shape, Shape, dict[str, int]]]:
+    """Grid, block and numbers of the launches by which the rule's classes are found, or of some."""
     made = classes.promised(rule).launches
     names = [one.name for one in rules.parameters(rule) if rules.is_whole(one)]
     order = np.random.default_rng(SEED).permutation(classes.count_of(made))
@@ -224,9 +235,7 @@ def _at_edges(rule: Rule) -> Iterator[Trial]:
             (row[f"{shape}.x"], row[f"{shape}.y"], row[f"{shape}.z"])
             for shape in ("gridDim", "blockDim")
         )
-        trial = Trial(rule, grid, block, {name: row[name] for name in names if name in row})
-        if trial.keeps_to_its_rule():
-            yield trial
+        yield grid, block, {name: row[name] for name in names if name in row}
 
 
 def _is_cheap(trial: Trial) -> bool:
@@ -311,6 +320,22 @@ def _values(made_up: np.ndarray, what: str, most: int, rng: np.random.Generator)
                 with np.errstate(over="ignore"):
                     values[chosen == at] = one
     return values
+
+
+def _drawn(exercise: Exercise, rule: Rule) -> Iterator[tuple[str, CaseInstance]]:
+    """Launches whose arrays the exercise's own covering case makes, since only their contents say
+    how much they must hold."""
+    makes = [made.make for case in exercise.cases if (made := chosen.of_case(case))]
+    small = (one for one in _promised(rule) if math.prod((*one[0], *one[1])) <= MOST_THREADS)
+    for make in makes[:1]:
+        for grid, block, sizes in itertools.islice(small, SMALL_LAUNCHES):
+            made = make(np.random.default_rng(SEED), grid=grid, block=block, **sizes)
+            unset = {
+                name: np.zeros(one.value.shape, one.dtype) for name, one in made.outputs.items()
+            }
+            problem = Problem({**unset, **made.inputs}, {}, made.launches)
+            case = Case("small", lambda rng, problem=problem: problem, 0.0)
+            yield f"{rule.kernel} with {grid} blocks", CaseInstance(case, problem)
 
 
 def _left(source: str, one: CaseInstance, steps: int) -> Ran | str:

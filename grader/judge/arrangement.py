@@ -31,11 +31,11 @@ _HARMLESS = re.compile(
 )
 _WAITS = re.compile(r"(bar|barrier|membar|fence)\.[\w.:]+(\s+\w+(\s*,\s*\w+)?)?|")
 _ALONE = (
-    "The kernel would be right, but {} Use only the given lines, each at most once and unchanged. "
+    "The result is right here, but {} Use only the given lines, each at most once and unchanged. "
     "Comments, white space, braces and empty statements do not count."
 )
 _STAYS = (
-    "The kernel would be right, but {} Leave the given code unchanged, and add only barriers, "
+    "The result is right here, but {} Leave the given code unchanged, and add only barriers, "
     "fences and conditions. Comments and white space do not count."
 )
 
