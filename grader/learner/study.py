@@ -104,7 +104,7 @@ def rows(root: Path) -> list[StudyRow]:
     """A row for each exercise and question that the log in `root` knows."""
     done = progress.read(root)
     every = [
-        (lesson, name, did, tries)
+        (lesson, name, did, list(dict.fromkeys(tries)))  # joined logs have lines twice
         for lesson, did in done.items()
         for name, tries in did.tries.items()
     ]

@@ -121,6 +121,25 @@ def test_an_agreement_is_of_one_folder_and_shows_what_travels(learner):
     assert "You do not take part" in run("study")
 
 
+def test_a_log_that_was_joined_with_its_own_copy_gives_the_same_row(learner):
+    root = learner("ada")
+    before = run("study", "--agree")
+    log = root / progress.FILE
+    log.write_text(log.read_text() * 2)
+    assert run("study") == before
+
+
+def test_agree_and_withdraw_together_are_refused_and_so_is_another_folder(learner, tmp_path):
+    root = learner("ada")
+    ran = CliRunner().invoke(app, ["study", "--agree", "--withdraw"])
+    assert ran.exit_code == 2 and "Choose one" in ran.stderr
+    assert not (root / ".warpwise" / "study").exists()
+    (root / ".warpwise" / "lessons").rename(tmp_path / "lessons")
+    (root / ".warpwise").rmdir()
+    ran = CliRunner().invoke(app, ["study", "--agree"])
+    assert ran.exit_code == 2 and "no learner's folder" in ran.stderr
+
+
 def test_after_a_withdrawal_no_row_travels_and_those_of_before_are_left_out(learner, here):
     for number in range(6):
         root = learner(f"n{number}")

@@ -19,9 +19,10 @@ def test_the_page_is_current():
     assert page.PAGE.read_text(encoding="utf-8") == page.text(page.kept()), AGAIN
 
 
-def test_each_kind_of_mistake_says_what_it_reveals():
-    assert set(page.REVEALS) == {wrong.status for _, wrong in EVERY.values()}
-    assert len(set(page.REVEALS.values())) == len(page.REVEALS)
+def test_each_kind_has_mistakes_and_says_what_it_reveals():
+    found = {page.kind_of(wrong, page.kept()[name][1]) for name, (_, wrong) in EVERY.items()}
+    assert found == set(page.MISTAKE_KINDS)
+    assert len({kind.reveals for kind in found}) == len(found)
 
 
 def test_no_mistake_is_without_a_first_message():
