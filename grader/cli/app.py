@@ -34,6 +34,7 @@ PANELS = {
         "update": "learner_commands:update",
         "restore": "learner_commands:restore",
         "submit": "learner_commands:submit",
+        "study": "learner_commands:take_part",
         "doctor": "doctor:doctor",
     },
     "For instructors": {

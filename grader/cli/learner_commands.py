@@ -1,6 +1,8 @@
 """`grader lab`, `status`, `update`, `restore` and `submit`: a learner's commands."""
 
+import json
 import subprocess
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +15,7 @@ from ..counted import counted
 from ..course import KINDS
 from ..errors import LearnerError
 from ..judge import Verdict
-from ..learner import editions, folder, progress, start_page
+from ..learner import editions, folder, progress, start_page, study
 
 DEFAULT = "warpwise"
 
@@ -152,6 +154,46 @@ def submit(lesson: str) -> None:
         if done.to
         else f"{done.lesson} is handed in through nbgrader."
     )
+
+
+def take_part(
+    agree: Annotated[
+        bool, typer.Option("--agree", help="Learners: your rows travel with `submit`.")
+    ] = False,
+    withdraw: Annotated[
+        bool, typer.Option("--withdraw", help="Learners: no row travels any more.")
+    ] = False,
+) -> None:
+    """Agree to a study of the course, or see what it gets.
+
+    In an instructor's course: export the rows of all learners who agreed, without names."""
+    root = progress.folder()
+    if root is None and not (agree or withdraw):
+        return _export_study()
+    if agree and withdraw:
+        raise LearnerError("Choose one: --agree or --withdraw.")
+    root = folder.here()
+    if agree or withdraw:
+        study.decide(root, study.AGREE if agree else study.WITHDRAW)
+    if study.decisions(root)[-1:] != [study.AGREE]:
+        typer.echo("You do not take part: no row travels with `grader submit`.")
+    else:
+        typer.echo("You take part. These rows travel with your next `grader submit`:")
+        for row in study.rows(root):
+            typer.echo(json.dumps(asdict(row)))
+
+
+def _export_study() -> None:
+    if find_spec("nbgrader") is None:
+        folder.here()  # says how to make one
+    from .. import course
+    from ..classroom import study_table
+    from .classroom_commands import course_here
+
+    here = course_here()
+    names = [lesson.name for lesson in course.lessons(here.kernels)]
+    path, learners = study_table.write(here, names)
+    typer.echo(f"{path} has the rows of {counted(learners, 'learner')}; codebook.md is beside it.")
 
 
 def _said(verdict: Verdict) -> str:

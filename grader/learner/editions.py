@@ -28,7 +28,7 @@ from ..errors import LearnerError, MachineError
 from ..judge import Verdict, judge
 from ..judge.arrangement import is_blank
 from ..submissions import intake, open_nbgrader
-from . import progress
+from . import progress, study
 from .folder import LESSONS, is_newest
 
 BEFORE = Path(progress.MARK) / "before"
@@ -228,11 +228,11 @@ def hand_in(root: Path, lesson: course.Lesson) -> HandedIn:
     }
     to = None
     if _is_released(lesson.name):
-        _through_the_exchange(path, lesson.name)
+        _through_the_exchange(root, path, lesson.name)
     else:
         to = root / HANDED_IN / f"{datetime.now():%Y-%m-%dT%H-%M-%S}" / path.name
         to.parent.mkdir(parents=True)
-        shutil.copyfile(path, to)
+        study.copy_notebook(root, path, to)
     return HandedIn(lesson.name, to, tuple(blank), verdicts, tuple(problems))
 
 
@@ -267,12 +267,12 @@ def _is_released(lesson: str) -> bool:
     return bool(here.course_id) and (root / here.course_id / "outbound" / lesson).is_dir()
 
 
-def _through_the_exchange(path: Path, lesson: str) -> None:
+def _through_the_exchange(root: Path, path: Path, lesson: str) -> None:
     """nbgrader hands in folders, of the lesson's name."""
     with tempfile.TemporaryDirectory(prefix="warpwise-submit-") as scratch:
         folder = Path(scratch) / lesson
         folder.mkdir()
-        shutil.copyfile(path, folder / path.name)
+        study.copy_notebook(root, path, folder / path.name)
         command = [sys.executable, "-m", "nbgrader", "submit", lesson]
         ran = subprocess.run(command, cwd=scratch, capture_output=True, text=True, encoding="utf-8")
     if ran.returncode:

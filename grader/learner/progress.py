@@ -4,7 +4,7 @@ A line for each thing done, in JSON, and nothing is ever changed but by adding l
 
     {"at": "2026-11-22T10:00:00+00:00", "lesson": "02_tree_reduction", "passed": "interleaved"}
     {"at": ..., "lesson": ..., "predicted": "3f2a90c1", "choice": "8", "right": true}
-    {"at": ..., "lesson": ..., "tried": "interleaved", "right": false}
+    {"at": ..., "lesson": ..., "tried": "interleaved", "right": false, "said": "data_race"}
 
 So two of these files become one by putting one after the other, a line twice does no harm, and a
 file that is deleted is a new beginning. The first answer to a prediction is the one that counts as
@@ -35,6 +35,8 @@ class Done:
     tries: defaultdict[str, list[Try]] = field(default_factory=lambda: defaultdict(list))
     # By prediction that was answered, the choice and True if it was right.
     predicted: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    # By exercise, the status of its first check that was not right, if it came before a right one.
+    said: dict[str, str] = field(default_factory=dict)
 
     @property
     def right(self) -> int:
@@ -64,9 +66,9 @@ def passed(lesson: str, exercise: str) -> None:
         _add({"lesson": lesson, "passed": exercise})
 
 
-def tried(lesson: str, exercise: str, right: bool | None) -> None:
-    """Remember a check of an exercise; or a hint for it, if `right` is None."""
-    _add({"lesson": lesson, "tried": exercise, "right": right})
+def tried(lesson: str, exercise: str, right: bool | None, said: str = "") -> None:
+    """Remember a check of an exercise that `said` this status; or a hint, if `right` is None."""
+    _add({"lesson": lesson, "tried": exercise, "right": right, **({"said": said} if said else {})})
 
 
 def predicted(lesson: str, key: str, choice: str, right: bool) -> None:
@@ -96,6 +98,8 @@ def read(root: Path) -> dict[str, Done]:
             lesson.passed.add(event["passed"])
         elif "predicted" in event:
             lesson.predicted.setdefault(event["predicted"], (event["choice"], event["right"]))
+        elif event["right"] is False and name not in lesson.passed:
+            lesson.said.setdefault(name, str(event.get("said", "")))
     return done
 
 

@@ -163,7 +163,7 @@ def remembered(root: Path) -> list[Remembered]:
 def _remembered(piece: LessonPiece, tries: list[progress.Try], passed: bool) -> Remembered:
     """`piece` after its tries, in order; `passed` is true if its lesson is."""
     card, right_since, mastered = Card(card_id=0), None, False
-    for at, rating in _reviews(tries):
+    for at, rating in reviews(tries):
         card, _ = _SCHEDULER.review_card(card, rating, at)
         right_since = (right_since or at) if rating is Rating.Good else None
         mastered = right_since is not None and at - right_since >= APART
@@ -174,7 +174,7 @@ def _remembered(piece: LessonPiece, tries: list[progress.Try], passed: bool) -> 
     return Remembered(piece, state, chance, passed, due=passed and card.due <= now)
 
 
-def _reviews(tries: list[progress.Try]) -> Iterator[tuple[datetime, Rating]]:
+def reviews(tries: list[progress.Try]) -> Iterator[tuple[datetime, Rating]]:
     """The start of each sitting at a piece, and how it went; `tries` are in order."""
     sittings: list[list[progress.Try]] = []
     for at, right in tries:

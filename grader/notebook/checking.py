@@ -195,7 +195,7 @@ def check(name: str, *, hidden: bool = False) -> None:
     if ran and ran.run.printed:
         display(cards.printed(ran.case.name, ran.run.printed))
     if verdict.status not in (Status.NOT_ATTEMPTED, Status.UNSUPPORTED):
-        progress.tried(origin, name, verdict.status == Status.PASSED)
+        progress.tried(origin, name, verdict.status == Status.PASSED, verdict.status)
     if verdict.status == "passed":
         progress.passed(origin, name)
     elif os.environ.get("NBGRADER_EXECUTION") == "validate":

@@ -458,6 +458,20 @@ def test_a_passed_exercise_is_remembered(opened, own_folder):
     assert progress.read(own_folder)[LESSON.name].passed == {"interleaved"}
 
 
+def test_the_status_of_the_first_wrong_check_is_remembered_unless_a_right_one_came_before(
+    opened, own_folder
+):
+    def checked(source):
+        opened.run(f"%%cuda interleaved\n{source}")
+        opened.run('check("interleaved")')
+        return progress.read(own_folder)[LESSON.name].said
+
+    assert checked(SOLUTION) == {}
+    assert checked("int x = y;") == {}
+    (own_folder / progress.FILE).unlink()
+    assert checked("int x = y;") == {"interleaved": "compile_error"}
+
+
 def test_the_first_cell_says_what_is_passed_and_links_to_the_lessons_beside_it(
     notebook, own_folder
 ):
