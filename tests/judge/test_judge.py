@@ -251,6 +251,14 @@ def test_a_compiler_that_runs_out_of_memory_is_told_as_the_compiler(verdict_on):
         assert "compiler" in verdict.message and "templates" in verdict.message
 
 
+def test_arrays_larger_than_the_memory_of_a_run_are_told_as_that(verdict_on):
+    body = "    __shared__ float tile[1024];\n    far[i] = tile[0] = x[0];\n    total[i] = far[i];"
+    source = "__device__ float far[1 << 28];\n" + instead(body)
+    verdict = verdict_on(source, limits=Limits(memory_bytes=700 << 20))
+    assert (verdict.status, verdict.points) == ("launch_error", 0)
+    assert "a run may use 0.684 GiB in all" in verdict.message
+
+
 def test_over_budget_names_counter_limit_and_reason(verdict_on):
     source = instead("    if (i < n) total[i] = x[i] + y[i] + 0.0f * x[n - 1 - i] * x[i / 2];")
     verdict = verdict_on(source)

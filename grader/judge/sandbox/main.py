@@ -7,6 +7,7 @@ middle is the last. It is told inputs and launches, never what is expected. With
 own and Python's (see `landlock`).
 """
 
+import errno
 import hashlib
 import os
 import re
@@ -178,10 +179,10 @@ def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Re
         )
     except OutOfTime:
         return Failed.of(Status.TIMEOUT, say.still_busy(seconds), broken_off=True)
-    except MemoryError as error:
-        told = say.too_much(str(error), memory_bytes)
-        return Failed.of(Status.LAUNCH_ERROR, told, broken_off=True)
     except Exception as error:
+        if isinstance(error, MemoryError) or getattr(error, "errno", 0) == errno.ENOMEM:
+            told = say.too_much(str(error), memory_bytes)
+            return Failed.of(Status.LAUNCH_ERROR, told, broken_off=True)
         return Failed(Status.UNSUPPORTED, _our_fault(error), broken_off=True)
 
 
