@@ -19,8 +19,8 @@ _ORDERS = {
     "highest block first": "with the highest block first",
 }
 _FROM_NAN = (
-    "NaN is the result of 0 / 0, infinity / infinity and infinity - infinity. The compiler may "
-    "also use NaN for a variable that never got a value."
+    "NaN is the result of 0 / 0, 0 * infinity, infinity / infinity and infinity - infinity. The "
+    "compiler may also use NaN for a variable that never got a value."
 )
 NEXT = {  # by what was seen of the first wrong element: what to ask oneself
     Pattern.NOBODY_WROTE: "",  # the message has a question of its own

@@ -111,7 +111,7 @@ tiled = Exercise(
     steps=(
         WritingStep(
             "the pair of each row",
-            "Load the tiles. Compute scores, and from them `largest` and `sum` of each row.",
+            "Compute the scores of each tile, and from them `largest` and `sum` of each row.",
             outputs=("lse",),
         ),
         WritingStep(
@@ -351,7 +351,7 @@ tensor_tile = Exercise(
         ),
         WritingStep(
             "the output",
-            "Rescale `total`. Pack the weights as halves, and multiply them with the values.",
+            "Rescale `total`, pack the weights as halves, and multiply them with the values.",
             outputs=("y",),
         ),
         WritingStep("the cost", "Use shuffles only for the maximum, and no memory for weights."),
@@ -513,14 +513,10 @@ backward = Exercise(
     steps=(
         WritingStep("delta", "In `deltas`, write the sum of dy * y.", outputs=("delta",)),
         WritingStep(
-            "the gradient of V",
-            "In `key_gradients`, compute each weight again, and write `dv`.",
-            outputs=("dv",),
-        ),
-        WritingStep(
-            "the gradient of K",
-            "In the same loop, compute the gradient of each score, and write `dk`.",
-            outputs=("dk",),
+            "the gradients of K and V",
+            "In `key_gradients`, compute each weight and the gradient of its score, and write `dk` "
+            "and `dv`.",
+            outputs=("dk", "dv"),
         ),
         WritingStep("the gradient of Q", "In `query_gradients`, write `dq`.", outputs=("dq",)),
         WritingStep("the cost", "Use one exponential per weight, in each of the two kernels."),
