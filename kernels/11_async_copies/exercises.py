@@ -20,6 +20,7 @@ from grader.course import (
     Requirement,
     covering,
     hidden,
+    one_launch,
     together,
     work_is_shared,
 )
@@ -175,5 +176,98 @@ bulk_ring = Exercise(
         "misaligned": "Sizes and addresses of a bulk copy are multiples of 16 bytes.",
         "out_of_bounds": "There is no tile after the last one.",
         "over_budget": "Thread 0 alone issues the copies; one barrier per tile is enough.",
+    },
+)
+
+
+# --- tensor_ring -------------------------------------------------------------------------------
+
+TENSOR_CORE = Kind("product on tensor cores", {r"w?mma\..*": 1})
+HEIGHT, WIDTH, STEP = 32, 16, 32  # of a block's part of c; elements of k per stage
+
+
+def multiplied(rng: np.random.Generator, k: int, grid=(1, 1), block=None, draw=None) -> Problem:
+    """c = a b for factors of whole numbers up to 8, whose sums are exact; or for those drawn. A
+    tensor core may cut off where float32 rounds: twice the error of a sum."""
+    across, along = (*np.atleast_1d(grid).tolist(), 1)[:2]
+    draw = draw or (lambda rng, shape: rng.integers(-8, 9, shape))
+    a, b = (draw(rng, (rows, k)).astype(np.float16) for rows in (HEIGHT * across, WIDTH * along))
+    left, right = a.astype(np.float64), b.astype(np.float64)
+    bound = 2 * sum_bound(k, np.abs(left) @ np.abs(right).T)
+    return one_launch(
+        "tensor_ring",
+        (across, along),
+        96,
+        {"a": a, "b": b},
+        {"c": left @ right.T},
+        np.int32(k),
+        atol=bound,
+    )
+
+
+STEPS, GRID = 5, (2, 2)
+
+tensor_ring = Exercise(
+    name="tensor_ring",
+    title="A producer for tensor cores",
+    minutes=20,
+    teaches="producer and consumers that meet only at the mbarriers of a stage",
+    source="7_tensor_ring.cu",
+    cases=(
+        Case("one step", lambda rng: multiplied(rng, STEP), points=1),
+        Case("seven steps", lambda rng: multiplied(rng, 7 * STEP), points=2.5),
+        covering("other sizes", multiplied),
+        hidden(
+            "normal numbers",
+            lambda rng: multiplied(rng, 4 * STEP, draw=lambda rng, at: rng.standard_normal(at)),
+        ),
+        Case(
+            "within budget",
+            lambda rng: multiplied(rng, STEPS * STEP, GRID),
+            points=4.5,
+            budgets=(
+                Budget(
+                    "barriers",
+                    3 * GRID[0] * GRID[1],
+                    "one when the mbarriers are set up; after that, each warp waits only for a "
+                    "stage that it needs",
+                    per=("block", GRID[0] * GRID[1]),
+                ),
+                Budget(
+                    "global_load_requests", 0, "only bulk copies read a and b"
+                ),
+                *work_is_shared(),
+            ),
+            requires=(
+                Requirement(BULK, "bulk copies bring every element"),
+                Requirement(TENSOR_CORE, "the products are made on tensor cores"),
+            ),
+        ),
+    ),
+    hints=(
+        "The producer, for each step: wait until the stage is empty, expect the bytes, copy. A "
+        "consumer, for each step: wait until the stage is full, multiply, say that it is empty.",
+        "Step `step` uses stage s = step % STAGES for the (step / STAGES)-th time. The consumers "
+        "wait with parity step / STAGES % 2.",
+        "A new mbarrier is in phase 0, and a wait with parity 1 returns at once. So the producer "
+        "waits with parity (step / STAGES + 1) % 2: at first it does not wait at all.",
+        "A stage has 48 rows of 32 halves: 48 * 64 bytes. Lane 0 expects all of them. Lane `lane` of "
+        "warp 2 copies row `lane`, of 64 bytes. Lanes 0 to 15 also copy row `lane + 32`.",
+        "`empty` was set up for 64 arrivals: each of the 64 threads of warps 0 and 1 arrives once "
+        "per step, after `multiply`.",
+    ),
+    hints_on={
+        "wrong_answer": "Are rows 32 to 47 of a stage the rows of b, and those of this block?",
+        "uninitialized_read": "Does each consumer wait for `full` before it multiplies?",
+        "data_race": (
+            "Each lane that copies must have waited for `empty`. Each consumer arrives at `empty` "
+            "only after it has multiplied."
+        ),
+        "timeout": (
+            "A phase ends when all arrivals and all bytes are there. How many of each does the "
+            "mbarrier expect, and how many come?"
+        ),
+        "misaligned": "A row begins at a multiple of 64 bytes. Where does its slice begin?",
+        "out_of_bounds": "Row 32 of a stage is row 0 of the block's part of b.",
     },
 )

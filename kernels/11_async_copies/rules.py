@@ -42,3 +42,44 @@ bulk_ring = Rule(
     aligned=True,
     passes="rows // 8",
 )
+
+triple_tiles = Rule(
+    exercise="triple_tiles",
+    kernel="triple_tiles",
+    parameters=(
+        "float x[gridDim.x * tiles * 256]",
+        "float y[gridDim.x * tiles * 256]",
+        "int tiles",
+    ),
+    blocks=(256,),
+    where=("tiles >= 1",),
+    edges=(("tiles", "2"),),
+    aligned=True,
+    passes="tiles",
+)
+
+shared_weights = Rule(
+    exercise="shared_weights",
+    kernel="shared_weights",
+    parameters=("float w[1024]", "float x[1024 * gridDim.x]", "float y[1024 * gridDim.x]"),
+    blocks=(256,),
+    where=("gridDim.x % 4 == 0",),
+    aligned=True,
+)
+
+tensor_ring = Rule(
+    exercise="tensor_ring",
+    kernel="tensor_ring",
+    parameters=(
+        "half a[32 * gridDim.x * k]",
+        "half b[16 * gridDim.y * k]",
+        "float c[512 * gridDim.x * gridDim.y]",
+        "int k",
+    ),
+    grid=2,
+    blocks=(96,),
+    where=("k >= 32", "k % 32 == 0"),
+    edges=(("k", "32", "96"),),
+    aligned=True,
+    passes="k // 32",
+)
