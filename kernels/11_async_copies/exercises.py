@@ -192,13 +192,14 @@ def multiplied(rng: np.random.Generator, k: int, grid=(1, 1), block=None, draw=N
     across, along = (*np.atleast_1d(grid).tolist(), 1)[:2]
     draw = draw or (lambda rng, shape: rng.integers(-8, 9, shape))
     a, b = (draw(rng, (rows, k)).astype(np.float16) for rows in (HEIGHT * across, WIDTH * along))
+    slices = {name: one.reshape(len(one), -1, 8).swapaxes(0, 1) for name, one in zip("ab", (a, b))}
     left, right = a.astype(np.float64), b.astype(np.float64)
     bound = 2 * sum_bound(k, np.abs(left) @ np.abs(right).T)
     return one_launch(
         "tensor_ring",
         (across, along),
         96,
-        {"a": a, "b": b},
+        {name: np.ascontiguousarray(one) for name, one in slices.items()},
         {"c": left @ right.T},
         np.int32(k),
         atol=bound,
@@ -233,9 +234,7 @@ tensor_ring = Exercise(
                     "stage that it needs",
                     per=("block", GRID[0] * GRID[1]),
                 ),
-                Budget(
-                    "global_load_requests", 0, "only bulk copies read a and b"
-                ),
+                Budget("global_load_requests", 0, "only bulk copies read a and b"),
                 *work_is_shared(),
             ),
             requires=(
@@ -251,23 +250,25 @@ tensor_ring = Exercise(
         "wait with parity step / STAGES % 2.",
         "A new mbarrier is in phase 0, and a wait with parity 1 returns at once. So the producer "
         "waits with parity (step / STAGES + 1) % 2: at first it does not wait at all.",
-        "A stage has 48 rows of 32 halves: 48 * 64 bytes. Lane 0 expects all of them. Lane `lane` of "
-        "warp 2 copies row `lane`, of 64 bytes. Lanes 0 to 15 also copy row `lane + 32`.",
+        "The four slices of a step are 4 * step to 4 * step + 3. Slice i of the stage has 32 rows of "
+        "a, 512 bytes, and 16 columns of b, 256 bytes. All eight copies together have 3,072 bytes.",
+        "In `a`, a slice has rows * 8 elements. The block's part begins at row `top` of the slice: "
+        "a + (slice * rows + top) * 8. For `b`, take `columns` and `left`.",
         "`empty` was set up for 64 arrivals: each of the 64 threads of warps 0 and 1 arrives once "
         "per step, after `multiply`.",
     ),
     hints_on={
-        "wrong_answer": "Are rows 32 to 47 of a stage the rows of b, and those of this block?",
+        "wrong_answer": "Which slices belong to a step? Which of their rows belong to this block?",
         "uninitialized_read": "Does each consumer wait for `full` before it multiplies?",
         "data_race": (
-            "Each lane that copies must have waited for `empty`. Each consumer arrives at `empty` "
+            "Each thread that copies must have waited for `empty`. Each consumer arrives at `empty` "
             "only after it has multiplied."
         ),
         "timeout": (
             "A phase ends when all arrivals and all bytes are there. How many of each does the "
             "mbarrier expect, and how many come?"
         ),
-        "misaligned": "A row begins at a multiple of 64 bytes. Where does its slice begin?",
-        "out_of_bounds": "Row 32 of a stage is row 0 of the block's part of b.",
+        "misaligned": "A row of a slice has 8 halves: 16 bytes. Where does row `top` begin?",
+        "out_of_bounds": "How many elements has a slice of `a`, and how many has a slice of `b`?",
     },
 )
