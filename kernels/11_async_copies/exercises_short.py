@@ -226,8 +226,9 @@ shared_weights = Exercise(
         given="        cp_async_bulk(space_cluster, space_global, weights, w, 4096, &full);\n"
     ),
     minutes=8,
-    teaches="a block fills the shared memory of its whole cluster, and tells each block's mbarrier",
+    teaches="copies from block to block, and the mbarrier that each of them tells",
     cases=(
+        Case("one cluster", weighted, points=1),
         Case(
             "within budget",
             lambda rng: weighted(rng, CLUSTERS * CLUSTER),
@@ -242,7 +243,6 @@ shared_weights = Exercise(
                 *work_is_shared(),
             ),
         ),
-        Case("one cluster", weighted, points=1),
         covering("other numbers of clusters", weighted),
     ),
     hints=(
