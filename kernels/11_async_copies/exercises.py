@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from grader.course import (
-    Ban,
     Budget,
     Case,
     Exercise,
@@ -32,7 +31,6 @@ WARPS = COLUMNS // 32
 
 ASYNC_16 = Kind("16-byte asynchronous copy", {r"cp\.async\.cg\..*": 1})
 BULK = Kind("bulk copy", {r"cp\.async\.bulk\..*": 1})
-LOAD = Kind("ordinary load from global memory", {r"ld\.global\..*": 1})
 
 
 # --- sums of columns ---------------------------------------------------------------------------
@@ -192,14 +190,14 @@ def multiplied(rng: np.random.Generator, k: int, grid=(1, 1), block=None, draw=N
     across, along = (*np.atleast_1d(grid).tolist(), 1)[:2]
     draw = draw or (lambda rng, shape: rng.integers(-8, 9, shape))
     a, b = (draw(rng, (rows, k)).astype(np.float16) for rows in (HEIGHT * across, WIDTH * along))
-    slices = {name: one.reshape(len(one), -1, 8).swapaxes(0, 1) for name, one in zip("ab", (a, b))}
+    slices = [np.ascontiguousarray(one.reshape(len(one), -1, 8).swapaxes(0, 1)) for one in (a, b)]
     left, right = a.astype(np.float64), b.astype(np.float64)
     bound = 2 * sum_bound(k, np.abs(left) @ np.abs(right).T)
     return one_launch(
         "tensor_ring",
         (across, along),
         96,
-        {name: np.ascontiguousarray(one) for name, one in slices.items()},
+        {"a": slices[0], "b": slices[1]},
         {"c": left @ right.T},
         np.int32(k),
         atol=bound,
@@ -250,8 +248,8 @@ tensor_ring = Exercise(
         "wait with parity step / STAGES % 2.",
         "A new mbarrier is in phase 0, and a wait with parity 1 returns at once. So the producer "
         "waits with parity (step / STAGES + 1) % 2: at first it does not wait at all.",
-        "The four slices of a step are 4 * step to 4 * step + 3. Slice i of the stage has 32 rows of "
-        "a, 512 bytes, and 16 columns of b, 256 bytes. All eight copies together have 3,072 bytes.",
+        "The four slices of a step are 4 * step to 4 * step + 3. Slice i of the stage has 32 rows "
+        "of a, 512 bytes, and 16 columns of b, 256 bytes. All eight copies have 3,072 bytes.",
         "In `a`, a slice has rows * 8 elements. The block's part begins at row `top` of the slice: "
         "a + (slice * rows + top) * 8. For `b`, take `columns` and `left`.",
         "`empty` was set up for 64 arrivals: each of the 64 threads of warps 0 and 1 arrives once "
@@ -261,8 +259,8 @@ tensor_ring = Exercise(
         "wrong_answer": "Which slices belong to a step? Which of their rows belong to this block?",
         "uninitialized_read": "Does each consumer wait for `full` before it multiplies?",
         "data_race": (
-            "Each thread that copies must have waited for `empty`. Each consumer arrives at `empty` "
-            "only after it has multiplied."
+            "Each thread that copies must have waited for `empty`. Each consumer arrives at "
+            "`empty` only after it has multiplied."
         ),
         "timeout": (
             "A phase ends when all arrivals and all bytes are there. How many of each does the "

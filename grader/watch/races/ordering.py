@@ -44,8 +44,8 @@ class Ordering(Observer):
     """Hears of all that synchronises threads, and knows what comes before what.
 
     Stamps up to `synced` (per lane; "warp", "block", "cluster") are ordered before whatever the
-    lane does next, if they are of the same scope; up to "landed", if they are LANDED. `sites` gives, by epoch, the instruction that
-    touched memory or synchronized then.
+    lane does next, if they are of the same scope; up to "landed", if they are LANDED. `sites`
+    gives, by epoch, the instruction that touched memory or synchronized then.
     """
 
     def __init__(self, wave: Wave):
