@@ -27,7 +27,7 @@ extern "C" __global__ void bulk_ring(const float* x, float* y, int rows) {
             cp_async_bulk(space_cluster, space_global, tile[next % 4], from + 1024 * next, 4096,
                           here);
         }
-        while (!mbarrier_try_wait_parity(&full[k % 4], k / 4 % 2)) {}
+        while (!mbarrier_try_wait_parity(&full[k % 4], k / 4 % 2)) continue;
         for (int r = 0; r < 8; r++) sum += tile[k % 4][128 * r + t];
         __syncthreads();  // all threads have used tile k, so its stage may be filled again
     }

@@ -20,7 +20,7 @@ extern "C" __global__ void two_roles(const float* x, float* y, int rows) {
     if (t < 128) {  // a consumer
         float sum = 0.0f;
         for (int k = 0; k < tiles; k++) {
-            while (!mbarrier_try_wait_parity(&full[k % 2], k / 2 % 2)) {}
+            while (!mbarrier_try_wait_parity(&full[k % 2], k / 2 % 2)) continue;
             // BEGIN SOLUTION
             mbarrier_arrive(sem_release, scope_cta, space_shared, &empty[k % 2]);
             for (int r = 0; r < 8; r++) sum += tile[k % 2][128 * r + t];
@@ -29,7 +29,7 @@ extern "C" __global__ void two_roles(const float* x, float* y, int rows) {
         y[128 * blockIdx.x + t] = sum;
     } else if (t == 128) {  // the producer
         for (int k = 0; k < tiles; k++) {
-            while (!mbarrier_try_wait_parity(&empty[k % 2], (k / 2 + 1) % 2)) {}
+            while (!mbarrier_try_wait_parity(&empty[k % 2], (k / 2 + 1) % 2)) continue;
             mbarrier_arrive_expect_tx(sem_release, scope_cta, space_shared, &full[k % 2], 4096);
             cp_async_bulk(space_cluster, space_global, tile[k % 2], from + 1024 * k, 4096,
                           &full[k % 2]);

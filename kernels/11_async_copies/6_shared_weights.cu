@@ -22,7 +22,7 @@ extern "C" __global__ void __cluster_dims__(4)
         // BEGIN SOLUTION
         if (rank == 0) {
             cp_async_bulk(space_cluster, space_global, weights, w, 4096, &full);
-            while (!mbarrier_try_wait_parity(&full, 0)) {}
+            while (!mbarrier_try_wait_parity(&full, 0)) continue;
             for (int b = 1; b < 4; b++) {
                 cp_async_bulk(space_cluster, space_shared, cluster.map_shared_rank(weights, b),
                               weights, 4096, cluster.map_shared_rank(&full, b));
@@ -30,7 +30,7 @@ extern "C" __global__ void __cluster_dims__(4)
         }
         // END SOLUTION
     }
-    while (!mbarrier_try_wait_parity(&full, 0)) {}
+    while (!mbarrier_try_wait_parity(&full, 0)) continue;
     const size_t first = (size_t)1024 * blockIdx.x;
     for (int i = t; i < 1024; i += 256) y[first + i] = weights[i] * x[first + i];
     cluster.sync();  // no block ends before the copies from its shared memory have ended

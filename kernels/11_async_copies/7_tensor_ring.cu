@@ -54,11 +54,11 @@ extern "C" __global__ void tensor_ring(const half* a, const half* b, float* c, i
     for (int step = 0; step < steps; step++) {
         const int s = step % STAGES, use = step / STAGES;
         if (warp < 2) {
-            while (!mbarrier_try_wait_parity(&full[s], use % 2)) {}
+            while (!mbarrier_try_wait_parity(&full[s], use % 2)) continue;
             multiply(d, stage[s]);
             mbarrier_arrive(sem_release, scope_cta, space_shared, &empty[s]);
         } else if (lane == 0) {
-            while (!mbarrier_try_wait_parity(&empty[s], (use + 1) % 2)) {}
+            while (!mbarrier_try_wait_parity(&empty[s], (use + 1) % 2)) continue;
             mbarrier_arrive_expect_tx(sem_release, scope_cta, space_shared, &full[s], 3072);
             for (int i = 0; i < 4; i++) {
                 const size_t slice = 4 * step + i;

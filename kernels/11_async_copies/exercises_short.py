@@ -78,7 +78,7 @@ bulk_reverse = Exercise(
             "if (t == 0) mbarrier_arrive_expect_tx(sem_release, scope_cta, space_shared, &full, "
             "256);",
             "if (t == 0) cp_async_bulk(space_cluster, space_global, tile, x + first, 256, &full);",
-            "while (!mbarrier_try_wait_parity(&full, 1)) {}",
+            "while (!mbarrier_try_wait_parity(&full, 1)) continue;",
         )
     ),
     minutes=5,
