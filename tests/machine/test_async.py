@@ -137,6 +137,48 @@ def test_cooperative_groups_copy_asynchronously():
     assert np.array_equal(y.reshape(128, 4), x.reshape(128, 4)[::-1])
 
 
+ROLES = r"""
+#include <cuda/barrier>
+// Warp 1 fills two stages in turn, and warp 0 uses them.
+extern "C" __global__ void stages(const int* x, int* y, int rounds) {
+#pragma nv_diag_suppress static_var_with_dynamic_init
+  __shared__ cuda::barrier<cuda::thread_scope_block> full[2], empty[2];
+  __shared__ int s[2][32];
+  const int t = threadIdx.x % 32;
+  if (threadIdx.x == 0) for (int k = 0; k < 2; ++k) init(&full[k], 64), init(&empty[k], 64);
+  __syncthreads();
+  for (int k = 0; k < rounds; ++k) {
+    if (threadIdx.x >= 32) {
+      if (k >= 2) empty[k % 2].arrive_and_wait();
+      s[k % 2][t] = x[32 * k + t];
+      (void)full[k % 2].arrive();
+    } else {
+      full[k % 2].arrive_and_wait();
+      const int one = s[k % 2][31 - t];
+      if (k + 2 < rounds) (void)empty[k % 2].arrive();
+      y[32 * k + t] = one;
+    }
+  }
+}
+"""
+
+
+def test_a_stage_that_is_given_back_after_it_was_read_may_be_filled_again():
+    x, y = np.arange(32 * 7, dtype="i4"), np.zeros(32 * 7, "i4")
+    run(ROLES, "stages", 1, 64, x, y, np.int32(7))
+    assert np.array_equal(y.reshape(7, 32), x.reshape(7, 32)[:, ::-1])
+
+
+def test_a_stage_that_is_given_back_before_it_was_read_is_a_race():
+    given_back = "      if (k + 2 < rounds) (void)empty[k % 2].arrive();\n"
+    read = "      const int one = s[k % 2][31 - t];\n"
+    code = ROLES.replace(read + given_back, given_back + read)
+    assert code != ROLES
+    with pytest.raises(DataRace) as caught:
+        run(code, "stages", 1, 64, np.zeros(224, "i4"), np.zeros(224, "i4"), np.int32(7))
+    assert {caught.value.line, caught.value.other_line} == {14, 19}
+
+
 TRANSACTIONS = r"""
 extern "C" __global__ void phases(unsigned* y) {
   __shared__ unsigned long long bar;

@@ -139,3 +139,20 @@ def test_arithmetic_that_hands_nothing_on_has_computed_its_value():
     run = Followed("if (t == 0) y[0] = x[2] + 1;")
     source = made.came_from(run.graph, run.root(0))
     assert source.found == source.node > 0
+
+
+def test_a_sum_is_followed_past_an_mbarrier_whose_arrivals_bring_no_number():
+    body = """
+  __shared__ float s[64];
+  __shared__ unsigned long long bar;
+  unsigned long long state;
+  const unsigned b = __cvta_generic_to_shared(&bar);
+  if (t == 0) asm volatile("mbarrier.init.shared.b64 [%0], 64;" :: "r"(b) : "memory");
+  __syncthreads();
+  s[t] = x[i];
+  asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(b) : "memory");
+  for (unsigned over = 0; !over;)
+    asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; "
+                 "selp.u32 %0, 1, 0, p; }" : "=r"(over) : "r"(b) : "memory");
+  if (t == 0) y[0] = s[3] + s[63];"""
+    assert Followed(body).times() == {3: 1, 63: 1}

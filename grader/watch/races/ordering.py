@@ -44,8 +44,8 @@ class Ordering(Observer):
     """Hears of all that synchronises threads, and knows what comes before what.
 
     Stamps up to `synced` (per lane; "warp", "block", "cluster") are ordered before whatever the
-    lane does next, if they are of the same scope. `sites` gives, by epoch, the instruction that
-    touched memory or synchronized then.
+    lane does next, if they are of the same scope; up to "landed", if they are LANDED. `sites`
+    gives, by epoch, the instruction that touched memory or synchronized then.
     """
 
     def __init__(self, wave: Wave):
@@ -56,7 +56,7 @@ class Ordering(Observer):
         self.clocks, self.in_cluster = WarpClocks(geometry), geometry.cluster_blocks > 1
         self.uncached = False  # whether the access asked about is strong: no cache comes between
         zeros = np.zeros(geometry.lanes, np.int64)
-        self.synced = {"warp": zeros, "block": zeros.copy(), "cluster": zeros.copy()}
+        self.synced = {scope: zeros.copy() for scope in ("warp", "block", "cluster", "landed")}
         # Per lane and lane of its warp, the same, once a barrier was for a part of a warp.
         self.met: np.ndarray | None = None
         # By number of a barrier for some warps, and block: what those who have come know of flags.
@@ -134,30 +134,27 @@ class Ordering(Observer):
             self._meet_masked(index[~whole], epoch, masks[index[~whole]])
 
     def phase_over(self, at: int, lanes: Lanes, barriers: np.ndarray, phases: np.ndarray) -> None:
-        """All that the lanes' own block has done is taken to be ordered before that."""
-        self.synced["block"][lanes] = self.new_epoch(at) << _EPOCH
+        """All that was done before the arrivals of that phase, and all that has landed, is ordered
+        before what the lanes do next."""
+        self.synced["landed"][lanes] = self.new_epoch(at) << _EPOCH
         if self.flags:
             self.flags.meet(lanes, "block", self.geometry.cluster_blocks)
-        if self.in_cluster:
-            self.clocks.over(lane_index(lanes), barriers, phases)
+        self.clocks.over(lane_index(lanes), barriers, phases)
 
     def arrived(self, at: int, hit: Hit, phases: np.ndarray) -> None:
         now = self.new_epoch(at) << _EPOCH
-        if self.in_cluster:
-            known = self.clocks.known(lane_index(hit.lanes), now, self.synced)
-            for place, phase, own in zip(hit.element.tolist(), phases.tolist(), known, strict=True):
-                self.clocks.bring(place, phase, own)
+        known = self.clocks.known(lane_index(hit.lanes), now, self.synced)
+        for place, phase, own in zip(hit.element.tolist(), phases.tolist(), known, strict=True):
+            self.clocks.bring(place, phase, own)
 
     def sent(self, at: int, landing: Landing) -> None:
         now = self.new_epoch(at) << _EPOCH
-        if self.in_cluster:
-            self.clocks.letters[landing.number] = self.clocks.known(
-                lane_index(landing.hit.lanes), now, self.synced
-            ).max(axis=0)
+        self.clocks.letters[landing.number] = self.clocks.known(
+            lane_index(landing.hit.lanes), now, self.synced
+        ).max(axis=0)
 
     def landed(self, landing: Landing, barrier: int, phase: int) -> None:
-        if self.in_cluster:
-            self.clocks.bring(barrier, phase, self.clocks.letters[landing.number])
+        self.clocks.bring(barrier, phase, self.clocks.letters[landing.number])
 
     def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
         if self.flags:
@@ -182,7 +179,7 @@ class Ordering(Observer):
         self.synced[scope][lanes] = epoch << _EPOCH
         if self.flags:
             self.flags.meet(lanes, scope, self.geometry.cluster_blocks)
-        if self.in_cluster and scope != "cluster":  # which tells them all there is to know
+        if scope != "cluster":  # which tells them all there is to know
             self.clocks.meet(lanes, WARP if scope == "warp" else self.geometry.stride)
 
     def _meet_masked(self, lanes: np.ndarray, epoch: int, masks: np.ndarray) -> None:
@@ -206,7 +203,11 @@ class Ordering(Observer):
     def unordered_in_block(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray | None:
         """Which accesses, stamped by threads of the lane's own block, nothing orders before the
         lane's next; None where all are ordered."""
-        late = stamps > self.synced["block"][lane]
+        since = self.synced["block"][lane]
+        if self.clocks.heard is not None:
+            landed = np.where(stamps & LANDED, self.synced["landed"][lane], 0)
+            since = np.maximum(since, landed)
+        late = stamps > since
         if not np.count_nonzero(late):
             return None
         other = lane_of(stamps)

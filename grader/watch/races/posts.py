@@ -158,8 +158,7 @@ class WarpClocks:
     the others there know.
 
     What a lane knows is kept by the warps of its cluster: stamps up to there, of that warp's
-    lanes, are ordered before whatever the lane does next. Within one block the end of a phase
-    counts as a barrier of the block (see `Ordering.phase_over`), and needs none of this.
+    lanes, are ordered before whatever the lane does next.
     """
 
     def __init__(self, geometry: Geometry):

@@ -264,7 +264,7 @@ class Slicer(Observer):
                 old = memory[where[:, 0]]
                 found[turn] = old
                 kept = failed[turn] if failed is not None else np.zeros(len(turn), bool)
-                made_of = [old, given[0][turn]]
+                made_of = [old, *(one[turn] for one in given[:1])]  # an arrival brings no number
                 if access.compares:
                     made_of = [given[1][turn], old]
                 elif instruction.form.has("exch"):

@@ -1,0 +1,272 @@
+"""What the exercises on asynchronous copies ask: inputs, references, launches, budgets, hints.
+
+A reversed tile must be exact. The reference of a sum is computed in float64, and a result may
+differ from it by as much as rounding can change so many additions.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.course import (
+    Budget,
+    Case,
+    Exercise,
+    Expected,
+    Kind,
+    Launch,
+    Problem,
+    Requirement,
+    covering,
+    hidden,
+    one_launch,
+    together,
+    work_is_shared,
+)
+from grader.course.inputs import heavy_tailed, offset, quarters
+from grader.course.tolerances import sum_bound
+
+COLUMNS, ROWS = 128, 8  # of a tile
+WARPS = COLUMNS // 32
+
+ASYNC_16 = Kind("16-byte asynchronous copy", {r"cp\.async\.cg\..*": 1})
+BULK = Kind("bulk copy", {r"cp\.async\.bulk\..*": 1})
+
+
+# --- sums of columns ---------------------------------------------------------------------------
+
+
+def column_sums(kernel: str, x: np.ndarray, rows: int) -> Problem:
+    """One block per part of x of so many `rows`."""
+    parts = x.reshape(-1, rows, COLUMNS).astype(np.float64)
+    bound = sum_bound(rows, np.abs(parts).sum(axis=1))
+    return Problem(
+        inputs={"x": x},
+        outputs={"y": Expected(parts.sum(axis=1).ravel(), np.float32, atol=bound.ravel())},
+        launches=(Launch(kernel, len(parts), COLUMNS, ("x", "y", np.int32(rows))),),
+    )
+
+
+def some_columns(kernel: str, blocks: int, rows: int, draw=quarters):
+    return lambda rng: column_sums(kernel, draw(rng, blocks * rows * COLUMNS), rows)
+
+
+def any_columns(kernel: str):
+    """Problems of that kernel at the sizes that a rule's launches have."""
+
+    def make(rng: np.random.Generator, rows: int, grid, block, draw=quarters):
+        blocks = int(np.atleast_1d(grid)[0])
+        return column_sums(kernel, draw(rng, blocks * rows * COLUMNS), rows)
+
+    return make
+
+
+def cases_of_columns(kernel: str, last: Case) -> tuple[Case, ...]:
+    return (
+        Case("one tile", some_columns(kernel, 1, ROWS), points=0.5),
+        Case("two blocks of eleven tiles", some_columns(kernel, 2, 11 * ROWS), points=1.5),
+        covering("other numbers of rows and blocks", any_columns(kernel)),
+        hidden(
+            "large offsets and heavy tails",
+            lambda rng: together(
+                some_columns(kernel, 1, 7 * ROWS, offset)(rng),
+                some_columns(kernel, 2, 6 * ROWS, heavy_tailed)(rng),
+            ),
+        ),
+        last,
+    )
+
+
+TILES = 12  # of the case with budgets
+
+copy_pipeline = Exercise(
+    name="copy_pipeline",
+    title="A pipeline of three stages",
+    minutes=12,
+    teaches="wait for the oldest group only, and keep the next copies under way",
+    source="1_copy_pipeline.cu",
+    cases=cases_of_columns(
+        "copy_pipeline",
+        Case(
+            "within budget",
+            some_columns("copy_pipeline", 2, TILES * ROWS),
+            points=4,
+            budgets=(
+                Budget(
+                    "barriers",
+                    2 * WARPS * (TILES + 1),
+                    "one per tile, and at most one more: the same barrier says that tile k is "
+                    "there and that all threads have used tile k - 1",
+                ),
+                *work_is_shared(),
+            ),
+            requires=(Requirement(ASYNC_16, "asynchronous copies bring every element"),),
+        ),
+    ),
+    hints=(
+        "Before the loop, issue the copies of tiles 0 and 1, and commit a group for each. In round "
+        "k, how many groups may still be under way when the thread needs tile k?",
+        "In round k wait with `__pipeline_wait_prior(1)`. Then a barrier: the copies of the other "
+        "threads have arrived, too.",
+        "After the barrier of round k no thread uses tile k - 1 any more. Tile k + 2 may go into "
+        "its stage, (k + 2) % 3.",
+        "Commit a group in every round, also if there is no tile left to copy. Otherwise "
+        "`__pipeline_wait_prior(1)` does not wait for the last tile.",
+    ),
+    hints_on={
+        "wrong_answer": "Which tile does stage k % 3 hold in round k?",
+        "uninitialized_read": (
+            "Count the groups that this thread has committed when it waits. Is tile k one of the "
+            "groups that it waits for? And is there a barrier for the copies of other threads?"
+        ),
+        "data_race": "When have all threads used the stage that the next copy fills?",
+        "out_of_bounds": "The last tiles have no tile two places after them.",
+        "over_budget": "One barrier per tile is enough, if the copies are issued after it.",
+    },
+)
+
+BYTES = ROWS * COLUMNS * 4
+
+bulk_ring = Exercise(
+    name="bulk_ring",
+    title="A ring of bulk copies",
+    minutes=12,
+    teaches="a phase per use of a stage: bytes expected, bytes sent, and a parity that flips",
+    source="3_bulk_ring.cu",
+    cases=cases_of_columns(
+        "bulk_ring",
+        Case(
+            "within budget",
+            some_columns("bulk_ring", 2, TILES * ROWS),
+            points=4,
+            budgets=(
+                Budget(
+                    "barriers",
+                    2 * WARPS * (TILES + 2),
+                    "one when the mbarriers are set up, and one per tile, so that its stage may "
+                    "be filled again",
+                ),
+                *work_is_shared(),
+            ),
+            requires=(Requirement(BULK, "bulk copies bring every element"),),
+        ),
+    ),
+    hints=(
+        "For tile k, thread 0 first tells full[k % 4] how many bytes it must expect, and then "
+        "issues the copy. A tile has 8 * 128 floats. How many bytes are these?",
+        "Stage k % 4 is used for the first time in rounds 0 to 3, for the second time in rounds 4 "
+        "to 7. Its mbarrier is in phase 0, then in phase 1, then in phase 0 again.",
+        "So wait for tile k with the parity k / 4 % 2.",
+        "In round k, copies of tiles up to k + 3 may be under way. A barrier at the end of the "
+        "round says that all threads have used tile k.",
+    ),
+    hints_on={
+        "wrong_answer": "Which tile does stage k % 4 hold in round k?",
+        "uninitialized_read": (
+            "A wait for a phase that is already over returns at once. Which parity does the "
+            "thread wait with in round 4?"
+        ),
+        "data_race": "When have all threads used the stage that the next copy fills?",
+        "timeout": (
+            "A phase ends when all arrivals and all bytes are there. How many of each does the "
+            "mbarrier expect, and how many come?"
+        ),
+        "misaligned": "Sizes and addresses of a bulk copy are multiples of 16 bytes.",
+        "out_of_bounds": "There is no tile after the last one.",
+        "over_budget": "Thread 0 alone issues the copies; one barrier per tile is enough.",
+    },
+)
+
+
+# --- tensor_ring -------------------------------------------------------------------------------
+
+TENSOR_CORE = Kind("product on tensor cores", {r"w?mma\..*": 1})
+HEIGHT, WIDTH, STEP = 32, 16, 32  # of a block's part of c; elements of k per stage
+
+
+def multiplied(rng: np.random.Generator, k: int, grid=(1, 1), block=None, draw=None) -> Problem:
+    """c = a b for factors of whole numbers up to 8, whose sums are exact; or for those drawn. A
+    tensor core may cut off where float32 rounds: twice the error of a sum."""
+    across, along = (*np.atleast_1d(grid).tolist(), 1)[:2]
+    draw = draw or (lambda rng, shape: rng.integers(-8, 9, shape))
+    a, b = (draw(rng, (rows, k)).astype(np.float16) for rows in (HEIGHT * across, WIDTH * along))
+    slices = [np.ascontiguousarray(one.reshape(len(one), -1, 8).swapaxes(0, 1)) for one in (a, b)]
+    left, right = a.astype(np.float64), b.astype(np.float64)
+    bound = 2 * sum_bound(k, np.abs(left) @ np.abs(right).T)
+    return one_launch(
+        "tensor_ring",
+        (across, along),
+        96,
+        {"a": slices[0], "b": slices[1]},
+        {"c": left @ right.T},
+        np.int32(k),
+        atol=bound,
+    )
+
+
+STEPS, GRID = 5, (2, 2)
+
+tensor_ring = Exercise(
+    name="tensor_ring",
+    title="A producer for tensor cores",
+    minutes=20,
+    teaches="producer and consumers that meet only at the mbarriers of a stage",
+    source="7_tensor_ring.cu",
+    cases=(
+        Case("one step", lambda rng: multiplied(rng, STEP), points=1),
+        Case("seven steps", lambda rng: multiplied(rng, 7 * STEP), points=2.5),
+        covering("other sizes", multiplied),
+        hidden(
+            "normal numbers",
+            lambda rng: multiplied(rng, 4 * STEP, draw=lambda rng, at: rng.standard_normal(at)),
+        ),
+        Case(
+            "within budget",
+            lambda rng: multiplied(rng, STEPS * STEP, GRID),
+            points=4.5,
+            budgets=(
+                Budget(
+                    "barriers",
+                    3 * GRID[0] * GRID[1],
+                    "one when the mbarriers are set up; after that, each warp waits only for a "
+                    "stage that it needs",
+                    per=("block", GRID[0] * GRID[1]),
+                ),
+                Budget("global_load_requests", 0, "only bulk copies read a and b"),
+                *work_is_shared(),
+            ),
+            requires=(
+                Requirement(BULK, "bulk copies bring every element"),
+                Requirement(TENSOR_CORE, "the products are made on tensor cores"),
+            ),
+        ),
+    ),
+    hints=(
+        "The producer, for each step: wait until the stage is empty, expect the bytes, copy. A "
+        "consumer, for each step: wait until the stage is full, multiply, say that it is empty.",
+        "Step `step` uses stage s = step % STAGES for the (step / STAGES)-th time. The consumers "
+        "wait with parity step / STAGES % 2.",
+        "A new mbarrier is in phase 0, and a wait with parity 1 returns at once. So the producer "
+        "waits with parity (step / STAGES + 1) % 2: at first it does not wait at all.",
+        "The four slices of a step are 4 * step to 4 * step + 3. Slice i of the stage has 32 rows "
+        "of a, 512 bytes, and 16 columns of b, 256 bytes. All eight copies have 3,072 bytes.",
+        "In `a`, a slice has rows * 8 elements. The block's part begins at row `top` of the slice: "
+        "a + (slice * rows + top) * 8. For `b`, take `columns` and `left`.",
+        "`empty` was set up for 64 arrivals: each of the 64 threads of warps 0 and 1 arrives once "
+        "per step, after `multiply`.",
+    ),
+    hints_on={
+        "wrong_answer": "Which slices belong to a step? Which of their rows belong to this block?",
+        "uninitialized_read": "Does each consumer wait for `full` before it multiplies?",
+        "data_race": (
+            "Each thread that copies must have waited for `empty`. Each consumer arrives at "
+            "`empty` only after it has multiplied."
+        ),
+        "timeout": (
+            "A phase ends when all arrivals and all bytes are there. How many of each does the "
+            "mbarrier expect, and how many come?"
+        ),
+        "misaligned": "A row of a slice has 8 halves: 16 bytes. Where does row `top` begin?",
+        "out_of_bounds": "How many elements has a slice of `a`, and how many has a slice of `b`?",
+    },
+)
