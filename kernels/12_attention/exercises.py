@@ -516,7 +516,7 @@ backward = Exercise(
             "the gradients of K and V",
             "In `key_gradients`, compute each weight and the gradient of its score, and write `dk` "
             "and `dv`.",
-            outputs=("dk", "dv"),
+            outputs=("dv", "dk"),
         ),
         WritingStep("the gradient of Q", "In `query_gradients`, write `dq`.", outputs=("dq",)),
         WritingStep("the cost", "Use one exponential per weight, in each of the two kernels."),
