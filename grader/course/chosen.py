@@ -50,11 +50,15 @@ class Chosen:
 
 
 def covering(
-    name: str, make: Callable[..., Problem], takes: Callable[[Row], bool] = lambda row: True
+    name: str,
+    make: Callable[..., Problem],
+    takes: Callable[[Row], bool] = lambda row: True,
+    factor: float = 3,
 ) -> Case:
     """A hidden case of the launches that other cases lack. As some of their grids are large, it
-    also shows whether one thread or one block does the work of all."""
-    return replace(hidden(name, Chosen(make, takes)), budgets=(longest_path(),))
+    also shows whether one thread or one block does the work of all: no thread may execute more
+    than `factor` times as many instructions as our busiest one."""
+    return replace(hidden(name, Chosen(make, takes)), budgets=(longest_path(factor),))
 
 
 def kept(lesson: Path) -> dict[str, list[Row]]:

@@ -32,9 +32,11 @@ extern "C" __global__ void ragged(const float* q, const float* k, const float* v
     // Your turn: this thread's query; the tiles of its sequence's keys, and add_key for each key;
     // the output.
     // BEGIN SOLUTION
-    const int lane = threadIdx.x, sequence = blockIdx.y, top = q_from[sequence] + TILE * blockIdx.x;
+    const int lane = threadIdx.x, sequence = blockIdx.y;
+    const int top = q_from[sequence] + TILE * blockIdx.x;
     if (top >= q_from[sequence + 1]) return;  // the whole block: no query is left for it
-    const int row = top + lane, end = k_from[sequence + 1];
+    const int row = top + lane;
+    const int end = k_from[sequence + 1];
     const bool works = row < q_from[sequence + 1];
     for (int d = 0; works && d < DIM; d++) query[d] = scale * q[row * DIM + d];
     for (int first = k_from[sequence]; first < end; first += TILE) {

@@ -193,7 +193,7 @@ one_query = Exercise(
     cases=(
         Case("one key", lambda rng: queried(rng, 3, 1), points=0.5),
         Case("scores that rise", lambda rng: queried(rng, 5, 9, rise=0.7), points=1.5),
-        covering("other numbers of queries and keys", queried),
+        covering("other numbers of queries and keys", queried, factor=6),
         hidden("scores around 130", lambda rng: queried(rng, 4, 21, center=130.0)),
     ),
     hints=(
