@@ -7,8 +7,6 @@ SHA-256, then a value as msgpack, which a reader converts to the type it expects
 torn, garbled, of another key or of another type is a miss.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import os

@@ -216,5 +216,4 @@ def _grades(
 ) -> list[tuple[str, str, Grade]]:
     """Learner, cell's name and grade of each of these cells."""
     query = export.of_cells(gradebook, lesson, Grade, GradeCell, Grade)
-    grades: list[tuple[str, str, Grade]] = query.filter(GradeCell.name.in_(list(cells))).all()
-    return grades
+    return list(query.filter(GradeCell.name.in_(list(cells))))

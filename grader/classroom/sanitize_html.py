@@ -144,8 +144,7 @@ def _plain(cell: NotebookNode, most: int) -> NotebookNode:
         }
         if pictures and _size(pictures) <= most:
             plain["attachments"] = pictures
-    kept: NotebookNode = from_dict(plain)
-    return kept
+    return NotebookNode(from_dict(plain))
 
 
 @cache

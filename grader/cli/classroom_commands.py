@@ -326,10 +326,8 @@ def show_demo(
     if live and not lesson:
         raise typer.BadParameter("say which --lesson is to be shown live")
     if lesson:
-        _present(
-            course.lesson(course.full_name(lesson, course.KERNELS), course.KERNELS), live, port
-        )
-        return
+        name = course.full_name(lesson, course.KERNELS)
+        return _present(course.lesson(name, course.KERNELS), live, port)
     first = course.lesson(course.names(course.KERNELS)[0], course.KERNELS)
     Console().print(_grades(first.name, demo.run(demo.WEEK, first, track)))
     folder = short(demo.WEEK)

@@ -207,7 +207,6 @@ def export_marks(
     read = export.read(
         lessons, export.ShownNames(here, coursefile.read(here), section, anonymous), everybody
     )
-    content = platforms.content(system, read, decimal, anonymous)
     what = lessons[0].name if lesson else "course"
     content = platforms.content(system, read, decimal, anonymous)
     path = to or here.root / "export" / f"{what}-{system}{platforms.SYSTEMS[system].suffix}"

@@ -80,23 +80,22 @@ def _loaded(path: Path, compiler: str, seen: tuple[tuple[str, int, int], ...]) -
     """The lesson as it is while its files are as they were `seen`."""
     heading = re.search(r"^# (.+)$", authors.text(path / "lesson.md"), re.MULTILINE)
     title = heading.group(1) if heading else path.name
-    # What is to be timed, and where that would be too long benchmarks_*.py beside it.
-    timed = [path / "benchmarks.py", *sorted(path.glob("benchmarks_*.py"))]
+    timed = files_of(path, "benchmarks")
     benchmarks = tuple(one for file in timed for one in authors.defined(file, Benchmark))
     shown = authors.defined(path / "shown.py", Shown)
     contests = authors.defined(path / "exercises.py", Contest)
     return Lesson(path.name, path, title, _exercises(path, compiler), benchmarks, shown, contests)
 
 
-def exercise_files(path: Path) -> list[Path]:
-    """The files in a lesson's folder that define its exercises: exercises.py, and where that would
-    be too long exercises_*.py beside it."""
-    return [path / "exercises.py", *sorted(path.glob("exercises_*.py"))]
+def files_of(path: Path, what: str) -> list[Path]:
+    """The files in a lesson's folder that define its "exercises" or "benchmarks": exercises.py, and
+    where that would be too long exercises_*.py beside it."""
+    return [path / f"{what}.py", *sorted(path.glob(f"{what}_*.py"))]
 
 
 def _exercises(path: Path, compiler: str) -> tuple[Exercise, ...]:
     """The lesson's exercises in the order of its page."""
-    found = [one for file in exercise_files(path) for one in _defined(file, compiler)]
+    found = [one for file in files_of(path, "exercises") for one in _defined(file, compiler)]
     if twice := authors.named_twice(found):
         raise AuthorError(f"{authors.place_of(path, twice)}: two exercises are called {twice!r}.")
     page = authors.text(path / "lesson.md")

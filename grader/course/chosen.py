@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from . import classes, rules
+from . import classes, rules, solution_counts
 from .inputs import mixed
 from .model import Case, Exercise, Problem, Rule
 from .problems import anywhere, hidden, longest_path, together
@@ -63,8 +63,7 @@ def covering(
 
 def kept(lesson: Path) -> dict[str, list[Row]]:
     """The rows that launches.json of a lesson's folder holds, by exercise."""
-    path = lesson / FILE
-    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
+    return solution_counts.kept(lesson, what="launches")
 
 
 def of_case(case: Case) -> Chosen | None:

@@ -314,9 +314,11 @@ class SimulatedKernel:
     ) -> None:
         """Launch over each of `grids` with its `args`, all at the same time: the arrays hold what
         they would after one launch after the other, in a fraction of the time. No array may be
-        passed twice, and the kernel must be `batchable`. `blocks`: for each launch the numbers of
-        those that run; by default all. Errors name a block of the right launch, but do not say
-        which that is."""
+        passed twice, and the kernel must be `batchable`; a launch alone is made as any other.
+        `blocks`: for each launch the numbers of those that run; by default all. Errors name a block
+        of the right launch, but do not say which that is."""
+        if len(grids) == 1 and not blocks:
+            return self(grids[0], block, args[0], shared_mem=shared_mem)
         threads = dimensions(self.name, "block", block)
         each = [self._geometry(grid, threads) for grid in grids]
         passed = [self._passed(one) for one in args]

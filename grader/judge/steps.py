@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from .. import compilers, course
-from ..course import Case, Exercise, Lesson, authors, chosen, rules, solution_counts
+from ..course import Case, Exercise, Lesson, authors, chosen, classes, rules, solution_counts
 from ..course.mistakes import WrongKernel
 from ..cuda.errors import CudaError
 from ..errors import AuthorError
@@ -53,7 +53,8 @@ def _all(lesson: Lesson) -> Iterator[str]:
                 place = authors.place_of(lesson.path, exercise.name, case.name)
                 what = f"case {case.name!r} draws other numbers each time"
                 yield f"{place}: {what}: take all that is random from problem's own argument."
-        for kernel in {rule.kernel for rule in exercise.rules} - _launched(exercise):
+        launches = (one for problem in classes.drawn(exercise) for one in problem.launches)
+        for kernel in {rule.kernel for rule in exercise.rules} - {one.kernel for one in launches}:
             place = authors.at(lesson.path / "rules.py", kernel)
             yield f"{place}: {exercise.name} launches no kernel {kernel!r}."
         for sentence in rules.departures(exercise):
@@ -66,11 +67,6 @@ def _draws_the_same(case: Case) -> bool:
     return first.keys() == second.keys() and all(
         first[name].tobytes() == second[name].tobytes() for name in first
     )
-
-
-def _launched(exercise: Exercise) -> set[str]:
-    problems = (case.problem(np.random.default_rng(0)) for case in exercise.cases)
-    return {launch.kernel for problem in problems for launch in problem.launches}
 
 
 SEEDS = (0, 1, 2)  # sizes do not depend on the seed, branches on the data may
@@ -159,10 +155,7 @@ def text(lesson: Lesson, compiler: str) -> str:
 
 def _measured(lesson: Lesson, compiler: str) -> dict[str, str]:
     """By exercise, the fingerprint of what was measured last."""
-    keys: dict[str, str] = solution_counts.kept(lesson.path, compiler).get(
-        solution_counts.CACHE_KEY, {}
-    )
-    return keys
+    return dict(solution_counts.kept(lesson.path, compiler).get(solution_counts.CACHE_KEY, {}))
 
 
 def measure(lesson: Lesson, exercise: Exercise) -> solution_counts.Counts:

@@ -286,8 +286,7 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as JSON-ready data; JSON has no NaN or infinity, so these become text."""
-        plain: dict[str, Any] = _plain(to_builtins(self))
-        return plain
+        return dict(_plain(to_builtins(self)))
 
     @classmethod
     def from_dict(cls, data: object) -> Verdict:

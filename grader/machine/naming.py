@@ -1,7 +1,5 @@
 """The names of a launch: its kernel, the arrays and numbers it was given, and mangled names."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cached_property

@@ -64,16 +64,14 @@ def _run(
     instructions = len(module.program.functions[kernel.name].instructions)
     instructions *= 1 + len(trials) // 8  # together they cost little more than one
     given = [tuple(trial.arguments().values()) for trial in trials]
-    how = {} if len(trials) > 1 else {"blocks": runs[0]}
+    grids = [one.grid for one in trials]
+    several = len(trials) > 1  # in a batch the blocks are chosen launch by launch
+    how, blocks = ({}, [[*chain(*one)] for one in runs]) if several else ({"blocks": runs[0]}, ())
     with simulator.options(step_limit=most, **how), simulator.observe(counted=False) as run:
         try:
-            if len(trials) > 1:
-                grids, blocks = [one.grid for one in trials], [list(chain(*one)) for one in runs]
-                kernel.batch(grids, first.block, given, shared_mem=first.shared_mem, blocks=blocks)
-            else:
-                kernel(first.grid, first.block, given[0], shared_mem=first.shared_mem)
+            kernel.batch(grids, first.block, given, shared_mem=first.shared_mem, blocks=blocks)
         except CudaError as error:
-            fault = error if error.status in FAULTS or len(trials) > 1 else None
+            fault = error if error.status in FAULTS or several else None
     effort.replay(instructions, run.steps or most)  # 0 where it was stopped: soon, if by a fault
     return fault, run.hazards
 

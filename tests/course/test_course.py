@@ -310,7 +310,7 @@ def test_a_lesson_folder_holds_kernels_prose_and_exercises_and_nothing_else(less
     files = [path for path in lesson.path.rglob("*") if path.is_file()]
     strays = {str(path.relative_to(lesson.path)) for path in files if path.suffix != ".pyc"} - {
         "lesson.md",
-        *(path.name for path in catalogue.exercise_files(lesson.path)),
+        *(path.name for path in catalogue.files_of(lesson.path, "exercises")),
         "benchmarks.py",
         *(path.name for path in lesson.path.glob("benchmarks_*.py")),
         "rules.py",

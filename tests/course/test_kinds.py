@@ -312,7 +312,7 @@ def test_exercises_come_in_the_order_of_the_page_from_all_files(tmp_path):
     (here / "exercises_short.py").write_text(text)
     (here / "lesson.md").write_text("# A\n\n```{exercise} first\n```\n\n```{exercise} add\n```\n")
     assert [one.name for one in lesson("01_add", root).exercises] == ["first", "add"]
-    assert len(catalogue.exercise_files(here)) == 2
+    assert len(catalogue.files_of(here, "exercises")) == 2
 
 
 def test_the_card_and_the_terminal_say_which_kind_it_is_and_what_was_seen(race):

@@ -120,7 +120,12 @@ class Descent:
         terms = [sorted(_terms(trail, top, verb)) for trail, top, _ in sides]
         have = [{of[at] for at in some} for some, (_, _, of) in zip(terms, sides, strict=True)]
         new = [
-            [at for at in some if of[at] not in others and not _neutral(trail, at, verb)]
+            [
+                at
+                for at in some
+                if of[at] not in others
+                and not (trail.constant[at] and trail.value[at] == _NEUTRAL.get(verb))
+            ]
             for some, others, (trail, _, of) in zip(terms, have[::-1], sides, strict=True)
         ]
         more, lost = (
@@ -190,10 +195,6 @@ def _terms(trail: Trail, top: int, verb: str) -> list[int]:
         ahead += inside
         seen |= new
     return terms
-
-
-def _neutral(trail: Trail, at: int, verb: str) -> bool:
-    return bool(trail.constant[at]) and trail.value[at] == _NEUTRAL.get(verb)
 
 
 def _size(trail: Trail, at: int) -> str:

@@ -21,7 +21,7 @@ from ..protocol import Choice, ThreadPlace
 from ..verdict import CaseResult
 from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
-from .thread_paths import ASKS, may_ask
+from .thread_paths import may_ask, operator_of
 
 Said = tuple[Pattern, Message, int | None]  # a pattern, its message, and the line of that
 
@@ -37,8 +37,8 @@ def _near(one: float, other: float) -> bool:
 
 def _question(choice: Choice) -> str:
     one, other = choice.values
-    asks = next((ASKS[part] for part in choice.opcode.split(".") if part in ASKS), "against")
-    return f"asks whether {one:.6g} {asks} {other:.6g}, and takes {choice.taken:.6g}"
+    operator = operator_of(choice) or "against"
+    return f"asks whether {one:.6g} {operator} {other:.6g}, and takes {choice.taken:.6g}"
 
 
 def _chosen(one: Choice) -> str:

@@ -215,7 +215,8 @@ class MadeOf(About):
         there = f" (line {line})" if line else ""
         sentence = f"This {self._found:g} is a number in your code{there}. "
         if isinstance(self.ours.origin, Element) and self._mine:
-            which, side = ("largest", "below") if self._is_above() else ("smallest", "above")
+            above = self._found > float(self.pair.wrong.expected.flat[0])
+            which, side = ("largest", "below") if above else ("smallest", "above")
             sentence += f"Every element here is {side} it, even the {which}, "
             sentence += f"{self._name(self.ours.origin)}."
             remedy = f"What should a search for the {which} start from?"
@@ -223,9 +224,6 @@ class MadeOf(About):
             sentence += "No input has changed it."
             remedy = "Which input should change it, and on which line?"
         yield Message(sentence, remedy=remedy), line
-
-    def _is_above(self) -> bool:
-        return self._found > float(self.pair.wrong.expected.flat[0])
 
     def other_winner(self) -> Told:
         """One element in the place of another, of many that it was looked for in."""

@@ -32,7 +32,6 @@ from ..compare import Words, Wrong
 from ..protocol import Element, Made, SliceSteps, ThreadPath, ThreadPlace, Used
 from ..session import Judged
 from ..verdict import Part
-from . import telling
 from .descent import Descent, DescentEnd, beyond
 from .trail import ANY_ORDER, Numbers, Trail
 
@@ -58,7 +57,7 @@ def _exchanged_dimensions(rows: Rows) -> str:
         if swapped and any(mine != ours for mine, ours in rows):
             if dimensions == 2:
                 return "Row and column are swapped."
-            return f"The {telling.ORDINALS[a]} and the {telling.ORDINALS[b]} index are swapped."
+            return f"The {ORDINALS[a]} and the {ORDINALS[b]} index are swapped."
     return ""
 
 
@@ -74,7 +73,7 @@ def _along_one(rows: Rows) -> str:
     other = (mine != ours).any(axis=0)
     if mine.ndim != 2 or other.sum() != 1:
         return ""
-    which = "the index" if mine.shape[1] == 1 else f"the {telling.ORDINALS[other.argmax()]} index"
+    which = "the index" if mine.shape[1] == 1 else f"the {ORDINALS[other.argmax()]} index"
     a, b = mine[:, other].ravel(), ours[:, other].ravel()
     if len(np.unique(b)) < FEW:
         return ""
@@ -87,7 +86,7 @@ def _along_one(rows: Rows) -> str:
     elif (total == total[0]).all():
         found = f"is {total[0]} minus the correct one"
     elif len(ratios) == 1 and not a[~some].any():
-        found = f"is {telling.factor(float(ratios[0]))} what it should be"
+        found = f"is {factor(float(ratios[0]))} what it should be"
     else:
         return ""
     return f"In all {len(rows)} elements that the grader compared, {which} {found}."
@@ -106,7 +105,7 @@ def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]
     names = (
         ("row", "column")
         if flat
-        else tuple(f"the {one} coordinate" for one in telling.ORDINALS[: len(places[0])])
+        else tuple(f"the {one} coordinate" for one in ORDINALS[: len(places[0])])
     )
     steps = [
         f"by {a} instead of {b} " + (f"from {name} to {name}" if flat else f"if {name} grows by 1")
@@ -115,7 +114,7 @@ def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]
     ]
     pairs = combinations(range(len(names)), 2)
     swapped = [
-        f" {telling.capital(names[a])} and {names[b]} are swapped."
+        f" {capital(names[a])} and {names[b]} are swapped."
         for a, b in pairs
         if _exchanged(found[:-1], a, b) == wanted[:-1]
     ]
@@ -146,7 +145,7 @@ def beyond_an_array(judged: Judged, at: int) -> str:
     mine, ours = (session.follow(instance, elements, ROOM) for session in both)
     taken = defaultdict(list)  # by buffer: (place in the output, taken, what should have been)
     for element, one, other in zip(elements, mine, ours, strict=False):
-        if pair := telling.copied(one, other):
+        if pair := copied(one, other):
             taken[pair[1].buffer].append((words.place(element), pair[0].index, pair[1].index))
     for buffer, rows in taken.items():
         flat = [((one,), (other,)) for _, one, other in rows]

@@ -48,7 +48,7 @@ def last_conditions(path: ThreadPath, source: str) -> tuple[str, int | None]:
 def _as_written(one: Choice, text: str) -> str:
     """A comparison as its line has it: a compiler asks `x < 1` for `x <= 0`, turns it round, or
     asks the opposite. "" for one that the compiler made, as of a loop that it unrolled."""
-    asks = _asks(one)
+    asks = operator_of(one)
     a, b = zip(one.values, one.fixed, strict=True)
     forms = [(asks, a, b)]
     if one.fixed[1] and asks in _NEIGHBOUR:
@@ -70,12 +70,12 @@ def _as_written(one: Choice, text: str) -> str:
 
 def may_ask(one: Choice, text: str) -> bool:
     """Whether a line has a comparison that a compiler may make this one of, or none at all."""
-    asks, there = _asks(one), set(_COMPARED.findall(text))
+    asks, there = operator_of(one), set(_COMPARED.findall(text))
     kin = {asks, _NOT.get(asks), _TURNED.get(asks), _NOT.get(_TURNED.get(asks, ""))}
     return not there or asks not in ("==", "!=") or bool(kin & there)
 
 
-def _asks(one: Choice) -> str:
+def operator_of(one: Choice) -> str:
     """The operator of a comparison; "" where C++ has none."""
     return next((ASKS[part] for part in one.opcode.split(".") if part in ASKS), "")
 

@@ -4,8 +4,6 @@ A product that is added at once is two steps; a call of a function of the librar
 is "powf()" or, of the best-known ones, a word.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -100,8 +100,7 @@ def _opened(opening: Opening) -> Reply:
     on_hardware = opening.device == "compiler"
     _withdraw(compilers.COMPILERS["nvrtc"] if on_hardware else compilers.chosen())
     rlimits.end_at_the_latest(opening.seconds, opening.latest)
-    action = partial(_compile_cubin if on_hardware else _compile, opening)
-    compiled = _attempt(action, opening.memory_bytes, opening.seconds)
+    compiled = _attempt(partial(_compile, opening), opening.memory_bytes, opening.seconds)
     rlimits.start_no_process()
     rlimits.raise_when_time_is_up()
     return compiled
@@ -200,17 +199,15 @@ def _our_fault(error: Exception) -> str:
 
 
 def _compile(opening: Opening) -> Ran:
+    if opening.device == "compiler":
+        made = compilers.compile_cubin(opening.source, opening.options, (), opening.architecture)
+        return Ran(cubin=made.code)
     ptx = compilers.compile_ptx(opening.source, opening.options)
     for file in ptx.files:  # where there is no Landlock, code is still not made of other files
         raise CompileError(say.strange_file(Path(file).name))
     for source in opening.more:
         compilers.compile_ptx(source)
     return Ran(warnings=ptx.warnings)
-
-
-def _compile_cubin(opening: Opening) -> Ran:
-    program = compilers.compile_cubin(opening.source, opening.options, (), opening.architecture)
-    return Ran(cubin=program.code)
 
 
 def _require_kernels(kernels: tuple[str, ...], source: str) -> None:

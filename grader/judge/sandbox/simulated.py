@@ -296,11 +296,8 @@ def _launch(
     first = launches[0]
     kernel = module.get_function(first.kernel)
     args = [tuple(argument(arg, buffers) for arg in launch.args) for launch in launches]
-    if len(launches) > 1:
-        grids = [launch.grid for launch in launches]
-        kernel.batch(grids, first.block, args, shared_mem=first.shared_mem)
-    else:
-        kernel(first.grid, first.block, args[0], shared_mem=first.shared_mem)
+    grids = [launch.grid for launch in launches]
+    kernel.batch(grids, first.block, args, shared_mem=first.shared_mem)
     return kernel.depends_on_order
 
 

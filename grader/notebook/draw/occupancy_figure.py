@@ -76,8 +76,8 @@ def occupancy(threads: int = 256, registers: int = 32, shared: int = 0) -> Page:
         held = calculator.occupancy(threads, registers, shared)
     except ValueError as error:
         raise Notice(f"There are no such blocks: {error}.") from None
-    device = architecture(DEFAULT)
-    kilobytes = _kilobytes(device.shared // 1024)
+    most = architecture(DEFAULT).shared // 1024
+    kilobytes = [*range(0, most, SHARED_STEP), most]
     inside = _PAGE.format(
         table=_table(kilobytes),
         threads=list(THREADS),
@@ -93,7 +93,7 @@ def occupancy(threads: int = 256, registers: int = 32, shared: int = 0) -> Page:
         r=_nearest(REGISTER_STEPS, registers),
         s=_nearest(kilobytes, shared / 1024),
         all_registers=f"{REGISTERS:,}",
-        all_shared=device.shared // 1024,
+        all_shared=most,
     )
     text = (
         f"Blocks of {counted(threads, 'thread')}, {counted(registers, 'register')} a thread, "
@@ -108,10 +108,6 @@ def occupancy(threads: int = 256, registers: int = 32, shared: int = 0) -> Page:
     return Page(
         f'<div style="color: {TEXT}">{unless_escaped(frame)}<p>{escape(text)}</p></div>', text
     )
-
-
-def _kilobytes(most: int) -> list[int]:
-    return [*range(0, most, SHARED_STEP), most]
 
 
 def _table(kilobytes: list[int]) -> str:
