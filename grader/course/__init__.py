@@ -40,7 +40,17 @@ from .problems import (
     together,
     work_is_shared,
 )
-from .requirements import DIVISION, FENCE, LOAD_16, SHUFFLE, STORE_16, Ban, Kind, Requirement
+from .requirements import (
+    DIVISION,
+    FENCE,
+    LOAD_16,
+    SHUFFLE,
+    STORE_16,
+    TENSOR_CORE,
+    Ban,
+    Kind,
+    Requirement,
+)
 
 __all__ = [
     "DIVISION",
@@ -50,6 +60,7 @@ __all__ = [
     "LOAD_16",
     "SHUFFLE",
     "STORE_16",
+    "TENSOR_CORE",
     "Ban",
     "Benchmark",
     "Break",

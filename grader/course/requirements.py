@@ -33,6 +33,7 @@ LOAD_16 = Kind(
 )
 STORE_16 = Kind("16-byte store to global memory", {rf"st(\.global)?{_WIDE}": 1}, last=True)
 SHUFFLE = Kind("shuffle", {r"shfl\.sync\..*": 1, r"redux\.sync\..*": 5})  # 5: what 32 lanes take
+TENSOR_CORE = Kind("product on tensor cores", {r"w?mma\..*": 1})
 DIVISION = Kind("division", {r"(div|rem|rcp)\..*": 1})
 FENCE = Kind(
     "fence",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from grader.course import (
+    TENSOR_CORE,
     Budget,
     Case,
     Exercise,
@@ -61,7 +62,12 @@ def any_columns(kernel: str):
     return make
 
 
-def cases_of_columns(kernel: str, last: Case) -> tuple[Case, ...]:
+TILES = 12  # of the case with budgets
+
+
+def cases_of_columns(kernel: str, barriers: Budget, copies: Requirement) -> tuple[Case, ...]:
+    """The cases of a kernel that sums columns; the last one also asks for at most so many barriers,
+    and for such copies."""
     return (
         Case("one tile", some_columns(kernel, 1, ROWS), points=0.5),
         Case("two blocks of eleven tiles", some_columns(kernel, 2, 11 * ROWS), points=1.5),
@@ -73,11 +79,15 @@ def cases_of_columns(kernel: str, last: Case) -> tuple[Case, ...]:
                 some_columns(kernel, 2, 6 * ROWS, heavy_tailed)(rng),
             ),
         ),
-        last,
+        Case(
+            "within budget",
+            some_columns(kernel, 2, TILES * ROWS),
+            points=4,
+            budgets=(barriers, *work_is_shared()),
+            requires=(copies,),
+        ),
     )
 
-
-TILES = 12  # of the case with budgets
 
 copy_pipeline = Exercise(
     name="copy_pipeline",
@@ -87,21 +97,13 @@ copy_pipeline = Exercise(
     source="1_copy_pipeline.cu",
     cases=cases_of_columns(
         "copy_pipeline",
-        Case(
-            "within budget",
-            some_columns("copy_pipeline", 2, TILES * ROWS),
-            points=4,
-            budgets=(
-                Budget(
-                    "barriers",
-                    2 * WARPS * (TILES + 1),
-                    "one per tile, and at most one more: the same barrier says that tile k is "
-                    "there and that all threads have used tile k - 1",
-                ),
-                *work_is_shared(),
-            ),
-            requires=(Requirement(ASYNC_16, "asynchronous copies bring every element"),),
+        Budget(
+            "barriers",
+            2 * WARPS * (TILES + 1),
+            "one per tile, and at most one more: the same barrier says that tile k is there and "
+            "that all threads have used tile k - 1",
         ),
+        Requirement(ASYNC_16, "asynchronous copies bring every element"),
     ),
     hints=(
         "Before the loop, issue the copies of tiles 0 and 1, and commit a group for each. In round "
@@ -135,21 +137,13 @@ bulk_ring = Exercise(
     source="3_bulk_ring.cu",
     cases=cases_of_columns(
         "bulk_ring",
-        Case(
-            "within budget",
-            some_columns("bulk_ring", 2, TILES * ROWS),
-            points=4,
-            budgets=(
-                Budget(
-                    "barriers",
-                    2 * WARPS * (TILES + 2),
-                    "one when the mbarriers are set up, and one per tile, so that its stage may "
-                    "be filled again",
-                ),
-                *work_is_shared(),
-            ),
-            requires=(Requirement(BULK, "bulk copies bring every element"),),
+        Budget(
+            "barriers",
+            2 * WARPS * (TILES + 2),
+            "one when the mbarriers are set up, and one per tile, so that its stage may be filled "
+            "again",
         ),
+        Requirement(BULK, "bulk copies bring every element"),
     ),
     hints=(
         "For tile k, thread 0 first tells full[k % 4] how many bytes it must expect, and then "
@@ -180,7 +174,6 @@ bulk_ring = Exercise(
 
 # --- tensor_ring -------------------------------------------------------------------------------
 
-TENSOR_CORE = Kind("product on tensor cores", {r"w?mma\..*": 1})
 HEIGHT, WIDTH, STEP = 32, 16, 32  # of a block's part of c; elements of k per stage
 
 

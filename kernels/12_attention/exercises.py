@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from grader.course import (
+    TENSOR_CORE,
     Budget,
     Case,
     Exercise,
     Expected,
-    Kind,
     Launch,
     Problem,
     Requirement,
@@ -297,7 +297,6 @@ ragged = Exercise(
 # --- tensor_tile -------------------------------------------------------------------------------
 
 STEP = 16  # queries of a warp, and keys of a tile
-TENSOR_CORE = Kind("product on tensor cores", {r"w?mma\..*": 1})
 
 
 def halves(rng: np.random.Generator, keys: int, grid: int = 1, block=None, **drawn) -> Problem:
