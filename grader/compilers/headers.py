@@ -36,7 +36,7 @@ string_view sys/mman.h sys/stat.h sys/time.h sys/types.h system_error thread tim
 unistd.h unordered_map unordered_set valarray variant vector wchar.h windows.h
 """
 _LIBRARIES = """
-cublas.h cublasLt.h cublasXt.h cuda.h cuda_profiler_api.h cuda_runtime_api.h cudnn.h cufft.h
+cublas.h cublasLt.h cublasXt.h cuda_profiler_api.h cuda_runtime_api.h cudnn.h cufft.h
 cufftXt.h curand.h curand_kernel.h cusolverDn.h cusparse.h cusparse_v2.h device_functions.h
 exception.h helper_cuda.h helper_functions.h helper_image.h helper_string.h helper_timer.h
 host_defines.h math_functions.h nvToolsExt.h nvtx3/nvToolsExt.h nvrtc.h

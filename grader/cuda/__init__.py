@@ -45,14 +45,25 @@ __all__ = [
     "StepLimit",
     "UninitializedRead",
     "UnsupportedInstruction",
+    "cuTensorMapEncodeTiled",
     "device",
+    "tensor_map",
     "xp",
 ]
 
 
+def tensor_map(array: Any, box: tuple[int, ...], **how: Any) -> Any:
+    """The tensor map of an array (of `xp`) of which a copy moves a box of this shape, to be passed
+    to a kernel that has a parameter `const __grid_constant__ CUtensorMap`. Shapes begin with the
+    outermost dimension, as NumPy's do; for `how` see `tensor_maps.encoding`. Raises LaunchError."""
+    from .tensor_maps import encoding
+
+    return _chosen()["cuTensorMapEncodeTiled"](*encoding(array, box, **how))
+
+
 def __getattr__(name: str) -> Any:
     # Resolved when first asked for: looking for a GPU imports CuPy, which the compiler does not.
-    if name in ("RawModule", "device", "xp"):
+    if name in ("RawModule", "cuTensorMapEncodeTiled", "device", "xp"):
         return _chosen()[name]
     if name == "compilers":  # as lessons and learners' notebooks import it
         from .. import compilers
@@ -62,7 +73,7 @@ def __getattr__(name: str) -> Any:
 
 
 @cache
-def _chosen() -> dict[str, object]:
+def _chosen() -> dict[str, Any]:
     device = os.environ.get("WARPWISE_DEVICE") or ("gpu" if gpu_count() else "simulator")
     if device not in ("gpu", "simulator"):
         raise ValueError(f"WARPWISE_DEVICE is {device!r}; it can be gpu or simulator")
@@ -71,12 +82,22 @@ def _chosen() -> dict[str, object]:
 
         from . import gpu
 
-        return {"device": "gpu", "xp": cupy, "RawModule": gpu.RawModule}
+        return {
+            "device": "gpu",
+            "xp": cupy,
+            "RawModule": gpu.RawModule,
+            "cuTensorMapEncodeTiled": gpu.cuTensorMapEncodeTiled,
+        }
     import numpy
 
     from . import simulator
 
-    return {"device": "simulator", "xp": numpy, "RawModule": simulator.RawModule}
+    return {
+        "device": "simulator",
+        "xp": numpy,
+        "RawModule": simulator.RawModule,
+        "cuTensorMapEncodeTiled": simulator.cuTensorMapEncodeTiled,
+    }
 
 
 def gpu_count() -> int:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
 import hashlib
+import sys
 import tempfile
 from collections.abc import Iterable
 from functools import cache
@@ -11,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import cupy
+import numpy as np
 from cupy.cuda import driver
 
 from .. import compilers
@@ -27,13 +30,15 @@ from .limits import (
     check_shared,
     dimensions,
 )
+from .tensor_maps import SIZE, Encoding
 
 _NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14  # CU_FUNC_ATTRIBUTE_..., which CuPy has no name for
 
 
 def real_architecture() -> str:
-    """That of this machine's GPU, e.g. "sm_90"."""
-    return f"sm_{cupy.cuda.Device().compute_capability}"
+    """That of this machine's GPU, e.g. "sm_80", with all that is its own: "sm_90a"."""
+    capability = cupy.cuda.Device().compute_capability
+    return f"sm_{capability}{'a' if int(capability) >= 90 else ''}"
 
 
 @cache
@@ -81,7 +86,7 @@ class RawModule(cupy.RawModule):
 
 
 def _device() -> Architecture:
-    return ARCHITECTURES.get(real_architecture(), ARCHITECTURES[DEFAULT])
+    return ARCHITECTURES.get(real_architecture().rstrip("a"), ARCHITECTURES[DEFAULT])
 
 
 class RawKernel:
@@ -118,3 +123,35 @@ class RawKernel:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._kernel, name)
+
+
+def cuTensorMapEncodeTiled(*arguments: Any) -> np.void:  # noqa: N802
+    """A tensor map (128 bytes) from the driver, to be passed to a launch; the arguments are those
+    of `Encoding`. Raises LaunchError, with the reasons."""
+    given = Encoding(*arguments)
+    pointer = given.globalAddress.data.ptr
+    given.map(pointer)
+    room = ctypes.create_string_buffer(SIZE + 64)  # the driver wants a multiple of 64
+    start = -ctypes.addressof(room) % 64
+    lists = [
+        (kind * 5)(*numbers)
+        for kind, numbers in (
+            (ctypes.c_uint64, given.globalDim),
+            (ctypes.c_uint64, given.globalStrides),
+            (ctypes.c_uint32, given.boxDim),
+            (ctypes.c_uint32, given.elementStrides),
+        )
+    ]
+    numbers = (given.interleave, given.swizzle, given.l2Promotion, given.oobFill)
+    library = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    failed = library.cuTensorMapEncodeTiled(
+        ctypes.c_void_p(ctypes.addressof(room) + start),
+        ctypes.c_int(given.tensorDataType),
+        ctypes.c_uint32(given.tensorRank),
+        ctypes.c_void_p(pointer),
+        *lists,
+        *map(ctypes.c_int, numbers),
+    )
+    if failed:
+        raise LaunchError(f"cuTensorMapEncodeTiled: the driver refuses it with error {failed}.")
+    return np.frombuffer(room.raw[start : start + SIZE], f"V{SIZE}")[0]

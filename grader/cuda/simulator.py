@@ -10,6 +10,10 @@ runs waves of blocks over checked memory, and `watch` finds what nothing orders 
 value, counts and traces.
 """
 
+from typing import Any
+
+import numpy as np
+
 from ..machine.memory.allocations import address, empty, written
 from ..machine.naming import plain
 from ..machine.state import options
@@ -17,6 +21,7 @@ from ..watch.observe import Event, Run, observe
 from .module import SimulatedKernel as RawKernel
 from .module import SimulatedModule as RawModule
 from .module import prepare
+from .tensor_maps import Encoding
 
 __all__ = [
     "Event",
@@ -24,6 +29,7 @@ __all__ = [
     "RawModule",
     "Run",
     "address",
+    "cuTensorMapEncodeTiled",
     "empty",
     "observe",
     "options",
@@ -31,3 +37,10 @@ __all__ = [
     "prepare",
     "written",
 ]
+
+
+def cuTensorMapEncodeTiled(*arguments: Any) -> np.void:  # noqa: N802
+    """A tensor map (128 bytes), to be passed to a launch; the arguments are those of `Encoding`.
+    Kernels can reach the array through it for as long as the array lives. Raises LaunchError."""
+    given = Encoding(*arguments)
+    return given.map(int(address(given.globalAddress))).encoded()

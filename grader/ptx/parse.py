@@ -362,7 +362,10 @@ class _Reader:
         opcode, read = self.next(), list[Operand]()
         while self.tokens:
             first = self.operand()
-            read.append(Vector((first, self.operand())) if self.take("|") else first)
+            if isinstance(first, Vector) and isinstance(first.items[0], Address):
+                read += first.items  # `[map, {x, y}]`: an address, and coordinates
+            else:
+                read.append(Vector((first, self.operand())) if self.take("|") else first)
             self.take(",")
         form = resolve(opcode, tuple(read))
         if used != _ALL and isinstance(read[0], Vector):
@@ -392,7 +395,7 @@ class _Reader:
     def address(self, depth: int) -> Operand:
         base, offset, more = self.operand(depth), 0, []
         while not self.take("]"):
-            if self.take(","):  # a texture's coordinates
+            if self.take(","):  # coordinates, of a tensor or a texture
                 more.append(self.operand(depth))
             elif not self.take("+"):
                 offset += literal(self.next()).value

@@ -26,6 +26,7 @@ from ...cuda.errors import Misaligned, OutOfBounds
 from ...machine.events import Step
 from ...machine.lanes import Lanes, compact, lane_index, select
 from ...machine.memory.access import Access, Hit
+from ...machine.memory.spaces import OFFSET_MASK, RANK_SHIFT
 from ...machine.wave import Wave
 from ..program import (
     Address,
@@ -137,84 +138,112 @@ def signal(instruction: Instruction, at: int, wave: Wave) -> Step:
     return step
 
 
-_UNIT, _WORDS = 16, 4  # bytes that are moved together, and their words
+UNIT, _WORDS = 16, 4  # bytes that are moved together, and their words
 _SHARED = "shared::cluster|shared::cta|shared"
+TOLD = "mbarrier::complete_tx::bytes"
 
 
 @effect(
     "cp",
-    f"async bulk {_SHARED} global mbarrier::complete_tx::bytes : writes.b32@shared[to], "
-    "reads.b32@global[from], size, updates.b64@shared[barrier]",
-    f"async bulk {_SHARED} global mbarrier::complete_tx::bytes L2::cache_hint : "
-    "writes.b32@shared[to], reads.b32@global[from], size, updates.b64@shared[barrier], policy",
-    "async bulk shared::cluster shared::cta mbarrier::complete_tx::bytes : "
+    f"async bulk {_SHARED} global {TOLD} multicast::cluster? L2::cache_hint? : "
+    "writes.b32@shared[to], reads.b32@global[from], size, updates.b64@shared[barrier], mask?, "
+    "policy?",
+    f"async bulk shared::cluster shared::cta {TOLD} : "
     "writes.b32@shared[to], reads.b32@shared[from], size, updates.b64@shared[barrier]",
-    "async bulk global shared|shared::cta bulk_group : "
-    "writes.b32@global[to], reads.b32@shared[from], size",
-    "async bulk global shared|shared::cta bulk_group L2::cache_hint : "
-    "writes.b32@global[to], reads.b32@shared[from], size, policy",
+    "async bulk global shared|shared::cta bulk_group L2::cache_hint? : "
+    "writes.b32@global[to], reads.b32@shared[from], size, policy?",
 )
 def bulk_copy(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """[to], [from], bytes[, [barrier]]: the barrier is told when so many bytes have come."""
-    to, taken = _access(instruction, 0, at, wave), _access(instruction, 1, at, wave)
+    """[to], [from], bytes[, [barrier]][, blocks]: the barrier is told when so many bytes have come;
+    of several blocks of a cluster, each one's."""
+    to, taken = unit_access(instruction, 0, at, wave), unit_access(instruction, 1, at, wave)
     sizes = wave.read(instruction.operands[2], "u32")
-    tells = instruction.form.has("mbarrier::complete_tx::bytes")
-    told = wave.access(instruction.form.transfer(3), instruction.operands[3], at) if tells else None
+    bring = bringing(instruction, to, at, wave) if instruction.form.has(TOLD) else None
 
     def step(lanes: Lanes) -> None:
         for lane in lane_index(lanes).tolist():
-            place = told.hits(np.array([lane]))[0] if told else None
-            if told and place:
-                told.about_to_read(place)
-            size = int(sizes[lane])
-            words = _taken(taken, lane, size, at, wave)
-            for hit in _parts(to, lane, size, at, wave):
-                own = list(words.T)
-                if place is None:
-                    to.put(hit, own)
-                    continue
-                for tell in wave.events.copy:
-                    tell(to, hit, own)
-                landing = wave.copies.announce(to, hit, own, place)
-                for send in wave.events.sent:
-                    send(at, landing)
+            moved = _moved(int(sizes[lane]), at, lane, wave)
+            words = taken_units(taken, lane, moved, at, wave)
+            if bring:
+                bring(lane, words, moved)
+                continue
+            for hit in unit_hits(to, lane, moved, at, wave):
+                to.put(hit, list(words.T))
 
     return step
 
 
-def _access(instruction: Instruction, position: int, at: int, wave: Wave) -> Access:
+def unit_access(instruction: Instruction, position: int, at: int, wave: Wave) -> Access:
+    """The access of a copy engine to 16 bytes at the address that stands at a position."""
     transfer = instruction.form.transfer(position)
-    transfer = replace(transfer, components=_WORDS, bulk=True, asynchronous=True)
+    transfer = replace(transfer, size=4, components=_WORDS, bulk=True, asynchronous=True)
     return wave.access(transfer, instruction.operands[position], at)
 
 
-def _parts(access: Access, lane: int, size: int, at: int, wave: Wave) -> list[Hit]:
-    """Where a copy of `size` bytes goes that one lane makes: to one buffer, or nowhere."""
-    moved = np.arange(0, size, _UNIT)
-    hits = access.hits(np.full(len(moved), lane), moved) if size else []
+def bringing(
+    instruction: Instruction, to: Access, at: int, wave: Wave
+) -> Callable[[int, np.ndarray, np.ndarray], None]:
+    """`bring(lane, words, moved)`: one lane has words (units, 4) uint32 brought into shared memory,
+    each unit `moved` by so many bytes, and tells the barrier among the operands."""
+    told = wave.access(instruction.form.transfer(3), instruction.operands[3], at)
+    several_blocks = instruction.form.has("multicast::cluster")
+    mask = wave.read(instruction.operands[4], "u16") if several_blocks else None
+
+    def bring(lane: int, words: np.ndarray, moved: np.ndarray) -> None:
+        ranks = [n for n in range(16) if mask is not None and int(mask[lane]) >> n & 1]
+        for rank in ranks or [None]:
+            place = told.hits(np.array([lane]), _towards(told, lane, rank, wave))[0]
+            told.about_to_read(place)
+            for hit in unit_hits(to, lane, moved + _towards(to, lane, rank, wave), at, wave):
+                for tell in wave.events.copy:
+                    tell(to, hit, list(words.T))
+                landing = wave.copies.announce(to, hit, list(words.T), place)
+                for send in wave.events.sent:
+                    send(at, landing)
+
+    return bring
+
+
+def _towards(access: Access, lane: int, rank: int | None, wave: Wave) -> np.ndarray:
+    """Bytes (1,) from where a lane's access goes to the same place of block `rank` of its
+    cluster."""
+    if rank is None or (rank == 0 and wave.geometry.cluster_blocks == 1):
+        return np.zeros(1, np.int64)
+    start = int(access.base[np.array([lane])][0]) + access.offset
+    return np.array([(start & OFFSET_MASK | rank + 1 << RANK_SHIFT) - start])
+
+
+def unit_hits(access: Access, lane: int, moved: np.ndarray, at: int, wave: Wave) -> list[Hit]:
+    """Where the units go that one lane moves by so many bytes: to one buffer, or nowhere."""
+    hits = access.hits(np.full(len(moved), lane), moved) if len(moved) else []
     if len(hits) > 1:  # one that happens to lie behind another in memory
+        size = counted(len(moved) * access.width, "byte")
         raise wave.report.error(
             OutOfBounds,
             at,
             lane,
-            f"{access.verb} {counted(size, 'byte')} that {hits[0].store.name} does not have all "
-            "of.",
+            f"{access.verb} {size} that {hits[0].store.name} does not have all of.",
         )
     return hits
 
 
-def _taken(access: Access, lane: int, size: int, at: int, wave: Wave) -> np.ndarray:
-    """What lies at the source: (parts, words) uint32."""
-    if size % _UNIT:
+def _moved(size: int, at: int, lane: int, wave: Wave) -> np.ndarray:
+    """By how many bytes the units of a copy of `size` bytes lie behind its start."""
+    if size % UNIT:
         raise wave.report.error(
             Misaligned,
             at,
             lane,
-            f"copies {counted(size, 'byte')} at once; a bulk copy moves a multiple of {_UNIT} "
+            f"copies {counted(size, 'byte')} at once; a bulk copy moves a multiple of {UNIT} "
             "bytes.",
         )
-    words = np.empty((size // _UNIT, _WORDS), np.uint32)
-    for hit in _parts(access, lane, size, at, wave):
+    return np.arange(0, size, UNIT)
+
+
+def taken_units(access: Access, lane: int, moved: np.ndarray, at: int, wave: Wave) -> np.ndarray:
+    """What lies at the source, each unit `moved` by so many bytes: (units, 4) uint32."""
+    words = np.empty((len(moved), _WORDS), np.uint32)
+    for hit in unit_hits(access, lane, moved, at, wave):
         access.get(hit)
         for word in range(_WORDS):
             words[:, word] = access.read(hit, word, words.dtype)

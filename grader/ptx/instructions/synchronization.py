@@ -124,6 +124,12 @@ _OPERATIONS: dict[str, Compute] = {
 }
 _ON_FLOATS: dict[str, Compute] = {"add": np.add, "min": fmin, "max": fmax}
 
+
+def operation_on(kind: str, name: str) -> Compute:
+    """The operation of an atomic on values of a PTX type; KeyError if there is none."""
+    return on_registers(_ON_FLOATS[name], kind) if kind in KINDS else _OPERATIONS[name]
+
+
 _WHERE = "SEM? SCOPE? SPACE?"
 _REDUCTIONS = [  # what red knows as well
     f"{_WHERE} {{0}} L2::cache_hint? {{1}}".format(*pair)
@@ -157,8 +163,7 @@ def atomic(instruction: Instruction, at: int, wave: Wave) -> Step:
     if len(sources) != (2 if form.compares else 1):
         raise Malformed("a value or the cache policy is missing among its operands")
     ((_, transfer),), kind = form.transfers, form.type
-    name = form.one_of(_OPERATIONS) or ""
-    operation = on_registers(_ON_FLOATS[name], kind) if kind in KINDS else _OPERATIONS[name]
+    operation = operation_on(kind, form.one_of(_OPERATIONS) or "")
     access = wave.access(transfer, address, at, "atomically updates")
     number = transfer.components
     values_of = [[wave.read(item, kind) for item in several(one, number)] for one in sources]

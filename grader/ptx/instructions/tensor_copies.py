@@ -1,0 +1,185 @@
+"""Copies of boxes of a tensor that a tensor map describes (PTX ISA, "Data Movement and Conversion
+Instructions": cp.async.bulk.tensor, cp.reduce.async.bulk.tensor).
+
+A box is dense in shared memory, its innermost dimension first, apart from the map's swizzle. A
+load writes all of it: zeros, or NaN, stand for places outside of the tensor. A store leaves these
+places out.
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+
+from ...counted import counted
+from ...cuda.errors import LaunchError, Message, Misaligned
+from ...cuda.tensor_maps import SIZE, TensorMap, decoded, swizzled
+from ...machine.events import Step
+from ...machine.lanes import Lanes, lane_index
+from ...machine.memory.access import Access, Hit
+from ...machine.memory.spaces import OFFSET_MASK
+from ...machine.wave import Wave
+from ..numbers import DTYPES
+from ..program import Instruction, Malformed, Transfer, several
+from ..table import Compute, effect
+from .asynchronous_copies import TOLD, UNIT, bringing, taken_units, unit_access, unit_hits
+from .synchronization import operation_on
+
+_DIMENSIONS = "1d|2d|3d|4d|5d"
+_WITHIN = 128  # bytes: where a box may begin in shared memory
+_NAN = {"f16": 0x7FFF, "bf16": 0x7FFF, "f32": 0x7FFFFFFF, "f64": 0x7FFFFFFFFFFFFFFF}
+_STORE = "global shared|shared::cta"
+Plan = Callable[[int], tuple[TensorMap, list[int]]]  # of a lane: its map, and where its box begins
+
+
+@effect(
+    "cp",
+    f"async bulk tensor {_DIMENSIONS} shared::cluster|shared::cta global tile? {TOLD} "
+    "multicast::cluster? L2::cache_hint? : "
+    "writes.b32@shared[to], reads.b32@global[map], c, updates.b64@shared[barrier], mask?, policy?",
+)
+def load_box(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """[to], [map, {coordinates}], [barrier][, blocks]"""
+    to = unit_access(instruction, 0, at, wave)
+    bring, plan = bringing(instruction, to, at, wave), _plan(instruction, 1, at, wave)
+    source = _of_elements("reads", at, wave)
+
+    def step(lanes: Lanes) -> None:
+        for lane in lane_index(lanes).tolist():
+            tensor, coordinates = plan(lane)
+            addresses, inside = tensor.places(coordinates)
+            outside = _NAN[tensor.kind] if tensor.nan else 0
+            values = np.full(len(addresses), outside, f"u{tensor.size}")
+            access = source(tensor.size)
+            for hit in unit_hits(access, lane, addresses[inside], at, wave):
+                access.get(hit)
+                values[inside] = access.read(hit, 0, values.dtype)
+            bring(lane, values.view(np.uint32).reshape(-1, 4), _units(to, lane, tensor, wave))
+
+    return step
+
+
+@effect(
+    "cp",
+    f"async bulk tensor {_DIMENSIONS} {_STORE} tile? bulk_group L2::cache_hint? : "
+    "writes.b32@global[map], c, reads.b32@shared[from], policy?",
+)
+def store_box(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """[map, {coordinates}], [from]"""
+    target = _of_elements("writes", at, wave)
+
+    def put(tensor: TensorMap, hit: Hit, values: np.ndarray) -> None:
+        target(tensor.size).put(hit, [values])
+
+    return _outwards(instruction, target, put, at, wave)
+
+
+@effect(
+    "cp",
+    f"reduce async bulk tensor {_DIMENSIONS} {_STORE} add|min|max|inc|dec|and|or|xor tile? "
+    "bulk_group L2::cache_hint? : updates.b32@global[map], c, reads.b32@shared[from], policy?",
+)
+def reduce_box(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """[map, {coordinates}], [from]: each element of the tensor is updated as by an atomic."""
+    name = instruction.form.one_of(("add", "min", "max", "inc", "dec", "and", "or", "xor")) or ""
+    target = _of_elements("updates", at, wave)
+
+    @cache
+    def operation(kind: str) -> Compute:
+        try:
+            return operation_on(kind, name)
+        except KeyError:
+            raise Malformed(f"there is no .{name} of elements of type .{kind}") from None
+
+    def update(tensor: TensorMap, hit: Hit, values: np.ndarray) -> None:
+        values = values.view(DTYPES[tensor.kind])
+        target(tensor.size).update(hit, operation(tensor.kind), [[values]])
+
+    return _outwards(instruction, target, update, at, wave)
+
+
+def _outwards(
+    instruction: Instruction,
+    target: Callable[[int], Access],
+    leave: Callable[[TensorMap, Hit, np.ndarray], None],
+    at: int,
+    wave: Wave,
+) -> Step:
+    """A box goes to global memory: `leave(map, hit, elements)` says what becomes of it there."""
+    source, plan = unit_access(instruction, 2, at, wave), _plan(instruction, 0, at, wave)
+
+    def step(lanes: Lanes) -> None:
+        for lane in lane_index(lanes).tolist():
+            tensor, coordinates = plan(lane)
+            addresses, inside = tensor.places(coordinates)
+            words = taken_units(source, lane, _units(source, lane, tensor, wave), at, wave)
+            values = words.view(f"u{tensor.size}").ravel()[inside]
+            for hit in unit_hits(target(tensor.size), lane, addresses[inside], at, wave):
+                leave(tensor, hit, values)
+
+    return step
+
+
+def _plan(instruction: Instruction, position: int, at: int, wave: Wave) -> Plan:
+    """Reads the map at the address that stands at `position`, and the coordinates after it."""
+    rank = int((instruction.form.one_of(_DIMENSIONS.split("|")) or "")[0])
+    address, coordinates = instruction.operands[position : position + 2]
+    begins = [wave.read(item, "s32") for item in several(coordinates, rank)]
+    access = wave.access(Transfer("reads", "generic", 8, 8), address, at)
+
+    def plan(lane: int) -> tuple[TensorMap, list[int]]:
+        index = np.array([lane])
+        parts = [
+            access.read(hit, word, np.dtype(np.uint64)).tobytes()
+            for half in range(0, SIZE, access.width)
+            for hit in access.hits(index, np.array([half]))
+            for word in range(access.components)
+        ]
+        tensor = decoded(b"".join(parts))
+        if tensor is None or len(tensor.dims) != rank:
+            found = f"a map of {counted(len(tensor.dims), 'dimension')}" if tensor else "no map"
+            raise wave.report.error(
+                LaunchError,
+                at,
+                lane,
+                Message(
+                    f"copies a box of {counted(rank, 'dimension')}, but there is {found} at the "
+                    "address of the tensor map.",
+                    "A kernel gets a map as `const __grid_constant__ CUtensorMap map`, and "
+                    "passes its address on: `&map`.",
+                ),
+            )
+        return tensor, [int(begin[index][0]) for begin in begins]
+
+    return plan
+
+
+def _of_elements(verb: str, at: int, wave: Wave) -> Callable[[int], Access]:
+    """By the size of elements, a copy engine's access to those that lie at any address."""
+    @cache
+    def access(size: int) -> Access:
+        strong = verb == "updates"
+        transfer = Transfer(verb, "global", size, bulk=True, asynchronous=True, strong=strong)
+        return Access(transfer, at, (np.zeros(wave.geometry.lanes, np.int64), 0), wave)
+
+    return access
+
+
+def _units(access: Access, lane: int, tensor: TensorMap, wave: Wave) -> np.ndarray:
+    """By how many bytes each 16 bytes of a box lie behind the address in shared memory where it
+    begins: int64, in the box's order."""
+    start = (int(access.base[np.array([lane])][0]) + access.offset) & OFFSET_MASK
+    if start % _WITHIN:
+        raise wave.report.error(
+            Misaligned,
+            access.at,
+            lane,
+            Message(
+                f"copies a box at byte {start} of shared memory, which is no multiple of "
+                f"{_WITHIN}.",
+                "A box must begin at a multiple of 128 bytes; one with a swizzle of 128 bytes "
+                "should begin at a multiple of 1,024.",
+                "Declare the array `alignas(128)` or `alignas(1024)`.",
+            ),
+        )
+    return swizzled(start + np.arange(0, tensor.moved, UNIT), tensor.swizzle) - start
