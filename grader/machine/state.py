@@ -148,7 +148,7 @@ class WaveState(WaveMemory):
             job.geometry, job.cooperative, self.device.sms, lambda: self.steps_taken
         )
         self.dense = Dense()
-        self.copies = PendingCopies(job.geometry.lanes)
+        self.copies, self.products = (PendingCopies(job.geometry.lanes) for _ in range(2))
         self.frames = Frames(job.layout, job.geometry.lanes)
         self.results: dict[int, str | None] = {}
         self.steps_taken = 0  # instructions of straight runs, so far

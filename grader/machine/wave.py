@@ -384,7 +384,7 @@ class Wave(WaveState):
         self.clusters.begin_wave()
         self.shared.reset()
         self.local.reset()
-        self.copies = PendingCopies(geometry.lanes)
+        self.copies, self.products = (PendingCopies(geometry.lanes) for _ in range(2))
         for tell in self.events.begin_wave:
             tell(first_block)
         self.calls.begin_wave()

@@ -26,6 +26,8 @@ DTYPES = {
     "f32": np.dtype(np.float32),
     "f64": np.dtype(np.float64),
     "tf32": np.dtype(np.uint32),
+    "e4m3": np.dtype(np.uint8),
+    "e5m2": np.dtype(np.uint8),
     "f16x2": np.dtype(np.uint32),
     "bf16": np.dtype(np.uint16),
     "bf16x2": np.dtype(np.uint32),
@@ -61,6 +63,8 @@ class Format:
 FORMATS = {
     "f16": Format(11, -14, 65504.0, np.float16),
     "bf16": Format(8, -126, 255.0 * 2.0**120, np.float32),
+    "e4m3": Format(4, -6, 448.0, np.float32),
+    "e5m2": Format(3, -14, 57344.0, np.float32),
     "tf32": Format(11, -126, 2047.0 * 2.0**117, np.float32),
     "f32": Format(24, -126, (2.0**24 - 1) * 2.0**104, np.float32),
     "f64": Format(53, -1022, np.finfo(np.float64).max, np.float64),

@@ -1,9 +1,9 @@
 """Copies of boxes of a tensor that a tensor map describes (PTX ISA, "Data Movement and Conversion
 Instructions": cp.async.bulk.tensor, cp.reduce.async.bulk.tensor).
 
-A box is dense in shared memory, its innermost dimension first, apart from the map's swizzle. A
-load writes all of it: zeros, or NaN, stand for places outside of the tensor. A store leaves these
-places out.
+A box is dense in shared memory, its innermost dimension first; with a swizzle, a row takes at least
+as many bytes as that has. A load writes all of it: zeros, or NaN, stand for places outside of the
+tensor. A store leaves these places out. All of this is as an H100 does it.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 
 from ...counted import counted
-from ...cuda.errors import LaunchError, Message, Misaligned
+from ...cuda.errors import LaunchError, Message, Misaligned, OutOfBounds
 from ...cuda.tensor_maps import SIZE, TensorMap, decoded, swizzled
 from ...machine.events import Step
 from ...machine.lanes import Lanes, lane_index
@@ -27,8 +27,12 @@ from .synchronization import operation_on
 
 _DIMENSIONS = "1d|2d|3d|4d|5d"
 _WITHIN = 128  # bytes: where a box may begin in shared memory
-_NAN = {"f16": 0x7FFF, "bf16": 0x7FFF, "f32": 0x7FFFFFFF, "f64": 0x7FFFFFFFFFFFFFFF}
+_NAN = 0x7FF77FF77FF77FF7  # what an H100 fills with, in each 16 bits
 _STORE = "global shared|shared::cta"
+_NEGATIVE = Message(
+    "stores a box that begins at a negative coordinate.",
+    "Only a load may begin there. A store leaves out places beyond the end of the tensor.",
+)
 Plan = Callable[[int], tuple[TensorMap, list[int]]]  # of a lane: its map, and where its box begins
 
 
@@ -48,8 +52,9 @@ def load_box(instruction: Instruction, at: int, wave: Wave) -> Step:
         for lane in lane_index(lanes).tolist():
             tensor, coordinates = plan(lane)
             addresses, inside = tensor.places(coordinates)
-            outside = _NAN[tensor.kind] if tensor.nan else 0
-            values = np.full(len(addresses), outside, f"u{tensor.size}")
+            values = np.full(len(addresses), 0, f"u{tensor.size}")
+            if tensor.nan:
+                values[:] = _NAN & (1 << 8 * tensor.size) - 1
             access = source(tensor.size)
             for hit in unit_hits(access, lane, addresses[inside], at, wave):
                 access.get(hit)
@@ -111,6 +116,8 @@ def _outwards(
     def step(lanes: Lanes) -> None:
         for lane in lane_index(lanes).tolist():
             tensor, coordinates = plan(lane)
+            if min(coordinates) < 0:
+                raise wave.report.error(OutOfBounds, at, lane, _NEGATIVE)
             addresses, inside = tensor.places(coordinates)
             words = taken_units(source, lane, _units(source, lane, tensor, wave), at, wave)
             values = words.view(f"u{tensor.size}").ravel()[inside]
@@ -149,7 +156,16 @@ def _plan(instruction: Instruction, position: int, at: int, wave: Wave) -> Plan:
                     "passes its address on: `&map`.",
                 ),
             )
-        return tensor, [int(begin[index][0]) for begin in begins]
+        first = [int(begin[index][0]) for begin in begins]
+        if first[0] * tensor.size % UNIT:
+            raise wave.report.error(
+                Misaligned,
+                at,
+                lane,
+                f"copies a box that begins at byte {first[0] * tensor.size} of a row; it must begin "
+                f"at a multiple of {UNIT} bytes.",
+            )
+        return tensor, first
 
     return plan
 
@@ -182,4 +198,7 @@ def _units(access: Access, lane: int, tensor: TensorMap, wave: Wave) -> np.ndarr
                 "Declare the array `alignas(128)` or `alignas(1024)`.",
             ),
         )
-    return swizzled(start + np.arange(0, tensor.moved, UNIT), tensor.swizzle) - start
+    row = tensor.counts[0] * tensor.size
+    begins = np.arange(tensor.moved // row) * max(row, tensor.swizzle)
+    places = (start + begins[:, None] + np.arange(0, row, UNIT)).ravel()
+    return swizzled(places, tensor.swizzle) - start

@@ -20,7 +20,9 @@ from ..numbers import DTYPES
 from ..program import Form, Instruction, Operand, several
 from ..table import collective
 
-ELEMENTS = {"f16": 2, "bf16": 2, "tf32": 1, "f32": 1, "s32": 1, "s8": 4, "u8": 4}  # a register
+# In a register.
+ELEMENTS = {"f16": 2, "bf16": 2, "tf32": 1, "f32": 1, "s32": 1}
+ELEMENTS |= dict.fromkeys(("s8", "u8", "e4m3", "e5m2"), 4)
 _LANE = np.arange(WARP)
 _GROUP, _WITHIN = _LANE // 4, _LANE % 4  # the PTX ISA's groupID and threadID_in_group
 
@@ -79,12 +81,15 @@ def factor_b(kind: str, k: int) -> Fragment:
     return Fragment(kind, (k, 8), rows, _GROUP[:, None, None] + 0 * (register + element))
 
 
-def result(kind: str) -> Fragment:
-    """C and D of an m16n8 product: two neighbours of a row in the upper half, two in the lower."""
-    register, element = _places(kind, 16 * 8)
-    number = register * ELEMENTS[kind] + element  # of the four elements
-    rows = _GROUP[:, None, None] + 8 * (number // 2)
-    return Fragment(kind, (16, 8), rows, _WITHIN[:, None, None] * 2 + number % 2)
+def result(kind: str, columns: int = 8) -> Fragment:
+    """C and D of a product of 16 rows: of every eight columns two neighbours of a row in the upper
+    half, two in the lower."""
+    register, element = _places(kind, 16 * columns)
+    number = register * ELEMENTS[kind] + element
+    rows = _GROUP[:, None, None] + 8 * (number // 2 % 2)
+    return Fragment(
+        kind, (16, columns), rows, _WITHIN[:, None, None] * 2 + number % 2 + number // 4 * 8
+    )
 
 
 def spread(kind: str, shape: tuple[int, int], count: int) -> Fragment:
@@ -136,7 +141,7 @@ def _product(instruction: Instruction, layouts: tuple[Fragment, ...], wave: Wave
             layout.matrix([register[together] for register in registers])
             for registers, layout in zip(sources, layouts[1:], strict=True)
         )
-        d = multiply_add(a, b, c, layouts[1].kind, clamps).astype(DTYPES[layouts[0].kind])
+        d = multiply_add(a, b, c, (layouts[1].kind, layouts[2].kind), clamps).astype(DTYPES[layouts[0].kind])
         for out, words in zip(outs, layouts[0].registers(d), strict=True):
             out[together] = words
 
