@@ -12,6 +12,7 @@ from ..machine.memory.spaces import AccessFault
 from ..machine.state import PreparedLaunch
 from ..machine.wave import Wave
 from ..say import messages
+from ..watch.asynchronous import Products, ProxyOrder
 from ..watch.counters import Counting
 from ..watch.divergence import Divergence
 from ..watch.findings import (
@@ -33,6 +34,7 @@ from .errors import BarrierDivergence, CudaError, DataRace, Message
 # In the order in which they hear of an event. What counts hears of an access before it is refused
 # for what was read there.
 CHECKS: tuple[Kind, ...] = (Divergence, UndefinedResults, Races)
+OF_ASYNCHRONOUS: tuple[Kind, ...] = (ProxyOrder, Products)
 LAST: tuple[Kind, ...] = (Uninitialized,)
 
 
@@ -44,7 +46,8 @@ def launch(job: PreparedLaunch, run: Run, observed: bool) -> None:
     def attach(wave: Wave) -> tuple[Reporter, list[Observer]]:
         reporter = Reporter(wave, run)
         reporters.append(reporter)
-        checks = [kind(reporter) for kind in CHECKS if job.options.checks]
+        kinds = (*CHECKS, *(OF_ASYNCHRONOUS if job.program.asynchronous else ()))
+        checks = [kind(reporter) for kind in kinds if job.options.checks]
         counting = [Counting(wave, run.counters)] if observed and run.counted else []
         tracing = [Tracing(wave, run.trace)] if observed and run.traced else []
         further = [kind(reporter) for kind in run.kinds]

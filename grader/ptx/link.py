@@ -64,6 +64,11 @@ class Executable:
         )
 
     @cached_property
+    def asynchronous(self) -> bool:
+        """Whether a copy engine or a tensor core works for it beside its threads."""
+        return any(one.form.has("bulk", "mma_async") for one in self.linked.function.instructions)
+
+    @cached_property
     def deciding(self) -> frozenset[str]:
         """What the function of that name finds."""
         return deciding(self.linked)

@@ -362,7 +362,7 @@ class _Reader:
         opcode, read = self.next(), list[Operand]()
         while self.tokens:
             first = self.operand()
-            if isinstance(first, Vector) and isinstance(first.items[0], Address):
+            if isinstance(first, Vector) and isinstance(next(iter(first.items), None), Address):
                 read += first.items  # `[map, {x, y}]`: an address, and coordinates
             else:
                 read.append(Vector((first, self.operand())) if self.take("|") else first)

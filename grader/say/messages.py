@@ -13,6 +13,7 @@ from ..watch.findings import (
     AbsentSource,
     Bytes,
     DifferentMasks,
+    EarlyUse,
     EndlessLoop,
     Finding,
     GoneAround,
@@ -21,10 +22,13 @@ from ..watch.findings import (
     MisalignedAccess,
     MissedBarrier,
     NeverSet,
+    NoRegisterFence,
     OutOfStore,
+    PartOfGroup,
     Race,
     ReadOnlyWrite,
     TwoBarriers,
+    UnfencedRead,
     UnnamedLane,
     UnwrittenRead,
     Visit,
@@ -37,6 +41,10 @@ _CAUSES: dict[type[Finding], str] = {
     TwoBarriers: "a barrier that others reach at another place",
     UnnamedLane: "a warp-wide operation whose mask leaves a lane out",
     DifferentMasks: "a warp-wide operation of lanes with different masks",
+    UnfencedRead: "a copy that reads ordinary stores without a proxy fence",
+    NoRegisterFence: "a `wgmma` without a fence before it",
+    EarlyUse: "a use of registers before a `wgmma` has ended",
+    PartOfGroup: "a `wgmma` of a part of its four warps",
 }
 
 
@@ -339,6 +347,60 @@ def visit(finding: Visit, wave: Wave) -> Message:
         f"{text} not have started yet.",
         "The blocks of a cluster do not begin at the same moment.",
         "Put a `cluster.sync()` before the first such access.",
+    )
+
+
+@predicate.register
+def unfenced_read(finding: UnfencedRead, wave: Wave) -> Message:
+    """A copy of what no proxy fence has made visible to copies."""
+    there, writer = place(finding.touched, wave), finding.writer
+    return Message(
+        f"reads {there.text} by a copy or a `wgmma`, but no proxy fence follows the ordinary "
+        f"store on line {writer.line}.",
+        f"Thread {short(writer.thread)} stored it. Barriers order threads. They do not order "
+        "ordinary stores before copies, which belong to another proxy: the copy may see the old "
+        "value.",
+        "Each thread that stores must execute a `fence.proxy.async` after its stores and before "
+        "the barrier.",
+    )
+
+
+@predicate.register
+def no_register_fence(finding: NoRegisterFence, wave: Wave) -> Message:
+    """A `wgmma` that may come before the last use of its registers."""
+    return Message(
+        "issues a `wgmma` without a `wgmma.fence` since its registers were last used.",
+        "A `wgmma` runs beside the thread. It may read or write its registers before earlier "
+        "instructions have.",
+        "Put a `wgmma.fence.sync.aligned` before the first `wgmma` of each group.",
+    )
+
+
+@predicate.register
+def early_use(finding: EarlyUse, wave: Wave) -> Message:
+    """Registers of a product that has not ended."""
+    remedy = "Put a `wgmma.wait_group.sync.aligned 0` between the two lines."
+    if not finding.committed:
+        remedy = (
+            "Commit the product with `wgmma.commit_group.sync.aligned`, then wait with "
+            "`wgmma.wait_group.sync.aligned 0`."
+        )
+    return Message(
+        f"uses a register of the `wgmma` on line {finding.product}, which may still be running.",
+        "A `wgmma` ends some time after its issue. A wait for its group says when.",
+        remedy,
+    )
+
+
+@predicate.register
+def part_of_group(finding: PartOfGroup, wave: Wave) -> Message:
+    """Four warps that do not go together."""
+    counts = ", ".join(map(str, finding.counts))
+    return Message(
+        "executes a `wgmma`, but the four warps of its warpgroup do not execute it equally often: "
+        f"{counts} times.",
+        "A `wgmma` is one operation of four whole warps, whose numbers begin at a multiple of 4.",
+        "Do all four warps take the same branches? Has the block a multiple of 128 threads?",
     )
 
 

@@ -204,6 +204,36 @@ class Visit(Finding, frozen=True):
     started: bool  # it may be gone; else it may not have begun
 
 
+class UnfencedRead(Finding, frozen=True):
+    """A read by a copy engine or a tensor core of what an ordinary store wrote, without a proxy
+    fence in between."""
+
+    error = DataRace
+    touched: Bytes
+    writer: Location
+
+
+class NoRegisterFence(Finding, frozen=True):
+    """A `wgmma` whose registers were used, or that is the first, with no `wgmma.fence` since."""
+
+    error = DataRace
+
+
+class EarlyUse(Finding, frozen=True):
+    """A use of registers that a `wgmma` still works on."""
+
+    error = UninitializedRead
+    product: int | None  # its line
+    committed: bool  # it belongs to a group that could be waited for
+
+
+class PartOfGroup(Finding, frozen=True):
+    """A `wgmma` that not all four warps of a warpgroup have executed equally often."""
+
+    error = ShuffleDivergence
+    counts: tuple[int, ...]  # by warp
+
+
 class RacingAccess(msgspec.Struct, frozen=True):
     """One of the two accesses of a race."""
 

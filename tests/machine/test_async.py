@@ -264,14 +264,14 @@ def test_atomics_on_vectors_and_halves_add_up():
     "instruction",
     [
         "cp.reduce.async.bulk.commit;",
-        "wgmma.fence.sync.aligned;",
-        "setmaxnreg.inc.sync.aligned.u32 64;",
+        "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16;",
+        "tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 2;",
     ],
 )
-def test_reducing_copies_and_warp_group_products_are_named_as_missing(instruction):
+def test_reducing_copies_sparse_products_and_changed_maps_are_named_as_missing(instruction):
     code = f'extern "C" __global__ void k() {{\n  asm volatile("{instruction}");\n}}'
     with pytest.raises(UnsupportedInstruction) as caught:
-        run(code, "k", 1, 128, options=("-arch=compute_90a",))
+        run(code, "k", 1, 128)
     assert caught.value.line == 2
     assert instruction.partition(".")[0] in str(caught.value)
 

@@ -238,6 +238,7 @@ def test_a_message_to_a_crooked_place_is_named():
 def test_a_bulk_copy_goes_to_a_neighbour_s_shared_memory():
     hazards, y = two("""
   box[t] = box[t + 32] = me == 0 ? t : -1;
+  asm volatile("fence.proxy.async;" ::: "memory");
   if (t == 0) expect(&full, 128);
   meet();
   if (me == 0 && t == 0)

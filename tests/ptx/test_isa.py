@@ -115,10 +115,11 @@ def test_no_module_outside_the_table_spells_an_opcode_or_looks_at_modifiers():
 ELSEWHERE = {
     "activemask": "who is active is up to the scheduler; test_kernels.py",
     "applypriority createpolicy discard prefetch prefetchu": "hints, which compute nothing",
-    "griddepcontrol pmevent nanosleep": "change nothing that one grid can see",
+    "griddepcontrol pmevent nanosleep setmaxnreg": "change nothing that one grid can see",
     "bar barrier fence membar": "order threads: test_hazards.py, test_faults.py",
     "bra brx call exit ret trap": "control: test_kernels.py, test_census.py",
-    "cp mbarrier": "copies and their barriers: test_async.py",
+    "cp mbarrier": "copies and their barriers: test_async.py; boxes: test_tensor_maps.py, on "
+    "hardware too",
     "stmatrix": "what ldmatrix undoes: test_tensor_cores.py",
     "wmma": "its fragments are opaque: test_tensor_cores.py has products, on hardware too",
     "getctarank mapa": "addresses within a cluster: test_kernels.py",

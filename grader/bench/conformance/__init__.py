@@ -103,7 +103,7 @@ def _module(family: str, device: str) -> Any:
     if device == "simulator":
         from ...cuda import simulator
 
-        return simulator.RawModule(code=code, options=("-arch=compute_90",))
+        return simulator.RawModule(code=code)
     from ...cuda import gpu
 
     return gpu.RawModule(code=code)

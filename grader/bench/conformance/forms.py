@@ -387,6 +387,47 @@ def _products(d: str, a: str, b: str) -> Iterator[InlineForm]:
             yield InlineForm("tensor cores", name, asm, inputs, output)
 
 
+_OF_GROUPS = (  # types of the result and of the factors, and of the registers of A
+    *(("f32", kind, kind) for kind in ("f16", "bf16", "tf32")),
+    ("f16", "f16", "f16"),
+    *product(("f32", "f16"), ("e4m3", "e5m2"), ("e4m3", "e5m2")),
+    *product(("s32", "satfinite.s32"), ("s8", "u8"), ("s8", "u8")),
+)
+
+
+def _group_products(d: str, a: str, b: str) -> Iterator[InlineForm]:
+    """Products of four warps with 8 columns, A in registers, B in the first half of 128 cells."""
+    c = d.removeprefix("satfinite.")
+    sum_kind, sums = _SUMS[c]
+    kind, other = (_FACTORS[x][0] if x in _FACTORS else f"quarters {x}" for x in (a, b))
+    k = 256 // {"f16": 16, "bf16": 16, "tf32": 32}.get(a, 8)
+    scales = {"f16": ", 1, 1, 0", "bf16": ", 1, 1, 0", "s8": "", "u8": ""}.get(a, ", 1, 1")
+    opcode = f"wgmma.mma_async.sync.aligned.m64n8k{k}.{d}.{a}.{b}"
+    inputs = (other, *(kind,) * 4, *(sum_kind,) * sums)
+    numbers = [f"%{n}" for n in range(2, 2 + 4 + sums)]
+    moves = "".join(f"mov.b32 d{n}, {numbers[4 + n]}; " for n in range(sums))
+    for number in range(sums):
+        asm = (
+            f"{{ .reg .pred p; .reg .b32 d<{sums}>, t; .reg .b64 a, o; {moves}"
+            "mov.u32 t, %tid.x; mul.wide.u32 o, t, 4; sub.s64 a, %1, o; shr.u64 a, a, 4; "
+            f"or.b64 a, a, {256 >> 4 << 32 | 128 >> 4 << 16}; setp.eq.u32 p, t, t; "
+            "fence.proxy.async; bar.sync 0; wgmma.fence.sync.aligned; "
+            f"{opcode} {{{_names(sums)}}}, {{{', '.join(numbers[:4])}}}, a, p{scales}; "
+            f"wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; bar.sync 0; "
+            f"mov.b32 %0, d{number}; }}"
+        ).replace("%tid", "%%tid")
+        output = "f16x2" if c == "f16" else c
+        yield InlineForm(
+            "warpgroup products",
+            f"{opcode} d{number}",
+            asm,
+            inputs,
+            output,
+            memory="shared",
+            combined="{d}",
+        )
+
+
 def _names(count: int) -> str:
     return ", ".join(f"d{n}" for n in range(count))
 
@@ -418,6 +459,7 @@ FORMS: tuple[InlineForm, ...] = (
     *forms_of("warp", _OF_WARPS),
     *forms_of("atomics", _ATOMICS),
     *(form for types in _PRODUCTS for form in _products(*types)),
+    *(form for types in _OF_GROUPS for form in _group_products(*types)),
     *(
         form
         for size, trans, space in product((1, 2, 4), ("", ".trans"), (".shared", ""))

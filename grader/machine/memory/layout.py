@@ -84,7 +84,7 @@ def shared_layout(kernel: Function, program: PtxModule, dynamic: int) -> SharedL
         start = static + (-static % max(16, *(v.align for v in flexible)) if flexible else 0)
         natural |= {v.name: start for v in flexible}
         pieces.append((start, dynamic))
-    zone = max(RED_ZONE, *(v.align for v in shared))  # every address keeps its alignment
+    zone = max([RED_ZONE, *(v.align for v in shared)])  # every address keeps its alignment
     moved = {start: start + zone * number for number, (start, _) in enumerate(pieces)}
     size = max((moved[start] + length for start, length in pieces), default=0)
     owner = np.full(size, -1, np.int16)

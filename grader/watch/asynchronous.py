@@ -1,0 +1,201 @@
+"""What asynchronous operations need, and no barrier between threads gives: a proxy fence between
+ordinary stores and a copy engine or a tensor core that reads them; and for `wgmma` a fence before
+it, a commit after it, and a wait before its registers are used.
+
+Hardware shows such a mistake seldom, as a wrong value now and then.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..machine.events import Observer, Step
+from ..machine.lanes import WARP, Lanes, lane_index
+from ..machine.memory.access import Accessed
+from ..ptx.flow import spread
+from ..ptx.instructions.warpgroup_matrices import GROUP
+from ..ptx.program import (
+    Carries,
+    Instruction,
+    Operand,
+    Register,
+    Vector,
+    immediate_of,
+    registers,
+)
+from .findings import EarlyUse, FindingReport, NoRegisterFence, PartOfGroup, UnfencedRead
+
+_CELL = 4  # bytes
+
+
+class ProxyOrder(Observer):
+    """By cell of shared memory: the lane, plus one, that wrote it by an ordinary store and has
+    passed no proxy fence since; with the instruction, and how often the block had met by then. A
+    fence of a thread counts for its own stores and for those before its block's last meeting."""
+
+    def __init__(self, report: FindingReport):
+        self.report, self.wave, self.code = report, report.wave, report.wave.kernel.instructions
+        self._watches = any(
+            one.form.has("mma_async")
+            or any(t.verb == "reads" and t.space == "shared" for _, t in one.form.transfers)
+            for one in self.code
+            if one.form.has("bulk", "mma_async")
+        )
+
+    def begin_wave(self, first_block: int) -> None:
+        cells = len(self.wave.shared.store.data) // _CELL if self._watches else 0
+        self._writer, self._at, self._when = np.zeros((3, cells), np.int32)
+        self._meetings = np.zeros(self.wave.geometry.wave_blocks, np.int32)
+
+    def access(self, done: Accessed) -> None:
+        access, hit, kind = done.access, done.hit, done.kind
+        if not self._watches or hit.space != "shared" or access.mbarrier:
+            return
+        lane, width = lane_index(hit.lanes), max(access.width // _CELL, 1)
+        cells = (hit.element * access.size // _CELL)[:, None] + np.arange(width)
+        if kind != "load":
+            self._writer[cells] = 0 if access.asynchronous else lane[:, None] + 1
+            self._at[cells] = access.at
+            self._when[cells] = self._meetings[self.wave.geometry.block_of_lane[lane]][:, None]
+        elif access.bulk and self._writer[cells].any():
+            position, part = np.argwhere(self._writer[cells])[0].tolist()
+            cell, here = int(cells[position, part]), self.report.here
+            address = cell * _CELL % self.wave.shared.pitch
+            writer = here.location(int(self._at[cell]), int(self._writer[cell]) - 1)
+            touched = here.bytes("shared", hit.store, address, _CELL, writer.at)
+            where = here.location(access.at, int(lane[position]))
+            self.report.stop(UnfencedRead(where, touched, writer))
+
+    def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
+        if self._watches and self.code[at].form.has("proxy"):
+            index, geometry = lane_index(lanes), self.wave.geometry
+            blocks = np.arange(len(self._writer)) * _CELL // self.wave.shared.pitch
+            older = self._when < self._meetings[blocks]
+            older &= np.isin(blocks, geometry.block_of_lane[index])
+            self._writer[older | np.isin(self._writer, index + 1)] = 0
+
+    def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
+        self._meetings[np.unique(self.wave.geometry.block_of_lane[lanes])] += 1
+
+    def warp_barrier(self, at: int, lanes: Lanes, masks: np.ndarray) -> None:
+        self.barrier(at, lanes, None)
+
+    def cluster_barrier(self, at: int, lanes: np.ndarray) -> None:
+        self.barrier(at, lanes, None)
+
+    def phase_over(self, at: int, lanes: Lanes, barriers: np.ndarray, phases: np.ndarray) -> None:
+        self.barrier(at, lanes, None)
+
+
+class Products(Observer):
+    """By register of a `wgmma` and what is only copied from it: in which lanes a product that is
+    on its way still writes it, or reads it (A). By lane: whether a `wgmma.fence` has been passed
+    since its registers were last used, and since the last wait."""
+
+    def __init__(self, report: FindingReport):
+        self.report, self.wave, self.code = report, report.wave, report.wave.kernel.instructions
+        lanes = self.wave.geometry.lanes
+        self._products = {at for at, one in enumerate(self.code) if one.form.has("mma_async")}
+        own = [name for at in self._products for name in registers(*_held(self.code[at]))]
+        copies = [(one.read, one.written) for one in self.code if _copies(one)]
+        # By register: the instruction, plus one, and the group in which its warp will commit it.
+        self._writes, self._reads = (
+            {name: np.zeros((2, lanes), np.int64) for name in spread(own, copies)} for _ in range(2)
+        )
+        self._fenced, self._since_wait = np.zeros((2, lanes), bool)
+        self._number = np.zeros(self.wave.geometry.warps, np.int64)  # of products, by warp
+
+    def begin_wave(self, first_block: int) -> None:
+        for state in (*self._writes.values(), *self._reads.values(), self._fenced, self._number):
+            state[...] = 0
+
+    def execute(self, at: int, step: Step) -> Step:
+        one = self.code[at]
+        # For products see `collective`; a compiler may keep registers in local memory meanwhile.
+        if not self._writes or at in self._products or one.form.goes_to("local"):
+            return step
+        if one.form.has("fence", "commit_group", "wait_group") and one.form.has("aligned"):
+            return self._ordering(one, step)
+        if _copies(one) and one.written[0] in self._writes:
+            source, target = one.read[0], one.written[0]
+
+            def copying(lanes: Lanes) -> Any:
+                for state in (self._writes, self._reads):
+                    state[target][:, lanes] = state[source][:, lanes] if source in state else 0
+                return step(lanes)
+
+            return copying
+        touched = {name for name in (*one.used, *one.written) if name in self._writes}
+        written = touched.intersection(one.written)
+
+        def using(lanes: Lanes) -> Any:
+            for state, names in ((self._writes, touched), (self._reads, written)):
+                for name in names:
+                    self._refuse_early(at, lanes, state[name])
+            self._fenced[lanes] &= self._since_wait[lanes]
+            return step(lanes)
+
+        return using if touched else step
+
+    def collective(self, at: int, lanes: Lanes, masks: np.ndarray) -> None:
+        if at not in self._products:
+            return
+        index = lane_index(lanes)
+        self._number[np.unique(index // WARP)] += 1
+        if not self._fenced[lanes].all():
+            lane = int(index[np.argmin(self._fenced[lanes])])
+            self.report.stop(NoRegisterFence(self.report.here.location(at, lane)))
+        states = (self._writes, self._reads)
+        for state, operand in zip(states, _held(self.code[at]), strict=False):
+            for name in registers(operand):
+                state[name][0, lanes] = at + 1
+                state[name][1, lanes] = self.wave.products.committed[lanes]
+
+    def exit(self, lanes: Lanes) -> None:
+        groups = self._number.reshape(-1, GROUP) if len(self._number) % GROUP == 0 else None
+        if groups is None or not self._products:
+            return
+        index = lane_index(lanes)
+        for group in np.unique(index // WARP // GROUP):
+            counts = groups[group]
+            alive = self.wave.running[group * GROUP * WARP : (group + 1) * GROUP * WARP]
+            if not alive.any() and counts.min() != counts.max():
+                lane = int(index[index // WARP // GROUP == group][0])
+                where = self.report.here.location(min(self._products), lane)
+                self.report.stop(PartOfGroup(where, tuple(counts.tolist())))
+
+    def _ordering(self, one: Instruction, step: Step) -> Step:
+        """The step of a fence, a commit or a wait."""
+        fence, wait = one.form.has("fence"), one.form.has("wait_group")
+
+        def ordering(lanes: Lanes) -> Any:
+            done = step(lanes)
+            if fence:
+                self._fenced[lanes] = self._since_wait[lanes] = True
+            if wait:
+                self._since_wait[lanes] = False
+                newest = self.wave.products.committed[lanes] - immediate_of(one.operands[0])
+                for state in (*self._writes.values(), *self._reads.values()):
+                    state[0, lanes] *= state[1, lanes] >= newest
+            return done
+
+        return ordering
+
+    def _refuse_early(self, at: int, lanes: Lanes, state: np.ndarray) -> None:
+        if np.count_nonzero(state[0, lanes]):
+            lane = int(lane_index(lanes)[np.argmax(state[0, lanes] > 0)])
+            product, group = state[:, lane].tolist()
+            here = self.report.here
+            committed = group < int(self.wave.products.committed[lane])
+            self.report.stop(EarlyUse(here.location(at, lane), here.line(product - 1), committed))
+
+
+def _held(product: Instruction) -> tuple[Operand, ...]:
+    """The result of a `wgmma`, and A if registers hold it; a descriptor is read at once."""
+    return product.operands[: 2 if isinstance(product.operands[1], Vector) else 1]
+
+
+def _copies(one: Instruction) -> bool:
+    """A register is copied to another, as compilers do between the rounds of a loop."""
+    copied = one.form.carries is Carries.COPIED and len(one.operands) == 2
+    return copied and all(isinstance(operand, Register) for operand in one.operands)
