@@ -30,7 +30,7 @@ from .limits import (
     check_shared,
     dimensions,
 )
-from .tensor_maps import SIZE, Encoding
+from .tensor_maps import SIZE, Encoding, as_argument
 
 _NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14  # CU_FUNC_ATTRIBUTE_..., which CuPy has no name for
 
@@ -125,7 +125,7 @@ class RawKernel:
         return getattr(self._kernel, name)
 
 
-def cuTensorMapEncodeTiled(*arguments: Any) -> np.void:  # noqa: N802
+def cuTensorMapEncodeTiled(*arguments: Any) -> np.void:
     """A tensor map (128 bytes) from the driver, to be passed to a launch; the arguments are those
     of `Encoding`. Raises LaunchError, with the reasons."""
     given = Encoding(*arguments)
@@ -154,4 +154,4 @@ def cuTensorMapEncodeTiled(*arguments: Any) -> np.void:  # noqa: N802
     )
     if failed:
         raise LaunchError(f"cuTensorMapEncodeTiled: the driver refuses it with error {failed}.")
-    return np.frombuffer(room.raw[start : start + SIZE], f"V{SIZE}")[0]
+    return as_argument(room.raw[start : start + SIZE])

@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-def cuTensorMapEncodeTiled(*arguments: Any) -> np.void:  # noqa: N802
+def cuTensorMapEncodeTiled(*arguments: Any) -> np.void:
     """A tensor map (128 bytes), to be passed to a launch; the arguments are those of `Encoding`.
     Kernels can reach the array through it for as long as the array lives. Raises LaunchError."""
     given = Encoding(*arguments)

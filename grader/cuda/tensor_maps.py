@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..counted import counted
 from .errors import LaunchError
 
 SIZE = 128  # bytes of a CUtensorMap
@@ -22,14 +23,11 @@ SWIZZLES = (0, 32, 64, 128)  # bytes of a row that are swizzled, by CUtensorMapS
 # By CUtensorMapDataType, the types of PTX; the other types change what they copy.
 KINDS = ("u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16")
 _MAGIC = b"warpwise"
-_LAYOUT = np.dtype(
-    {
-        "names": ["magic", "address", "dims", "strides", "box", "steps", "kind", "rank"]
-        + ["swizzle", "nan"],
-        "formats": ["S8", "u8", "5u8", "5u8", "5u2", "5u1", "u1", "u1", "u1", "u1"],
-        "itemsize": SIZE,
-    }
-)
+_PARTS = {  # of the simulated GPU's maps
+    **{"magic": "S8", "address": "u8", "dims": "5u8", "strides": "5u8", "box": "5u2"},
+    **{"steps": "5u1", "kind": "u1", "rank": "u1", "swizzle": "u1", "nan": "u1"},
+}
+_LAYOUT = np.dtype({"names": [*_PARTS], "formats": [*_PARTS.values()], "itemsize": SIZE})
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,8 @@ class TensorMap:
     def places(self, coordinates: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """Of the box that begins at `coordinates`, in its order in shared memory: the addresses
         int64 and whether they lie in the tensor, bool, both (elements,)."""
-        address, inside = np.full((1,) * len(self.dims), self.address), np.True_
+        address = np.full((1,) * len(self.dims), self.address)
+        inside = np.ones(address.shape, bool)
         rows = zip(self.dims, self.strides, self.steps, self.counts, coordinates, strict=True)
         for axis, (length, stride, step, count, first) in enumerate(rows):
             index = first + step * np.arange(count)
@@ -83,7 +82,12 @@ class TensorMap:
             row[name][0, :rank] = getattr(self, name)
         row["kind"], row["nan"] = KINDS.index(self.kind), self.nan
         row["swizzle"] = SWIZZLES.index(self.swizzle)
-        return row.view(f"V{SIZE}")[0]
+        return as_argument(row.tobytes())
+
+
+def as_argument(bits: bytes) -> np.void:
+    """The 128 bytes of a map as an argument of a launch."""
+    return np.void(bits)
 
 
 def decoded(bits: bytes) -> TensorMap | None:
@@ -91,11 +95,16 @@ def decoded(bits: bytes) -> TensorMap | None:
     row = np.frombuffer(bits, _LAYOUT)[0]
     if row["magic"] != _MAGIC:
         return None
-    parts = (tuple(row[name][: row["rank"]].tolist()) for name in ("dims", "strides", "box"))
-    steps = tuple(row["steps"][: row["rank"]].tolist())
-    swizzle = SWIZZLES[row["swizzle"]]
+    lists = {
+        name: tuple(row[name][: row["rank"]].tolist())
+        for name in ("dims", "strides", "box", "steps")
+    }
     return TensorMap(
-        KINDS[row["kind"]], int(row["address"]), *parts, steps, swizzle, bool(row["nan"])
+        KINDS[row["kind"]],
+        int(row["address"]),
+        **lists,
+        swizzle=SWIZZLES[row["swizzle"]],
+        nan=bool(row["nan"]),
     )
 
 
@@ -103,7 +112,7 @@ def swizzled(address: np.ndarray, swizzle: int) -> np.ndarray:
     """Where in shared memory a byte lies that would lie at `address` (int64) without a swizzle: the
     number of its 16 bytes in a row is combined with the row's by exclusive or."""
     mask = swizzle // UNIT - 1 if swizzle else 0
-    return address ^ (address >> 7 & mask) << 4
+    return np.asarray(address ^ (address >> 7 & mask) << 4)
 
 
 class Encoding(NamedTuple):
@@ -128,6 +137,11 @@ class Encoding(NamedTuple):
         rank, kind = self.tensorRank, self.tensorDataType
         if not 1 <= rank <= 5 or not 0 <= kind < len(KINDS) or self.swizzle not in range(4):
             return ["the rank must be 1 to 5, the type one of 0 to 9, the swizzle one of 0 to 3"]
+        wanted = dict.fromkeys(("globalDim", "boxDim", "elementStrides"), rank)
+        wanted["globalStrides"] = rank - 1
+        for name, number in wanted.items():
+            if (found := len(getattr(self, name))) != number:
+                return [f"{name} has {counted(found, 'number')}, and not {number}"]
         size = size_of_kind(KINDS[kind])
         row, widest = self.boxDim[0] * size, SWIZZLES[self.swizzle] or 1 << 16
         rules = {
@@ -143,14 +157,9 @@ class Encoding(NamedTuple):
             f"a row of the box has {row} bytes, more than the swizzle's {widest}": row <= widest,
             "NaN fills only floats": not self.oobFill or KINDS[kind][0] in "fb",
         }
-        wanted = {name: rank for name in ("globalDim", "boxDim", "elementStrides")}
+        wanted = dict.fromkeys(("globalDim", "boxDim", "elementStrides"), rank)
         wanted["globalStrides"] = rank - 1
-        lengths = [
-            f"{name} has {len(getattr(self, name))} numbers, and not {number}"
-            for name, number in wanted.items()
-            if len(getattr(self, name)) != number
-        ]
-        return lengths or [problem for problem, holds in rules.items() if not holds]
+        return [problem for problem, holds in rules.items() if not holds]
 
     def map(self, address: int) -> TensorMap:
         """The map of an array at `address`; LaunchError where the driver would refuse it."""

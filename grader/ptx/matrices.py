@@ -76,9 +76,7 @@ _E5M2[[*range(0x7D, 0x80), *range(0xFD, 0x100)]] = np.nan
 _OF_BYTES = {"e4m3": _E4M3, "e5m2": _E5M2}
 
 
-def _cut_sum(
-    a: tuple[np.ndarray, str], b: tuple[np.ndarray, str], c: np.ndarray
-) -> np.ndarray:
+def _cut_sum(a: tuple[np.ndarray, str], b: tuple[np.ndarray, str], c: np.ndarray) -> np.ndarray:
     """a @ b + c of float64, whose addends are cut off where the largest one's precision ends.
     Factors have the least exponent of their type or a higher one."""
     (one, kind), (other, other_kind) = a, b

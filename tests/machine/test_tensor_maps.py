@@ -42,9 +42,9 @@ extern "C" __global__ void through(const __grid_constant__ CUtensorMap from,
 """
 
 
-def through(x, y, shape=(40, 144), dtype=np.float16, box=(16, 32), swizzle=0, adds=0, on=simulator, **how):
+def through(x, y, dtype=np.float16, box=(16, 32), swizzle=0, adds=0, on=simulator, **how):
     """What lies in shared memory, and in the array that the box went to, which held 1 before."""
-    xp = np
+    xp, shape = np, (40, 144)
     if on is not simulator:
         import cupy as xp
     source = (xp.arange(np.prod(shape)) % 251).astype(dtype).reshape(shape)
@@ -109,7 +109,8 @@ BOXES_TRIED = [
         ((0, 30), (0, -3), (-16, 0), (8, 4), (5, 0), (-2, 3), (200, 0), (0, 50), (136, 38)),
         (0, 1),
     )
-    if width * np.dtype(dtype).itemsize <= (swizzle or 256) and not (adds and dtype in (np.uint8, np.float64))
+    if width * np.dtype(dtype).itemsize <= (swizzle or 256)
+    and not (adds and dtype in (np.uint8, np.float64))
 ]
 
 
@@ -141,9 +142,7 @@ def test_boxes_that_the_hardware_refuses_are_named():
 
 def broken(code, **how):
     x, y = np.zeros((2, 40, 144), np.float16)
-    maps = [
-        simulator.cuTensorMapEncodeTiled(*encoding(array, (16, 32), **how)) for array in (x, y)
-    ]
+    maps = [simulator.cuTensorMapEncodeTiled(*encoding(array, (16, 32), **how)) for array in (x, y)]
     kernel = simulator.RawModule(code=code).get_function("through")
     numbers = (np.int32(0), np.int32(0), np.int32(1024), np.int32(1024))
     kernel((1,), (64,), (*maps, *numbers, np.zeros(256, np.uint32), np.int32(0)), shared_mem=4096)
@@ -179,11 +178,14 @@ def test_bytes_expected_but_not_sent_are_waited_for_in_vain():
     [
         ({"boxDim": (4, 16)}, "a row of the box has 8 bytes, no multiple of 16"),
         ({"boxDim": (257, 16)}, "boxDim has a length below 1 or above 256"),
-        ({"boxDim": (64, 16), "swizzle": 2}, "a row of the box has 128 bytes, more than the swizzle's 64"),
+        (
+            {"boxDim": (64, 16), "swizzle": 2},
+            "a row of the box has 128 bytes, more than the swizzle's 64",
+        ),
         ({"globalStrides": (120,)}, "globalStrides has a stride that is no multiple of 16"),
         ({"elementStrides": (1, 9)}, "elementStrides has a number below 1 or above 8"),
         ({"globalDim": (0, 16)}, "globalDim has a length below 1"),
-        ({"globalDim": (16,)}, "globalDim has 1 numbers, and not 2"),
+        ({"globalDim": (16,)}, "globalDim has 1 number, and not 2"),
         ({"tensorRank": 6}, "the rank must be 1 to 5"),
         ({"interleave": 1}, "interleave is not 0"),
     ],

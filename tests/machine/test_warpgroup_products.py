@@ -1,5 +1,5 @@
-"""Products of a warpgroup (`wgmma`): every layout in shared memory, a whole matrix product, and what
-is missing named with its line."""
+"""Products of a warpgroup (`wgmma`): every layout in shared memory, a whole matrix product, and
+what is missing named with its line."""
 
 from itertools import product
 
@@ -47,7 +47,8 @@ def once(n, kinds, turned=(0, 0), in_registers=False, **missing):
     d, a, b = kinds
     count = n // 4 if d == "f16" else n // 2
     inputs = [f'"r"(left[{i}])' for i in range(4)] if in_registers else ['"l"(a)']
-    first = "{" + ", ".join(f"%{count + i}" for i in range(4)) + "}" if in_registers else f"%{count}"
+    held = ", ".join(f"%{count + i}" for i in range(4))
+    first = f"{{{held}}}" if in_registers else f"%{count}"
     scales = "" if a in ("s8", "u8") else ", 1, 1"
     if a in HALVES:
         scales += f", {turned[1]}" if in_registers else f", {turned[0]}, {turned[1]}"
@@ -97,8 +98,9 @@ def numbers(kind, size, rng):
     return bits
 
 
-def computed(n, kinds, swizzle=0, turned=(0, 0), in_registers=False, adds=1, on=simulator, source=""):
+def computed(n, kinds, swizzle=0, turned=(0, 0), in_registers=False, **how):
     """(raw, c, d) as uint32."""
+    on, source, adds = how.get("on", simulator), how.get("source"), how.get("adds", 1)
     xp = np
     if on is not simulator:
         import cupy as xp
@@ -110,7 +112,8 @@ def computed(n, kinds, swizzle=0, turned=(0, 0), in_registers=False, adds=1, on=
     code = source or once(n, kinds, turned, in_registers)
     kernel = on.RawModule(code=code).get_function("once")
     kernel.max_dynamic_shared_size_bytes = raw.nbytes
-    where = [np.uint64(descriptor(*x)) for x in ((0, turned[0], swizzle), (16384, turned[1], swizzle))]
+    pairs = zip((0, 16384), turned, strict=True)
+    where = [np.uint64(descriptor(start, way, swizzle)) for start, way in pairs]
     sizes = np.int32(len(raw)), np.int32(adds)
     args = (xp.asarray(raw), xp.asarray(c), out, *where, *sizes)
     kernel((1,), (128,), args, shared_mem=raw.nbytes)
@@ -271,6 +274,7 @@ extern "C" __global__ void times(const __grid_constant__ CUtensorMap a,
     AFTER
   }
   LAST
+  #pragma unroll
   for (int i = 0; i < 32; i++) {
     int row = 64 * blockIdx.x + t / 32 * 16 + t % 32 / 4 + i / 2 % 2 * 8;
     c[row * 64 * gridDim.y + 64 * blockIdx.y + i / 4 * 8 + t % 4 * 2 + i % 2] = d[i];

@@ -361,6 +361,17 @@ class Landing:
         self.access.put(self.hit, self.words)
 
 
+class OnItsWay(Protocol):
+    """What ends some time after lanes have issued it: `land` is its end."""
+
+    @property
+    def hit(self) -> Hit: ...
+
+    def part(self, chosen: np.ndarray) -> OnItsWay: ...
+
+    def land(self) -> None: ...
+
+
 class PendingCopies:
     """What the threads of a wave have issued and not waited for. `committed` counts, per lane,
     the groups it has closed."""
@@ -368,7 +379,7 @@ class PendingCopies:
     def __init__(self, lanes: int):
         self.committed = np.zeros(lanes, np.int64)
         # Each with the group of its thread, by lane of the wave, that it is in.
-        self.pending: list[tuple[Landing, np.ndarray]] = []
+        self.pending: list[tuple[OnItsWay, np.ndarray]] = []
         self.announced = 0
         # By barrier (its store and place), in the order in which they were issued.
         self.landings: dict[tuple[Store, int], deque[Landing]] = {}

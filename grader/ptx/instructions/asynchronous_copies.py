@@ -190,7 +190,8 @@ def bringing(
     mask = wave.read(instruction.operands[4], "u16") if several_blocks else None
 
     def bring(lane: int, words: np.ndarray, moved: np.ndarray) -> None:
-        ranks = [n for n in range(16) if mask is not None and int(mask[lane]) >> n & 1]
+        bits = int(mask[np.array([lane])][0]) if mask is not None else 0
+        ranks: list[int | None] = [rank for rank in range(16) if bits >> rank & 1]
         for rank in ranks or [None]:
             place = told.hits(np.array([lane]), _towards(told, lane, rank, wave))[0]
             told.about_to_read(place)

@@ -162,8 +162,8 @@ def _plan(instruction: Instruction, position: int, at: int, wave: Wave) -> Plan:
                 Misaligned,
                 at,
                 lane,
-                f"copies a box that begins at byte {first[0] * tensor.size} of a row; it must begin "
-                f"at a multiple of {UNIT} bytes.",
+                f"copies a box that begins at byte {first[0] * tensor.size} of a row; it must "
+                f"begin at a multiple of {UNIT} bytes.",
             )
         return tensor, first
 
@@ -172,6 +172,7 @@ def _plan(instruction: Instruction, position: int, at: int, wave: Wave) -> Plan:
 
 def _of_elements(verb: str, at: int, wave: Wave) -> Callable[[int], Access]:
     """By the size of elements, a copy engine's access to those that lie at any address."""
+
     @cache
     def access(size: int) -> Access:
         strong = verb == "updates"

@@ -141,7 +141,9 @@ def _product(instruction: Instruction, layouts: tuple[Fragment, ...], wave: Wave
             layout.matrix([register[together] for register in registers])
             for registers, layout in zip(sources, layouts[1:], strict=True)
         )
-        d = multiply_add(a, b, c, (layouts[1].kind, layouts[2].kind), clamps).astype(DTYPES[layouts[0].kind])
+        d = multiply_add(a, b, c, (layouts[1].kind, layouts[2].kind), clamps).astype(
+            DTYPES[layouts[0].kind]
+        )
         for out, words in zip(outs, layouts[0].registers(d), strict=True):
             out[together] = words
 

@@ -12,25 +12,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...cuda.errors import Message, ShuffleDivergence
 from ...cuda.tensor_maps import UNIT, swizzled
 from ...machine.events import Step
 from ...machine.lanes import WARP, Lanes, lane_index
-from ...machine.memory.access import Access, Hit
+from ...machine.memory.access import Access, Hit, LaneValues
 from ...machine.wave import Wave
 from ..matrices import multiply_add
 from ..numbers import DTYPES
 from ..program import (
-    Immediate,
     Instruction,
-    Operand,
     Transfer,
     Vector,
     immediate_of,
     several,
 )
 from ..table import collective, effect
-from .warp_matrices import ELEMENTS, factor_a, result
+from .warp_matrices import factor_a, result
 
 GROUP = 4  # warps
 _ROWS = 16  # of a warp
@@ -50,7 +47,7 @@ class _Matrix:
     """The `rows` (of A, or columns of B) of a factor in shared memory, whose descriptor is an
     operand; `turned`: neighbours in memory are elements of one column of k."""
 
-    descriptor: np.ndarray
+    descriptor: LaneValues
     rows: int
     kind: str
     turned: bool
@@ -126,7 +123,7 @@ def multiply_by_group(instruction: Instruction, at: int, wave: Wave) -> Step:
     """d, a or descriptor, descriptor, whether D counts[, 1 or -1 for A, for B[, transposed...]]"""
     form, (target, a, b, scale, *more) = instruction.form, instruction.operands
     d_kind, a_kind, b_kind = form.mods[-3:]
-    columns, k = map(int, re.findall(r"[nk](\d+)", form.mods[3])) 
+    columns, k = map(int, re.findall(r"[nk](\d+)", form.mods[3]))
     signs, turned = more[:2], [bool(immediate_of(one)) for one in more[2:]]
     sign = int(np.prod([immediate_of(one) for one in signs]))
     of_d, of_a = result(d_kind, columns), factor_a(a_kind, k)
@@ -143,7 +140,9 @@ def multiply_by_group(instruction: Instruction, at: int, wave: Wave) -> Step:
     rows = [wave.read(item, "b32") for item in several(a, of_a.count)] if in_registers else []
     turned = [False] * (2 - len(turned)) + turned
     of_b = _Matrix(wave.read(b, "b64"), columns, b_kind, turned[1], access)
-    memory_a = None if in_registers else _Matrix(wave.read(a, "b64"), _ROWS, a_kind, turned[0], access)
+    memory_a = (
+        None if in_registers else _Matrix(wave.read(a, "b64"), _ROWS, a_kind, turned[0], access)
+    )
 
     def combine(together: Lanes) -> None:
         first = lane_index(together)[::WARP]
