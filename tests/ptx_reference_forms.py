@@ -4,7 +4,7 @@ import math
 
 from ptx_reference import FLOATS, compare, convert, decode, encode, floating, flush
 from ptx_reference_bits import BITS, integer, lop3, video
-from ptx_reference_matrices import warp_matrices
+from ptx_reference_matrices import warp_matrices, warpgroup_products
 
 
 def expected(form, rows):
@@ -14,6 +14,8 @@ def expected(form, rows):
         return [value for warp in warps for value in _warp(form.name, warp)]
     if form.family == "tensor cores":
         return warp_matrices(form, rows)
+    if form.family == "warpgroup products":
+        return warpgroup_products(form, rows)
     if form.family == "carry chains":
         return [_chain(form.name, *row) for row in rows]
     if form.memory:

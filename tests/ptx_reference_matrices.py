@@ -8,7 +8,9 @@ from math import frexp, isfinite
 from ptx_reference import decode, encode
 
 _PER_REGISTER = {"f16": 2, "bf16": 2, "tf32": 1, "f32": 1, "s32": 1, "s8": 4, "u8": 4}
+_PER_REGISTER |= {"e4m3": 4, "e5m2": 4}
 _KEPT = 25  # bits below the leading one of the largest addend
+_LEAST = {"f16": -14, "e5m2": -14, "e4m3": -6}  # exponent; -126 of the others
 
 
 def warp_matrices(form, rows):
@@ -63,13 +65,76 @@ def _product(opcode, number, warp):
             element = number * size + n
             row, column = lane // 4 + 8 * (element // 2), 2 * (lane % 4) + element % 2
             pairs = [(a[row, i], b[i, column]) for i in range(k)]
-            word |= _sum(pairs, c[row, column], kinds[0], kinds[1], "satfinite" in opcode) << 16 * n
+            word |= (
+                _sum(pairs, c[row, column], kinds[0], kinds[1:3], "satfinite" in opcode) << 16 * n
+            )
         found.append(word)
     return found
 
 
+def warpgroup_products(form, rows):
+    """One register of the results for `rows` of inputs, a row for each lane: a word of B's cells,
+    four registers of A, then those of C."""
+    opcode, number = form.name.split(" d")
+    d, a, b = opcode.rpartition("k")[2].replace("satfinite.", "").split(".")[-3:]
+    found = []
+    for first in range(0, len(rows), 128):
+        group = rows[first : first + 128]
+        octets = b"".join(row[0].to_bytes(4, "little") for row in group)
+        # Eight columns of 16 bytes, then the other 16 bytes of each.
+        of_b = [
+            [value for place in range(16 * j, 256, 128) for value in _of(octets, place, b)]
+            for j in range(8)
+        ]
+        for warp in range(0, 128, 32):
+            found += _of_warp(group[warp : warp + 32], of_b, (d, a, b), int(number), opcode)
+    return found
+
+
+def _of(octets, place, kind):
+    words = (octets[at : at + 4] for at in range(place, place + 16, 4))
+    return [x for word in words for x in _elements(int.from_bytes(word, "little"), kind)]
+
+
+def _of_warp(warp, of_b, kinds, number, opcode):
+    d, a, b = kinds
+    per, sums = _PER_REGISTER[a], _PER_REGISTER[d]
+    of_a = {}
+    for lane, row in enumerate(warp):
+        for register, word in enumerate(row[1:5]):
+            for n, value in enumerate(_elements(word, a)):
+                place = lane % 4 * per + n + register // 2 * 4 * per
+                of_a[lane // 4 + 8 * (register % 2), place] = value
+    found = []
+    for lane, row in enumerate(warp):
+        word = 0
+        for n, addend in enumerate(_elements(row[5 + number], d)):
+            element = number * sums + n
+            line, column = lane // 4 + 8 * (element // 2), 2 * (lane % 4) + element % 2
+            pairs = [(of_a[line, i], of_b[column][i]) for i in range(8 * per)]
+            word |= _sum(pairs, addend, d, (a, b), "satfinite" in opcode) << 16 * n
+        found.append(word)
+    return found
+
+
+def _quarter(octet, kind):
+    """The number of eight bits."""
+    wide = 2 if kind == "e5m2" else 3
+    magnitude, sign = octet & 0x7F, -1.0 if octet & 0x80 else 1.0
+    exponent, fraction = magnitude >> wide, magnitude & (1 << wide) - 1
+    if kind == "e5m2" and exponent == 31:
+        return sign * float("nan" if fraction else "inf")
+    if kind == "e4m3" and magnitude == 0x7F:
+        return float("nan")
+    bias = 15 if kind == "e5m2" else 7
+    whole = fraction + (1 << wide) * (exponent > 0)
+    return sign * whole * 2.0 ** (max(exponent, 1) - bias - wide)
+
+
 def _elements(word, kind):
     """The numbers in a register, lowest bits first."""
+    if kind in ("e4m3", "e5m2"):
+        return [_quarter(octet, kind) for octet in word.to_bytes(4, "little")]
     if kind == "tf32":
         return [decode(word & 0xFFFFE000, "f32")]
     if kind in ("s8", "u8"):
@@ -80,7 +145,7 @@ def _elements(word, kind):
     return [decode(word, kind)]
 
 
-def _sum(pairs, addend, kind, factor, clamps):
+def _sum(pairs, addend, kind, factors, clamps):
     if kind == "s32":
         total = sum(x * y for x, y in pairs) + addend
         if clamps:
@@ -89,12 +154,18 @@ def _sum(pairs, addend, kind, factor, clamps):
     plain = [_times(x, y) for x, y in pairs] + [addend]
     if not all(isfinite(value) for value in map(float, plain)):
         return encode(_infinite(plain), kind)
-    least = -14 if factor == "f16" else -126
-    exponents = [sum(max(_exponent(value), least) for value in pair) for pair in pairs if all(pair)]
+    least = [_LEAST.get(factor, -126) for factor in factors]
+    exponents = [
+        sum(max(_exponent(value), low) for value, low in zip(pair, least, strict=True))
+        for pair in pairs
+        if all(pair)
+    ]
     exponents += [_exponent(addend)] if addend else []
-    unit = Fraction(2) ** (max(exponents, default=0) - _KEPT)
+    narrow = factors[0] in ("e4m3", "e5m2")
+    unit = Fraction(2) ** (max(exponents, default=0) - (13 if narrow else _KEPT))
     total = sum(int(Fraction(value) / unit) for value in plain) * unit
-    return _rounded(total, kind)
+    bits = _rounded(total, kind)
+    return bits & 0xFFFFFC00 if narrow and kind == "f32" else bits
 
 
 def _times(x, y):
