@@ -5,6 +5,7 @@ like of several values are taken as one step with many terms, whatever their ord
 the same if they agree and were made of the same elements.
 """
 
+from collections.abc import Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -94,6 +95,7 @@ class Descent:
             (self._walk(*both, (a, b)) for both in pairs[:FEW]),
             (self._new(one, is_extreme) for one in more[:FEW]),
             (self._before(one, verb) for one in more[:FEW]),
+            (self._before(one, verb) for one in self._shared(a, b, verb) if more and not is_extreme),
         )
         if found := next(filter(None, further), None):
             return found
@@ -117,7 +119,7 @@ class Descent:
         """The same of sums and the like, terms of the same elements together; and terms that the
         other side does not have at all. Of a maximum only the winners."""
         verb, sides = self.mine.verb(a), ((self.mine, a, self._of[0]), (self.ours, b, self._of[1]))
-        terms = [sorted(_terms(trail, top, verb)) for trail, top, _ in sides]
+        terms = [sorted(_terms(trail, top, verb)[0]) for trail, top, _ in sides]
         have = [{of[at] for at in some} for some, (_, _, of) in zip(terms, sides, strict=True)]
         new = [
             [
@@ -141,7 +143,8 @@ class Descent:
     def _other(self, a: int, b: int) -> DescentEnd | None:
         """Where both do something else: with the right values the step is the wrong one; else the
         same is looked for among what leads to it."""
-        terms = _terms(self.mine, a, self.mine.verb(a) if self.mine.verb(a) in ANY_ORDER else "")
+        verb = self.mine.verb(a)
+        terms, _ = _terms(self.mine, a, verb if verb in ANY_ORDER else "")
         unknown = [one for one in terms if not self.known(one)]
         mates = (
             (one, self._made.get((self.mine.verb(one), self._of[0][one][1]), b)) for one in unknown
@@ -170,10 +173,19 @@ class Descent:
         others = [
             at
             for at in users
-            if self.ours.verb(at) != verb and self.ours.key(at) not in self.mine.keys
+            if self.ours.verb(at) != verb
+            and self.ours.key(at) not in self.mine.keys
+            and self._of[0][term] in {self._of[1][one] for one in self.ours.sources(at)}
         ]
-        at = self.mine.owner[self.mine.source == term].tolist()
-        return DescentEnd(at[0], others[0], first=True) if at and others else None
+        uses = self.mine.owner[self.mine.source == term].tolist()
+        at = next((one for one in uses if self.mine.key(one) != self.mine.key(term)), None)
+        return DescentEnd(at, others[0], first=True) if others and at is not None else None
+
+    def _shared(self, a: int, b: int, verb: str) -> Iterator[int]:
+        """The sums inside of one that the solution has too, but outside of its own."""
+        (_, mine), (_, ours) = _terms(self.mine, a, verb), _terms(self.ours, b, verb)
+        inside = {self._of[1][at] for at in ours}
+        return (at for at in sorted(mine) if self._of[0][at] in self._known - inside)
 
     def _alike(self, one: int, other: int) -> int:
         """How well two operands fit together: `SAME` or more if they are the same."""
@@ -185,16 +197,17 @@ class Descent:
         )
 
 
-def _terms(trail: Trail, top: int, verb: str) -> list[int]:
-    """What a step is of, taken together with those before it that do the same."""
-    terms, ahead, seen = list[int](), [top], {top}
+def _terms(trail: Trail, top: int, verb: str) -> tuple[list[int], list[int]]:
+    """What a step is of, taken together with those before it that do the same, and these."""
+    terms, inner, ahead, seen = list[int](), list[int](), [top], {top}
     while ahead:
         new = {*trail.sources(ahead.pop())} - seen
         inside = [one for one in new if trail.verb(one) == verb and trail.sources(one)]
         terms += new.difference(inside)
+        inner += inside
         ahead += inside
         seen |= new
-    return terms
+    return terms, inner
 
 
 def _size(trail: Trail, at: int) -> str:
