@@ -49,8 +49,9 @@ class Descent:
 
     def found(self) -> DescentEnd | None:
         """What makes the last step wrong; None where that is not seen. Where the way back does not
-        end, the last step's first value that differs; else the step, if it has only right ones and
-        the solution does not take it."""
+        end, the last step's first value that differs, or what makes that, as far back as a single
+        value differs; else the step, if it has only right ones and the solution does not take
+        it."""
         ends = len(self.mine) - 1, len(self.ours) - 1
         found = self._walk(*ends) if min(ends) >= 0 else None
         if found or min(ends) < 0 or self.known(ends[0]):
@@ -58,13 +59,23 @@ class Descent:
         _, *after = self.met
         sources = self.mine.sources(ends[0])
         if after:
-            return DescentEnd(*ends, after[0][0])
+            return self._single(*ends) or DescentEnd(*ends, after[0][0])
         return DescentEnd(*ends) if sources and all(map(self.known, sources)) else None
+
+    def _single(self, a: int, b: int) -> DescentEnd | None:
+        """The way back as long as both do the same and one value alone differs."""
+        end, pairs = None, self._pairs(a, b)[0]
+        while len(pairs) == 1 and self.mine.verb(a) == self.ours.verb(b):
+            end = DescentEnd(a, b, pairs[0][0])
+            a, b = pairs[0]
+            pairs = self._pairs(a, b)[0]
+        return end
 
     def known(self, at: int) -> bool:
         """Whether the solution has the value too, made of the same, or a difference the other way
         round."""
-        turned = self.mine.verb(at) in ("sub", "neg") and _size(self.mine, at) in self._sizes
+        turns = self.mine.verb(at) in ("sub", "neg") and self.mine.value[at] != 0
+        turned = turns and _size(self.mine, at) in self._sizes
         return bool(self.mine.constant[at]) or self._of[0][at] in self._known or turned
 
     def _walk(self, a: int, b: int, above: tuple[int, int] | None = None) -> DescentEnd | None:
@@ -109,7 +120,7 @@ class Descent:
     def _pairs(self, a: int, b: int) -> tuple[list[tuple[int, int]], list[int], list[int]]:
         """Operands that differ; those that were computed are gone into first."""
         mine, ours = self.mine.sources(a), self.ours.sources(b)
-        ways = [mine, mine[::-1] if self.mine.verb(a) == "mul" else mine]
+        ways = [mine, mine[::-1] if self.mine.verb(a) in ("mul", *ANY_ORDER) else mine]
         best = max(ways, key=lambda way: sum(map(self._alike, way, ours)))
         pairs = [both for both in zip(best, ours, strict=False) if self._alike(*both) < SAME]
         pairs.sort(key=lambda both: not (self.mine.sources(both[0]) and self.ours.sources(both[1])))

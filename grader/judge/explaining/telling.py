@@ -430,10 +430,12 @@ class TwoTrails:
 
     @property
     def verbs(self) -> tuple[str, str]:
-        """What the last step does, and the one where the ways part; "" where none does."""
-        mine, end = self._both[0], len(self._both[0]) - 1
+        """What the last step does, and the one where the ways part, or that makes its wrong value;
+        "" where none does."""
+        mine, end, found = self._both[0], len(self._both[0]) - 1, self.found
         last = mine.verb(end) if end >= 0 and mine.sources(end) else ""
-        return last, mine.verb(self.found.at) if self.found else ""
+        makes = found and found.bad is not None and mine.sources(found.bad)
+        return last, mine.verb(found.bad if makes else found.at) if found else ""
 
     @cached_property
     def descended(self) -> Parting | None:
