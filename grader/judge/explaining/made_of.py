@@ -207,7 +207,7 @@ class MadeOf(About):
         if (
             self.mine.origin != "constant"
             or self.ours.origin == "constant"
-            or self._ways.verbs[0] not in ("", "max", "min")
+            or not {*self._ways.verbs} <= {"", "max", "min"}
         ):
             return
         line = self.mine.origin_line

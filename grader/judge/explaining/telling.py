@@ -353,8 +353,8 @@ class About:
         return tuple(parts) if len(parts) <= MOST else ()
 
 
-CLOSE = (15, 22)  # bits in which values that are the same agree, tried in this order
-DIGITS = (6, 7)  # in which they are told then
+CLOSE = (15, 22, 40)  # bits in which values that are the same agree, tried in this order
+DIGITS = (6, 7, 12)  # in which they are told then
 _UNTOLD = re.compile(r"computes \S+ from .*,")  # bits, or what the compiler makes of an index
 MUCH = 8  # times smaller than what it was made of: a difference in which much cancels
 
