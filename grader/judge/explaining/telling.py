@@ -455,6 +455,8 @@ class TwoTrails:
             told = replace(told, ours=words, right=right)
             is_one = len(strange) == len(missing) == 1 and mine.verb(at) == ours.verb(other)
             strange = strange if is_one and not is_first else []
+        elif bad is None and mine.verb(at) not in ANY_ORDER and not _taken(mine, ours, at):
+            told = replace(told, ours=f"has no step that {told.mine}")
         for wrong in [bad] if bad is not None else strange[:1]:
             lost = tuple(one for step in found.lost if (one := ours.element(step)))
             more = tuple(one for step in found.more if (one := mine.element(step)))
@@ -599,6 +601,12 @@ def _partner(mine: Trail, ours: Trail, at: int) -> int | None:
         key=lambda user: (users.count(user), ours.verb(user) == verb, -user),
         default=None,
     )
+
+
+def _taken(mine: Trail, ours: Trail, at: int) -> bool:
+    """Whether the solution does the same with the same values, whatever comes of it."""
+    keys, verb = mine.operands(at), mine.verb(at)
+    return any(ours.verb(one) == verb for key in keys for one in ours.users(key))
 
 
 def _left_out(mine: Trail, ours: Trail, partner: int) -> int | None:
