@@ -106,7 +106,7 @@ class Descent:
             (self._walk(*both, (a, b)) for both in pairs[:FEW]),
             (self._new(one, is_extreme) for one in more[:FEW]),
             (self._before(one, verb) for one in more[:FEW]),
-            (self._before(one, verb) for one in self._shared(a, b, verb) if more and not is_extreme),
+            (self._before(one, verb) for one in self._shared(a, b) if more and not is_extreme),
         )
         if found := next(filter(None, further), None):
             return found
@@ -192,11 +192,13 @@ class Descent:
         at = next((one for one in uses if self.mine.key(one) != self.mine.key(term)), None)
         return DescentEnd(at, others[0], first=True) if others and at is not None else None
 
-    def _shared(self, a: int, b: int, verb: str) -> Iterator[int]:
-        """The sums inside of one that the solution has too, but outside of its own."""
-        (_, mine), (_, ours) = _terms(self.mine, a, verb), _terms(self.ours, b, verb)
+    def _shared(self, a: int, b: int) -> Iterator[int]:
+        """The sums inside of one that the solution has too, but not inside of its own."""
+        (_, mine), (_, ours) = (
+            _terms(*side, self.mine.verb(a)) for side in ((self.mine, a), (self.ours, b))
+        )
         inside = {self._of[1][at] for at in ours}
-        return (at for at in sorted(mine) if self._of[0][at] in self._known - inside)
+        yield from (at for at in sorted(mine) if self._of[0][at] in self._known - inside)
 
     def _alike(self, one: int, other: int) -> int:
         """How well two operands fit together: `SAME` or more if they are the same."""

@@ -434,8 +434,9 @@ class TwoTrails:
         "" where none does."""
         mine, end, found = self._both[0], len(self._both[0]) - 1, self.found
         last = mine.verb(end) if end >= 0 and mine.sources(end) else ""
-        makes = found and found.bad is not None and mine.sources(found.bad)
-        return last, mine.verb(found.bad if makes else found.at) if found else ""
+        parts = (found.bad, found.at) if found else ()
+        made = (mine.verb(at) for at in parts if at is not None and mine.sources(at))
+        return last, next(made, "")
 
     @cached_property
     def descended(self) -> Parting | None:
