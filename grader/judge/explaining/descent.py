@@ -5,7 +5,6 @@ like of several values are taken as one step with many terms, whatever their ord
 the same if they agree and were made of the same elements.
 """
 
-from collections.abc import Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -49,9 +48,9 @@ class Descent:
 
     def found(self) -> DescentEnd | None:
         """What makes the last step wrong; None where that is not seen. Where the way back does not
-        end, the last step's first value that differs, or what makes that, as far back as a single
-        value differs; else the step, if it has only right ones and the solution does not take
-        it."""
+        end, the value that differs, as far back as a single one does; else the last step's first
+        one, if it was made of the same elements; else the step, if it has only right ones and the
+        solution does not take it."""
         ends = len(self.mine) - 1, len(self.ours) - 1
         found = self._walk(*ends) if min(ends) >= 0 else None
         if found or min(ends) < 0 or self.known(ends[0]):
@@ -59,7 +58,9 @@ class Descent:
         _, *after = self.met
         sources = self.mine.sources(ends[0])
         if after:
-            return self._single(*ends) or DescentEnd(*ends, after[0][0])
+            (a, b), *_ = after
+            is_of_same = self._of[0][a][1] == self._of[1][b][1]
+            return self._single(*ends) or (DescentEnd(*ends, a) if is_of_same else None)
         return DescentEnd(*ends) if sources and all(map(self.known, sources)) else None
 
     def _single(self, a: int, b: int) -> DescentEnd | None:
@@ -106,13 +107,15 @@ class Descent:
             (self._walk(*both, (a, b)) for both in pairs[:FEW]),
             (self._new(one, is_extreme) for one in more[:FEW]),
             (self._before(one, verb) for one in more[:FEW]),
-            (self._before(one, verb) for one in self._shared(a, b) if more and not is_extreme),
         )
         if found := next(filter(None, further), None):
             return found
         fixed = next((one for one in more if self.mine.constant[one]), None)
         if fixed is not None and not is_extreme:
             return DescentEnd(int(self.mine.owner[self.mine.source == fixed][-1]), None, fixed)
+        inner = self._shared(a, b) if more and not is_extreme else ()
+        if found := next(filter(None, (self._before(one, verb) for one in inner)), None):
+            return found
         bad, ends = bad if fixed is None else fixed, lost and not more
         ends = (more or lost) if is_extreme else ends
         return DescentEnd(*(above or (a, b)), bad, tuple(lost), tuple(more)) if ends else None
@@ -192,13 +195,14 @@ class Descent:
         at = next((one for one in uses if self.mine.key(one) != self.mine.key(term)), None)
         return DescentEnd(at, others[0], first=True) if others and at is not None else None
 
-    def _shared(self, a: int, b: int) -> Iterator[int]:
-        """The sums inside of one that the solution has too, but not inside of its own."""
+    def _shared(self, a: int, b: int) -> list[int]:
+        """The sums of elements inside of one that the solution has too, but not inside of its
+        own."""
         (_, mine), (_, ours) = (
             _terms(*side, self.mine.verb(a)) for side in ((self.mine, a), (self.ours, b))
         )
-        inside = {self._of[1][at] for at in ours}
-        yield from (at for at in sorted(mine) if self._of[0][at] in self._known - inside)
+        apart = self._known - {self._of[1][at] for at in ours}
+        return [at for at in sorted(mine) if (of := self._of[0][at])[1] and of in apart]
 
     def _alike(self, one: int, other: int) -> int:
         """How well two operands fit together: `SAME` or more if they are the same."""
