@@ -192,7 +192,7 @@ class Descent:
             and self._of[0][term] in {self._of[1][one] for one in self.ours.sources(at)}
         ]
         uses = self.mine.owner[self.mine.source == term].tolist()
-        at = next((one for one in uses if self.mine.key(one) != self.mine.key(term)), None)
+        at = next((one for one in uses if self._of[0][one] != self._of[0][term]), None)
         return DescentEnd(at, others[0], first=True) if others and at is not None else None
 
     def _shared(self, a: int, b: int) -> list[int]:
