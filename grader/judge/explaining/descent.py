@@ -49,8 +49,7 @@ class Descent:
     def found(self) -> DescentEnd | None:
         """What makes the last step wrong; None where that is not seen. Where the way back does not
         end, the value that differs, as far back as a single one does; else the last step's first
-        one, if it was made of the same elements; else the step, if it has only right ones and the
-        solution does not take it."""
+        one; else the step, if it has only right ones and the solution does not take it."""
         ends = len(self.mine) - 1, len(self.ours) - 1
         found = self._walk(*ends) if min(ends) >= 0 else None
         if found or min(ends) < 0 or self.known(ends[0]):
@@ -58,9 +57,7 @@ class Descent:
         _, *after = self.met
         sources = self.mine.sources(ends[0])
         if after:
-            (a, b), *_ = after
-            is_of_same = self._of[0][a][1] == self._of[1][b][1]
-            return self._single(*ends) or (DescentEnd(*ends, a) if is_of_same else None)
+            return self._single(*ends) or DescentEnd(*ends, after[0][0])
         return DescentEnd(*ends) if sources and all(map(self.known, sources)) else None
 
     def _single(self, a: int, b: int) -> DescentEnd | None:
