@@ -49,7 +49,7 @@ CAUSES = {  # of each, what a learner must be told, as a regular expression
     "identity": r"in your code",
     "last_element": rf"{LACKS}|uses no input|in your code.*No input|{ELSEWHERE}",
     "lost_part": rf"{LACKS}|Our kernel (adds|divides|takes the larger)|intermediate|{ELSEWHERE}"
-    "|gets its own value back",
+    "|gets its own value back|gives .* a new value in each round",
     "merged_unscaled": rf"exponential|{LACKS}|Our kernel (subtracts|first multiplies|multiplies)",
     "precision": r"to a whole number|to (16|32) bits",
     "scale": r"Our kernel|intermediate|times what|of what it should be|"
@@ -60,7 +60,7 @@ CAUSES = {  # of each, what a learner must be told, as a regular expression
     "unguarded_nan": r"computes the first NaN|No comparison with NaN",
     "wrong_border": rf"{ELSEWHERE}|{LACKS}|{ASKED}",
     "wrong_index": rf"{ELSEWHERE}|{ASKED}|{LACKS}|uses no input|in your code|does not use `"
-    "|does not belong in this step",
+    "|does not belong in this step|gets its own value back",
     "wrong_tie": r"is the index of the wrong one",
     "wrong_operation": rf"Our kernel|{ELSEWHERE}|and should be a copy of",
     "wrong_row": ELSEWHERE,

@@ -13,6 +13,8 @@ from .places import ArrayPlace, short
 
 _CHANCE = "Either thread may come first."
 _ANY_ORDER = "Blocks run in any order."
+_ARRIVES = re.compile(r"\bmbarrier_arrive\([^;&]*&(\w+)")
+_WAITS = re.compile(r"\bmbarrier_(?:try|test)_wait\w*\([^;&]*&(\w+)")
 
 
 def without_stride(index: str, name: str, line: int) -> Message:
@@ -43,7 +45,34 @@ def advice(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
         if place.index is not None and re.search(r"\w\W", index):  # it is computed
             both = f"The index `{index}` is {place.index} for both threads. {both}".strip()
         return Message(why=both) + _written_twice(race, place)
-    return _barrier_between(race, place)
+    return _given_back(race, declared) or _barrier_between(race, place)
+
+
+def _given_back(race: Race, declared: Declarations) -> Message | None:
+    """A stage that is read, and filled again behind a wait at an mbarrier which those who read
+    arrive at; None where there is no such wait or arrival."""
+    read, fill = race.evidence.kernel_lines
+    if not (race.shared and race.mine.wrote and race.other.reads and read and fill):
+        return None
+    waits, arrivals = _mbarriers(_WAITS, declared), _mbarriers(_ARRIVES, declared)
+    wait = max((line for line in waits if line <= fill), default=0)
+    told = [line for line, name in arrivals.items() if name == waits.get(wait)]
+    if not told:
+        return None
+    name, at = waits[wait], min(told, key=lambda line: abs(line - read))
+    why = f"Line {wait} waits at `{name}` for the threads that read."
+    if at > read:
+        ask = f"Do all of them arrive at `{name}`? Are its count of arrivals and the parity right?"
+        return Message(why=why, remedy=ask)
+    early = f" They arrive there on line {at}, before they have read on line {read}."
+    why += early if at < read else ""  # a call's read may have the line of the step before it
+    return Message(why=why, remedy=f"Arrive at `{name}` after the last read.")
+
+
+def _mbarriers(call: re.Pattern[str], declared: Declarations) -> dict[int, str]:
+    """By line the mbarrier that a call names there."""
+    lines = enumerate(declared.lines, 1)
+    return {line: found[1] for line, text in lines if (found := call.search(text))}
 
 
 def _written_twice(race: Race, place: ArrayPlace) -> Message:

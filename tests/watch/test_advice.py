@@ -174,6 +174,34 @@ def test_the_lesson_tells_of_the_fence_of_its_last_block(fence):
     assert "`partial[" in verdict.message
 
 
+# --- stages that are filled again ---
+
+ROLES = course.lesson("11_async_copies")
+ARRIVES = "            mbarrier_arrive(sem_release, scope_cta, space_shared, &empty[k % 2]);\n"
+READS = "            for (int r = 0; r < 8; r++) sum += tile[k % 2][128 * r + t];\n"
+
+
+@pytest.mark.parametrize(
+    ("steps", "count", "expected"),
+    [
+        (ARRIVES + READS, 128, "on line 25, before they have read on line 26. Arrive at `empty` "),
+        (READS + ARRIVES, 96, "Do all of them arrive at `empty`? Are its count of arrivals and"),
+    ],
+)
+def test_what_is_filled_too_early_behind_an_mbarrier_needs_no_barrier_of_the_block(
+    steps, count, expected
+):
+    code = re.sub(r".*(BEGIN|END) SOLUTION\n", "", ROLES.solution(ROLES.exercise("two_roles")))
+    before, found, after = code.partition(ARRIVES + READS)
+    assert found
+    code = before.replace("&empty[s], 128", f"&empty[s], {count}") + "\n" + steps + after
+    message = str(
+        said(code, numbers(5 * 1024), numbers(128), np.int32(40), block=160, name="two_roles")
+    )
+    assert expected in message
+    assert "__syncthreads()" not in message
+
+
 # --- what the next launch begins with ---
 
 

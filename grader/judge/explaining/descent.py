@@ -48,8 +48,8 @@ class Descent:
 
     def found(self) -> DescentEnd | None:
         """What makes the last step wrong; None where that is not seen. Where the way back does not
-        end, the last step's first value that differs; else the step, if it has only right ones and
-        the solution does not take it."""
+        end, the value that differs, as far back as a single one does; else the last step's first
+        one; else the step, if it has only right ones and the solution does not take it."""
         ends = len(self.mine) - 1, len(self.ours) - 1
         found = self._walk(*ends) if min(ends) >= 0 else None
         if found or min(ends) < 0 or self.known(ends[0]):
@@ -57,13 +57,23 @@ class Descent:
         _, *after = self.met
         sources = self.mine.sources(ends[0])
         if after:
-            return DescentEnd(*ends, after[0][0])
+            return self._single(*ends) or DescentEnd(*ends, after[0][0])
         return DescentEnd(*ends) if sources and all(map(self.known, sources)) else None
+
+    def _single(self, a: int, b: int) -> DescentEnd | None:
+        """The way back as long as both do the same and one value alone differs."""
+        end, pairs = None, self._pairs(a, b)[0]
+        while len(pairs) == 1 and self.mine.verb(a) == self.ours.verb(b):
+            end = DescentEnd(a, b, pairs[0][0])
+            a, b = pairs[0]
+            pairs = self._pairs(a, b)[0]
+        return end
 
     def known(self, at: int) -> bool:
         """Whether the solution has the value too, made of the same, or a difference the other way
         round."""
-        turned = self.mine.verb(at) in ("sub", "neg") and _size(self.mine, at) in self._sizes
+        turns = self.mine.verb(at) in ("sub", "neg") and self.mine.value[at] != 0
+        turned = turns and _size(self.mine, at) in self._sizes
         return bool(self.mine.constant[at]) or self._of[0][at] in self._known or turned
 
     def _walk(self, a: int, b: int, above: tuple[int, int] | None = None) -> DescentEnd | None:
@@ -100,6 +110,9 @@ class Descent:
         fixed = next((one for one in more if self.mine.constant[one]), None)
         if fixed is not None and not is_extreme:
             return DescentEnd(int(self.mine.owner[self.mine.source == fixed][-1]), None, fixed)
+        inner = self._shared(a, b) if more and not is_extreme else ()
+        if found := next(filter(None, (self._before(one, verb) for one in inner)), None):
+            return found
         bad, ends = bad if fixed is None else fixed, lost and not more
         ends = (more or lost) if is_extreme else ends
         return DescentEnd(*(above or (a, b)), bad, tuple(lost), tuple(more)) if ends else None
@@ -107,7 +120,7 @@ class Descent:
     def _pairs(self, a: int, b: int) -> tuple[list[tuple[int, int]], list[int], list[int]]:
         """Operands that differ; those that were computed are gone into first."""
         mine, ours = self.mine.sources(a), self.ours.sources(b)
-        ways = [mine, mine[::-1] if self.mine.verb(a) == "mul" else mine]
+        ways = [mine, mine[::-1] if self.mine.verb(a) in ("mul", *ANY_ORDER) else mine]
         best = max(ways, key=lambda way: sum(map(self._alike, way, ours)))
         pairs = [both for both in zip(best, ours, strict=False) if self._alike(*both) < SAME]
         pairs.sort(key=lambda both: not (self.mine.sources(both[0]) and self.ours.sources(both[1])))
@@ -117,7 +130,7 @@ class Descent:
         """The same of sums and the like, terms of the same elements together; and terms that the
         other side does not have at all. Of a maximum only the winners."""
         verb, sides = self.mine.verb(a), ((self.mine, a, self._of[0]), (self.ours, b, self._of[1]))
-        terms = [sorted(_terms(trail, top, verb)) for trail, top, _ in sides]
+        terms = [sorted(_terms(trail, top, verb)[0]) for trail, top, _ in sides]
         have = [{of[at] for at in some} for some, (_, _, of) in zip(terms, sides, strict=True)]
         new = [
             [
@@ -141,7 +154,8 @@ class Descent:
     def _other(self, a: int, b: int) -> DescentEnd | None:
         """Where both do something else: with the right values the step is the wrong one; else the
         same is looked for among what leads to it."""
-        terms = _terms(self.mine, a, self.mine.verb(a) if self.mine.verb(a) in ANY_ORDER else "")
+        verb = self.mine.verb(a)
+        terms, _ = _terms(self.mine, a, verb if verb in ANY_ORDER else "")
         unknown = [one for one in terms if not self.known(one)]
         mates = (
             (one, self._made.get((self.mine.verb(one), self._of[0][one][1]), b)) for one in unknown
@@ -170,10 +184,22 @@ class Descent:
         others = [
             at
             for at in users
-            if self.ours.verb(at) != verb and self.ours.key(at) not in self.mine.keys
+            if self.ours.verb(at) != verb
+            and self.ours.key(at) not in self.mine.keys
+            and self._of[0][term] in {self._of[1][one] for one in self.ours.sources(at)}
         ]
-        at = self.mine.owner[self.mine.source == term].tolist()
-        return DescentEnd(at[0], others[0], first=True) if at and others else None
+        uses = self.mine.owner[self.mine.source == term].tolist()
+        at = next((one for one in uses if self._of[0][one] != self._of[0][term]), None)
+        return DescentEnd(at, others[0], first=True) if others and at is not None else None
+
+    def _shared(self, a: int, b: int) -> list[int]:
+        """The sums of elements inside of one that the solution has too, but not inside of its
+        own."""
+        (_, mine), (_, ours) = (
+            _terms(*side, self.mine.verb(a)) for side in ((self.mine, a), (self.ours, b))
+        )
+        apart = self._known - {self._of[1][at] for at in ours}
+        return [at for at in sorted(mine) if (of := self._of[0][at])[1] and of in apart]
 
     def _alike(self, one: int, other: int) -> int:
         """How well two operands fit together: `SAME` or more if they are the same."""
@@ -185,16 +211,17 @@ class Descent:
         )
 
 
-def _terms(trail: Trail, top: int, verb: str) -> list[int]:
-    """What a step is of, taken together with those before it that do the same."""
-    terms, ahead, seen = list[int](), [top], {top}
+def _terms(trail: Trail, top: int, verb: str) -> tuple[list[int], list[int]]:
+    """What a step is of, taken together with those before it that do the same, and these."""
+    terms, inner, ahead, seen = list[int](), list[int](), [top], {top}
     while ahead:
         new = {*trail.sources(ahead.pop())} - seen
         inside = [one for one in new if trail.verb(one) == verb and trail.sources(one)]
         terms += new.difference(inside)
+        inner += inside
         ahead += inside
         seen |= new
-    return terms
+    return terms, inner
 
 
 def _size(trail: Trail, at: int) -> str:

@@ -23,6 +23,7 @@ from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
 from .thread_paths import may_ask, operator_of
 
+_NO_NAN = " No comparison with NaN is true, except `!=`."
 Said = tuple[Pattern, Message, int | None]  # a pattern, its message, and the line of that
 
 
@@ -107,10 +108,11 @@ class Explanation(MadeOf):
             pairs = zip(one.values, one.fixed, strict=True)
             strange = [value for value, fixed in pairs if fixed and value not in theirs]
             remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else ""
-            yield Message(f"{_chosen(one)}.", why, remedy, ours), one.place.line
+            said = f"{_chosen(one)}.{_NO_NAN if _with_nan([one]) else ''}"
+            yield Message(said, why, remedy, ours), one.place.line
         nan = _with_nan(self.mine.choices)
         if nan and not _with_nan(self.ours.choices):
-            yield f"{_chosen(nan)}. No comparison with NaN is true, except `!=`.", nan.place.line
+            yield f"{_chosen(nan)}.{_NO_NAN}", nan.place.line
 
     def decided(self) -> Told:
         """Of an element that is another one's copy, the first element, of an array that gives no

@@ -69,7 +69,9 @@ class MadeOf(About):
     def shuffled(self) -> Told:
         """A shuffle that brings other lanes' values than the solution's."""
         mine, ours = ({_way(one) for one, *_ in side.shuffles} for side in (self.mine, self.ours))
-        instead = " and ".join(f"`__shfl_{way}sync`" for way in sorted(ours))
+        instead = " and ".join(f"`__shfl_{way}sync`" for way in sorted(ours) if ours - mine)
+        asked = "From which lane should this value come?"
+        asked = asked if instead else "What should a thread do where its shuffle finds no lane?"
         differs = self._mine != self._ours
         for opcode, place, own in self.mine.shuffles if differs else ():
             way = _way(opcode)
@@ -79,8 +81,8 @@ class MadeOf(About):
             if way and way not in ours and (own or (ours and opposite)):
                 told = Message(
                     f"{capital(place.who)} {fact}{place.on}.",
-                    remedy="From which lane should this value come?",
-                    ours=f"Our kernel uses {instead}." if ours else "",
+                    remedy=asked,
+                    ours=f"Our kernel uses {instead}." if instead else "",
                 )
                 yield told, place.line
 
@@ -207,7 +209,7 @@ class MadeOf(About):
         if (
             self.mine.origin != "constant"
             or self.ours.origin == "constant"
-            or self._ways.verbs[0] not in ("", "max", "min")
+            or not {*self._ways.verbs} <= {"", "max", "min"}
         ):
             return
         line = self.mine.origin_line

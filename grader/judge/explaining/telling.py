@@ -19,7 +19,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from itertools import combinations, groupby
+from itertools import combinations, groupby, islice
 from operator import itemgetter, or_
 
 import numpy as np
@@ -353,8 +353,8 @@ class About:
         return tuple(parts) if len(parts) <= MOST else ()
 
 
-CLOSE = (15, 22)  # bits in which values that are the same agree, tried in this order
-DIGITS = (6, 7)  # in which they are told then
+CLOSE = (15, 22, 40)  # bits in which values that are the same agree, tried in this order: 40 only
+DIGITS = (6, 7, 12)  # of doubles; digits in which they are told then
 _UNTOLD = re.compile(r"computes \S+ from .*,")  # bits, or what the compiler makes of an index
 MUCH = 8  # times smaller than what it was made of: a difference in which much cancels
 
@@ -397,7 +397,8 @@ class TwoTrails:
     @cached_property
     def _both(self) -> list[Trail]:
         """Both, values told apart as `CLOSE` has it, so that the two elements are."""
-        for bits, digits in zip(CLOSE, DIGITS, strict=True):
+        has_doubles = any(op.opcode.endswith("f64") for one in self._cones for op in one.ops)
+        for bits, digits in islice(zip(CLOSE, DIGITS, strict=True), 2 + has_doubles):
             trails = [Trail(one, self._named, digits) for one in self._cones]
             for trail, keys in zip(trails, _keys(trails, bits), strict=True):
                 trail.have_keys(keys)
@@ -430,10 +431,13 @@ class TwoTrails:
 
     @property
     def verbs(self) -> tuple[str, str]:
-        """What the last step does, and the one where the ways part; "" where none does."""
-        mine, end = self._both[0], len(self._both[0]) - 1
+        """What the last step does, and the one where the ways part, or that makes its wrong value;
+        "" where none does."""
+        mine, end, found = self._both[0], len(self._both[0]) - 1, self.found
         last = mine.verb(end) if end >= 0 and mine.sources(end) else ""
-        return last, mine.verb(self.found.at) if self.found else ""
+        parts = (found.bad, found.at) if found else ()
+        made = (mine.verb(at) for at in parts if at is not None and mine.sources(at))
+        return last, next(made, "")
 
     @cached_property
     def descended(self) -> Parting | None:
@@ -453,6 +457,8 @@ class TwoTrails:
             told = replace(told, ours=words, right=right)
             is_one = len(strange) == len(missing) == 1 and mine.verb(at) == ours.verb(other)
             strange = strange if is_one and not is_first else []
+        elif bad is None and _is_extra(mine, ours, at):
+            told = replace(told, ours=f"has no step that {told.mine}")
         for wrong in [bad] if bad is not None else strange[:1]:
             lost = tuple(one for step in found.lost if (one := ours.element(step)))
             more = tuple(one for step in found.more if (one := mine.element(step)))
@@ -597,6 +603,14 @@ def _partner(mine: Trail, ours: Trail, at: int) -> int | None:
         key=lambda user: (users.count(user), ours.verb(user) == verb, -user),
         default=None,
     )
+
+
+def _is_extra(mine: Trail, ours: Trail, at: int) -> bool:
+    """Whether the solution never does the same with one of these values, whatever comes of it; of
+    what has a word."""
+    verb, has_word = mine.verb(at), mine.calls(at) or not mine.words(at).startswith("computes")
+    same = (ours.verb(one) == verb for key in mine.operands(at) for one in ours.users(key))
+    return has_word and verb not in ANY_ORDER and not any(same)
 
 
 def _left_out(mine: Trail, ours: Trail, partner: int) -> int | None:
