@@ -44,8 +44,7 @@ def moodle(marks: MarksTable, decimal: str) -> bytes:
     its points and a feedback text, both of which have to be mapped."""
     about = {"Username": "learner", "ID number": "", "Email address": "email"}
     head, *rows = _rows(marks, about, "moodle")
-    lessons = [[name, f"{name} (Feedback)"] for name in head[len(about) :]]
-    table = [[*about, *chain(*lessons)]]
+    table = [[*about, *chain(*[[name, f"{name} (Feedback)"] for name in head[len(about) :]])]]
     for line, row in zip(marks.lines, rows, strict=True):
         pairs = zip(
             ("-" if score == "" else score for score in row[len(about) :]),

@@ -317,12 +317,11 @@ def _require_one_of_both(
 
 def _moves(course: CourseFolder, old: str, new: str) -> Iterator[tuple[Path, Path]]:
     """Each folder of the old lesson, and where it belongs."""
-    places = [
+    for folder in [
         *(course.path(step, old) for step in ("source", "release")),
         course.shelves / "outbound" / old,
         *(path for step in STEPS for path in sorted((course.root / step).glob(f"*/{old}"))),
-    ]
-    for folder in places:
+    ]:
         if folder.is_dir():
             yield folder, folder.with_name(new)
     for folder in sorted((course.shelves / "inbound").glob(f"*+{old}+*")):

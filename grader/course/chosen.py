@@ -187,8 +187,7 @@ class LaunchChoices:
         worth = (1 / rest.sum(axis=0)) ** 0.5  # what few meet comes first
         while worth.any():
             prices = self.costs[able] + ~np.isin(self.shapes[able], self.shapes[chosen])
-            gain = rest @ worth / prices * rng.uniform(0.9, 1.0, len(able))
-            best = int(np.argmax(gain))
+            best = int(np.argmax(rest @ worth / prices * rng.uniform(0.9, 1.0, len(able))))
             chosen = [*chosen, int(able[best])]
             worth = np.where(rest[best] > 0, 0, worth)
         times = self.covers[chosen].sum(axis=0)

@@ -148,8 +148,7 @@ def _first(
 ) -> str:
     """The first parameter that differs from the given one, in words; "" if none does."""
     pairs = enumerate(zip(mine, given, strict=True), start=1)
-    different = (say.in_place_of(n, a.text, b.text) for n, (a, b) in pairs if differ(a, b))
-    return next(different, "")
+    return next((say.in_place_of(n, a.text, b.text) for n, (a, b) in pairs if differ(a, b)), "")
 
 
 def _signature(kernel: str, declared: Parameters) -> str:
@@ -286,8 +285,7 @@ def _wrong_output(
         wrong = ~right(expected, found)
         if wrong.any():
             mismatches = _mismatches(words.name(buffer), wrong, expected.value, found)
-            right_first = int(wrong.ravel().argmax())
-            pattern = say.pattern(wrong.size, int(wrong.sum()), right_first)
+            pattern = say.pattern(wrong.size, int(wrong.sum()), int(wrong.ravel().argmax()))
             told = _first_wrong(mismatches[0], expected) + pattern
             message = replace(told, first=f"{words.when(buffer)}{told.first}")
             message = _because(message, words.launch(buffer), ran)

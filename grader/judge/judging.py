@@ -209,8 +209,7 @@ def _explained(judged: Judged, at: int) -> Judged:
         others = [session.follow(instance, wrong.others) for session in both]
         pair = replace(pair, others=tuple(zip(*others, strict=False)))
     if not wrong.written and ours.stored and result.where:
-        path = judged.session.path(instance, result.where.launch, ours.stored)
-        pair = replace(pair, path=path)
+        pair = replace(pair, path=judged.session.path(instance, result.where.launch, ours.stored))
     result = explained(result, pair, judged.words[at])
     if mine.stored:
         result = cases.in_block(result, instance.problem, mine.stored.block)
@@ -276,8 +275,7 @@ def hardware(judged: Judged) -> Judged:
     outcomes = run_on_gpu(judged.source, instances, judged.limits)
     for at, outcome in zip(passed, outcomes, strict=True):
         result = compare.on_gpu(judged.instances[at], outcome, judged.words[at])
-        ran = not isinstance(outcome, NotRun)
-        judged = judged.with_result(at, replace(result, ran=ran))
+        judged = judged.with_result(at, replace(result, ran=not isinstance(outcome, NotRun)))
     return judged
 
 

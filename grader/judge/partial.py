@@ -220,8 +220,7 @@ def _beside_the_mistake(judged: Judged, known: list[NamedFault]) -> Mended | Non
     if not alike or not pairs:
         return None
     results = _results(answer, *zip(*(_as_left(*pair) for pair in pairs), strict=True))
-    right = all(one.status in sizes.MAY_PASS for one in results)
-    return _least(alike, results) if right else None
+    return _least(alike, results) if all(one.status in sizes.MAY_PASS for one in results) else None
 
 
 def _leaves_the_same(judged: Judged, fault: NamedFault, pairs: list[Pair]) -> bool:

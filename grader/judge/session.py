@@ -287,10 +287,9 @@ def run_on_gpu(source: str, instances: tuple[CaseInstance, ...], limits: Limits)
     launches = (launch for one in instances for launch in one.problem.launches)
     threads = max((threads for _, threads in rules.blocks_and_threads(launches)), default=1)
     options = (f"--maxrregcount={registers_for(threads)}",)
-    compiler = Session(
+    with Session(
         source, limits, device="compiler", architecture=real_architecture(), options=options
-    )
-    with compiler as session:
+    ) as session:
         compiled = session.compiled()
     outcomes: list[Reply] = []
     for one in instances:

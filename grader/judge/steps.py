@@ -105,8 +105,7 @@ def _written(lesson: Lesson, compiler: str, available: bool) -> bool:
 
 
 def _require_full_marks(lesson: Lesson, exercise: Exercise) -> None:
-    verdict = judge(exercise.id, exercise.solution, root=lesson.path.parent, sizes=False)
-    for case in verdict.cases:
+    for case in judge(exercise.id, exercise.solution, root=lesson.path.parent, sizes=False).cases:
         if case.status != Status.PASSED:
             place = authors.place_of(lesson.path, exercise.name, case.name)
             if case.line:
@@ -179,10 +178,9 @@ def _require_hazards(lesson: Lesson, exercise: Exercise) -> None:
         return
     for result in judge(exercise.id, lesson.solution(exercise), root=lesson.path.parent).cases:
         if result.status != Status.PASSED and result.name in asked:
-            place = authors.place_of(lesson.path, exercise.name)
             raise AuthorError(
-                f"{place}: {exercise.source} does not break as the case {result.name!r} asks: "
-                f"{result.message}"
+                f"{authors.place_of(lesson.path, exercise.name)}: {exercise.source} does not break "
+                f"as the case {result.name!r} asks: {result.message}"
             )
 
 

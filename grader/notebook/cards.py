@@ -359,15 +359,14 @@ def _marks(what: Diagnosis) -> dict[int, list[LineMark]]:
     marks: dict[int, list[LineMark]] = {line: [] for line in what.lines}
     for error in what.diagnostics:
         plain = [note.message for note in error.notes if note.line is None]
-        said = [
+        for line, mark in [
             (error.line, LineMark("\n".join([error.message, *plain]), error.column)),
             *(
                 (note.line, LineMark(note.message, note.column))
                 for note in error.notes
                 if note.line
             ),
-        ]
-        for line, mark in said:
+        ]:
             if mark not in marks.setdefault(line, []):
                 marks[line].append(mark)
     return marks
@@ -384,13 +383,12 @@ def note(cell: str, source: str, **said: object) -> dict[str, Any]:
 
 def marked(what: Diagnosis, severity: str = "error", **said: object) -> dict[str, Any]:
     """A note with the lines at which something is wrong."""
-    places = [
-        *((one.line, one.column, one.message) for one in what.diagnostics),
-        *((line, None, str(what.message)[:_LONGEST]) for line in what.lines),
-    ]
     marks = [
         {"line": line, "column": column, "severity": severity, "message": message}
-        for line, column, message in places
+        for line, column, message in [
+            *((one.line, one.column, one.message) for one in what.diagnostics),
+            *((line, None, str(what.message)[:_LONGEST]) for line in what.lines),
+        ]
     ]
     return note(what.cell, what.source, marks=marks, **said)
 

@@ -271,9 +271,8 @@ def play(
     exercise, source = lesson.exercise(what), lesson.source(what)
     seed = secrets.randbelow(2**31)
     verdict = judge(exercise.id, source, seed=seed, hidden=False)
-    runs = verdict.status in ("passed", "over_budget")
     replay = of_failure(verdict.while_open(), source, exercise) or (
-        of_case(exercise, source, seed) if runs else None
+        of_case(exercise, source, seed) if verdict.status in ("passed", "over_budget") else None
     )
     if replay is None:
         raise failures.Notice(f'There is nothing to step through: `check("{what}")` says why.')

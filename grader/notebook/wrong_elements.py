@@ -258,9 +258,8 @@ def _element(wide: int, top: int, wrong: Mismatch) -> str:
     expected, found = wrong.values
     text = escape(f"{wrong.place} = {found}, should be {expected}")
     side = min(wide - 4, 8 * len(text) + 12)
-    left = (wide - side) // 2
     return (
-        f'<rect x="{left}" y="{top}" width="{side}" height="22" rx="3" style="fill: '
+        f'<rect x="{(wide - side) // 2}" y="{top}" width="{side}" height="22" rx="3" style="fill: '
         f'var(--jp-layout-color1, #ffffff); stroke: {ACCENTS["error"]}; stroke-width: 1.5"/>'
         f'<text x="{wide // 2}" y="{top + 15}" text-anchor="middle" '
         f'style="fill: {TEXT}">{text}</text>'

@@ -234,8 +234,7 @@ class Atoms:
             if names.keys().isdisjoint(factors):
                 continue
             new = product_name(tuple(sorted(names.get(factor, factor) for factor in factors)))
-            boolean = factors == [one] and self.by_name[one].boolean
-            sort = z3.Bool if boolean else z3.Int
+            sort = z3.Bool if factors == [one] and self.by_name[one].boolean else z3.Int
             pairs.append((sort(one), sort(new)))
         return z3.substitute(thing, *pairs) if pairs else thing
 

@@ -77,8 +77,7 @@ def constants(
     way, and those that it does."""
     mine, usual = _uses(program, kernel), _uses(other, kernel) if other else {}
     own = {use: at for use, at in mine.items() if use not in usual}
-    shared = {use: at for use, at in mine.items() if use in usual}
-    return _constants(own), _constants(shared)
+    return _constants(own), _constants({use: at for use, at in mine.items() if use in usual})
 
 
 def _constants(uses: dict[tuple[str, int], None]) -> Constants:
@@ -88,8 +87,7 @@ def _constants(uses: dict[tuple[str, int], None]) -> Constants:
     others = [n for name, n in uses if name not in (*COMPARES, "width", "factor")]
     limits = dict.fromkeys(n for n in (*compared, *widths, *others) if 1 < n <= LARGEST)
     added = [n for name, n in uses if name in ("factor", "add", "sub")]
-    factors = dict.fromkeys(n for n in added if 1 < n <= MOST_FACTOR)
-    return Constants(tuple(limits), tuple(factors))
+    return Constants(tuple(limits), tuple(dict.fromkeys(n for n in added if 1 < n <= MOST_FACTOR)))
 
 
 def _uses(program: PtxModule, kernel: str) -> dict[tuple[str, int], None]:
@@ -102,8 +100,7 @@ def _uses(program: PtxModule, kernel: str) -> dict[tuple[str, int], None]:
         for one in function.instructions:
             uses |= dict.fromkeys(_of_instruction(one))
         uses |= dict.fromkeys(_divisors(uses))
-    own = (one for f in functions for one in f.variables)
-    for variable in (*program.variables.values(), *own):
+    for variable in (*program.variables.values(), *(one for f in functions for one in f.variables)):
         uses |= dict.fromkeys(("array", variable.size // width) for width in (4, 8, 1))
     return uses
 
@@ -288,8 +285,7 @@ class _Launches:
     ) -> Iterator[Trial]:
         """Launches in which two sizes are one of the numbers each, or one more."""
         sizes = list(combinations(self.sizes, 2))
-        grids = [one for one in combinations(self.single, 2) if one not in sizes]
-        for pairs in (sizes, grids):
+        for pairs in (sizes, [one for one in combinations(self.single, 2) if one not in sizes]):
             for more, one, other in product(product((1, 0), repeat=2), numbers, numbers):
                 for (first, second), block in product(pairs, blocks):
                     given = {first: one + more[0], second: other + more[1]}
@@ -325,8 +321,7 @@ class _Launches:
     def _names(
         self, block: tuple[int, int, int], given: Mapping[str, int], usual: int
     ) -> dict[str, int]:
-        names = rules.launch_names((1, 1, 1), block)
-        return names | dict.fromkeys(self.sizes, usual) | dict(given)
+        return rules.launch_names((1, 1, 1), block) | dict.fromkeys(self.sizes, usual) | dict(given)
 
     def _fitting(
         self, block: tuple[int, int, int], given: Mapping[str, int], usual: int

@@ -94,8 +94,7 @@ def _about_whole_warps(
     if not whole.divisible(WARP):
         last = on.floor_quotient(whole, WARP)
         mine = on.floor_quotient(thread.setting.thread_number, WARP)
-        most = one.mask.bit_length() - 1
-        partial = [term(whole - last * WARP) <= most, term(mine) == term(last)]
+        partial = [term(whole - last * WARP) <= one.mask.bit_length() - 1, term(mine) == term(last)]
         yield FaultQuestion("warp", (one.at,), solver, [*one.path, *partial])
 
 
@@ -121,8 +120,7 @@ def _about_races(thread: SymbolicThread) -> Iterator[FaultQuestion]:
         if space in ("global", "shared"):
             meet = _same_epoch(thread, block, a, b)
             if not any(z3.is_false(one) for one in meet):
-                both = [*_overlap(block, a, b), threads, *meet]
-                yield FaultQuestion("race", places, block, both)
+                yield FaultQuestion("race", places, block, [*_overlap(block, a, b), threads, *meet])
         if space == "global":
             yield FaultQuestion("race", places, grid, [*_overlap(grid, a, b), blocks])
 
@@ -259,8 +257,7 @@ def trials(doubt: Doubt, effort: Effort) -> Iterator[Trial]:
     grid = sorted(name for name, one in atoms.by_name.items() if one.scope is Scope.GRID)
     given = set().union(*(value.atoms for value in setting.numbers.values()))
     free = [name for name in grid if name in given]  # a launch gives it; others follow from these
-    every = [z3.Int(name) >= atoms.by_name[name].low for name in free]
-    fault = [*question.formulas, *every]
+    fault = [*question.formulas, *[z3.Int(name) >= atoms.by_name[name].low for name in free]]
     for most in MOST_AT_ONCE:
         small = [term(size) <= most for size in setting.sizes()]
         tried: list[Formula] = []

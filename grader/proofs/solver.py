@@ -242,8 +242,7 @@ class Solver:
         for monomial in sorted(products):
             for name, rest in _splits(monomial):
                 others = Polynomial({rest: 1})
-                parts = () if name.endswith(OTHER) else self.atoms.by_name[name].parts
-                for a, b in parts[:2]:
+                for a, b in (() if name.endswith(OTHER) else self.atoms.by_name[name].parts)[:2]:
                     yield constant(monomial) == term(a * others + b * others)
 
     def _about(self, name: str) -> list[Formula]:

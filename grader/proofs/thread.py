@@ -209,8 +209,7 @@ class AnyRound:
         copies.pinned[str(self.again)] = lambda twin: [z3.Implies(later, z3.Bool(twin))]
         for name, step in self.even.items():
             copies.pinned[name] = self._one_step_back(name, step, later)
-        size = len(self.head.path)
-        rest = [copies.of(one) for one in self.back.path[size:]]
+        rest = [copies.of(one) for one in self.back.path[len(self.head.path) :]]
         self.history = z3.Or(first, all_of([*rest, *self._not_passed()]))
         self._link_epochs(copies, later)
         self.on.atoms.by_name[str(self.again)].facts.append(self.again == self.history)
@@ -231,8 +230,7 @@ class AnyRound:
             step = self._steps_of(equation[1])
             if step:
                 now = equation[1] - step  # as it was tested before this round
-                start = now - self.count * step
-                yield from not_passed(self.on, start, now, step)
+                yield from not_passed(self.on, now - self.count * step, now, step)
 
     def _steps_of(self, value: Polynomial) -> int | None:
         """By what number a round changes a polynomial; None where that is not a number."""
@@ -249,8 +247,7 @@ class AnyRound:
 
     def _link_epochs(self, copies: Twins, later: Formula) -> None:
         for now, before in zip(chain(*self.head.epochs), chain(*self.back.epochs), strict=True):
-            same = term(now) == term(copies.of(before))
-            self.on.atoms.fact(now, z3.Implies(later, same))
+            self.on.atoms.fact(now, z3.Implies(later, term(now) == term(copies.of(before))))
 
     def _copies(self, mark: str) -> Twins:
         atoms = self.on.atoms

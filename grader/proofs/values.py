@@ -98,8 +98,7 @@ class Arithmetic:
         """Keep the first `number` atoms only, and nothing that speaks of others."""
         gone = self.atoms.forget(number)
         self.made = {key: v for key, v in self.made.items() if v.atoms.isdisjoint(gone)}
-        conditions = self._conditions.items()
-        self._conditions = {key: v for key, v in conditions if str(v) not in gone}
+        self._conditions = {key: v for key, v in self._conditions.items() if str(v) not in gone}
 
     def read_as(self, kind: str, value: Value) -> Polynomial:
         """The integer of PTX type `kind` that a register's value is."""
@@ -479,8 +478,7 @@ def _widths(rule: Rule) -> tuple[int, int, int] | None:
     blocks = sorted(map(rules.dimensions, rule.blocks))
     widths = [x for x, *_ in blocks]
     low, high, step = widths[0], widths[-1], math.gcd(*widths)
-    even = blocks == [(x, 1, 1) for x in range(low, high + 1, step)]
-    return (low, high, step) if even else None
+    return (low, high, step) if blocks == [(x, 1, 1) for x in range(low, high + 1, step)] else None
 
 
 def _divisors(rule: Rule) -> list[dict[str, int]]:

@@ -254,8 +254,7 @@ def maybe_uninitialized(linked: LinkedProgram) -> MaybeUninitialized:
         [(one.read, one.written) for one in code if one.form.carries is not Carries.LOADED],
     )
     copies = [(one.read, one.written) for one in code if one.form.carries is Carries.COPIED]
-    needed = spread(_needed(linked), copies)
-    only_copied = linked.function.registers.keys() - needed
+    only_copied = linked.function.registers.keys() - spread(_needed(linked), copies)
     return MaybeUninitialized(
         at_entry, _reached(linked, at_entry), frozenset(choosable | only_copied)
     )

@@ -105,12 +105,12 @@ def _wide(place: _Element, width: int, who: ThreadNumbers) -> Message | None:
             remedy="Access the last elements one by one.",
         )
     if place.index >= place.count and who.own[0] * taken == place.index:
-        whole = place.count // taken
         return Message(
             why=f"One access of {width} bytes takes {taken} elements. Access number {who.own[0]} "
             f"begins at element {place.index}.",
-            remedy=f"{place.owner} has room for only {counted(whole, 'access', 'accesses')}, and "
-            "the first one is number 0. Guard all others.",
+            remedy=f"{place.owner} has room for only "
+            f"{counted(place.count // taken, 'access', 'accesses')}, and the first one is number "
+            "0. Guard all others.",
         )
     return None
 
@@ -154,9 +154,7 @@ def _in_grid(place: _Element, who: ThreadNumbers, reads: bool) -> Message | None
         )
     if 0 < own < count and index in (own * 2, own * 4, own * 8):
         return _multiple(place, who)
-    if own < count and 0 < abs(index - own) <= _NEAR:
-        return _near(index, own)
-    return None
+    return _near(index, own) if own < count and 0 < abs(index - own) <= _NEAR else None
 
 
 def _multiple(place: _Element, who: ThreadNumbers) -> Message:

@@ -115,11 +115,11 @@ def machine_fault(finding: MachineFault, wave: Wave) -> str | Message:
 def gone_around(finding: GoneAround, wave: Wave) -> Message:
     """Whatever else goes wrong behind a barrier comes from that one."""
     other = finding.other
-    did = in_parts(predicate(other, wave)).first
     return Message(
         f"waits at a barrier that thread {short(other.where.thread)} of its block skipped.",
-        f"That thread is already on line {other.where.line}, where it {did} All threads of the "
-        "block must reach a `__syncthreads()`.",
+        f"That thread is already on line {other.where.line}, where it "
+        f"{in_parts(predicate(other, wave)).first} All threads of the block must reach a "
+        "`__syncthreads()`.",
         "Move it out of the branch or loop, or let no thread leave before it.",
     )
 

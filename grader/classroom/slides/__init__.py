@@ -42,7 +42,7 @@ def slides(notebook: NotebookNode, title: str) -> str:
     pages.metadata.kernels = json.dumps(
         [cell.metadata.live for cell in notebook.cells if "live" in cell.metadata]
     ).replace("<", "\\u003c")  # nothing in it ends the script
-    exporter = SlidesExporter(
+    return SlidesExporter(
         extra_template_basedirs=[str(Path(__file__).parent)],
         template_name="template",
         filters={
@@ -50,8 +50,7 @@ def slides(notebook: NotebookNode, title: str) -> str:
                 renderer=_Renderer(escape=False)
             ).render(source)
         },
-    )
-    return exporter.from_notebook_node(pages)[0]
+    ).from_notebook_node(pages)[0]
 
 
 class _Renderer(IPythonRenderer):
@@ -88,8 +87,7 @@ def _paged(notebook: NotebookNode) -> NotebookNode:
     used = 0
     for piece in _pieces(notebook):
         too_much = piece.height and used + piece.height > ROOM  # notes take no room
-        begins = "slide" in piece.kind or too_much
-        used = piece.height + (0 if begins else used)
+        used = piece.height + (0 if "slide" in piece.kind or too_much else used)
         piece.cell.metadata.slideshow = {
             "slide_type": "subslide" if too_much and "slide" not in piece.kind else piece.kind
         }
@@ -259,8 +257,7 @@ def _parts(source: str) -> Iterator[str]:
     while len(lines) > LINES:
         cuts = range(LINES // 2, LINES + 1)
         empty = [at for at in cuts if not lines[at - 1].strip()]
-        margin = [at for at in cuts if lines[at][:1].strip(" }")]
-        cut = max(empty or margin or [LINES])
+        cut = max(empty or [at for at in cuts if lines[at][:1].strip(" }")] or [LINES])
         yield "\n".join(lines[:cut]).rstrip()
         lines = lines[cut:]
     yield "\n".join(lines)

@@ -280,9 +280,7 @@ def _used(graph: Graph, elements: Elements, root: int, extremes: bool = True) ->
 def _origin(graph: Graph, elements: Elements, source: int) -> Element | Literal["constant", ""]:
     if source > 0:
         return ""
-    if source == 0:
-        return "constant"
-    return elements.behind(graph, source) or ""
+    return "constant" if source == 0 else elements.behind(graph, source) or ""
 
 
 NEVER = 1 << 40  # so many instructions pass what no input goes into

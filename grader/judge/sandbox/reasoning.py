@@ -89,8 +89,7 @@ def reasoners() -> str:
     digest = hashlib.sha256(platform.python_version().encode())
     for name in _LIBRARIES if analysis.available else ("numpy",):
         digest.update(f"{name} {version(name)}\0".encode())
-    files = [path for room in REASONERS for path in (_GRADER / room).rglob("*.py")]
-    for path in sorted(files):
+    for path in sorted([path for room in REASONERS for path in (_GRADER / room).rglob("*.py")]):
         digest.update(f"{path.relative_to(_GRADER)}\0".encode() + path.read_bytes())
     return digest.hexdigest()
 

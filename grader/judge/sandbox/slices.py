@@ -262,8 +262,7 @@ def as_numbers(bits: npt.NDArray[np.uint64], kind: str) -> Values:
     dtype = DTYPES.get(UNTYPED.get(kind, kind))
     if dtype is None:
         return np.zeros(len(bits))
-    in_bytes = bits.view(np.uint8).reshape(-1, 8)
-    narrow = np.ascontiguousarray(in_bytes[:, : dtype.itemsize])
+    narrow = np.ascontiguousarray(bits.view(np.uint8).reshape(-1, 8)[:, : dtype.itemsize])
     numbers: Values = narrow.view(dtype)[:, 0].astype(np.float64)
     if kind in UNTYPED:
         whole = narrow.view(f"i{dtype.itemsize}")[:, 0]

@@ -140,8 +140,7 @@ class _Grid:
     def label(self, box: _Box) -> str:
         roomy = box.columns * self.wide >= _ROOMY
         if len(box.who) != 1:
-            few = f"{len(box.who)} threads" if roomy else f"{len(box.who)}x"
-            return few if box.who else ""
+            return (f"{len(box.who)} threads" if roomy else f"{len(box.who)}x") if box.who else ""
         block, thread = box.who[0]
         if roomy:
             return f"b{block} t{thread}"

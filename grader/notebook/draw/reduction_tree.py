@@ -287,9 +287,8 @@ def _paint_tree(sheet: _Sheet) -> None:
 def _paint_cells(sheet: _Sheet, level: Level, top: float, known: set[int]) -> None:
     """A row of cells: which were written since the row above, which hold an older value."""
     cells, axes = list(sheet.tree.cells), sheet.axes
-    state = [0 if cell in level.writer else 1 if cell in known else 2 for cell in cells]
     axes.imshow(
-        [state],
+        [[0 if cell in level.writer else 1 if cell in known else 2 for cell in cells]],
         ListedColormap([sheet.written, _KEPT, PALE]),
         extent=(cells[0] - 0.5, cells[-1] + 0.5, top + sheet.box, top),
         **_CELLS,
@@ -311,12 +310,11 @@ def _write_numbers(sheet: _Sheet, level: Level, top: float, known: list[int]) ->
         values = read_cells(level.values, sheet.tree.width, cells)
         height = top + (sheet.box - 0.14) / 2 + 0.02
         for cell, numbers in zip(cells, values, strict=True):
-            text = "\n".join(short(number, 5 if count <= 16 else 4) for number in numbers)
             middle(
                 sheet.axes,
                 cell,
                 height,
-                text,
+                "\n".join(short(number, 5 if count <= 16 else 4) for number in numbers),
                 size=size,
                 color=INK if cell in level.writer else FAINT,
                 linespacing=1.0,
@@ -359,11 +357,10 @@ def _every(arrows: list[Arrow]) -> int:
 def _explain(picture: Picture, sheet: _Sheet) -> None:
     """The key."""
     written = "written since the barrier before" + " (t3: by thread 3)" * sheet.numbered
-    unwritten = set(sheet.tree.cells) - sheet.tree.levels[0].writer.keys()
     entries = {
         swatch(sheet.written, written): True,
         swatch(_KEPT, "unchanged"): True,
-        swatch(PALE, "not yet written"): unwritten,
+        swatch(PALE, "not yet written"): set(sheet.tree.cells) - sheet.tree.levels[0].writer.keys(),
         arrow(RED, "read what another thread wrote", 1.6): True,
         arrow(FAINT, "read what the thread itself wrote", 1.6): True,
     }

@@ -198,9 +198,9 @@ def _paint_sector(axes: Axes, request: _Request, sector: int, corner: tuple[int,
 
 
 def _described(run: Run, request: _Request) -> str:
-    lanes = sum(map(len, request.touched.values()))
     return (
-        f"  {source_line(run, request.line, 60)}: {counted(lanes, 'lane')}, "
+        f"  {source_line(run, request.line, 60)}: "
+        f"{counted(sum(map(len, request.touched.values())), 'lane')}, "
         f"{counted(request.width, 'byte')} each{_array(run, request)}; "
         f"{request.kind}: {request.words}" + (f". {request.others}" if request.others else "")
     )

@@ -208,13 +208,12 @@ def _paint_roof(axes: Axes, timings: Timings, rows: list[Timing]) -> None:
     text: Style = {"size": SMALL, "color": INK}
     axes.text(ridge, peak * 1.25, f"fp32 at full clock: {peak:,.0f} GFLOP/s", ha="center", **text)
     across, up = (math.log(high / low) for low, high in (axes.get_xlim(), axes.get_ylim()))
-    slope = math.degrees(math.atan2(_TALL / up, _ROOF_WIDE / across))
     axes.annotate(
         f"a large copy: {copy:,.0f} GB/s",
         (left * 1.15, _roof_at(left * 1.15, timings)),
         (0, 4),
         textcoords="offset points",
-        rotation=slope,
+        rotation=math.degrees(math.atan2(_TALL / up, _ROOF_WIDE / across)),
         rotation_mode="anchor",
         **text,
     )

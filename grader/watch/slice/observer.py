@@ -109,8 +109,7 @@ class Slicer(Observer):
         guard = self.code[at].guard
         if self.graph.detailed and guard:
             index = lane_index(lanes)
-            made = self._add(at, index, self._nodes[guard.name][index])
-            self.graph.value[made] = taken
+            self.graph.value[self._add(at, index, self._nodes[guard.name][index])] = taken
 
     def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
         """`__syncthreads_count` and the like."""
