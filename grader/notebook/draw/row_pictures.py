@@ -141,11 +141,11 @@ def lanes(run: Run) -> Picture:
 
 def _steps(passed: list[Moment]) -> list[Moment]:
     known = [moment for moment in passed if moment.line]
-    together = [
-        {moment.line: moment for moment in group}
+    return [
+        moment
         for _, group in groupby(known, lambda moment: (moment.interval, sorted(moment.threads)))
+        for _, moment in sorted({moment.line: moment for moment in group}.items())
     ]
-    return [group[line] for group in together for line in sorted(group)]
 
 
 def _paint_steps(axes: Axes, shown: list[Moment], active: list[np.ndarray]) -> None:

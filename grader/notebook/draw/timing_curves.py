@@ -252,14 +252,11 @@ def apart(heights: Sequence[float], gap: float) -> list[float]:
     def low(group: list[float]) -> float:
         return sum(group) / len(group) - gap * (len(group) - 1) / 2
 
-    def high(group: list[float]) -> float:
-        return sum(group) / len(group) + gap * (len(group) - 1) / 2
-
     order = sorted(range(len(heights)), key=lambda place: heights[place])
     placed: list[list[float]] = []  # groups that touch, each a list of wanted heights
     for place in order:
         placed.append([heights[place]])
-        while len(placed) > 1 and low(placed[-1]) < high(placed[-2]) + gap:
+        while len(placed) > 1 and low(placed[-1]) < low(placed[-2]) + gap * len(placed[-2]):
             placed[-2:] = [placed[-2] + placed[-1]]
     moved = [low(group) + k * gap for group in placed for k in range(len(group))]
     return [height for _, height in sorted(zip(order, moved, strict=True))]
