@@ -73,13 +73,13 @@ def off_roster(
     for login in strangers[:MOST_NAMED]:
         # Who has handed in nothing yet is the likelier one.
         meant = nearest(login, waiting) or nearest(login, known)
-        offer = " No name there is like it."
-        if meant:
-            nothing = ", who has handed in nothing" if meant in waiting else ""
-            offer = (
-                f" The nearest name there is {meant}{nothing}: if they are one person, "
-                f"`grader roster --same {login}={meant}` moves the work."
-            )
+        nothing = ", who has handed in nothing" if meant in waiting else ""
+        offer = (
+            f" The nearest name there is {meant}{nothing}: if they are one person, "
+            f"`grader roster --same {login}={meant}` moves the work."
+            if meant
+            else " No name there is like it."
+        )
         said.append(f"{login} is not on the roster.{offer}")
     if others := strangers[MOST_NAMED:]:
         said.append(

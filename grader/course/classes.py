@@ -358,11 +358,10 @@ def _met(rule: Rule, launched: list[tuple[Problem, Launch]]) -> Met:
 def _values_and_begins(rule: Rule, problem: Problem, launch: Launch) -> set[Class]:
     arrays = [arg for arg in launch.args if isinstance(arg, str)]
     moved = any(problem.begins.get(name, 0) for name in arrays)
-    found = {("arrays begin", "anywhere" if moved else "aligned")}
-    for name in arrays:
-        array = problem.inputs.get(name)
-        if array is not None and array.dtype.kind == "f" and array.size:
-            found |= {
-                ("values", one) for one in inputs.classes_of(array, rule.values, rule.elementwise)
-            }
-    return found
+    given = [problem.inputs[name] for name in arrays if name in problem.inputs]
+    return {("arrays begin", "anywhere" if moved else "aligned")} | {
+        ("values", one)
+        for array in given
+        if array.dtype.kind == "f" and array.size
+        for one in inputs.classes_of(array, rule.values, rule.elementwise)
+    }

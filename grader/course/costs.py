@@ -6,12 +6,13 @@ the card have the same figure.
 
 import math
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from ..counted import counted
+from ..grouped import grouped
 from .model import Budget, Case, Exercise, Hazard, Problem
 from .requirements import Requirement
 from .rules import blocks_and_threads, dimensions, in_threads, is_whole, parameters
@@ -111,10 +112,7 @@ def wanted(hazard: Hazard) -> str:
 
 
 def _hazards(exercise: Exercise) -> str:
-    asked: defaultdict[str, list[Case]] = defaultdict(list)
-    for case in exercise.cases:
-        if case.hazard:
-            asked[wanted(case.hazard)].append(case)
+    asked = grouped((wanted(case.hazard), case) for case in exercise.cases if case.hazard)
     return "\n\n".join(
         f"**What must go wrong**: {what}, in the case {_names(cases)}. Do not change "
         f"{'these lines' if ' lines with ' in what else 'this line'}. In all other cases the "
@@ -124,10 +122,7 @@ def _hazards(exercise: Exercise) -> str:
 
 
 def _list(exercise: Exercise) -> str:
-    lines: defaultdict[str, list[Case]] = defaultdict(list)
-    for case in exercise.cases:
-        for line in _lines(case):
-            lines[line].append(case)
+    lines = grouped((line, case) for case in exercise.cases for line in _lines(case))
     if not lines:
         return ""
     groups = [_visible(cases) for cases in lines.values()]

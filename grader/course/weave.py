@@ -15,7 +15,7 @@ Nothing varies between two runs: a cell's id is a hash of what it is, not of whe
 import ast
 import hashlib
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
@@ -23,6 +23,7 @@ import nbformat
 from nbformat import NotebookNode, v4
 
 from ..errors import AuthorError, NotInCourse
+from ..grouped import grouped
 from . import Exercise, Lesson, authors, costs, rules
 from .kinds import unmarked
 
@@ -220,12 +221,13 @@ def _promised(exercise: Exercise) -> str:
 
 def _require_all_shown(lesson: Lesson, markdown: str) -> None:
     """Each exercise stands on the page once, and each kernel of the folder somewhere."""
-    lines: defaultdict[tuple[str, str], list[int]] = defaultdict(list)  # by directive and name
-    for match in _BREAK.finditer(markdown):
-        if directive := _DIRECTIVE.fullmatch((match["info"] or "").strip()):
-            lines[directive[1], directive[2]].append(markdown.count("\n", 0, match.start()) + 1)
+    lines = grouped(  # by directive and name
+        ((directive[1], directive[2]), markdown.count("\n", 0, match.start()) + 1)
+        for match in _BREAK.finditer(markdown)
+        if (directive := _DIRECTIVE.fullmatch((match["info"] or "").strip()))
+    )
     for exercise in lesson.exercises:
-        first, *more = lines["exercise", exercise.name] or [0]
+        first, *more = lines.get(("exercise", exercise.name), [0])
         if not first:
             place = authors.place_of(lesson.path, exercise.name)
             raise LessonError(f"{place}: no fence of lesson.md has the exercise {exercise.name!r}.")
@@ -234,7 +236,7 @@ def _require_all_shown(lesson: Lesson, markdown: str) -> None:
             raise _error(lesson, more[0], what)
     solved = {exercise.source for exercise in lesson.exercises}
     for path in sorted(lesson.path.glob("*.cu")):
-        if path.name not in solved and not lines["kernel", path.name]:
+        if path.name not in solved and ("kernel", path.name) not in lines:
             raise LessonError(
                 f"{authors.shown(path)}: no exercise has this kernel, and no {{kernel}} shows it."
             )

@@ -72,14 +72,20 @@ def known(lesson: Path, exercise: str, compiler: str) -> tuple[NamedFault, ...]:
 
 def left_wrong(instance: CaseInstance, ran: Ran) -> tuple[Wrong, ...]:
     """What a run has left wrong: each array with wrong elements, how many, and some of them."""
-    found = []
-    for name, expected, now, written in _arrays(instance, ran):
-        wrong = np.flatnonzero(~(compare.right(expected, now) & written))
-        if len(wrong):
-            places = wrong[np.linspace(0, len(wrong) - 1, min(SAMPLES, len(wrong))).astype(int)]
-            samples = tuple((int(at), _value(now, written, at)) for at in places)
-            found.append((name, len(wrong), samples))
-    return tuple(found)
+    return tuple(
+        (
+            name,
+            len(wrong),
+            tuple(
+                (int(at), _value(now, written, at))
+                for at in wrong[
+                    np.linspace(0, len(wrong) - 1, min(SAMPLES, len(wrong))).astype(int)
+                ]
+            ),
+        )
+        for name, expected, now, written in _arrays(instance, ran)
+        if len(wrong := np.flatnonzero(~(compare.right(expected, now) & written)))
+    )
 
 
 def is_left(kept: Finding, instance: CaseInstance, ran: Ran) -> bool:

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from ..course import Case, Exercise, Lesson, authors, chosen, classes, rules, so
 from ..course.mistakes import WrongKernel
 from ..cuda.errors import CudaError
 from ..errors import AuthorError
+from ..grouped import grouped
 from ..status import Pattern, Status
 from .cases import CaseInstance, described, instantiate
 from .judging import STANDARD_LIMITS, judge
@@ -159,16 +161,20 @@ def _measured(lesson: Lesson, compiler: str) -> dict[str, str]:
 
 def measure(lesson: Lesson, exercise: Exercise) -> solution_counts.Counts:
     """What each case costs the solution, the most over a few seeds, by the case's name."""
-    most: solution_counts.Counts = {}
     _require_hazards(lesson, exercise)
-    for seed in SEEDS:
-        for one in instantiate(exercise, seed, hidden=True):
-            if one.case.hazard:
-                continue  # it comes to no end
-            row = most.setdefault(one.case.name, {})
-            for counter, count in _counted(lesson, exercise, one).items():
-                row[counter] = max(row.get(counter, 0), count)
-    return most
+    counts = grouped(
+        (one.case.name, _counted(lesson, exercise, one))
+        for seed in SEEDS
+        for one in instantiate(exercise, seed, hidden=True)
+        if not one.case.hazard  # which comes to no end
+    )
+    return {
+        name: {
+            counter: max(one.get(counter, 0) for one in each)
+            for counter in dict.fromkeys(chain(*each))
+        }
+        for name, each in counts.items()
+    }
 
 
 def _require_hazards(lesson: Lesson, exercise: Exercise) -> None:

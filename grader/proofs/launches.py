@@ -56,13 +56,16 @@ def same_code(program: PtxModule, other: PtxModule, kernel: str) -> bool:
 
 
 def _code(program: PtxModule, kernel: str) -> list[object]:
-    code: list[object] = [*program.variables.values()]
-    for function in _functions(program, kernel):
-        code += [
-            (one.form, one.operands, one.guard, one.guard_negated) for one in function.instructions
-        ]
-        code += [function.variables, function.labels, function.directives]
-    return code
+    return [
+        *program.variables.values(),
+        *(
+            [
+                [(x.form, x.operands, x.guard, x.guard_negated) for x in one.instructions],
+                *(one.variables, one.labels, one.directives),
+            ]
+            for one in _functions(program, kernel)
+        ),
+    ]
 
 
 def _functions(program: PtxModule, kernel: str) -> list[Function]:
@@ -100,9 +103,10 @@ def _uses(program: PtxModule, kernel: str) -> dict[tuple[str, int], None]:
         for one in function.instructions:
             uses |= dict.fromkeys(_of_instruction(one))
         uses |= dict.fromkeys(_divisors(uses))
-    for variable in (*program.variables.values(), *(one for f in functions for one in f.variables)):
-        uses |= dict.fromkeys(("array", variable.size // width) for width in (4, 8, 1))
-    return uses
+    variables = (*program.variables.values(), *(one for f in functions for one in f.variables))
+    return uses | dict.fromkeys(
+        ("array", one.size // width) for one in variables for width in (4, 8, 1)
+    )
 
 
 def _of_instruction(one: Instruction) -> Iterator[tuple[str, int]]:
@@ -143,11 +147,10 @@ def _divisors(uses: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
     divided by that number and rounded up, and shifts the product."""
     known = list(uses)
     shifts = {32, *(n % 32 + 32 for name, n in known if name == "shr")}
-    for name, magic in known:
-        for shift in shifts if name in ("mul", "mad") and magic > 1 << 28 else ():
-            by = 2.0**shift / magic
-            if 2 < by < MOST_FACTOR and abs(by - round(by)) < by * 2**-28:
-                yield "factor", round(by)
+    large = [magic for name, magic in known if name in ("mul", "mad") and magic > 1 << 28]
+    for by in (2.0**shift / magic for magic in large for shift in shifts):
+        if 2 < by < MOST_FACTOR and abs(by - round(by)) < by * 2**-28:
+            yield "factor", round(by)
 
 
 # ---- launches at them ----

@@ -151,14 +151,12 @@ def _same_epoch(
 
 
 def _equal(solver: Solver, a: Epoch, b: Epoch) -> list[Formula]:
-    found = []
-    for one, other in zip(a, b, strict=True):
-        difference: Polynomial = one - solver.second(other)
-        if difference.number is None:
-            found.append(term(difference) == 0)
-        elif difference.number:
-            return [z3.BoolVal(False)]
-    return found
+    differences: list[Polynomial] = [
+        one - solver.second(other) for one, other in zip(a, b, strict=True)
+    ]
+    if any(one.number for one in differences):
+        return [z3.BoolVal(False)]
+    return [term(one) == 0 for one in differences if one.number is None]
 
 
 # ---- a kernel examined for every launch that a rule allows ----

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
+from ...grouped import grouped
 from ...machine.memory.allocations import allocation_of
 from ...ptx.program import Carries, Flow, Immediate, Instruction, Register
 from ...watch.slice import Graph
@@ -50,11 +51,12 @@ def choices(graph: Graph, root: int) -> tuple[Choice, ...]:
     alike in all but their places the first."""
     chosen = _carrying(graph, root, Carries.CHOSEN)[::-1][:MOST]
     numbers = cache(partial(as_numbers, graph.value))  # all at once, for each type
-    first: dict[object, Choice] = {}
-    for node in chosen.tolist():
-        for one in _asked(graph, node, numbers):
-            first.setdefault((one.opcode, one.values, one.fixed, one.holds, one.taken), one)
-    return tuple(first.values())
+    alike = grouped(
+        ((one.opcode, one.values, one.fixed, one.holds, one.taken), one)
+        for node in chosen.tolist()
+        for one in _asked(graph, node, numbers)
+    )
+    return tuple(first for first, *_ in alike.values())
 
 
 def _shuffles(graph: Graph, root: int) -> tuple[Crossing, ...]:
@@ -74,14 +76,14 @@ def _decisions(graph: Graph, elements: Elements, root: int, index: int) -> Itera
     flows = np.array([one.form.flow if one else None for one in graph.code])
     own = np.flatnonzero(graph.thread[:root] == graph.thread[root])
     branches = own[flows[graph.at[own]] == Flow.BRANCH]
-    asked = [(node, int(graph.left[node])) for node in branches.tolist()]
-    for end in (root, index):
-        chosen = _carrying(graph, end, Carries.CHOSEN).tolist()
-        asked += [(node, int(graph.right[node])) for node in chosen]
+    asked = [(node, int(graph.left[node])) for node in branches.tolist()] + [
+        (node, int(graph.right[node]))
+        for end in (root, index)
+        for node in _carrying(graph, end, Carries.CHOSEN).tolist()
+    ]
     met: set[Element] = set()
     for node, predicate in sorted(asked)[:MOST]:
-        sources = [source for test in _tests(graph, predicate) for source in graph.sources(test)]
-        for source in sources:
+        for source in (one for test in _tests(graph, predicate) for one in graph.sources(test)):
             found = making.came_from(graph, source).found if source > 0 else 0
             element = elements.behind(graph, found) if found < 0 else None
             if element and element not in met:
@@ -212,11 +214,11 @@ def path_of(graph: Graph, thread: ThreadPlace, elements: Elements | None) -> Thr
     ]
     if elements is None:
         return ThreadPath(tuple(branches))
-    stored: list[tuple[Element, int | None]] = []
-    for name in elements.passed(graph):
-        roots = elements.roots(graph, name)
-        for at in np.flatnonzero((roots > 0) & mine[np.maximum(roots, 0)])[:FEW_STORED].tolist():
-            stored.append((Element(name, at), graph.line(int(roots[at]))))
+    stored = [
+        (Element(name, at), graph.line(int(roots[at])))
+        for name, roots in ((name, elements.roots(graph, name)) for name in elements.passed(graph))
+        for at in np.flatnonzero((roots > 0) & mine[np.maximum(roots, 0)])[:FEW_STORED].tolist()
+    ]
     sources = np.concatenate([graph.left[own], graph.right[own]])
     read = {elements.behind(graph, leaf) for leaf in np.unique(sources[sources < 0]).tolist()}
     used = {one.buffer for one in (*read, *(one for one, _ in stored)) if one}
