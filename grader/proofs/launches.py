@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import combinations, product
+from itertools import chain, combinations, product
 
 import numpy as np
 
@@ -165,27 +165,32 @@ def launches(rule: Rule, own: Constants, shared: Constants) -> Iterator[Trial]:
     blocks = list(dict.fromkeys([at.usual_blocks[0], *meant, *at.usual_blocks]))
     widths = [math.prod(one) for one in at.usual_blocks]
     every = tuple(dict.fromkeys((*own.factors, *FACTORS, *widths, *shared.factors)))
-    yield from at.around(numbers, at.single, blocks[:1])
-    yield from at.around(numbers, at.single, blocks[1:])
-    yield from at.ordinary([*meant, *at.few_blocks])
-    yield from at.around(numbers, at.made, blocks)
-    yield from at.paired(numbers[:MOST_PAIRED], blocks)
-    yield from at.around(numbers, at.single, blocks, FURTHER)
-    yield from at.around(_combined(own.limits, every), at.single, at.usual_blocks)
-    yield from at.around(numbers, [*at.single, *at.made], at.few_blocks, usual=LARGER)
-    yield from at.around((*shared.limits, *shared.factors), at.single, at.usual_blocks)
-    yield from at.ordinary(at.blocks)
-    yield from at.around(_combined(own.limits, every), at.made, at.usual_blocks)
-    yield from random_trials(rule, np.random.default_rng(0), DRAWN)
+    return chain(
+        at.around(numbers, at.single, blocks[:1]),
+        at.around(numbers, at.single, blocks[1:]),
+        at.ordinary([*meant, *at.few_blocks]),
+        at.around(numbers, at.made, blocks),
+        at.paired(numbers[:MOST_PAIRED], blocks),
+        at.around(numbers, at.single, blocks, FURTHER),
+        at.around(_combined(own.limits, every), at.single, at.usual_blocks),
+        at.around(numbers, [*at.single, *at.made], at.few_blocks, usual=LARGER),
+        at.around((*shared.limits, *shared.factors), at.single, at.usual_blocks),
+        at.ordinary(at.blocks),
+        at.around(_combined(own.limits, every), at.made, at.usual_blocks),
+        random_trials(rule, np.random.default_rng(0), DRAWN),
+    )
 
 
 def _combined(limits: tuple[int, ...], factors: tuple[int, ...]) -> Iterator[int]:
     """Products, quotients, sums and differences of numbers, each once."""
     pairs = list(product(limits, factors))
-    made = [[a * b for a, b in pairs], [-(-a // b) for a, b in pairs]]
-    made += [[n for a, b in pairs for n in (a + b, a - b)]]
-    made += [[n for a, b in product(limits, limits) for n in (a * b, a + b, a - b)]]
-    yield from dict.fromkeys(n for numbers in made for n in numbers if 1 < n <= LARGEST)
+    made = (
+        *(a * b for a, b in pairs),
+        *(-(-a // b) for a, b in pairs),
+        *(n for a, b in pairs for n in (a + b, a - b)),
+        *(n for a, b in product(limits, limits) for n in (a * b, a + b, a - b)),
+    )
+    yield from dict.fromkeys(n for n in made if 1 < n <= LARGEST)
 
 
 @dataclass(frozen=True)
@@ -289,10 +294,10 @@ class _Launches:
         """Launches in which two sizes are one of the numbers each, or one more."""
         sizes = list(combinations(self.sizes, 2))
         for pairs in (sizes, [one for one in combinations(self.single, 2) if one not in sizes]):
-            for more, one, other in product(product((1, 0), repeat=2), numbers, numbers):
-                for (first, second), block in product(pairs, blocks):
-                    given = {first: one + more[0], second: other + more[1]}
-                    yield from self._fitting(block, given, USUAL)
+            more = product((1, 0), repeat=2)
+            for (x, y), one, other, pair, block in product(more, numbers, numbers, pairs, blocks):
+                given = dict(zip(pair, (one + x, other + y), strict=True))
+                yield from self._fitting(block, given, USUAL)
 
     def _reaching(
         self, quantity: str, number: int, block: tuple[int, int, int], usual: int

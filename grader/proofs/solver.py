@@ -34,11 +34,8 @@ from .trial import FORMULA, MOST_OF_ONE, Effort
 
 # ---- what is true of products ----
 
-# Conditions that must hold, and what follows: of ints, or of terms of Z3.
-Implication = tuple[list[Any], Any]
-
-
-Lemma = Callable[..., Implication]
+# From ints, or terms of Z3: conditions that must hold, and what follows.
+Lemma = Callable[..., tuple[list[Any], Any]]
 
 # x, y and their product.
 ABOUT_ONE: dict[str, Lemma] = {

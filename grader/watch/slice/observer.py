@@ -109,7 +109,8 @@ class Slicer(Observer):
         guard = self.code[at].guard
         if self.graph.detailed and guard:
             index = lane_index(lanes)
-            self.graph.value[self._add(at, index, self._nodes[guard.name][index])] = taken
+            made = self._add(at, index, self._nodes[guard.name][index])  # may move all values
+            self.graph.value[made] = taken
 
     def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
         """`__syncthreads_count` and the like."""
