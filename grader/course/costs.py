@@ -133,9 +133,9 @@ def _list(exercise: Exercise) -> str:
     )
     rows = [f"**What is counted**, in the case {shapes}:\n"]
     for line, cases in sorted(lines.items(), key=lambda row: _visible(row[1]) != main):
-        others = [case for case in cases if case not in main]
-        also = f"; also in {_few(others)}" if others else ""
-        where = f"; only in {_few(cases)}" if _visible(cases) != main else also
+        only = _visible(cases) != main
+        told = cases if only else [case for case in cases if case not in main]
+        where = f"; {'only' if only else 'also'} in {_few(told)}" if told else ""
         rows.append(f"- {line}{where}")
     return "\n".join(rows)
 

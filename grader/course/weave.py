@@ -80,8 +80,8 @@ def weave_page(page: Path) -> NotebookNode:
     """The notebook of a page that is only to be read, a Markdown file with Python cells."""
     title, _, prose = authors.text(page).partition("\n")
     body = list(_cells(Lesson(page.stem, page.parent, title, ()), "\n" + prose))
-    runs = any(cell.cell_type == "code" for cell in body)
-    set_up = [v4.new_code_cell(_SET_UP_PAGE)] if runs else []
+    is_code = any(cell.cell_type == "code" for cell in body)
+    set_up = [v4.new_code_cell(_SET_UP_PAGE)] * is_code
     return _notebook("page", page.stem, [v4.new_markdown_cell(title), *set_up, *body])
 
 
@@ -94,8 +94,8 @@ def _notebook(kind: str, name: str, cells: list[NotebookNode]) -> NotebookNode:
         key = grade_id or f"{cell.cell_type}\n{cell.source}"
         seen[key] += 1
         cell.id = cell_id(name, key, seen[key])
-    metadata = {**METADATA, "warpwise": {kind: name}}
-    return NotebookNode(v4.new_notebook(cells=cells, metadata=metadata))
+    about = {"warpwise": {kind: name}}
+    return NotebookNode(v4.new_notebook(cells=cells, metadata=METADATA | about))
 
 
 def text(notebook: NotebookNode) -> str:

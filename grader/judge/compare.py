@@ -98,10 +98,8 @@ class Words:
 
     def order(self) -> Message:
         """What is said of parameters in another order; nothing where they are not."""
-        for kernel, mine, given in self._signatures():
-            if not _changed(kernel, mine, given) and (said := _order(kernel, mine, given)):
-                return said
-        return Message()
+        orders = (_order(*row) for row in self._signatures() if not _changed(*row))
+        return next(filter(None, orders), Message())
 
     def _signatures(self) -> Iterator[tuple[str, Parameters, Parameters]]:
         """Each kernel that is launched, with the learner's parameters and the exercise's."""
@@ -372,8 +370,8 @@ def _not_exactly(instance: CaseInstance, ran: Ran) -> CaseResult | None:
     for wanted in instance.case.exactly:
         count = _count(instance.case, wanted.counter, ran.counters)
         if count != wanted.count:
-            why = sentence(wanted.why, instance.problem)
-            why += costs.explained(wanted.count, instance.problem)
+            explained = costs.explained(wanted.count, instance.problem)
+            why = f"{sentence(wanted.why, instance.problem)}{explained}"
             message = say.not_exactly(wanted.counter, count, wanted.count, why)
             return failed(instance.case, Status.OVER_BUDGET, message)
     return None

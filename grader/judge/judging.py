@@ -146,12 +146,11 @@ def _counters(judged: Judged) -> dict[str, int]:
         for one, outcome, result in counted
         if one.case.budgets and result.status == Status.PASSED
     ]
-    visible = [outcome for seen, outcome in budgeted if seen]
     last = [
         None,
         *(outcome for _, outcome, _ in counted[-1:]),
         *(outcome for _, outcome in budgeted),
-        *visible,
+        *(outcome for seen, outcome in budgeted if seen),
     ][-1]
     return last.counters if isinstance(last, Ran) else {}
 
@@ -192,9 +191,11 @@ def _explained(judged: Judged, at: int) -> Judged:
         said = Message(why=telling.beyond_an_array(judged, at))
         parts = thread_paths.of_stray(judged, at, outcome) + said
         return judged.with_result(at, _in_coordinates(result.saying(parts), instance.problem))
-    wrong = None
-    if result.status == Status.WRONG_ANSWER and isinstance(outcome, Ran):
-        wrong = compare.first_wrong(instance, outcome)
+    wrong = (
+        compare.first_wrong(instance, outcome)
+        if result.status == Status.WRONG_ANSWER and isinstance(outcome, Ran)
+        else None
+    )
     if wrong is None:
         return _not_put_back(judged, at)
     both = judged.session, judged.ours

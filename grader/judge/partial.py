@@ -155,10 +155,11 @@ def with_part(judged: Judged, verdict: Verdict) -> Verdict:
     fitting = [one for one in faults if _fits(one, results)]
     if not fitting or arrangement.changed(exercise, lesson.handed_out(exercise), judged.source):
         return verdict
-    if verdict.status in HAZARDS:
-        mended = _past_the_hazard(judged, fitting, verdict.status)
-    else:
-        mended = _beside_the_mistake(judged, fitting)
+    mended = (
+        _past_the_hazard(judged, fitting, verdict.status)
+        if verdict.status in HAZARDS
+        else _beside_the_mistake(judged, fitting)
+    )
     if mended is None:
         return verdict
     fault, points = mended

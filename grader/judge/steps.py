@@ -109,9 +109,8 @@ def _written(lesson: Lesson, compiler: str, available: bool) -> bool:
 def _require_full_marks(lesson: Lesson, exercise: Exercise) -> None:
     for case in judge(exercise.id, exercise.solution, root=lesson.path.parent, sizes=False).cases:
         if case.status != Status.PASSED:
-            place = authors.place_of(lesson.path, exercise.name, case.name)
-            if case.line:
-                place += f", and {exercise.source}, line {case.line}"
+            line = f", and {exercise.source}, line {case.line}" if case.line else ""
+            place = f"{authors.place_of(lesson.path, exercise.name, case.name)}{line}"
             raise _failing(place, case.name, case.message)
 
 
@@ -123,13 +122,13 @@ def _failing(place: str, case: str, message: str) -> AuthorError:
 def stale(lesson: Lesson) -> list[Path]:
     """The files of counts that are missing though their compiler is here, or of other exercises
     and solutions than there are."""
-    found, keys = [], _cache_keys(lesson)
-    for name, compiler in compilers.COMPILERS.items():
-        measured = _measured(lesson, name)
-        true = measured == keys if compiler.available() else measured.items() <= keys.items()
-        if not true:
-            found.append(solution_counts.file(lesson.path, name))
-    return found
+    keys = _cache_keys(lesson)
+    known = [(name, one, _measured(lesson, name)) for name, one in compilers.COMPILERS.items()]
+    return [
+        solution_counts.file(lesson.path, name)
+        for name, compiler, measured in known
+        if not (measured == keys if compiler.available() else measured.items() <= keys.items())
+    ]
 
 
 def text(lesson: Lesson, compiler: str) -> str:
@@ -213,12 +212,19 @@ def _counted(lesson: Lesson, exercise: Exercise, one: CaseInstance) -> dict[str,
 
 def _cache_keys(lesson: Lesson) -> dict[str, str]:
     """By exercise, a name for its solution, the file that defines it, and its chosen launches."""
-    keys, rows = {}, chosen.kept(lesson.path)
-    for exercise in lesson.exercises:
-        parts = [authors.text(lesson.path / exercise.file), lesson.solution(exercise)]
-        parts += map(_json, rows.get(exercise.name, ()))
-        keys[exercise.name] = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-    return keys
+    rows = chosen.kept(lesson.path)
+    parts = {
+        one.name: (
+            authors.text(lesson.path / one.file),
+            lesson.solution(one),
+            *map(_json, rows.get(one.name, ())),
+        )
+        for one in lesson.exercises
+    }
+    return {
+        name: hashlib.sha256("\0".join(some).encode()).hexdigest()[:16]
+        for name, some in parts.items()
+    }
 
 
 FAULT_SEEDS = (SEED, 0)  # the second shows what depends on the inputs
@@ -256,13 +262,18 @@ def found(lesson: Lesson, mistake: WrongKernel) -> dict[str, Finding]:
     hazard = mistake.status in HAZARDS
     if not (hazard or (mistake.status == Status.WRONG_ANSWER and _leaves(lesson, mistake) > 0)):
         return {}
-    root, both = lesson.path.parent, []
-    for seed in FAULT_SEEDS:
-        verdict = judge(
-            exercise.id, mistake.source, seed=seed, root=root, sizes=False, partial_marks=False
-        )
-        both.append({one.name: one.status for one in verdict.cases if one.status != Status.PASSED})
-    failed, again = both
+    judged = partial(
+        judge,
+        exercise.id,
+        mistake.source,
+        root=lesson.path.parent,
+        sizes=False,
+        partial_marks=False,
+    )
+    failed, again = (
+        {one.name: one.status for one in judged(seed=seed).cases if one.status != Status.PASSED}
+        for seed in FAULT_SEEDS
+    )
     if failed != again or set(failed.values()) != {mistake.status}:
         return {}
     instances = tuple(
