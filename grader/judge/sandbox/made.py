@@ -245,9 +245,8 @@ def _is_lost(graph: Graph, end: int) -> bool:
     instruction = graph.code[graph.at[end]]
     if instruction is None or instruction.form.type == "pred":
         return False
-    form = instruction.form
-    spaces = {one.space for _, one in form.transfers}
-    return form.carries is not Carries.STORED or spaces <= {"shared"}
+    spaces = {one.space for _, one in instruction.form.transfers}
+    return instruction.form.carries is not Carries.STORED or spaces <= {"shared"}
 
 
 def _peers(graph: Graph, root: int) -> dict[int, float]:
@@ -367,9 +366,9 @@ def _met(
             tree = tree_of(int(nodes[index]))
             passed = tree.by_load()
             called_for = min(levels, len(passed).bit_length() - 1) if passed else 0
-            met = max(passed.values(), default=0)
-            if 2 * sum(map(bool, passed.values())) < len(passed) > 1:
-                met = 0  # what has come by the kind is little beside the rest
+            # What has come by the kind may be little beside the rest.
+            few = 2 * sum(map(bool, passed.values())) < len(passed) > 1
+            met = 0 if few else max(passed.values(), default=0)
             if met < called_for:
                 return _not_met(elements, Element(name, index), tree, met)
             seen += tree.size
@@ -405,10 +404,9 @@ class _Tree:
         nearest = [0] + [NEVER] * (self.size - 1)
         for at, (left, right) in enumerate(zip(*self._behind.places(), strict=True)):
             count = passed[at] = nearest[at] + passed[at]
-            if left >= 0 and count < nearest[left]:
-                nearest[left], self._onward[left] = count, at
-            if right >= 0 and count < nearest[right]:
-                nearest[right], self._onward[right] = count, at
+            for source in (left, right):
+                if source >= 0 and count < nearest[source]:
+                    nearest[source], self._onward[source] = count, at
         self.leaves = self._leaves(np.array(passed), inputs)
 
     def _leaves(self, passed: Counts, inputs: Counts) -> dict[int, tuple[int, int]]:
@@ -423,12 +421,12 @@ class _Tree:
 
     def by_load(self) -> dict[tuple[int, int], int]:
         """The fewest of the kind on a way, by address and place of what one load brought."""
-        fewest: dict[tuple[int, int], int] = {}
-        for leaf, (count, node) in self.leaves.items():
-            origin = self.graph.origin(leaf)
-            load = origin.address, origin.offset // _width(self.graph, node)
-            fewest[load] = min(count, fewest.get(load, NEVER))
-        return fewest
+        ways = ((self.graph.origin(leaf), *way) for leaf, way in self.leaves.items())
+        loads = grouped(
+            ((origin.address, origin.offset // _width(self.graph, node)), count)
+            for origin, count, node in ways
+        )
+        return {load: min(counts) for load, counts in loads.items()}
 
     def crossing(self, node: int) -> tuple[ThreadPlace, str]:
         """Where, on the way from a node to the root, a thread first has what another one had other
