@@ -106,12 +106,11 @@ def _drawn(signs: np.ndarray) -> str:
         (signs == "∅", box, f"fill: none; stroke: {colour}"),
         (signs == "∅", cross, f"fill: none; stroke: {colour}; stroke-width: 1.3"),
     ]
-    paths = []
-    for cells, shape, style in kinds:
-        corners = (np.argwhere(cells) * _CELL + 1).tolist()
-        drawn = "".join(f"M{x} {y}{shape}" for y, x in corners)
-        paths.append(f'<path d="{drawn}" style="{style}"/>' if corners else "")
-    return "".join(paths)
+    paths = [
+        (style, "".join(f"M{x} {y}{shape}" for y, x in (np.argwhere(cells) * _CELL + 1).tolist()))
+        for cells, shape, style in kinds
+    ]
+    return "".join(f'<path d="{drawn}" style="{style}"/>' for style, drawn in paths if drawn)
 
 
 # ---- the first of them beside what they should be ----

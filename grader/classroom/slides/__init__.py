@@ -100,20 +100,19 @@ def _pieces(notebook: NotebookNode) -> Iterator[Piece]:
     for cell in notebook.cells:
         if cell.metadata.get("slideshow", {}).get("slide_type") == "skip":
             continue
-        if cell.cell_type == "markdown":
-            pieces = _prose(cell.source)
-        else:
-            asked = prediction(cell.source)
-            pieces = _question(cell, asked) if asked else _code(cell)
-        if (first := next(pieces, None)) is None:
-            continue
-        others = list(pieces)
-        yield first
-        if said := cell.metadata.get("notes"):
+        pieces = list(
+            _prose(cell.source)
+            if cell.cell_type == "markdown"
+            else _question(cell, asked)
+            if (asked := prediction(cell.source))
+            else _code(cell)
+        )
+        yield from pieces[:1]
+        if pieces and (said := cell.metadata.get("notes")):
             yield Piece(v4.new_markdown_cell(said), 0, "notes")
-        yield from others
-        if "live" in cell.metadata:
-            for piece in (first, *others):
+        yield from pieces[1:]
+        if pieces and "live" in cell.metadata:
+            for piece in pieces:
                 piece.cell.metadata.tags = [
                     *piece.cell.metadata.get("tags", ()),
                     f"{LIVE}{kernels}",
@@ -219,8 +218,11 @@ def _outputs(cell: NotebookNode, beside_code: bool) -> Iterator[Piece]:
     )
     about = {"tags": ["with-code"] * beside_code, "transient": {"remove_source": True}}
     for parts in shown:
-        height = sum(_output_height(part, beside_code) for part in parts)
-        yield Piece(v4.new_code_cell(outputs=parts, metadata=dict(about)), height, "fragment")
+        yield Piece(
+            v4.new_code_cell(outputs=parts, metadata=dict(about)),
+            sum(_output_height(part, beside_code) for part in parts),
+            "fragment",
+        )
 
 
 def _output_parts(output: NotebookNode) -> Iterator[NotebookNode]:

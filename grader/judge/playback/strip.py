@@ -194,9 +194,8 @@ def _cell(touch: Touch, row: int) -> Cell:
 
 def _overlap(one: Cell, other: Cell) -> bool:
     (memory, owner, start, width), (its_memory, its_owner, its_start, its_width) = one, other
-    if (memory, owner) != (its_memory, its_owner):
-        return False
-    return start < its_start + its_width and its_start < start + width
+    meet = start < its_start + its_width and its_start < start + width
+    return (memory, owner) == (its_memory, its_owner) and meet
 
 
 def _linear(recording: Recording, thread: Extent | None) -> int | None:
@@ -298,11 +297,8 @@ def _chosen(recording: Recording, found: list[Mark], slot: int) -> list[int]:
         if (frame.threads // recording.stride == slot).any()
         and (frame.touches or frame.shuffles or frame.passed)
     ]
-    if found:
-        near = [at for at in acting if at < found[0].frame][::-1]
-    else:
-        every = max(1, -(-len(acting) // MOST_STEPS))
-        near = acting[::every]
+    every = max(1, -(-len(acting) // MOST_STEPS))
+    near = [at for at in acting if at < found[0].frame][::-1] if found else acting[::every]
     return sorted(list(dict.fromkeys([*first, *near]))[:MOST_STEPS])
 
 
