@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache, wraps
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -243,10 +244,9 @@ def course_files(folder: Path) -> Iterator[tuple[str, bytes]]:
     class."""
     for lesson in lessons(folder / "kernels"):
         yield from ((f"kernels/{lesson.name}/{name}", text) for name, text in handed_out(lesson))
-    rest = [folder / "nbgrader_config.py", *(folder / "notebooks").glob("*.ipynb")]
-    rest += (folder / "kernels/pages").rglob("*")
+    rest = (folder / "notebooks").glob("*.ipynb"), (folder / "kernels/pages").rglob("*")
     yield from (
         (path.relative_to(folder).as_posix(), path.read_bytes())
-        for path in sorted(rest)
+        for path in sorted([folder / "nbgrader_config.py", *chain(*rest)])
         if path.is_file()
     )

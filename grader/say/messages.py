@@ -179,9 +179,8 @@ def out_of_store(finding: OutOfStore, wave: Wave) -> Message:
         how_far = f", and {there.owner} has {counted(there.count, 'element')}"
     text = f"{verb} {there.wide(size)}{how_far}."
     if finding.copied:
-        has = ""
-        if there.size and there.count:
-            has = f"{there.owner} has {counted(there.size * there.count, 'byte')}."
+        whole = (there.size or 0) * (there.count or 0)
+        has = f"{there.owner} has {counted(whole, 'byte')}." if whole else ""
         return Message(text, has, "How many bytes are copied here?")
     numbers = index_advice.ThreadNumbers.of(finding.where, wave)
     return Message(text) + index_advice.beyond(finding, there, numbers)
@@ -283,9 +282,11 @@ def missed_barrier(finding: MissedBarrier, wave: Wave) -> Message:
 @predicate.register
 def two_barriers(finding: TwoBarriers, wave: Wave) -> Message:
     """Threads of a block that wait for each other at two barriers."""
-    where = f"the one on line {finding.other_line}"
-    if finding.other_line == finding.where.line:
-        where = "the same line in another round of a loop, or another call"
+    where = (
+        "the same line in another round of a loop, or another call"
+        if finding.other_line == finding.where.line
+        else f"the one on line {finding.other_line}"
+    )
     return Message(
         f"waits at this barrier while other threads of its block wait at {where}.",
         "All threads must reach the same `__syncthreads()` equally often.",
@@ -360,7 +361,5 @@ def unordered(finding: Race, wave: Wave) -> str | Message:
         text += f" on line {other.line}"
     if not finding.same_line:
         text += called(other.calls)
-    nothing = "No barrier is between these accesses."
-    if finding.between_blocks:
-        nothing = "Nothing orders these accesses."
-    return Message(f"{text}. {nothing}") + advice
+    nothing = "Nothing orders" if finding.between_blocks else "No barrier is between"
+    return Message(f"{text}. {nothing} these accesses.") + advice
