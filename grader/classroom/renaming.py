@@ -317,15 +317,16 @@ def _require_one_of_both(
 
 def _moves(course: CourseFolder, old: str, new: str) -> Iterator[tuple[Path, Path]]:
     """Each folder of the old lesson, and where it belongs."""
-    for folder in [
+    folders = (
         *(course.path(step, old) for step in ("source", "release")),
         course.shelves / "outbound" / old,
         *(path for step in STEPS for path in sorted((course.root / step).glob(f"*/{old}"))),
-    ]:
-        if folder.is_dir():
-            yield folder, folder.with_name(new)
-    for folder in sorted((course.shelves / "inbound").glob(f"*+{old}+*")):
-        yield folder, folder.with_name(folder.name.replace(f"+{old}+", f"+{new}+"))
+    )
+    yield from ((folder, folder.with_name(new)) for folder in folders if folder.is_dir())
+    yield from (
+        (folder, folder.with_name(folder.name.replace(f"+{old}+", f"+{new}+")))
+        for folder in sorted((course.shelves / "inbound").glob(f"*+{old}+*"))
+    )
 
 
 def _move(source: Path, target: Path, old: str, new: str) -> None:

@@ -199,5 +199,7 @@ def _deeds(found: list[str]) -> Iterator[str]:
 def _lines(source: str) -> Iterator[tuple[int, tuple[str, ...], str]]:
     """Each line with code on it: its number, its tokens, its text."""
     rows = source.split("\n")
-    for number, pairs in groupby(zip(*tokens(source), strict=True), key=itemgetter(1)):
-        yield number, tuple(token for token, _ in pairs), rows[number - 1].strip()
+    yield from (
+        (number, tuple(token for token, _ in pairs), rows[number - 1].strip())
+        for number, pairs in groupby(zip(*tokens(source), strict=True), key=itemgetter(1))
+    )

@@ -127,9 +127,8 @@ def dim(size: int | tuple[int, ...]) -> tuple[int, ...]:
 def _argument(value: str | np.generic, problem: Problem) -> Argument:
     if isinstance(value, np.generic):
         return Argument(dtype=value.dtype.str, value=value.item())
-    for buffers in (problem.inputs, problem.outputs, problem.scratch):
-        if value in buffers:
-            return Argument(buffer=value)
+    if value in {*problem.inputs, *problem.outputs, *problem.scratch}:
+        return Argument(buffer=value)
     raise AuthorError(
         f"A launch passes {value!r}, which is neither a NumPy scalar nor a buffer of the problem."
     )

@@ -125,10 +125,11 @@ class Words:
 
 def _changed(kernel: str, mine: Parameters, given: Parameters) -> Message | None:
     """What is said of parameters that do not serve in place of the given ones; None if all do."""
-    if len(mine) != len(given):
-        what = f"`{kernel}` takes {counted(len(mine), 'parameter')} instead of {len(given)}"
-    else:
-        what = _first(mine, given, lambda one, other: not compatible(one, other))
+    what = (
+        _first(mine, given, lambda one, other: not compatible(one, other))
+        if len(mine) == len(given)
+        else f"`{kernel}` takes {counted(len(mine), 'parameter')} instead of {len(given)}"
+    )
     return say.another_signature(_signature(kernel, given), what) if what else None
 
 

@@ -110,8 +110,10 @@ def _arrays(
     for name, before in problem.inputs.items():
         now = ran.arrays[f"input/{name}"]
         yield name, Expected(before, before.dtype), now, np.ones(now.shape, bool)
-    for name, expected in problem.outputs.items():
-        yield name, expected, ran.arrays[f"output/{name}"], ran.arrays[f"written/{name}"]
+    yield from (
+        (name, expected, ran.arrays[f"output/{name}"], ran.arrays[f"written/{name}"])
+        for name, expected in problem.outputs.items()
+    )
 
 
 def _value(now: np.ndarray, written: np.ndarray, at: int) -> float | str | None:
@@ -164,9 +166,8 @@ def with_part(judged: Judged, verdict: Verdict) -> Verdict:
         return verdict
     fault, points = mended
     whole = {**results, **{one.name: one for one in points}}
-    of = sum(one.points for one in whole.values())
-    if all(one.status == Status.PASSED for one in whole.values()):
-        of += exercise.size_points
+    all_pass = all(one.status == Status.PASSED for one in whole.values())
+    of = sum(one.points for one in whole.values()) + (exercise.size_points if all_pass else 0)
     granted = round(fault.leaves * of, 2)
     if granted <= verdict.points:
         return verdict

@@ -349,8 +349,10 @@ class SymbolicThread(Walk):
             yield targets[0], state
             return
         guard = self._guard(last, state)
-        for target, condition in zip(targets, (guard, negated(guard)), strict=True):
-            yield target, replace(state, path=with_condition(state.path, condition))
+        yield from (
+            (target, replace(state, path=with_condition(state.path, condition)))
+            for target, condition in zip(targets, (guard, negated(guard)), strict=True)
+        )
 
     def _guard(self, one: Instruction, state: State) -> Formula:
         if one.guard is None:

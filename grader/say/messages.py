@@ -201,10 +201,8 @@ def misaligned_access(finding: MisalignedAccess, wave: Wave) -> Message:
     """An address that is no multiple of the access's size."""
     width = finding.width
     there = place(finding.touched, wave) if finding.touched else ArrayPlace("")
-    text = f"{finding.verb} {width} bytes"
-    if there.array:
-        text += f" that begin at {there.text}"
-    text += f", at an address that is not a multiple of {width}."
+    begin = f" that begin at {there.text}" if there.array else ""
+    text = f"{finding.verb} {width} bytes{begin}, at an address that is not a multiple of {width}."
     why, remedy = f"An access of {width} bytes must begin at a multiple of {width} bytes.", ""
     if there.array and there.size and there.size < width:
         step = width // there.size
@@ -265,12 +263,12 @@ def never_set(finding: NeverSet, wave: Wave) -> Message:
     if finding.needed not in (None, line):
         text += f", and line {finding.needed} needs the result"
     why = "Such a variable has an arbitrary value."
-    if declared.local_arrays(line):
-        why += " (An element past the end of a thread's own array never gets a value.)"
-    remedy = (
-        "Give it a value where you declare it, or find the path to this line that gives it none."
+    of_arrays = " (An element past the end of a thread's own array never gets a value.)"
+    return Message(
+        f"{text}.",
+        f"{why}{of_arrays if declared.local_arrays(line) else ''}",
+        "Give it a value where you declare it, or find the path to this line that gives it none.",
     )
-    return Message(f"{text}.", why, remedy)
 
 
 @predicate.register
@@ -347,10 +345,8 @@ def visit(finding: Visit, wave: Wave) -> Message:
 def unordered(finding: Race, wave: Wave) -> str | Message:
     """Two threads, one place, no order."""
     other, there = finding.other, place(finding.touched, wave)
-    who = f"thread {short(other.thread)}"
-    if not finding.same_block:
-        who += f" of block {short(other.block)}"
-    text = f"{finding.verb} {there.text}, which {who} "
+    of_block = "" if finding.same_block else f" of block {short(other.block)}"
+    text = f"{finding.verb} {there.text}, which thread {short(other.thread)}{of_block} "
     if finding.benign:
         return f"{text}also wrote, the same value in the same instruction: harmless, but wasteful."
     text += "updated atomically" if other.atomic else "wrote" if other.wrote else "read"

@@ -88,8 +88,8 @@ def forms_of(family: str, table: str) -> Iterator[InlineForm]:
 def _with_letters(text: str, letters: str) -> Iterator[str]:
     """A row once for each of the values of its letters, e.g. of "T:U=s16:s32|u16:u32 V=f32"."""
     pairs = [one.partition("=")[::2] for one in letters.split()]
-    for values in product(*(given.split("|") for _, given in pairs)):
-        yield _replaced(
+    yield from (
+        _replaced(
             text,
             {
                 letter: word
@@ -97,6 +97,8 @@ def _with_letters(text: str, letters: str) -> Iterator[str]:
                 for letter, word in zip(names.split(":"), value.split(":"), strict=True)
             },
         )
+        for values in product(*(given.split("|") for _, given in pairs))
+    )
 
 
 def _replaced(text: str, letters: dict[str, str]) -> str:

@@ -217,12 +217,14 @@ def _outputs(cell: NotebookNode, beside_code: bool) -> Iterator[Piece]:
         else [outputs]
     )
     about = {"tags": ["with-code"] * beside_code, "transient": {"remove_source": True}}
-    for parts in shown:
-        yield Piece(
+    yield from (
+        Piece(
             v4.new_code_cell(outputs=parts, metadata=dict(about)),
             sum(_output_height(part, beside_code) for part in parts),
             "fragment",
         )
+        for parts in shown
+    )
 
 
 def _output_parts(output: NotebookNode) -> Iterator[NotebookNode]:

@@ -263,9 +263,8 @@ def _words(part: Event) -> tuple[np.ndarray, int]:
     each = max(part.width // 4, 1)
     group = (part.threads % WARP) // (WARP // each)
     words = (addresses(part) // 4)[:, None] + np.arange(each)
-    counts = np.zeros((each, BANKS), int)
-    for number in np.unique(group):
-        counts[number] = np.bincount(np.unique(words[group == number]) % BANKS, minlength=BANKS)
+    wanted = (np.unique(words[group == number]) % BANKS for number in np.unique(group))
+    counts = np.stack([np.bincount(banks, minlength=BANKS) for banks in wanted])
     return counts.max(axis=0), int(counts.max(axis=1).sum())
 
 

@@ -121,10 +121,9 @@ def _varying(sizes: tuple[Size, ...]) -> int | None:
 
 def _short(extent: int) -> str:
     """E.g. 2,048 as 2K."""
-    for unit, letter in ((_KIBI**2, "M"), (_KIBI, "K")):
-        if extent % unit == 0:
-            return f"{extent // unit:,}{letter}"
-    return f"{extent:,}"
+    units = (_KIBI**2, "M"), (_KIBI, "K"), (1, "")
+    unit, letter = next(one for one in units if extent % one[0] == 0)
+    return f"{extent // unit:,}{letter}"
 
 
 # ---- the roofline ----

@@ -112,10 +112,10 @@ def of_case(exercise: Exercise, source: str, seed: int) -> Replay | None:
 
 def of_replay(replay: Replay) -> Page:
     """A case of an exercise, to be stepped through from where it went wrong."""
-    note = f"The case `{replay.case.name}`"
-    if (launches := len(replay.words.problem.launches)) > 1:
-        note += f", launch {replay.first + replay.launch} of {launches}"
-    return player(replay.recording, list(replay.found), f"{note}.")
+    launches, at = len(replay.words.problem.launches), replay.first + replay.launch
+    which = f", launch {at} of {launches}" if launches > 1 else ""
+    note = f"The case `{replay.case.name}`{which}."
+    return player(replay.recording, list(replay.found), note)
 
 
 def _again(case: Case, words: Words, result: CaseResult, where: Scene) -> Replay | None:
