@@ -93,11 +93,12 @@ def of_a_file(error: OSError) -> MachineError:
     where = ascii(str(error.filename))[1:-1] if error.filename else ""
     if error.errno in _FULL:
         said = f"The disk is full{where and f' at {where}'}: make room."
-    said = (
-        f"{where or 'A file'} may not be used by you ({error.strerror}): fix its permissions."
-        if error.errno in _FORBIDDEN
-        else f"{where or 'A file or connection'} cannot be used ({error.strerror or error})."
-    )
+    elif error.errno in _FORBIDDEN:
+        said = (
+            f"{where or 'A file'} may not be used by you ({error.strerror}): fix its permissions."
+        )
+    else:
+        said = f"{where or 'A file or connection'} cannot be used ({error.strerror or error})."
     return MachineError(f"{said} {GO_ON}")
 
 
