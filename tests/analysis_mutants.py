@@ -61,7 +61,7 @@ COMPUTING = (
 )
 ABOUT_LOOPS = (
     *("_learned", "_step", "_at_start", "_integer", "_even", "_epoch", "leaving", "_grouped"),
-    *("_say_what_was_before", "_one_step_back", "_not_passed", "_steps_of", "_link_epochs"),
+    *("_say_what_was_before", "_one_step_back", "_not_passed", "_steps_of"),
     *("_head", "_copied", "_twin", "_try"),
 )
 

@@ -140,12 +140,16 @@ def compare(works: list[Work], launched: list[Launched]) -> list[WorkCounters]:
     rows, remaining = [], iter(launched)
     for work in works:
         counted_by_ncu = [next(remaining)[1] for _ in work.launches]
-        cells = {}
-        for counter, count in simulate(work).counters.total.items():
-            values = [counts[counter] for counts in counted_by_ncu]
-            cells[counter] = Cell(
-                counter, count, None if None in values else sum(filter(None, values))
+        totals = simulate(work).counters.total
+        by_ncu = {counter: [counts[counter] for counts in counted_by_ncu] for counter in totals}
+        cells = {
+            counter: Cell(
+                counter,
+                count,
+                None if None in by_ncu[counter] else sum(filter(None, by_ncu[counter])),
             )
+            for counter, count in totals.items()
+        }
         rows.append(WorkCounters(work, cells))
     return rows
 

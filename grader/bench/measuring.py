@@ -224,8 +224,10 @@ def _at(
         except Exception as error:
             yield _sentence(name, size, error, ours=name in benchmark.variants)
     yield Begins("", size)
-    for name, taken in zip(runs, times([*runs.values()], len(sets), moved), strict=True):
-        yield timing(benchmark, name, size, taken, device.copy_gb_per_s)
+    yield from (
+        timing(benchmark, name, size, taken, device.copy_gb_per_s)
+        for name, taken in zip(runs, times([*runs.values()], len(sets), moved), strict=True)
+    )
 
 
 def _sentence(name: str, size: Size, error: Exception, ours: bool) -> str:

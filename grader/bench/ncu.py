@@ -133,16 +133,12 @@ def _of_opcodes(text: str | None, wanted: set[str]) -> float | None:
 def of_course() -> tuple[list[Work], dict[str, str]]:
     """Every kernel with a launch that ends well, and the names of those left out, with the
     reason."""
-    found: list[Work] = []
-    left_out: dict[str, str] = {}
-    for name, work in launches().items():
-        if work is None:
-            left_out[name] = "its lesson does not say how it is launched"
-        elif said := problem(work):
-            left_out[name] = said
-        else:
-            found.append(work)
-    return found, left_out
+    unknown = "its lesson does not say how it is launched"
+    known = {name: (work, problem(work) if work else unknown) for name, work in launches().items()}
+    return (
+        [work for work, reason in known.values() if work and not reason],
+        {name: reason for name, (_, reason) in known.items() if reason},
+    )
 
 
 def launches(root: Path = course.KERNELS) -> dict[str, Work | None]:
@@ -151,27 +147,35 @@ def launches(root: Path = course.KERNELS) -> dict[str, Work | None]:
     the others as its shown.py says."""
     found: dict[str, Work | None] = {}
     for lesson in course.lessons(root):
-        launched: dict[str, Work] = {}
-        for benchmark in reversed(lesson.benchmarks):  # the first that times a file counts
-            size = benchmark.tiny_size()
-            for variant in benchmark.variants.values():
-                if isinstance(source := variant.source, str):
-                    launched[source] = Work(
-                        *_file(lesson, source), variant.launches(size), benchmark.arrays(np, size)
-                    )
-        launched |= {
+        timed = {
+            source: Work(
+                *_file(lesson, source),
+                variant.launches(benchmark.tiny_size()),
+                benchmark.arrays(np, benchmark.tiny_size()),
+            )
+            for benchmark in reversed(lesson.benchmarks)  # the first that times a file counts
+            for variant in benchmark.variants.values()
+            if isinstance(source := variant.source, str)
+        }
+        shown = {
             one.source: Work(*_file(lesson, one.source), one.launches, one.arrays, one.blank)
             for one in lesson.shown
         }
-        for exercise in lesson.exercises:
-            launched[exercise.source] = max(
-                [
-                    of_exercise(exercise, case, lesson.solution(exercise))
-                    for case in exercise.cases
-                    if case.visible
-                ],
-                key=lambda work: sum(array.size for array in work.inputs.values()),
-            )
+        launched = (
+            timed
+            | shown
+            | {
+                exercise.source: max(
+                    [
+                        of_exercise(exercise, case, lesson.solution(exercise))
+                        for case in exercise.cases
+                        if case.visible
+                    ],
+                    key=lambda work: sum(array.size for array in work.inputs.values()),
+                )
+                for exercise in lesson.exercises
+            }
+        )
         paths = sorted(lesson.path.glob("*.cu"))
         found |= {f"{lesson.name}/{path.stem}": launched.get(path.name) for path in paths}
     return found

@@ -200,24 +200,24 @@ class Entering:
             insert(_NOTEBOOKS).on_conflict_do_nothing(),
             {"id": book, "assignment_id": submission, "notebook_id": self.notebook},
         )
-        grades = [
-            {
-                "auto_score": marked.scores[name],
-                "needs_manual_grade": marked.scores[name] is None,
-                "notebook_id": book,
-                "cell_id": cell,
-            }
-            for name, cell in self.checks.items()
-        ]
-        comments = [
-            {
-                "auto_comment": "No response." if name in marked.blank else None,
-                "notebook_id": book,
-                "cell_id": cell,
-            }
-            for name, cell in self.answers.items()
-        ]
-        if grades:
+        if self.checks:
+            grades = [
+                {
+                    "auto_score": marked.scores[name],
+                    "needs_manual_grade": marked.scores[name] is None,
+                    "notebook_id": book,
+                    "cell_id": cell,
+                }
+                for name, cell in self.checks.items()
+            ]
+            comments = [
+                {
+                    "auto_comment": "No response." if name in marked.blank else None,
+                    "notebook_id": book,
+                    "cell_id": cell,
+                }
+                for name, cell in self.answers.items()
+            ]
             self.db.execute(_NEW_GRADES, grades)
             self.db.execute(_NEW_COMMENTS, comments)
 

@@ -35,13 +35,15 @@ def collect(course: CourseFolder, lesson: str) -> tuple[list[str], tuple[Graded,
     """Fetch what was handed in through the exchange, newest version of each, to join what
     already lies in submitted/. Returns the learners, and those whose submission was not fetched
     with the reason; ClassroomError when there is nobody."""
-    refused: list[Graded] = []
     renaming.settle(course, lesson)
-    if (course.shelves / "inbound").is_dir():
-        refused = [
-            *_put_aside(course, lesson),
-            *(Graded(name, {}, (why,)) for name, why in _collect(course, lesson).items()),
-        ]
+    is_there = (course.shelves / "inbound").is_dir()
+    refused = [
+        *(_put_aside(course, lesson) if is_there else ()),
+        *(
+            Graded(name, {}, (why,))
+            for name, why in (_collect(course, lesson) if is_there else {}).items()
+        ),
+    ]
     learners = course.learners("submitted", lesson)
     refused += [
         Graded(ascii(name), {}, (NO_NAME,))

@@ -12,8 +12,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -155,10 +153,11 @@ def full_name(student: Student) -> str:
 def rows(course: CourseFolder, gradebook: Gradebook, lesson: str) -> list[ExerciseRow]:
     """The rows of a lesson, by learner and exercise; a learner whom the gradebook knows and who
     handed nothing in has rows as well."""
-    found, handed_in = [], by_learner(gradebook, lesson)
-    for learner, mine in handed_in.items():
-        kept = verdicts.read_if_any(course.path("autograded", lesson, learner))
-        found += [_row(mark, lesson, kept) for mark in mine]
+    handed_in = by_learner(gradebook, lesson)
+    kept = {
+        learner: verdicts.read_if_any(course.path("autograded", lesson, learner))
+        for learner in handed_in
+    }
     asked = [
         (cell.name.removeprefix(CHECK), cell.max_score)
         for assignment in gradebook.assignments
@@ -166,10 +165,17 @@ def rows(course: CourseFolder, gradebook: Gradebook, lesson: str) -> list[Exerci
         for notebook in assignment.notebooks
         for cell in notebook.grade_cells
     ]
-    found += [
-        ExerciseRow(learner, lesson, name, None, most, NOT_HANDED_IN, None, "", None)
-        for learner in {student.id for student in gradebook.students} - handed_in.keys()
-        for name, most in asked
+    found = [
+        *(
+            _row(mark, lesson, kept[learner])
+            for learner, mine in handed_in.items()
+            for mark in mine
+        ),
+        *(
+            ExerciseRow(learner, lesson, name, None, most, NOT_HANDED_IN, None, "", None)
+            for learner in {student.id for student in gradebook.students} - handed_in.keys()
+            for name, most in asked
+        ),
     ]
     return sorted(found, key=lambda row: (row.learner, row.exercise))
 
@@ -403,14 +409,20 @@ def read(lessons: list[Lesson], names: ShownNames, everybody: bool = False) -> M
 
 
 def _line(names: ShownNames, student: Student, rows: list[ExerciseRow]) -> LearnerLine:
-    scores, comments = {}, {}
-    for lesson, found in groupby(rows, attrgetter("lesson")):
-        mine = list(found)
-        if (points := total(mine)) is not None:
-            scores[lesson] = round(points, 4)
-        late = mine[0].late_penalty
-        off = [f"late: {late:g} taken off"] if late else []
-        comments[lesson] = "; ".join([*map(_comment, mine), *off]) + "."
+    lessons = grouped((row.lesson, row) for row in rows)
+    totals = {lesson: total(mine) for lesson, mine in lessons.items()}
+    scores = {lesson: round(one, 4) for lesson, one in totals.items() if one is not None}
+    late = {lesson: mine[0].late_penalty for lesson, mine in lessons.items()}
+    comments = {
+        lesson: "; ".join(
+            [
+                *map(_comment, mine),
+                *([f"late: {late[lesson]:g} taken off"] if late[lesson] else []),
+            ]
+        )
+        + "."
+        for lesson, mine in lessons.items()
+    }
     person = names.file.person(student.id)
     if names.anonymous:
         return LearnerLine(
@@ -451,13 +463,19 @@ def leaderboard(
         raise ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson.name}`.")
     with course.gradebook() as gradebook:
         called = names.called(gradebook)
-    standings = []
-    for learner in filter(names.has, learners):
-        kept = verdicts.read_if_any(course.path("autograded", lesson.name, learner))
-        if contest.exercise in kept:
-            verdict = Verdict.from_dict(kept[contest.exercise]["verdict"])
-            if verdict.status == Status.PASSED and verdict.contest:
-                name = called.get(learner, names.name(learner))
-                standings.append((contest.standing(verdict.contest), name))
+    kept = {
+        learner: verdicts.read_if_any(course.path("autograded", lesson.name, learner))
+        for learner in filter(names.has, learners)
+    }
+    answers = {
+        learner: Verdict.from_dict(mine[contest.exercise]["verdict"])
+        for learner, mine in kept.items()
+        if contest.exercise in mine
+    }
+    standings = [
+        (contest.standing(verdict.contest), called.get(learner, names.name(learner)))
+        for learner, verdict in answers.items()
+        if verdict.status == Status.PASSED and verdict.contest
+    ]
     order = sorted(standing for standing, _ in standings)
     return [LeaderboardPlace(order.index(each) + 1, name, each) for each, name in sorted(standings)]

@@ -108,11 +108,12 @@ def export(course: CourseFolder) -> Path:
 
 def _key(course: CourseFolder, lesson: str, learner: str, content: PageContent) -> str:
     """A name for everything that a page shows, and for how it is made."""
-    digest = hashlib.sha256((repr(content) + _made_by()).encode())
-    for path in sorted(course.path("autograded", lesson, learner).glob("*")):
-        if path.is_file():
-            digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
+    files = b"".join(
+        path.name.encode() + b"\0" + path.read_bytes()
+        for path in sorted(course.path("autograded", lesson, learner).glob("*"))
+        if path.is_file()
+    )
+    return hashlib.sha256((repr(content) + _made_by()).encode() + files).hexdigest()
 
 
 @cache

@@ -133,8 +133,8 @@ class Grading:
             "stamp": repr(sorted(handed_in.beside.items())),
         }
         named = {name: hashlib.sha256(part.encode()).hexdigest() for name, part in parts.items()}
-        named["submission"] = handed_in.known
-        return " ".join(f"{name}:{part[:DIGITS]}" for name, part in named.items())
+        known = named | {"submission": handed_in.known}
+        return " ".join(f"{name}:{part[:DIGITS]}" for name, part in known.items())
 
     def _worked_on(self, notebook: NotebookNode) -> int:
         """How many of the lesson's exercises have an answer that is not the one handed out."""

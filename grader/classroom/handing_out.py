@@ -89,16 +89,20 @@ def require_solved(course: CourseFolder, lesson: lessons.Lesson, workers: Judges
         for exercise in lesson.exercises
     ]
     workers.ask(verdicts, verdicts.unsettled(questions))
-    for exercise, question in zip(lesson.exercises, questions, strict=True):
-        for case in verdicts.verdict(question).cases:
-            if case.status != "passed" or case.points < case.max_points:
-                said = " ".join(case.message.split())[:LONGEST].rstrip(".")
-                raise AuthorError(
-                    f"The lesson's own solution of {question.exercise} fails the case "
-                    f"{case.name!r} ({case.status.replace('_', ' ')}: {said}), so everybody's "
-                    f"would: fix kernels/{lesson.name}/exercises.py or {exercise.source}; nothing "
-                    "was handed out or graded."
-                )
+    failed = (
+        (exercise, case)
+        for exercise, question in zip(lesson.exercises, questions, strict=True)
+        for case in verdicts.verdict(question).cases
+        if case.status != "passed" or case.points < case.max_points
+    )
+    for exercise, case in failed:
+        said = " ".join(case.message.split())[:LONGEST].rstrip(".")
+        raise AuthorError(
+            f"The lesson's own solution of {exercise.id} fails the case {case.name!r} "
+            f"({case.status.replace('_', ' ')}: {said}), so everybody's would: fix "
+            f"kernels/{lesson.name}/exercises.py or {exercise.source}; nothing was handed out or "
+            "graded."
+        )
 
 
 def store(course: CourseFolder) -> VerdictStore:

@@ -81,12 +81,16 @@ def everybody(file: CourseFile, lesson: str, learners: Iterable[str]) -> list[st
 def attempts(course: CourseFolder, file: CourseFile, lesson: str, learner: str) -> list[Path]:
     """The folders that could count for a learner, oldest first: of everybody in the team the one in
     submitted/, and where the best attempt counts each that the exchange keeps."""
-    folders = []
-    for mate in sorted({learner, *file.team(lesson, learner)}):
-        if file.plan(lesson).attempts == BEST:
-            folders += sorted((course.shelves / "inbound").glob(f"{mate}+{lesson}+*"))
-        own = course.path("submitted", lesson, mate)
-        folders += [own] if own.is_dir() else []
+    kept = course.shelves / "inbound" if file.plan(lesson).attempts == BEST else None
+    folders = [
+        path
+        for mate in sorted({learner, *file.team(lesson, learner)})
+        for path in (
+            *(sorted(kept.glob(f"{mate}+{lesson}+*")) if kept else ()),
+            course.path("submitted", lesson, mate),
+        )
+        if path.exists()
+    ]
     return sorted(folders, key=lambda path: handed_in_at(path) or datetime.min)
 
 

@@ -44,15 +44,20 @@ def moodle(marks: MarksTable, decimal: str) -> bytes:
     its points and a feedback text, both of which have to be mapped."""
     about = {"Username": "learner", "ID number": "", "Email address": "email"}
     head, *rows = _rows(marks, about, "moodle")
-    lessons = [[name, f"{name} (Feedback)"] for name in head[len(about) :]]
-    table = [[*about, *chain(*lessons)]]
-    for line, row in zip(marks.lines, rows, strict=True):
-        pairs = zip(
-            ("-" if score == "" else score for score in row[len(about) :]),
-            [line.comments.get(each.lesson, "") for each in marks.columns],
-            strict=True,
-        )
-        table.append([*row[: len(about)], *chain(*pairs)])
+    table = [[*about, *chain(*[[name, f"{name} (Feedback)"] for name in head[len(about) :]])]]
+    table += [
+        [
+            *row[: len(about)],
+            *chain(
+                *zip(
+                    ("-" if score == "" else score for score in row[len(about) :]),
+                    [line.comments.get(each.lesson, "") for each in marks.columns],
+                    strict=True,
+                )
+            ),
+        ]
+        for line, row in zip(marks.lines, rows, strict=True)
+    ]
     return _csv(table, decimal).encode()
 
 
@@ -103,21 +108,26 @@ def _rows(
     the line, by column; then each lesson's points. Nothing stands where nobody collected anything:
     a 0 would be somebody's mark."""
     own = [each.headings.get(system, (heading.format(each),))[0] for each in marks.columns]
-    rows: list[list[Any]] = [[*about, *own]]
-    for line in marks.lines:
-        known = line.person.systems.get(system) or {
-            name: attrgetter(of)(line) for name, of in about.items() if of
-        }
-        scores = [line.scores.get(each.lesson, "") for each in marks.columns]
-        rows.append([*(known.get(name, "") for name in about), *scores])
-    return rows
+    known = [
+        line.person.systems.get(system)
+        or {name: attrgetter(of)(line) for name, of in about.items() if of}
+        for line in marks.lines
+    ]
+    rows = (
+        [
+            *(one.get(name, "") for name in about),
+            *(line.scores.get(each.lesson, "") for each in marks.columns),
+        ]
+        for line, one in zip(marks.lines, known, strict=True)
+    )
+    return [[*about, *own], *rows]
 
 
 def _with_sums(marks: MarksTable) -> list[list[Any]]:
     head, *rows = _rows(marks, ABOUT)
-    for line, row in zip(marks.lines, rows, strict=True):
-        row += [float(sum(line.scores.values())) if line.scores else None, float(marks.most)]
-    return [[*head, "sum", "max"], *rows]
+    sums = (float(sum(line.scores.values())) if line.scores else None for line in marks.lines)
+    added = ([*row, total, float(marks.most)] for row, total in zip(rows, sums, strict=True))
+    return [[*head, "sum", "max"], *added]
 
 
 def _sheet(book: "Workbook", title: str, rows: Sequence[Sequence[object]], frozen: str) -> None:

@@ -73,13 +73,13 @@ def off_roster(
     for login in strangers[:MOST_NAMED]:
         # Who has handed in nothing yet is the likelier one.
         meant = nearest(login, waiting) or nearest(login, known)
-        offer = " No name there is like it."
-        if meant:
-            nothing = ", who has handed in nothing" if meant in waiting else ""
-            offer = (
-                f" The nearest name there is {meant}{nothing}: if they are one person, "
-                f"`grader roster --same {login}={meant}` moves the work."
-            )
+        nothing = ", who has handed in nothing" if meant in waiting else ""
+        offer = (
+            f" The nearest name there is {meant}{nothing}: if they are one person, "
+            f"`grader roster --same {login}={meant}` moves the work."
+            if meant
+            else " No name there is like it."
+        )
         said.append(f"{login} is not on the roster.{offer}")
     if others := strangers[MOST_NAMED:]:
         said.append(
@@ -317,16 +317,16 @@ def _require_one_of_both(
 
 def _moves(course: CourseFolder, old: str, new: str) -> Iterator[tuple[Path, Path]]:
     """Each folder of the old lesson, and where it belongs."""
-    places = [
+    folders = (
         *(course.path(step, old) for step in ("source", "release")),
         course.shelves / "outbound" / old,
         *(path for step in STEPS for path in sorted((course.root / step).glob(f"*/{old}"))),
-    ]
-    for folder in places:
-        if folder.is_dir():
-            yield folder, folder.with_name(new)
-    for folder in sorted((course.shelves / "inbound").glob(f"*+{old}+*")):
-        yield folder, folder.with_name(folder.name.replace(f"+{old}+", f"+{new}+"))
+    )
+    yield from ((folder, folder.with_name(new)) for folder in folders if folder.is_dir())
+    yield from (
+        (folder, folder.with_name(folder.name.replace(f"+{old}+", f"+{new}+")))
+        for folder in sorted((course.shelves / "inbound").glob(f"*+{old}+*"))
+    )
 
 
 def _move(source: Path, target: Path, old: str, new: str) -> None:

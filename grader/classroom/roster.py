@@ -141,8 +141,8 @@ def read(
     system's usual ones. ClassroomError names the line that cannot be."""
     head, *rest = spreadsheets.read(path)
     system, members = _system(head), dict[str, RosterMember]()
-    given = {"id": id, "section": section, "team": team}
-    chosen = {name: (column,) for name, column in given.items() if column}
+    given = (("id", id), ("section", section), ("team", team))
+    chosen = {name: (column,) for name, column in given if column}
     for (column,) in chosen.values():
         if column not in head:
             raise ClassroomError(
@@ -202,11 +202,9 @@ def _columns(
     about = {*roster.system.id, *roster.system.kept, *_FIRST, *_LAST, *_WHOLE, *_EMAIL}
     headings = [one for one in roster.headings if one not in about]
     found = {name: one for name, one in matches(lessons, headings).items() if one}
-    for name in lessons:
-        chosen = before.plan(name).columns.get(roster.system.name, ())
-        if len(chosen) == 1 and chosen[0] in roster.headings:
-            found[name] = chosen
-    return found
+    chosen = {name: before.plan(name).columns.get(roster.system.name, ()) for name in lessons}
+    there = [(one,) for one in roster.headings]
+    return found | {name: one for name, one in chosen.items() if one in there}
 
 
 def _entry(system: RosterFormat, member: RosterMember, before: coursefile.Person) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, get_args, get_type_hints
 
 import msgspec
 
+from ..grouped import grouped
 from ..learner.study import KEY, StudyRow
 from ..submissions import intake
 from ..whole_files import filed
@@ -42,12 +43,10 @@ class CarriedRows:
 def write(course: CourseFolder, lessons: list[str]) -> tuple[Path, int]:
     """Write build/study/study.csv and codebook.md. Returns the first, and how many learners are in
     it. ClassroomError if fewer than five agreed."""
-    newest: dict[str, CarriedRows] = {}
-    for learner, carried in _carried(course, lessons):
-        best = newest.get(learner, carried)
-        newest[learner] = max(best, carried, key=lambda each: (each.changes, each.events))
+    carried = grouped(_carried(course, lessons)).values()
+    newest = [max(mine, key=lambda each: (each.changes, each.events)) for mine in carried]
     # Each learner counts once for each piece.
-    agreed = [{row.piece: row for row in each.rows} for each in newest.values() if each.rows]
+    agreed = [{row.piece: row for row in each.rows} for each in newest if each.rows]
     if len(agreed) < FEWEST:
         raise ClassroomError(f"Fewer than {FEWEST} learners agreed, so nothing is exported.")
     every = [row for mine in agreed for row in mine.values()]

@@ -160,11 +160,10 @@ def _shown(exercise: Exercise) -> int:
     if not exercise.rules:
         say(f"{exercise.id}: {exercise.kind.promise}")
         return 0
-    unmet = 0
-    for case in exercise.cases:
-        if (made := chosen.of_case(case)) and not made.rows:
-            say(f"{exercise.id}: the case {case.name!r} has no launch")
-            unmet += 1
+    covering = ((case, chosen.of_case(case)) for case in exercise.cases)
+    without = [case.name for case, made in covering if made and not made.rows]
+    say(*(f"{exercise.id}: the case {name!r} has no launch" for name in without))
+    unmet = len(without)
     for met in classes.met(exercise, classes.drawn(exercise)):
         alone, alone_met, pairs, pairs_met = met.counts()
         unmet += alone + pairs - alone_met - pairs_met

@@ -62,12 +62,14 @@ def examine() -> Iterator[MachineCheck]:
     )
     if find_spec("nbgrader") is None:
         return
-    for name in ("formgrader", "assignment_list", "course_list", "validate_assignment"):
-        yield _attempt(
+    yield from (
+        _attempt(
             f"nbgrader {name}",
             partial(_server_extension, name),
             f"jupyter server extension enable --sys-prefix nbgrader.server_extensions.{name}",
         )
+        for name in ("formgrader", "assignment_list", "course_list", "validate_assignment")
+    )
     yield _attempt(
         "nbgrader in JupyterLab",
         _lab_extension,

@@ -19,7 +19,7 @@ from ..counted import counted
 from ..course_folder import WARPWISE
 from ..cuda.errors import CudaError, visible
 from ..errors import BadInput
-from ..judge import Limits, Verdict, judge, sizes
+from ..judge import Limits, judge, sizes
 from ..judge.beside import Beside, beside
 from ..judge.verdict import CaseResult, Checked, EverySize, Report
 from ..learner import progress
@@ -43,13 +43,10 @@ def messages() -> None:
 
 
 @dataclass(frozen=True)
-class CheckedAnswer:
-    """One exercise of a file."""
+class CheckedAnswer(Checked):
+    """One exercise of a file, with what is shown of it at a terminal."""
 
-    exercise: str
     shown: str = ""  # the source, as its lines are shown beside the verdict
-    verdict: Verdict | None = None
-    problem: str = ""  # a sentence about what is wrong with the file itself
     beside: Beside | None = None  # the lesson's own kernel, beside one that passed
     standing: course.Standing | None = None  # in the contest for the cheapest, if there is one
 
@@ -82,9 +79,7 @@ def check(
         checked = [
             replace(one, beside=one.beside and replace(one.beside, changes=())) for one in checked
         ]
-    for answer in checked:
-        if answer.problem:
-            typer.echo(answer.problem, err=True)
+    terminal.complain(*(one.problem for one in checked if one.problem))
     if as_json:
         report = (Checked(one.exercise, one.problem, one.verdict) for one in checked)
         typer.echo(json.dumps(Report(tuple(report)).to_dict(), indent=2))
@@ -142,7 +137,7 @@ def _check_notebook(path: Path, wanted: str | None, root: Path) -> list[CheckedA
             partial_marks=call[2] is None,  # else a named fault leaves no part of the points
         )
         if answer.source is not None
-        else CheckedAnswer(f"{lesson.name}/{answer.name}", problem=answer.problem)
+        else CheckedAnswer(f"{lesson.name}/{answer.name}", answer.problem, None)
         for answer in find(notebook, names)
         if only in (None, answer.name)
     ]
@@ -158,7 +153,7 @@ def _judged(
 ) -> CheckedAnswer:
     """The verdict on a source; on one that passed with the lesson's own kernel beside it."""
     verdict = judge(exercise_id, source, root=root, partial_marks=partial_marks)
-    answer = CheckedAnswer(exercise_id, shown, verdict, problem)
+    answer = CheckedAnswer(exercise_id, problem, verdict, shown)
     if not answer.passed:
         return answer
     place, _, name = exercise_id.partition("/")

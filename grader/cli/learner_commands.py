@@ -16,6 +16,7 @@ from ..course import KINDS
 from ..errors import LearnerError
 from ..judge import Verdict
 from ..learner import editions, folder, progress, start_page, study
+from .terminal import complain
 
 DEFAULT = "warpwise"
 
@@ -140,15 +141,13 @@ def restore(lesson: str, exercise: Annotated[str | None, typer.Argument()] = Non
 def submit(lesson: str) -> None:
     """Hand in a lesson."""
     done = editions.hand_in(folder.here(), editions.find_lesson(lesson))
-    for problem in done.problems:
-        typer.echo(problem, err=True)
+    complain(*done.problems)
     if done.blank:
         typer.echo(f"You have not begun {', '.join(done.blank)}.", err=True)
     if passed := [name for name, verdict in done.verdicts.items() if verdict.status == "passed"]:
         typer.echo(f"In the cases that you see these pass: {', '.join(passed)}.")
-    for name, verdict in done.verdicts.items():
-        if verdict.status != "passed":
-            typer.echo(f"{name} does not pass yet: {_said(verdict)}", err=True)
+    left = {name: one for name, one in done.verdicts.items() if one.status != "passed"}
+    complain(*(f"{name} does not pass yet: {_said(one)}" for name, one in left.items()))
     typer.echo(
         f"Hand in this file: {done.to}"
         if done.to

@@ -130,8 +130,7 @@ def _of_a_name(name: str, error: Diagnostic, lines: list[str]) -> str:
             "loop or the function around that line. If you need it here too, declare it before "
             "them."
         )
-    code = " ".join(_TEXT.sub("", line) for line in lines)
-    own = set(IDENTIFIER.findall(code)) - {name}
+    own = set(IDENTIFIER.findall(" ".join(_TEXT.sub("", line) for line in lines))) - {name}
     by_case = {word.lower(): word for word in sorted(BUILT_IN | own)}
     close = get_close_matches(name.lower(), by_case, n=1, cutoff=0.8)
     return f"Do you mean `{by_case[close[0]]}`?" if close else ""

@@ -102,11 +102,11 @@ def _parameter(text: str) -> Parameter:
 
 def compatible(one: Parameter, other: Parameter) -> bool:
     """Whether what is passed for one parameter serves for the other, as far as types are known."""
-    if one.pointer != other.pointer:
-        return False
-    if one.dtype is None or other.dtype is None:
-        return one.pointer or one.type == other.type
-    return _same(one.dtype, other.dtype)
+    return one.pointer == other.pointer and (
+        one.pointer or one.type == other.type
+        if one.dtype is None or other.dtype is None
+        else _same(one.dtype, other.dtype)
+    )
 
 
 def check_arguments(kernel: str, declared: tuple[Parameter, ...], args: tuple[object, ...]) -> None:

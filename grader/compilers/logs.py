@@ -32,7 +32,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from ..cuda.errors import Diagnostic, Note, bounded, lines_of
 from .advice import named
@@ -219,11 +219,15 @@ class NvrtcLog(CompilerLog):
 
     def message(self, entry: LogEntry) -> str:
         """The sentence with the rows that go on with it, e.g. the types of arguments."""
-        more = []
-        for row, following in pairwise([*entry.rows, ""]):
-            if not row.startswith(" " * 12) or _CARET.fullmatch(following) or row.strip() == "^":
-                break
-            more.append(row.strip())
+        rows = takewhile(
+            lambda two: (
+                two[0].startswith(" " * 12)
+                and two[0].strip() != "^"
+                and not _CARET.fullmatch(two[1])
+            ),
+            pairwise([*entry.rows, ""]),
+        )
+        more = (row.strip() for row, _ in rows)
         return _NOT_OPENED.sub(r"\1", "; ".join([entry.head["message"].strip(), *more]))
 
     def place(self, entry: LogEntry) -> tuple[int, int | None]:

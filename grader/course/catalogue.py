@@ -5,12 +5,14 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache, wraps
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
 from ..course_folder import KERNELS
 from ..errors import AuthorError, NotInCourse
+from ..grouped import grouped
 from . import authors, chosen, rules, solution_counts
 from .model import Benchmark, Contest, Exercise, Lesson, Problem, Rule, Shown
 
@@ -28,8 +30,11 @@ def names(root: Path = KERNELS) -> list[str]:
 
 def pages_alone(root: Path = KERNELS) -> list[Path]:
     """Every lesson.md under `root` without an exercises.py beside it: that folder is no lesson."""
-    pages = sorted(root.glob("*/lesson.md"))
-    return [page for page in pages if not page.with_name("exercises.py").is_file()]
+    return [
+        page
+        for page in sorted(root.glob("*/lesson.md"))
+        if not page.with_name("exercises.py").is_file()
+    ]
 
 
 def lessons(root: Path = KERNELS) -> tuple[Lesson, ...]:
@@ -80,8 +85,9 @@ def _loaded(path: Path, compiler: str, seen: tuple[tuple[str, int, int], ...]) -
     """The lesson as it is while its files are as they were `seen`."""
     heading = re.search(r"^# (.+)$", authors.text(path / "lesson.md"), re.MULTILINE)
     title = heading.group(1) if heading else path.name
-    timed = files_of(path, "benchmarks")
-    benchmarks = tuple(one for file in timed for one in authors.defined(file, Benchmark))
+    benchmarks = tuple(
+        one for file in files_of(path, "benchmarks") for one in authors.defined(file, Benchmark)
+    )
     shown = authors.defined(path / "shown.py", Shown)
     contests = authors.defined(path / "exercises.py", Contest)
     return Lesson(path.name, path, title, _exercises(path, compiler), benchmarks, shown, contests)
@@ -102,14 +108,17 @@ def _exercises(path: Path, compiler: str) -> tuple[Exercise, ...]:
     places = re.findall(r"^`{3,}\{exercise\} *(\w+)", page, re.MULTILINE)
     order = {name: place for place, name in reversed(list(enumerate(places)))}
 
-    known = _rules(path, {one.name for one in found})
-    made = []
-    for one in sorted(found, key=lambda one: order.get(one.name, len(places))):
-        given = tuple(rule for rule in known if rule.exercise == one.name)
-        # A case tries sizes of its own where launches can be made up for all rules.
-        searched = bool(given) and all(map(rules.any_numbers_will_do, given))
-        made.append(replace(one, rules=given, size_points=SIZE_POINTS if searched else 0.0))
-    return tuple(made)
+    given = grouped((rule.exercise, rule) for rule in _rules(path, {one.name for one in found}))
+    # A case tries sizes of its own where launches can be made up for all rules.
+    searched = {name for name, some in given.items() if all(map(rules.any_numbers_will_do, some))}
+    return tuple(
+        replace(
+            one,
+            rules=tuple(given.get(one.name, ())),
+            size_points=SIZE_POINTS if one.name in searched else 0.0,
+        )
+        for one in sorted(found, key=lambda one: order.get(one.name, len(places)))
+    )
 
 
 def _defined(file: Path, compiler: str) -> Iterator[Exercise]:
@@ -235,10 +244,9 @@ def course_files(folder: Path) -> Iterator[tuple[str, bytes]]:
     class."""
     for lesson in lessons(folder / "kernels"):
         yield from ((f"kernels/{lesson.name}/{name}", text) for name, text in handed_out(lesson))
-    rest = [folder / "nbgrader_config.py", *(folder / "notebooks").glob("*.ipynb")]
-    rest += (folder / "kernels/pages").rglob("*")
+    rest = (folder / "notebooks").glob("*.ipynb"), (folder / "kernels/pages").rglob("*")
     yield from (
         (path.relative_to(folder).as_posix(), path.read_bytes())
-        for path in sorted(rest)
+        for path in sorted([folder / "nbgrader_config.py", *chain(*rest)])
         if path.is_file()
     )

@@ -187,8 +187,7 @@ class LaunchChoices:
         worth = (1 / rest.sum(axis=0)) ** 0.5  # what few meet comes first
         while worth.any():
             prices = self.costs[able] + ~np.isin(self.shapes[able], self.shapes[chosen])
-            gain = rest @ worth / prices * rng.uniform(0.9, 1.0, len(able))
-            best = int(np.argmax(gain))
+            best = int(np.argmax(rest @ worth / prices * rng.uniform(0.9, 1.0, len(able))))
             chosen = [*chosen, int(able[best])]
             worth = np.where(rest[best] > 0, 0, worth)
         times = self.covers[chosen].sum(axis=0)
@@ -226,14 +225,14 @@ def _rows_of(rule: Rule, numbers: classes.Numbers) -> np.ndarray:
 
 
 def _row(rule: Rule, sizes: dict[str, int], filling: Filling) -> Row:
-    row: dict[str, Any] = {}
-    for name, key, flat in (
-        ("gridDim", "grid", rule.grid == 1),
-        ("blockDim", "block", isinstance(rule.blocks[0], int)),
-    ):
-        shape = [sizes[f"{name}.{axis}"] for axis in rules.AXES]
-        row[key] = shape[0] if flat else shape[:2]
-    row |= {name: sizes[name] for name in classes.edges_of(rule)}
+    grid, block = (
+        [sizes[f"{name}.{axis}"] for axis in rules.AXES] for name in ("gridDim", "blockDim")
+    )
     values, moved = filling
-    row |= {"values": list(values)} if values else {}
-    return row if rule.aligned else row | {"anywhere": moved}
+    return {
+        "grid": grid[0] if rule.grid == 1 else grid[:2],
+        "block": block[0] if isinstance(rule.blocks[0], int) else block[:2],
+        **{name: sizes[name] for name in classes.edges_of(rule)},
+        **({"values": list(values)} if values else {}),
+        **({} if rule.aligned else {"anywhere": moved}),
+    }

@@ -197,8 +197,8 @@ def _step(rule: Rule, name: str) -> int:
 def _tried(rule: Rule) -> Numbers:
     """Launches that keep to the rule, of sizes at its edges, beside them and between them."""
     shapes = [rules.dimensions(one) for one in rule.blocks]
-    if len(shapes) > len(_BLOCKS):
-        shapes = [shape for shape in shapes if shape[0] in _BLOCKS]
+    few = [shape for shape in shapes if shape[0] in _BLOCKS]
+    shapes = few if len(shapes) > len(_BLOCKS) else shapes
     numbers: Numbers = {
         f"blockDim.{axis}": np.array([shape[k] for shape in shapes])
         for k, axis in enumerate(rules.AXES)
@@ -209,14 +209,14 @@ def _tried(rule: Rule) -> Numbers:
     for name, edges in edges_of(rule).items():
         step = _step(rule, name)
         around = [f"{edge} {sign} {step}" for edge in edges for sign in "+-"]
+        between = [f"{int(size) * step}" for size in _BETWEEN]
         beyond = [f"{many + step}" for many in _KINDS_OF]
-        beyond += [
+        blocks = (
             f"{block} * {each} + {step}"
             for block in _BLOCKS_BEYOND
             for each in ("blockDim.x", "blockDim.y", "(blockDim.x // 32)")
-        ]
-        between = [f"{int(size) * step}" for size in _BETWEEN]
-        tried = dict.fromkeys(("1", f"{step}", *edges, *around, *between, *beyond))
+        )
+        tried = dict.fromkeys(("1", f"{step}", *edges, *around, *between, *beyond, *blocks))
         numbers = _beside(rule, numbers, name, tried)
     return numbers
 
@@ -358,11 +358,10 @@ def _met(rule: Rule, launched: list[tuple[Problem, Launch]]) -> Met:
 def _values_and_begins(rule: Rule, problem: Problem, launch: Launch) -> set[Class]:
     arrays = [arg for arg in launch.args if isinstance(arg, str)]
     moved = any(problem.begins.get(name, 0) for name in arrays)
-    found = {("arrays begin", "anywhere" if moved else "aligned")}
-    for name in arrays:
-        array = problem.inputs.get(name)
-        if array is not None and array.dtype.kind == "f" and array.size:
-            found |= {
-                ("values", one) for one in inputs.classes_of(array, rule.values, rule.elementwise)
-            }
-    return found
+    given = [problem.inputs[name] for name in arrays if name in problem.inputs]
+    return {("arrays begin", "anywhere" if moved else "aligned")} | {
+        ("values", one)
+        for array in given
+        if array.dtype.kind == "f" and array.size
+        for one in inputs.classes_of(array, rule.values, rule.elementwise)
+    }

@@ -6,12 +6,13 @@ the card have the same figure.
 
 import math
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from ..counted import counted
+from ..grouped import grouped
 from .model import Budget, Case, Exercise, Hazard, Problem
 from .requirements import Requirement
 from .rules import blocks_and_threads, dimensions, in_threads, is_whole, parameters
@@ -111,10 +112,7 @@ def wanted(hazard: Hazard) -> str:
 
 
 def _hazards(exercise: Exercise) -> str:
-    asked: defaultdict[str, list[Case]] = defaultdict(list)
-    for case in exercise.cases:
-        if case.hazard:
-            asked[wanted(case.hazard)].append(case)
+    asked = grouped((wanted(case.hazard), case) for case in exercise.cases if case.hazard)
     return "\n\n".join(
         f"**What must go wrong**: {what}, in the case {_names(cases)}. Do not change "
         f"{'these lines' if ' lines with ' in what else 'this line'}. In all other cases the "
@@ -124,10 +122,7 @@ def _hazards(exercise: Exercise) -> str:
 
 
 def _list(exercise: Exercise) -> str:
-    lines: defaultdict[str, list[Case]] = defaultdict(list)
-    for case in exercise.cases:
-        for line in _lines(case):
-            lines[line].append(case)
+    lines = grouped((line, case) for case in exercise.cases for line in _lines(case))
     if not lines:
         return ""
     groups = [_visible(cases) for cases in lines.values()]
@@ -138,9 +133,9 @@ def _list(exercise: Exercise) -> str:
     )
     rows = [f"**What is counted**, in the case {shapes}:\n"]
     for line, cases in sorted(lines.items(), key=lambda row: _visible(row[1]) != main):
-        others = [case for case in cases if case not in main]
-        also = f"; also in {_few(others)}" if others else ""
-        where = f"; only in {_few(cases)}" if _visible(cases) != main else also
+        only = _visible(cases) != main
+        told = cases if only else [case for case in cases if case not in main]
+        where = f"; {'only' if only else 'also'} in {_few(told)}" if told else ""
         rows.append(f"- {line}{where}")
     return "\n".join(rows)
 

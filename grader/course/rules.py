@@ -149,20 +149,21 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
         yield f"a grid of {launch.grid} has more than {counted(rule.grid, 'dimension')}"
     yield from (f"{one} does not hold" for one in rule.where if not value(one, names))
     if (needed := value(rule.shared_mem, names)) != launch.shared_mem:
-        given = counted(launch.shared_mem, "byte")
-        yield f"it gets {given} of shared memory, the rule says {needed}"
-    sizes = _sizes(problem)
-    for one, arg in zip(declared, map(str, launch.args), strict=True):
-        if one.length is None:
-            continue
-        size, dtype = sizes[arg]
+        yield (
+            f"it gets {counted(launch.shared_mem, 'byte')} of shared memory, the rule says {needed}"
+        )
+    sizes, pairs = _sizes(problem), zip(declared, map(str, launch.args), strict=True)
+    arrays = ((one, arg, *sizes[arg]) for one, arg in pairs if one.length is not None)
+    for one, arg, size, dtype in arrays:
         if one.zero and (arg not in problem.inputs or problem.inputs[arg].any()):
             yield f"{one.name} is not 0 before the launch"
         if one.out and arg in problem.inputs:
             yield f"{one.name} is not only written"
         if dtype != one.dtype or (one.length and size < value(one.length, names)):
-            elements = counted(size, "element")
-            yield f"{one.name} has {elements} of {dtype}, and the rule wants {one.length}"
+            yield (
+                f"{one.name} has {counted(size, 'element')} of {dtype}, and the rule wants "
+                f"{one.length}"
+            )
 
 
 def sentence(rule: Rule, code: str = "") -> str:

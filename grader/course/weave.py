@@ -15,7 +15,7 @@ Nothing varies between two runs: a cell's id is a hash of what it is, not of whe
 import ast
 import hashlib
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
@@ -23,6 +23,7 @@ import nbformat
 from nbformat import NotebookNode, v4
 
 from ..errors import AuthorError, NotInCourse
+from ..grouped import grouped
 from . import Exercise, Lesson, authors, costs, rules
 from .kinds import unmarked
 
@@ -79,8 +80,8 @@ def weave_page(page: Path) -> NotebookNode:
     """The notebook of a page that is only to be read, a Markdown file with Python cells."""
     title, _, prose = authors.text(page).partition("\n")
     body = list(_cells(Lesson(page.stem, page.parent, title, ()), "\n" + prose))
-    runs = any(cell.cell_type == "code" for cell in body)
-    set_up = [v4.new_code_cell(_SET_UP_PAGE)] if runs else []
+    is_code = any(cell.cell_type == "code" for cell in body)
+    set_up = [v4.new_code_cell(_SET_UP_PAGE)] * is_code
     return _notebook("page", page.stem, [v4.new_markdown_cell(title), *set_up, *body])
 
 
@@ -93,8 +94,8 @@ def _notebook(kind: str, name: str, cells: list[NotebookNode]) -> NotebookNode:
         key = grade_id or f"{cell.cell_type}\n{cell.source}"
         seen[key] += 1
         cell.id = cell_id(name, key, seen[key])
-    metadata = {**METADATA, "warpwise": {kind: name}}
-    return NotebookNode(v4.new_notebook(cells=cells, metadata=metadata))
+    about = {"warpwise": {kind: name}}
+    return NotebookNode(v4.new_notebook(cells=cells, metadata=METADATA | about))
 
 
 def text(notebook: NotebookNode) -> str:
@@ -220,12 +221,13 @@ def _promised(exercise: Exercise) -> str:
 
 def _require_all_shown(lesson: Lesson, markdown: str) -> None:
     """Each exercise stands on the page once, and each kernel of the folder somewhere."""
-    lines: defaultdict[tuple[str, str], list[int]] = defaultdict(list)  # by directive and name
-    for match in _BREAK.finditer(markdown):
-        if directive := _DIRECTIVE.fullmatch((match["info"] or "").strip()):
-            lines[directive[1], directive[2]].append(markdown.count("\n", 0, match.start()) + 1)
+    lines = grouped(  # by directive and name
+        ((directive[1], directive[2]), markdown.count("\n", 0, match.start()) + 1)
+        for match in _BREAK.finditer(markdown)
+        if (directive := _DIRECTIVE.fullmatch((match["info"] or "").strip()))
+    )
     for exercise in lesson.exercises:
-        first, *more = lines["exercise", exercise.name] or [0]
+        first, *more = lines.get(("exercise", exercise.name), [0])
         if not first:
             place = authors.place_of(lesson.path, exercise.name)
             raise LessonError(f"{place}: no fence of lesson.md has the exercise {exercise.name!r}.")
@@ -234,7 +236,7 @@ def _require_all_shown(lesson: Lesson, markdown: str) -> None:
             raise _error(lesson, more[0], what)
     solved = {exercise.source for exercise in lesson.exercises}
     for path in sorted(lesson.path.glob("*.cu")):
-        if path.name not in solved and not lines["kernel", path.name]:
+        if path.name not in solved and ("kernel", path.name) not in lines:
             raise LessonError(
                 f"{authors.shown(path)}: no exercise has this kernel, and no {{kernel}} shows it."
             )

@@ -130,8 +130,7 @@ def _gone(handed_out: str, source: str, since: int = 1) -> Changed:
             texts = dict(reversed(own))  # the first of several alike
             near = get_close_matches(text, texts, n=1, cutoff=0.5)
             if near:
-                told = f"line {texts[near[0]]}, `{near[0]}`, was given as `{text}`."
-                return told, texts[near[0]]
+                return f"line {texts[near[0]]}, `{near[0]}`, was given as `{text}`.", texts[near[0]]
             return f"the line `{text}`, which was given, is gone.", None
     return "the lines that were given stand in another order.", None
 
@@ -200,5 +199,7 @@ def _deeds(found: list[str]) -> Iterator[str]:
 def _lines(source: str) -> Iterator[tuple[int, tuple[str, ...], str]]:
     """Each line with code on it: its number, its tokens, its text."""
     rows = source.split("\n")
-    for number, pairs in groupby(zip(*tokens(source), strict=True), key=itemgetter(1)):
-        yield number, tuple(token for token, _ in pairs), rows[number - 1].strip()
+    yield from (
+        (number, tuple(token for token, _ in pairs), rows[number - 1].strip())
+        for number, pairs in groupby(zip(*tokens(source), strict=True), key=itemgetter(1))
+    )

@@ -127,9 +127,8 @@ def dim(size: int | tuple[int, ...]) -> tuple[int, ...]:
 def _argument(value: str | np.generic, problem: Problem) -> Argument:
     if isinstance(value, np.generic):
         return Argument(dtype=value.dtype.str, value=value.item())
-    for buffers in (problem.inputs, problem.outputs, problem.scratch):
-        if value in buffers:
-            return Argument(buffer=value)
+    if value in {*problem.inputs, *problem.outputs, *problem.scratch}:
+        return Argument(buffer=value)
     raise AuthorError(
         f"A launch passes {value!r}, which is neither a NumPy scalar nor a buffer of the problem."
     )
@@ -138,9 +137,8 @@ def _argument(value: str | np.generic, problem: Problem) -> Argument:
 def of_failure(instance: CaseInstance, failure: Failed) -> Scene | None:
     """What a worker says of it, as far as that can be: it may say anything."""
     said, problem = failure.where, instance.problem
-    if said is None or not 1 <= said.launch <= len(problem.launches):
-        return None
-    if said.order not in (problem.order, *OTHER_ORDERS):
+    known = (problem.order, *OTHER_ORDERS)
+    if said is None or not 1 <= said.launch <= len(problem.launches) or said.order not in known:
         return None
     grid = rules.dimensions(problem.launches[said.launch - 1].grid)
     there = said.block is not None and all(

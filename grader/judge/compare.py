@@ -98,10 +98,8 @@ class Words:
 
     def order(self) -> Message:
         """What is said of parameters in another order; nothing where they are not."""
-        for kernel, mine, given in self._signatures():
-            if not _changed(kernel, mine, given) and (said := _order(kernel, mine, given)):
-                return said
-        return Message()
+        orders = (_order(*row) for row in self._signatures() if not _changed(*row))
+        return next(filter(None, orders), Message())
 
     def _signatures(self) -> Iterator[tuple[str, Parameters, Parameters]]:
         """Each kernel that is launched, with the learner's parameters and the exercise's."""
@@ -127,10 +125,11 @@ class Words:
 
 def _changed(kernel: str, mine: Parameters, given: Parameters) -> Message | None:
     """What is said of parameters that do not serve in place of the given ones; None if all do."""
-    if len(mine) != len(given):
-        what = f"`{kernel}` takes {counted(len(mine), 'parameter')} instead of {len(given)}"
-    else:
-        what = _first(mine, given, lambda one, other: not compatible(one, other))
+    what = (
+        _first(mine, given, lambda one, other: not compatible(one, other))
+        if len(mine) == len(given)
+        else f"`{kernel}` takes {counted(len(mine), 'parameter')} instead of {len(given)}"
+    )
     return say.another_signature(_signature(kernel, given), what) if what else None
 
 
@@ -148,8 +147,7 @@ def _first(
 ) -> str:
     """The first parameter that differs from the given one, in words; "" if none does."""
     pairs = enumerate(zip(mine, given, strict=True), start=1)
-    different = (say.in_place_of(n, a.text, b.text) for n, (a, b) in pairs if differ(a, b))
-    return next(different, "")
+    return next((say.in_place_of(n, a.text, b.text) for n, (a, b) in pairs if differ(a, b)), "")
 
 
 def _signature(kernel: str, declared: Parameters) -> str:
@@ -286,8 +284,7 @@ def _wrong_output(
         wrong = ~right(expected, found)
         if wrong.any():
             mismatches = _mismatches(words.name(buffer), wrong, expected.value, found)
-            right_first = int(wrong.ravel().argmax())
-            pattern = say.pattern(wrong.size, int(wrong.sum()), right_first)
+            pattern = say.pattern(wrong.size, int(wrong.sum()), int(wrong.ravel().argmax()))
             told = _first_wrong(mismatches[0], expected) + pattern
             message = replace(told, first=f"{words.when(buffer)}{told.first}")
             message = _because(message, words.launch(buffer), ran)
@@ -374,8 +371,8 @@ def _not_exactly(instance: CaseInstance, ran: Ran) -> CaseResult | None:
     for wanted in instance.case.exactly:
         count = _count(instance.case, wanted.counter, ran.counters)
         if count != wanted.count:
-            why = sentence(wanted.why, instance.problem)
-            why += costs.explained(wanted.count, instance.problem)
+            explained = costs.explained(wanted.count, instance.problem)
+            why = f"{sentence(wanted.why, instance.problem)}{explained}"
             message = say.not_exactly(wanted.counter, count, wanted.count, why)
             return failed(instance.case, Status.OVER_BUDGET, message)
     return None

@@ -146,12 +146,11 @@ def _counters(judged: Judged) -> dict[str, int]:
         for one, outcome, result in counted
         if one.case.budgets and result.status == Status.PASSED
     ]
-    visible = [outcome for seen, outcome in budgeted if seen]
     last = [
         None,
         *(outcome for _, outcome, _ in counted[-1:]),
         *(outcome for _, outcome in budgeted),
-        *visible,
+        *(outcome for seen, outcome in budgeted if seen),
     ][-1]
     return last.counters if isinstance(last, Ran) else {}
 
@@ -192,9 +191,11 @@ def _explained(judged: Judged, at: int) -> Judged:
         said = Message(why=telling.beyond_an_array(judged, at))
         parts = thread_paths.of_stray(judged, at, outcome) + said
         return judged.with_result(at, _in_coordinates(result.saying(parts), instance.problem))
-    wrong = None
-    if result.status == Status.WRONG_ANSWER and isinstance(outcome, Ran):
-        wrong = compare.first_wrong(instance, outcome)
+    wrong = (
+        compare.first_wrong(instance, outcome)
+        if result.status == Status.WRONG_ANSWER and isinstance(outcome, Ran)
+        else None
+    )
     if wrong is None:
         return _not_put_back(judged, at)
     both = judged.session, judged.ours
@@ -209,8 +210,7 @@ def _explained(judged: Judged, at: int) -> Judged:
         others = [session.follow(instance, wrong.others) for session in both]
         pair = replace(pair, others=tuple(zip(*others, strict=False)))
     if not wrong.written and ours.stored and result.where:
-        path = judged.session.path(instance, result.where.launch, ours.stored)
-        pair = replace(pair, path=path)
+        pair = replace(pair, path=judged.session.path(instance, result.where.launch, ours.stored))
     result = explained(result, pair, judged.words[at])
     if mine.stored:
         result = cases.in_block(result, instance.problem, mine.stored.block)
@@ -276,8 +276,7 @@ def hardware(judged: Judged) -> Judged:
     outcomes = run_on_gpu(judged.source, instances, judged.limits)
     for at, outcome in zip(passed, outcomes, strict=True):
         result = compare.on_gpu(judged.instances[at], outcome, judged.words[at])
-        ran = not isinstance(outcome, NotRun)
-        judged = judged.with_result(at, replace(result, ran=ran))
+        judged = judged.with_result(at, replace(result, ran=not isinstance(outcome, NotRun)))
     return judged
 
 

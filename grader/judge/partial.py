@@ -72,14 +72,20 @@ def known(lesson: Path, exercise: str, compiler: str) -> tuple[NamedFault, ...]:
 
 def left_wrong(instance: CaseInstance, ran: Ran) -> tuple[Wrong, ...]:
     """What a run has left wrong: each array with wrong elements, how many, and some of them."""
-    found = []
-    for name, expected, now, written in _arrays(instance, ran):
-        wrong = np.flatnonzero(~(compare.right(expected, now) & written))
-        if len(wrong):
-            places = wrong[np.linspace(0, len(wrong) - 1, min(SAMPLES, len(wrong))).astype(int)]
-            samples = tuple((int(at), _value(now, written, at)) for at in places)
-            found.append((name, len(wrong), samples))
-    return tuple(found)
+    return tuple(
+        (
+            name,
+            len(wrong),
+            tuple(
+                (int(at), _value(now, written, at))
+                for at in wrong[
+                    np.linspace(0, len(wrong) - 1, min(SAMPLES, len(wrong))).astype(int)
+                ]
+            ),
+        )
+        for name, expected, now, written in _arrays(instance, ran)
+        if len(wrong := np.flatnonzero(~(compare.right(expected, now) & written)))
+    )
 
 
 def is_left(kept: Finding, instance: CaseInstance, ran: Ran) -> bool:
@@ -104,8 +110,10 @@ def _arrays(
     for name, before in problem.inputs.items():
         now = ran.arrays[f"input/{name}"]
         yield name, Expected(before, before.dtype), now, np.ones(now.shape, bool)
-    for name, expected in problem.outputs.items():
-        yield name, expected, ran.arrays[f"output/{name}"], ran.arrays[f"written/{name}"]
+    yield from (
+        (name, expected, ran.arrays[f"output/{name}"], ran.arrays[f"written/{name}"])
+        for name, expected in problem.outputs.items()
+    )
 
 
 def _value(now: np.ndarray, written: np.ndarray, at: int) -> float | str | None:
@@ -149,17 +157,17 @@ def with_part(judged: Judged, verdict: Verdict) -> Verdict:
     fitting = [one for one in faults if _fits(one, results)]
     if not fitting or arrangement.changed(exercise, lesson.handed_out(exercise), judged.source):
         return verdict
-    if verdict.status in HAZARDS:
-        mended = _past_the_hazard(judged, fitting, verdict.status)
-    else:
-        mended = _beside_the_mistake(judged, fitting)
+    mended = (
+        _past_the_hazard(judged, fitting, verdict.status)
+        if verdict.status in HAZARDS
+        else _beside_the_mistake(judged, fitting)
+    )
     if mended is None:
         return verdict
     fault, points = mended
     whole = {**results, **{one.name: one for one in points}}
-    of = sum(one.points for one in whole.values())
-    if all(one.status == Status.PASSED for one in whole.values()):
-        of += exercise.size_points
+    all_pass = all(one.status == Status.PASSED for one in whole.values())
+    of = sum(one.points for one in whole.values()) + (exercise.size_points if all_pass else 0)
     granted = round(fault.leaves * of, 2)
     if granted <= verdict.points:
         return verdict
@@ -220,8 +228,7 @@ def _beside_the_mistake(judged: Judged, known: list[NamedFault]) -> Mended | Non
     if not alike or not pairs:
         return None
     results = _results(answer, *zip(*(_as_left(*pair) for pair in pairs), strict=True))
-    right = all(one.status in sizes.MAY_PASS for one in results)
-    return _least(alike, results) if right else None
+    return _least(alike, results) if all(one.status in sizes.MAY_PASS for one in results) else None
 
 
 def _leaves_the_same(judged: Judged, fault: NamedFault, pairs: list[Pair]) -> bool:

@@ -254,11 +254,14 @@ class SliceSteps(msgspec.Struct, frozen=True, eq=False):
     def is_sound(self) -> bool:
         """Whether its parts belong together: a worker tells it that has run a learner's kernel."""
         by_step, steps = (self.op, self.block, self.thread, self.buffer, self.index), self.op.size
-        fits = all(one.shape == (steps,) for one in (*by_step, self.value))
-        fits &= self.first.shape == (steps + 1,) and self.operands.ndim == 1
         whole = *by_step, self.first, self.operands
-        fits &= all(one.dtype == np.int64 for one in whole) and self.value.dtype.kind == "f"
-        if not fits:
+        if not (
+            all(one.shape == (steps,) for one in (*by_step, self.value))
+            and self.first.shape == (steps + 1,)
+            and self.operands.ndim == 1
+            and all(one.dtype == np.int64 for one in whole)
+            and self.value.dtype.kind == "f"
+        ):
             return False
         counts = np.diff(self.first)
         if self.first[0] or (counts < 0).any() or self.first[-1] != len(self.operands):

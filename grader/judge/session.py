@@ -287,10 +287,9 @@ def run_on_gpu(source: str, instances: tuple[CaseInstance, ...], limits: Limits)
     launches = (launch for one in instances for launch in one.problem.launches)
     threads = max((threads for _, threads in rules.blocks_and_threads(launches)), default=1)
     options = (f"--maxrregcount={registers_for(threads)}",)
-    compiler = Session(
+    with Session(
         source, limits, device="compiler", architecture=real_architecture(), options=options
-    )
-    with compiler as session:
+    ) as session:
         compiled = session.compiled()
     outcomes: list[Reply] = []
     for one in instances:
@@ -372,15 +371,14 @@ def _arrays(case: CaseRequest, device: Device) -> tuple[_Shapes, _Shapes]:
     if not case.leaves_arrays:
         return {}, {}
     wanted = {f"input/{name}": (one.shape, one.dtype.str) for name, one in case.inputs.items()}
-    optional: _Shapes = {}
-    for name, one in case.outputs.items():
-        wanted[f"output/{name}"] = one.shape, one.dtype
-        if device == "gpu":
-            wanted[f"second/{name}"] = one.shape, one.dtype
-        else:
-            wanted[f"written/{name}"] = one.shape, "|b1"
-        optional |= {f"{order}/{name}": (one.shape, one.dtype) for order in case.further_orders}
-    return wanted, optional
+    left = {name: (one.shape, one.dtype) for name, one in case.outputs.items()}
+    wanted |= {f"output/{name}": one for name, one in left.items()}
+    if device == "gpu":
+        wanted |= {f"second/{name}": one for name, one in left.items()}
+    else:
+        wanted |= {f"written/{name}": (shape, "|b1") for name, (shape, _) in left.items()}
+    orders = case.further_orders
+    return wanted, {f"{order}/{name}": one for order in orders for name, one in left.items()}
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,7 @@ ASSUMED = (
 def result(exercise: Exercise, status: Status, message: str = "") -> CaseResult:
     """This case as it ends without a launch that goes wrong."""
     most = exercise.size_points
-    points = most if status == Status.PASSED else 0.0
-    return CaseResult(NAME, True, status, points, most, message)
+    return CaseResult(NAME, True, status, most if status == Status.PASSED else 0.0, most, message)
 
 
 def can_be_looked_for(verdict: Verdict, exercise: Exercise) -> bool:
@@ -103,8 +102,7 @@ def reasoned(
 def reason(source: str, rules: tuple[Rule, ...], solution: str, limits: Limits) -> Reply:
     """What a worker of its own finds: it knows the solution, which no worker is told that runs the
     cases."""
-    more = (solution,) if solution else ()
-    with Session(source, limits, more=more) as session:
+    with Session(source, limits, more=(solution,) if solution else ()) as session:
         return session.examine(Examine(rules, solution, limits.reasoning))
 
 

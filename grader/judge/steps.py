@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from ..course import Case, Exercise, Lesson, authors, chosen, classes, rules, so
 from ..course.mistakes import WrongKernel
 from ..cuda.errors import CudaError
 from ..errors import AuthorError
+from ..grouped import grouped
 from ..status import Pattern, Status
 from .cases import CaseInstance, described, instantiate
 from .judging import STANDARD_LIMITS, judge
@@ -105,12 +107,10 @@ def _written(lesson: Lesson, compiler: str, available: bool) -> bool:
 
 
 def _require_full_marks(lesson: Lesson, exercise: Exercise) -> None:
-    verdict = judge(exercise.id, exercise.solution, root=lesson.path.parent, sizes=False)
-    for case in verdict.cases:
+    for case in judge(exercise.id, exercise.solution, root=lesson.path.parent, sizes=False).cases:
         if case.status != Status.PASSED:
-            place = authors.place_of(lesson.path, exercise.name, case.name)
-            if case.line:
-                place += f", and {exercise.source}, line {case.line}"
+            line = f", and {exercise.source}, line {case.line}" if case.line else ""
+            place = f"{authors.place_of(lesson.path, exercise.name, case.name)}{line}"
             raise _failing(place, case.name, case.message)
 
 
@@ -122,13 +122,13 @@ def _failing(place: str, case: str, message: str) -> AuthorError:
 def stale(lesson: Lesson) -> list[Path]:
     """The files of counts that are missing though their compiler is here, or of other exercises
     and solutions than there are."""
-    found, keys = [], _cache_keys(lesson)
-    for name, compiler in compilers.COMPILERS.items():
-        measured = _measured(lesson, name)
-        true = measured == keys if compiler.available() else measured.items() <= keys.items()
-        if not true:
-            found.append(solution_counts.file(lesson.path, name))
-    return found
+    keys = _cache_keys(lesson)
+    known = [(name, one, _measured(lesson, name)) for name, one in compilers.COMPILERS.items()]
+    return [
+        solution_counts.file(lesson.path, name)
+        for name, compiler, measured in known
+        if not (measured == keys if compiler.available() else measured.items() <= keys.items())
+    ]
 
 
 def text(lesson: Lesson, compiler: str) -> str:
@@ -160,16 +160,20 @@ def _measured(lesson: Lesson, compiler: str) -> dict[str, str]:
 
 def measure(lesson: Lesson, exercise: Exercise) -> solution_counts.Counts:
     """What each case costs the solution, the most over a few seeds, by the case's name."""
-    most: solution_counts.Counts = {}
     _require_hazards(lesson, exercise)
-    for seed in SEEDS:
-        for one in instantiate(exercise, seed, hidden=True):
-            if one.case.hazard:
-                continue  # it comes to no end
-            row = most.setdefault(one.case.name, {})
-            for counter, count in _counted(lesson, exercise, one).items():
-                row[counter] = max(row.get(counter, 0), count)
-    return most
+    counts = grouped(
+        (one.case.name, _counted(lesson, exercise, one))
+        for seed in SEEDS
+        for one in instantiate(exercise, seed, hidden=True)
+        if not one.case.hazard  # which comes to no end
+    )
+    return {
+        name: {
+            counter: max(one.get(counter, 0) for one in each)
+            for counter in dict.fromkeys(chain(*each))
+        }
+        for name, each in counts.items()
+    }
 
 
 def _require_hazards(lesson: Lesson, exercise: Exercise) -> None:
@@ -179,10 +183,9 @@ def _require_hazards(lesson: Lesson, exercise: Exercise) -> None:
         return
     for result in judge(exercise.id, lesson.solution(exercise), root=lesson.path.parent).cases:
         if result.status != Status.PASSED and result.name in asked:
-            place = authors.place_of(lesson.path, exercise.name)
             raise AuthorError(
-                f"{place}: {exercise.source} does not break as the case {result.name!r} asks: "
-                f"{result.message}"
+                f"{authors.place_of(lesson.path, exercise.name)}: {exercise.source} does not break "
+                f"as the case {result.name!r} asks: {result.message}"
             )
 
 
@@ -209,12 +212,19 @@ def _counted(lesson: Lesson, exercise: Exercise, one: CaseInstance) -> dict[str,
 
 def _cache_keys(lesson: Lesson) -> dict[str, str]:
     """By exercise, a name for its solution, the file that defines it, and its chosen launches."""
-    keys, rows = {}, chosen.kept(lesson.path)
-    for exercise in lesson.exercises:
-        parts = [authors.text(lesson.path / exercise.file), lesson.solution(exercise)]
-        parts += map(_json, rows.get(exercise.name, ()))
-        keys[exercise.name] = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-    return keys
+    rows = chosen.kept(lesson.path)
+    parts = {
+        one.name: (
+            authors.text(lesson.path / one.file),
+            lesson.solution(one),
+            *map(_json, rows.get(one.name, ())),
+        )
+        for one in lesson.exercises
+    }
+    return {
+        name: hashlib.sha256("\0".join(some).encode()).hexdigest()[:16]
+        for name, some in parts.items()
+    }
 
 
 FAULT_SEEDS = (SEED, 0)  # the second shows what depends on the inputs
@@ -252,13 +262,18 @@ def found(lesson: Lesson, mistake: WrongKernel) -> dict[str, Finding]:
     hazard = mistake.status in HAZARDS
     if not (hazard or (mistake.status == Status.WRONG_ANSWER and _leaves(lesson, mistake) > 0)):
         return {}
-    root, both = lesson.path.parent, []
-    for seed in FAULT_SEEDS:
-        verdict = judge(
-            exercise.id, mistake.source, seed=seed, root=root, sizes=False, partial_marks=False
-        )
-        both.append({one.name: one.status for one in verdict.cases if one.status != Status.PASSED})
-    failed, again = both
+    judged = partial(
+        judge,
+        exercise.id,
+        mistake.source,
+        root=lesson.path.parent,
+        sizes=False,
+        partial_marks=False,
+    )
+    failed, again = (
+        {one.name: one.status for one in judged(seed=seed).cases if one.status != Status.PASSED}
+        for seed in FAULT_SEEDS
+    )
     if failed != again or set(failed.values()) != {mistake.status}:
         return {}
     instances = tuple(

@@ -343,8 +343,7 @@ def foremost(cases: Sequence[CaseResult]) -> CaseResult | None:
 
 def shortened(message: str) -> str:
     """`message` within what a verdict holds: long lines cut, and what is too long in all."""
-    begun = message[: LONGEST_MESSAGE + 1]
-    lines = [_cut(line, LONGEST_LINE) for line in begun.split("\n")]
+    lines = [_cut(line, LONGEST_LINE) for line in message[: LONGEST_MESSAGE + 1].split("\n")]
     return _cut("\n".join(lines), LONGEST_MESSAGE)
 
 
@@ -390,8 +389,7 @@ def stopped(cases: list[CaseResult], verdict: Verdict) -> str:
     """The names of cases that failed alike, some of the verdict's."""
     if len(cases) == sum(case.status != Status.NOT_RUN for case in verdict.cases) > 1:
         return "all cases"
-    names = [case.name if case.visible else f"{case.name} (hidden)" for case in cases]
-    return ", ".join(names)
+    return ", ".join([case.name if case.visible else f"{case.name} (hidden)" for case in cases])
 
 
 def _plain(data: Any) -> Any:

@@ -204,8 +204,7 @@ def _read(path: Path, changed: int) -> HandedOut:
     """The notebook that was last `changed` then."""
     cells = json.loads(path.read_bytes()).get("cells", [])
     texts = ["".join(cell.get("source", "")) for cell in cells]
-    titles = (text.partition("\n")[0][2:] for text in texts if text.startswith("# "))
-    title = next(titles, path.stem)
+    title = next((one.partition("\n")[0][2:] for one in texts if one.startswith("# ")), path.stem)
     return HandedOut(
         path.stem,
         title,

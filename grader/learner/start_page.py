@@ -158,8 +158,9 @@ def page(root: Path) -> str:
         for each in recall.handed_out(root)
         if not each.exercises and _is_there(root, each.name)
     )
-    beside = f"<h2>To look things up</h2><ul>{links}</ul>" if links else ""
-    beside += "".join(f"<h2>{escape(title)}</h2>{_note(text)}" for title, text in notes)
+    beside = (f"<h2>To look things up</h2><ul>{links}</ul>" if links else "") + "".join(
+        f"<h2>{escape(title)}</h2>{_note(text)}" for title, text in notes
+    )
     first = _note("All exercises of all lessons are passed.")
     if go_on:
         said = "Go on here: " if go_on.begun else "Begin here: "

@@ -102,10 +102,9 @@ def copy_notebook(root: Path, path: Path, to: Path) -> None:
 
 def rows(root: Path) -> list[StudyRow]:
     """A row for each exercise and question that the log in `root` knows."""
-    done = progress.read(root)
     every = [
         (lesson, name, did, list(dict.fromkeys(tries)))  # joined logs have lines twice
-        for lesson, did in done.items()
+        for lesson, did in progress.read(root).items()
         for name, tries in did.tries.items()
     ]
     begin = min((tries[0][0] for *_, tries in every), default=progress.now())

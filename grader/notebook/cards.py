@@ -237,11 +237,13 @@ def _underline(mark: LineMark, raw: str, shown: str) -> list[str]:
     text, column = window(raw, mark.column)
     caret = "" if column is None or text != shown else " " * column + "^ "
     rows = visible(mark.message).split("\n")
-    if len(rows) == 1 and len(caret) + len(rows[0]) <= _COLUMNS:
-        rows = [caret + rows[0]] if mark.message else []
-    else:
-        rows = [*filter(None, [caret]), *(part for row in rows for part in wrap(row, _COLUMNS))]
-    return [f"      | {row}" for row in rows]
+    beneath = [*filter(None, [caret]), *(part for row in rows for part in wrap(row, _COLUMNS))]
+    beside = [caret + rows[0]] if mark.message else []
+    fits = len(rows) == 1 and len(caret) + len(rows[0]) <= _COLUMNS
+    return [f"      | {row}" for row in (beside if fits else beneath)]
+
+
+_LINK = "color: inherit; text-decoration: underline"
 
 
 def _frame(rows: list[_Row], kind: str) -> str:
@@ -250,14 +252,10 @@ def _frame(rows: list[_Row], kind: str) -> str:
     lines = []
     for row in rows:
         number, bar, rest = (row.text.ljust(width) if row.marked else row.text).partition(" |")
-        line = escape(number)
-        if row.link:
-            style = "color: inherit; text-decoration: underline"
-            line = f'<a href="{row.link}" style="{style}">{line}</a>'
-        line += escape(bar + rest)
-        if row.marked:
-            line = f'<span style="background: {tint}; padding: 0.2em 0">{line}</span>'
-        lines.append(line)
+        linked = f'<a href="{row.link}" style="{_LINK}">{escape(number)}</a>' if row.link else ""
+        line = f"{linked or escape(number)}{escape(bar + rest)}"
+        span = f'<span style="background: {tint}; padding: 0.2em 0">{line}</span>'
+        lines.append(span if row.marked else line)
     return f'<pre style="{FRAME}">' + "\n".join(lines) + "</pre>"
 
 
@@ -359,15 +357,14 @@ def _marks(what: Diagnosis) -> dict[int, list[LineMark]]:
     marks: dict[int, list[LineMark]] = {line: [] for line in what.lines}
     for error in what.diagnostics:
         plain = [note.message for note in error.notes if note.line is None]
-        said = [
+        for line, mark in [
             (error.line, LineMark("\n".join([error.message, *plain]), error.column)),
             *(
                 (note.line, LineMark(note.message, note.column))
                 for note in error.notes
                 if note.line
             ),
-        ]
-        for line, mark in said:
+        ]:
             if mark not in marks.setdefault(line, []):
                 marks[line].append(mark)
     return marks
@@ -384,13 +381,12 @@ def note(cell: str, source: str, **said: object) -> dict[str, Any]:
 
 def marked(what: Diagnosis, severity: str = "error", **said: object) -> dict[str, Any]:
     """A note with the lines at which something is wrong."""
-    places = [
-        *((one.line, one.column, one.message) for one in what.diagnostics),
-        *((line, None, str(what.message)[:_LONGEST]) for line in what.lines),
-    ]
     marks = [
         {"line": line, "column": column, "severity": severity, "message": message}
-        for line, column, message in places
+        for line, column, message in [
+            *((one.line, one.column, one.message) for one in what.diagnostics),
+            *((line, None, str(what.message)[:_LONGEST]) for line in what.lines),
+        ]
     ]
     return note(what.cell, what.source, marks=marks, **said)
 

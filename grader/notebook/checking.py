@@ -271,9 +271,8 @@ def play(
     exercise, source = lesson.exercise(what), lesson.source(what)
     seed = secrets.randbelow(2**31)
     verdict = judge(exercise.id, source, seed=seed, hidden=False)
-    runs = verdict.status in ("passed", "over_budget")
     replay = of_failure(verdict.while_open(), source, exercise) or (
-        of_case(exercise, source, seed) if runs else None
+        of_case(exercise, source, seed) if verdict.status in ("passed", "over_budget") else None
     )
     if replay is None:
         raise failures.Notice(f'There is nothing to step through: `check("{what}")` says why.')
@@ -286,10 +285,9 @@ def _of_run(run: Run) -> cards.Page:
     if not played:
         raise failures.Notice("Nothing of this run was recorded: no thread got to an instruction.")
     recording, marks = next((pair for pair in reversed(played) if pair[1]), played[-1])
-    note = ""
-    if not marks and (elsewhere := [one for one in run.hazards if not one.warning]):
-        note = f"What went wrong happened in block {elsewhere[0].block}, which was not recorded."
-    return player(recording, marks, note)
+    block = next((one.block for one in run.hazards if not (marks or one.warning)), None)
+    note = f"What went wrong happened in block {block}, which was not recorded."
+    return player(recording, marks, note if block else "")
 
 
 # ---- warmup ----

@@ -61,10 +61,13 @@ def _show(
     traceback: TracebackType,
     tb_offset: int | None = None,
 ) -> list[str]:
-    if isinstance(error, Notice):
-        page = cards.notice(str(error), error.button)
-    else:
-        page = cards.failure(error) if isinstance(error, CudaError) else cards.crash(error)
+    page = (
+        cards.notice(str(error), error.button)
+        if isinstance(error, Notice)
+        else cards.failure(error)
+        if isinstance(error, CudaError)
+        else cards.crash(error)
+    )
     display(page)
     rows = page.text.splitlines()
     shell._last_traceback = rows  # what ipykernel tells nbclient of the failure

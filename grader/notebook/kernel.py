@@ -102,9 +102,8 @@ def watch(
         print(run.printed, end="")
     if error:
         display(cards.failure(error))
-    for hazard in run.hazards:
-        if hazard.warning:
-            display(cards.warning(hazard, kernel.source, kernel.cell))
+    for hazard in (one for one in run.hazards if one.warning):
+        display(cards.warning(hazard, kernel.source, kernel.cell))
     # An output that shows nothing: what each line cost is for the editor's margin.
     costs = cards.costs(kernel.cell, kernel.source, run.counters.lines)
     publish_display_data({}, {cards.OURS: costs} if costs else {})

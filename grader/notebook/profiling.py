@@ -400,12 +400,15 @@ def _one_size(timings: records.Timings) -> list[Row]:
 
 def _sizes(timings: records.Timings) -> list[Row]:
     """A row for each size, a column for each variant."""
-    rows: list[Row] = [("ms (of a copy)", *timings.variants)]
-    for size in timings.sizes:
-        times = (timings.row(variant, size) for variant in timings.variants)
-        cells = (f"{_ms(one.ms)} ({one.fraction:.0%})" if one else "-" for one in times)
-        rows.append((records.size_text(size), *cells))
-    return rows
+    cells = {
+        size: [
+            f"{_ms(one.ms)} ({one.fraction:.0%})" if (one := timings.row(variant, size)) else "-"
+            for variant in timings.variants
+        ]
+        for size in timings.sizes
+    }
+    rows = ((records.size_text(size), *row) for size, row in cells.items())
+    return [("ms (of a copy)", *timings.variants), *rows]
 
 
 def _ms(ms: float) -> str:

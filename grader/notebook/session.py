@@ -128,10 +128,9 @@ def _opened(lesson: course.Lesson) -> Page:
     passed = ", ".join(f"`{one.name}`" for one in lesson.exercises if one.name in done)
     names = course.names(lesson.path.parent)
     at = names.index(lesson.name)
-    near = {"Previous": names[:at][-1:], "Next": names[at + 1 : at + 2]}
     beside = {
         name: f"{word}: {course.lesson(name, lesson.path.parent).title}"
-        for word, there in near.items()
+        for word, there in {"Previous": names[:at][-1:], "Next": names[at + 1 : at + 2]}.items()
         for name in there
         if Path(f"{name}.ipynb").is_file()
     }

@@ -106,12 +106,11 @@ def _drawn(signs: np.ndarray) -> str:
         (signs == "∅", box, f"fill: none; stroke: {colour}"),
         (signs == "∅", cross, f"fill: none; stroke: {colour}; stroke-width: 1.3"),
     ]
-    paths = []
-    for cells, shape, style in kinds:
-        corners = (np.argwhere(cells) * _CELL + 1).tolist()
-        drawn = "".join(f"M{x} {y}{shape}" for y, x in corners)
-        paths.append(f'<path d="{drawn}" style="{style}"/>' if corners else "")
-    return "".join(paths)
+    paths = [
+        (style, "".join(f"M{x} {y}{shape}" for y, x in (np.argwhere(cells) * _CELL + 1).tolist()))
+        for cells, shape, style in kinds
+    ]
+    return "".join(f'<path d="{drawn}" style="{style}"/>' for style, drawn in paths if drawn)
 
 
 # ---- the first of them beside what they should be ----
@@ -258,9 +257,8 @@ def _element(wide: int, top: int, wrong: Mismatch) -> str:
     expected, found = wrong.values
     text = escape(f"{wrong.place} = {found}, should be {expected}")
     side = min(wide - 4, 8 * len(text) + 12)
-    left = (wide - side) // 2
     return (
-        f'<rect x="{left}" y="{top}" width="{side}" height="22" rx="3" style="fill: '
+        f'<rect x="{(wide - side) // 2}" y="{top}" width="{side}" height="22" rx="3" style="fill: '
         f'var(--jp-layout-color1, #ffffff); stroke: {ACCENTS["error"]}; stroke-width: 1.5"/>'
         f'<text x="{wide // 2}" y="{top + 15}" text-anchor="middle" '
         f'style="fill: {TEXT}">{text}</text>'

@@ -56,5 +56,4 @@ def counterexample(source: str, rules: Sequence[Rule], solution: str = "") -> Fo
 def _measured(find: Callable[[Effort], Found], seconds: float) -> Found:
     """What is found with an effort of so many seconds, and what that took."""
     start, effort = time.process_time(), seconds_of_effort(seconds)
-    found = find(effort)
-    return replace(found, seconds=time.process_time() - start, spent=effort.meter.spent)
+    return replace(find(effort), seconds=time.process_time() - start, spent=effort.meter.spent)

@@ -231,12 +231,10 @@ class Atoms:
         pairs = []
         for one in sorted(self.constants(thing)):
             factors = one.split("*")
-            if names.keys().isdisjoint(factors):
-                continue
-            new = product_name(tuple(sorted(names.get(factor, factor) for factor in factors)))
-            boolean = factors == [one] and self.by_name[one].boolean
-            sort = z3.Bool if boolean else z3.Int
-            pairs.append((sort(one), sort(new)))
+            if not names.keys().isdisjoint(factors):
+                new = product_name(tuple(sorted(names.get(factor, factor) for factor in factors)))
+                sort = z3.Bool if factors == [one] and self.by_name[one].boolean else z3.Int
+                pairs.append((sort(one), sort(new)))
         return z3.substitute(thing, *pairs) if pairs else thing
 
     def forget(self, number: int) -> frozenset[str]:

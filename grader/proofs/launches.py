@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import combinations, product
+from itertools import chain, combinations, product
 
 import numpy as np
 
@@ -56,13 +56,16 @@ def same_code(program: PtxModule, other: PtxModule, kernel: str) -> bool:
 
 
 def _code(program: PtxModule, kernel: str) -> list[object]:
-    code: list[object] = [*program.variables.values()]
-    for function in _functions(program, kernel):
-        code += [
-            (one.form, one.operands, one.guard, one.guard_negated) for one in function.instructions
-        ]
-        code += [function.variables, function.labels, function.directives]
-    return code
+    return [
+        *program.variables.values(),
+        *(
+            [
+                [(x.form, x.operands, x.guard, x.guard_negated) for x in one.instructions],
+                *(one.variables, one.labels, one.directives),
+            ]
+            for one in _functions(program, kernel)
+        ),
+    ]
 
 
 def _functions(program: PtxModule, kernel: str) -> list[Function]:
@@ -77,8 +80,7 @@ def constants(
     way, and those that it does."""
     mine, usual = _uses(program, kernel), _uses(other, kernel) if other else {}
     own = {use: at for use, at in mine.items() if use not in usual}
-    shared = {use: at for use, at in mine.items() if use in usual}
-    return _constants(own), _constants(shared)
+    return _constants(own), _constants({use: at for use, at in mine.items() if use in usual})
 
 
 def _constants(uses: dict[tuple[str, int], None]) -> Constants:
@@ -88,8 +90,7 @@ def _constants(uses: dict[tuple[str, int], None]) -> Constants:
     others = [n for name, n in uses if name not in (*COMPARES, "width", "factor")]
     limits = dict.fromkeys(n for n in (*compared, *widths, *others) if 1 < n <= LARGEST)
     added = [n for name, n in uses if name in ("factor", "add", "sub")]
-    factors = dict.fromkeys(n for n in added if 1 < n <= MOST_FACTOR)
-    return Constants(tuple(limits), tuple(factors))
+    return Constants(tuple(limits), tuple(dict.fromkeys(n for n in added if 1 < n <= MOST_FACTOR)))
 
 
 def _uses(program: PtxModule, kernel: str) -> dict[tuple[str, int], None]:
@@ -102,10 +103,10 @@ def _uses(program: PtxModule, kernel: str) -> dict[tuple[str, int], None]:
         for one in function.instructions:
             uses |= dict.fromkeys(_of_instruction(one))
         uses |= dict.fromkeys(_divisors(uses))
-    own = (one for f in functions for one in f.variables)
-    for variable in (*program.variables.values(), *own):
-        uses |= dict.fromkeys(("array", variable.size // width) for width in (4, 8, 1))
-    return uses
+    variables = (*program.variables.values(), *(one for f in functions for one in f.variables))
+    return uses | dict.fromkeys(
+        ("array", one.size // width) for one in variables for width in (4, 8, 1)
+    )
 
 
 def _of_instruction(one: Instruction) -> Iterator[tuple[str, int]]:
@@ -146,11 +147,10 @@ def _divisors(uses: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
     divided by that number and rounded up, and shifts the product."""
     known = list(uses)
     shifts = {32, *(n % 32 + 32 for name, n in known if name == "shr")}
-    for name, magic in known:
-        for shift in shifts if name in ("mul", "mad") and magic > 1 << 28 else ():
-            by = 2.0**shift / magic
-            if 2 < by < MOST_FACTOR and abs(by - round(by)) < by * 2**-28:
-                yield "factor", round(by)
+    large = [magic for name, magic in known if name in ("mul", "mad") and magic > 1 << 28]
+    for by in (2.0**shift / magic for magic in large for shift in shifts):
+        if 2 < by < MOST_FACTOR and abs(by - round(by)) < by * 2**-28:
+            yield "factor", round(by)
 
 
 # ---- launches at them ----
@@ -165,27 +165,32 @@ def launches(rule: Rule, own: Constants, shared: Constants) -> Iterator[Trial]:
     blocks = list(dict.fromkeys([at.usual_blocks[0], *meant, *at.usual_blocks]))
     widths = [math.prod(one) for one in at.usual_blocks]
     every = tuple(dict.fromkeys((*own.factors, *FACTORS, *widths, *shared.factors)))
-    yield from at.around(numbers, at.single, blocks[:1])
-    yield from at.around(numbers, at.single, blocks[1:])
-    yield from at.ordinary([*meant, *at.few_blocks])
-    yield from at.around(numbers, at.made, blocks)
-    yield from at.paired(numbers[:MOST_PAIRED], blocks)
-    yield from at.around(numbers, at.single, blocks, FURTHER)
-    yield from at.around(_combined(own.limits, every), at.single, at.usual_blocks)
-    yield from at.around(numbers, [*at.single, *at.made], at.few_blocks, usual=LARGER)
-    yield from at.around((*shared.limits, *shared.factors), at.single, at.usual_blocks)
-    yield from at.ordinary(at.blocks)
-    yield from at.around(_combined(own.limits, every), at.made, at.usual_blocks)
-    yield from random_trials(rule, np.random.default_rng(0), DRAWN)
+    return chain(
+        at.around(numbers, at.single, blocks[:1]),
+        at.around(numbers, at.single, blocks[1:]),
+        at.ordinary([*meant, *at.few_blocks]),
+        at.around(numbers, at.made, blocks),
+        at.paired(numbers[:MOST_PAIRED], blocks),
+        at.around(numbers, at.single, blocks, FURTHER),
+        at.around(_combined(own.limits, every), at.single, at.usual_blocks),
+        at.around(numbers, [*at.single, *at.made], at.few_blocks, usual=LARGER),
+        at.around((*shared.limits, *shared.factors), at.single, at.usual_blocks),
+        at.ordinary(at.blocks),
+        at.around(_combined(own.limits, every), at.made, at.usual_blocks),
+        random_trials(rule, np.random.default_rng(0), DRAWN),
+    )
 
 
 def _combined(limits: tuple[int, ...], factors: tuple[int, ...]) -> Iterator[int]:
     """Products, quotients, sums and differences of numbers, each once."""
     pairs = list(product(limits, factors))
-    made = [[a * b for a, b in pairs], [-(-a // b) for a, b in pairs]]
-    made += [[n for a, b in pairs for n in (a + b, a - b)]]
-    made += [[n for a, b in product(limits, limits) for n in (a * b, a + b, a - b)]]
-    yield from dict.fromkeys(n for numbers in made for n in numbers if 1 < n <= LARGEST)
+    made = (
+        *(a * b for a, b in pairs),
+        *(-(-a // b) for a, b in pairs),
+        *(n for a, b in pairs for n in (a + b, a - b)),
+        *(n for a, b in product(limits, limits) for n in (a * b, a + b, a - b)),
+    )
+    yield from dict.fromkeys(n for n in made if 1 < n <= LARGEST)
 
 
 @dataclass(frozen=True)
@@ -288,12 +293,11 @@ class _Launches:
     ) -> Iterator[Trial]:
         """Launches in which two sizes are one of the numbers each, or one more."""
         sizes = list(combinations(self.sizes, 2))
-        grids = [one for one in combinations(self.single, 2) if one not in sizes]
-        for pairs in (sizes, grids):
-            for more, one, other in product(product((1, 0), repeat=2), numbers, numbers):
-                for (first, second), block in product(pairs, blocks):
-                    given = {first: one + more[0], second: other + more[1]}
-                    yield from self._fitting(block, given, USUAL)
+        for pairs in (sizes, [one for one in combinations(self.single, 2) if one not in sizes]):
+            more = product((1, 0), repeat=2)
+            for (x, y), one, other, pair, block in product(more, numbers, numbers, pairs, blocks):
+                given = dict(zip(pair, (one + x, other + y), strict=True))
+                yield from self._fitting(block, given, USUAL)
 
     def _reaching(
         self, quantity: str, number: int, block: tuple[int, int, int], usual: int
@@ -325,8 +329,7 @@ class _Launches:
     def _names(
         self, block: tuple[int, int, int], given: Mapping[str, int], usual: int
     ) -> dict[str, int]:
-        names = rules.launch_names((1, 1, 1), block)
-        return names | dict.fromkeys(self.sizes, usual) | dict(given)
+        return rules.launch_names((1, 1, 1), block) | dict.fromkeys(self.sizes, usual) | dict(given)
 
     def _fitting(
         self, block: tuple[int, int, int], given: Mapping[str, int], usual: int

@@ -176,11 +176,14 @@ class Walk:
         shared = _common([*paths])
         rests = [path[shared:] for path in paths]
         names = dict.fromkeys(name for one in states for name in one.registers)
-        registers = {}
-        for name in names:
-            pairs = zip(rests, states, strict=True)
-            there = [(rest, one.registers[name]) for rest, one in pairs if name in one.registers]
-            registers[name] = self.on.merged(there, self.code.registers.get(name, "b32"))
+        pairs = list(zip(rests, states, strict=True))
+        registers = {
+            name: self.on.merged(
+                [(rest, one.registers[name]) for rest, one in pairs if name in one.registers],
+                self.code.registers.get(name, "b32"),
+            )
+            for name in names
+        }
         of_block, of_warp = zip(*(one.epochs for one in states), strict=True)
         epochs = self._epoch(rests, of_block), self._epoch(rests, of_warp)
         return State((*paths[0][:shared], *_either(rests)), registers, epochs)

@@ -6,7 +6,7 @@ to Z3. A question that may have an answer is a doubt; launches in which it may s
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement, islice
+from itertools import chain, combinations_with_replacement, islice
 
 import numpy as np
 import z3
@@ -42,9 +42,7 @@ class FaultQuestion:
 
 def all_questions(thread: SymbolicThread) -> Iterator[FaultQuestion]:
     """Whatever has to be impossible; those that are answered fastest come first."""
-    yield from _about_accesses(thread)
-    yield from _about_meetings(thread)
-    yield from _about_races(thread)
+    return chain(_about_accesses(thread), _about_meetings(thread), _about_races(thread))
 
 
 def _about_accesses(thread: SymbolicThread) -> Iterator[FaultQuestion]:
@@ -94,8 +92,7 @@ def _about_whole_warps(
     if not whole.divisible(WARP):
         last = on.floor_quotient(whole, WARP)
         mine = on.floor_quotient(thread.setting.thread_number, WARP)
-        most = one.mask.bit_length() - 1
-        partial = [term(whole - last * WARP) <= most, term(mine) == term(last)]
+        partial = [term(whole - last * WARP) <= one.mask.bit_length() - 1, term(mine) == term(last)]
         yield FaultQuestion("warp", (one.at,), solver, [*one.path, *partial])
 
 
@@ -121,8 +118,7 @@ def _about_races(thread: SymbolicThread) -> Iterator[FaultQuestion]:
         if space in ("global", "shared"):
             meet = _same_epoch(thread, block, a, b)
             if not any(z3.is_false(one) for one in meet):
-                both = [*_overlap(block, a, b), threads, *meet]
-                yield FaultQuestion("race", places, block, both)
+                yield FaultQuestion("race", places, block, [*_overlap(block, a, b), threads, *meet])
         if space == "global":
             yield FaultQuestion("race", places, grid, [*_overlap(grid, a, b), blocks])
 
@@ -153,14 +149,12 @@ def _same_epoch(
 
 
 def _equal(solver: Solver, a: Epoch, b: Epoch) -> list[Formula]:
-    found = []
-    for one, other in zip(a, b, strict=True):
-        difference: Polynomial = one - solver.second(other)
-        if difference.number is None:
-            found.append(term(difference) == 0)
-        elif difference.number:
-            return [z3.BoolVal(False)]
-    return found
+    differences: list[Polynomial] = [
+        one - solver.second(other) for one, other in zip(a, b, strict=True)
+    ]
+    if any(one.number for one in differences):
+        return [z3.BoolVal(False)]
+    return [term(one) == 0 for one in differences if one.number is None]
 
 
 # ---- a kernel examined for every launch that a rule allows ----
@@ -223,10 +217,8 @@ def unmet(on: Arithmetic, effort: Effort) -> frozenset[int]:
     solver = Solver(on.atoms)
     failed: set[int] = set()
     for one in on.obligations:
-        if one.at in failed:
-            continue
         value = term(one.value)
-        for outside in (value < one.low, value > one.high):
+        for outside in (value < one.low, value > one.high) if one.at not in failed else ():
             if not effort.left:
                 raise Undecided("the time was too short")
             if not solver.impossible([*one.path, outside], effort):
@@ -259,8 +251,7 @@ def trials(doubt: Doubt, effort: Effort) -> Iterator[Trial]:
     grid = sorted(name for name, one in atoms.by_name.items() if one.scope is Scope.GRID)
     given = set().union(*(value.atoms for value in setting.numbers.values()))
     free = [name for name in grid if name in given]  # a launch gives it; others follow from these
-    every = [z3.Int(name) >= atoms.by_name[name].low for name in free]
-    fault = [*question.formulas, *every]
+    fault = [*question.formulas, *[z3.Int(name) >= atoms.by_name[name].low for name in free]]
     for most in MOST_AT_ONCE:
         small = [term(size) <= most for size in setting.sizes()]
         tried: list[Formula] = []
@@ -297,18 +288,16 @@ FOR_DRAWN = 0.1  # of the effort
 
 def search(source: str, given: Sequence[Rule], effort: Effort) -> Found:
     """The outcome for a source, as `proofs.prove` gives it."""
-    undecided: list[Found] = []
+    if not given:
+        return Found(Outcome.NOT_DECIDED, why="the exercise states no rule")
+    all_of_them = Found(Outcome.PROVED)
     for number, rule in enumerate(given):
         found = _kernel(source, rule, effort.shared(len(given) - number - 1))
         if found.outcome is Outcome.COUNTEREXAMPLE:
             return found
-        if found.outcome is Outcome.NOT_DECIDED:
-            undecided.append(found)
-    if undecided:
-        return undecided[0]
-    if not given:
-        return Found(Outcome.NOT_DECIDED, why="the exercise states no rule")
-    return Found(Outcome.PROVED)
+        if all_of_them.outcome is Outcome.PROVED and found.outcome is Outcome.NOT_DECIDED:
+            all_of_them = found
+    return all_of_them
 
 
 def _kernel(source: str, rule: Rule, effort: Effort) -> Found:

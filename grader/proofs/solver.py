@@ -34,11 +34,8 @@ from .trial import FORMULA, MOST_OF_ONE, Effort
 
 # ---- what is true of products ----
 
-# Conditions that must hold, and what follows: of ints, or of terms of Z3.
-Implication = tuple[list[Any], Any]
-
-
-Lemma = Callable[..., Implication]
+# From ints, or terms of Z3: conditions that must hold, and what follows.
+Lemma = Callable[..., tuple[list[Any], Any]]
 
 # x, y and their product.
 ABOUT_ONE: dict[str, Lemma] = {
@@ -125,11 +122,9 @@ class Facts:
 
     def about(self, monomials: set[Monomial]) -> Iterator[Fact]:
         """Those about these products (of two factors at least)."""
-        ordered = sorted(monomials)
-        for monomial in ordered:
-            yield from self._kept((monomial,))
-        for pair in combinations(ordered, 2):
-            yield from self._kept(pair)
+        for count in (1, 2):
+            for some in combinations(sorted(monomials), count):
+                yield from self._kept(some)
 
     def _kept(self, key: tuple[Monomial, ...]) -> list[Fact]:
         if key not in self._made:
@@ -174,9 +169,8 @@ def _without(monomial: Monomial, part: Monomial) -> Monomial:
 
 def factors_of(monomials: set[Monomial]) -> set[Monomial]:
     """The products of two factors or more that the facts about `monomials` will speak of."""
-    found = set(monomials)
-    for monomial in monomials:
-        found |= {rest for _, rest in _splits(monomial) if len(rest) > 1}
+    rests = {rest for monomial in monomials for _, rest in _splits(monomial) if len(rest) > 1}
+    found = monomials | rests
     for left, right in combinations(sorted(monomials), 2):
         shared = _common(left, right)
         parts = (shared, _without(left, shared), _without(right, shared)) if shared else ()
@@ -242,8 +236,7 @@ class Solver:
         for monomial in sorted(products):
             for name, rest in _splits(monomial):
                 others = Polynomial({rest: 1})
-                parts = () if name.endswith(OTHER) else self.atoms.by_name[name].parts
-                for a, b in parts[:2]:
+                for a, b in (() if name.endswith(OTHER) else self.atoms.by_name[name].parts)[:2]:
                     yield constant(monomial) == term(a * others + b * others)
 
     def _about(self, name: str) -> list[Formula]:

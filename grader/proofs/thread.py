@@ -23,6 +23,7 @@ from math import gcd
 import msgspec
 import z3
 
+from ..grouped import grouped
 from ..machine.wave import FULL
 from ..ptx.program import (
     Address,
@@ -92,17 +93,12 @@ class AnyRound:
 
     def _learned(self) -> bool:
         """Whether the steps are not as they were taken to be; then they are corrected."""
-        changed = False
-        for name in self.carried:
-            step = self._step(name)
-            if name in self.uneven or step == self.steps[name]:
-                continue
-            if self.steps[name] is not None:
-                self.uneven.add(name)
-                step = None
-            self.steps[name] = step
-            changed = True
-        return changed
+        steps = {name: self._step(name) for name in self.carried if name not in self.uneven}
+        changed = {name: step for name, step in steps.items() if step != self.steps[name]}
+        again = {name for name in changed if self.steps[name] is not None}
+        self.uneven |= again
+        self.steps |= changed | dict.fromkeys(again)
+        return bool(changed)
 
     def _step(self, name: str) -> Polynomial | None:
         """By how much a round changes a register; None where that is not the same in each."""
@@ -119,10 +115,9 @@ class AnyRound:
     # --- the start of a round -------------------------------------------------------------------
 
     def _head(self) -> State:
-        registers = dict(self.entry.registers)
+        registers = self.entry.registers
         self.even: dict[str, Polynomial] = {}  # atoms, and their steps
-        for name in self.carried:
-            registers[name] = self._at_start(name, registers[name])
+        registers = registers | {n: self._at_start(n, registers[n]) for n in self.carried}
         of_block, of_warp = self.entry.epochs
         if self.scope < Scope.THREAD:
             of_block, of_warp = self._epoch(of_block), self._epoch(of_warp)
@@ -185,19 +180,14 @@ class AnyRound:
     ) -> list[tuple[int, State]]:
         """One state for each place; where there is but one, whoever comes to the loop goes there,
         since loops end."""
-        targets = list(dict.fromkeys(target for target, _ in left))
-        found = []
-        for target in targets:
-            states = [
-                replace(state, path=(*self.entry.path, *rest))
-                for one, (rest, state) in left
-                if one == target
-            ]
-            joined = self.thread.joined(states)
-            if len(targets) == 1:
-                joined = replace(joined, path=self.entry.path)
-            found.append((target, joined))
-        return found
+        states = grouped(
+            (target, replace(state, path=(*self.entry.path, *rest)))
+            for target, (rest, state) in left
+        )
+        joined = [(target, self.thread.joined(some)) for target, some in states.items()]
+        if len(joined) == 1:
+            return [(target, replace(one, path=self.entry.path)) for target, one in joined]
+        return joined
 
     def _say_what_was_before(self) -> None:
         """What `again` means: this is the first round, or the one before it went back."""
@@ -209,10 +199,10 @@ class AnyRound:
         copies.pinned[str(self.again)] = lambda twin: [z3.Implies(later, z3.Bool(twin))]
         for name, step in self.even.items():
             copies.pinned[name] = self._one_step_back(name, step, later)
-        size = len(self.head.path)
-        rest = [copies.of(one) for one in self.back.path[size:]]
+        rest = [copies.of(one) for one in self.back.path[len(self.head.path) :]]
         self.history = z3.Or(first, all_of([*rest, *self._not_passed()]))
-        self._link_epochs(copies, later)
+        for now, before in zip(chain(*self.head.epochs), chain(*self.back.epochs), strict=True):
+            self.on.atoms.fact(now, z3.Implies(later, term(now) == term(copies.of(before))))
         self.on.atoms.by_name[str(self.again)].facts.append(self.again == self.history)
 
     def _one_step_back(
@@ -231,8 +221,7 @@ class AnyRound:
             step = self._steps_of(equation[1])
             if step:
                 now = equation[1] - step  # as it was tested before this round
-                start = now - self.count * step
-                yield from not_passed(self.on, start, now, step)
+                yield from not_passed(self.on, now - self.count * step, now, step)
 
     def _steps_of(self, value: Polynomial) -> int | None:
         """By what number a round changes a polynomial; None where that is not a number."""
@@ -246,11 +235,6 @@ class AnyRound:
                 return None
             total += step.number * coefficient
         return total
-
-    def _link_epochs(self, copies: Twins, later: Formula) -> None:
-        for now, before in zip(chain(*self.head.epochs), chain(*self.back.epochs), strict=True):
-            same = term(now) == term(copies.of(before))
-            self.on.atoms.fact(now, z3.Implies(later, same))
 
     def _copies(self, mark: str) -> Twins:
         atoms = self.on.atoms
@@ -365,8 +349,10 @@ class SymbolicThread(Walk):
             yield targets[0], state
             return
         guard = self._guard(last, state)
-        for target, condition in zip(targets, (guard, negated(guard)), strict=True):
-            yield target, replace(state, path=with_condition(state.path, condition))
+        yield from (
+            (target, replace(state, path=with_condition(state.path, condition)))
+            for target, condition in zip(targets, (guard, negated(guard)), strict=True)
+        )
 
     def _guard(self, one: Instruction, state: State) -> Formula:
         if one.guard is None:

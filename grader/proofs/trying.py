@@ -80,15 +80,12 @@ def _edges(x: int, y: int, z: int) -> tuple[range, ...]:
     """The numbers of the first two blocks and the last two, of those beside the corners, and of
     some between."""
     last = x * y * z - 1
-    numbers = {0, 1, x - 1, x, x * (y - 1), last - 1, last}
-    numbers |= {last // part + more for part in BETWEEN for more in (0, 1)}
-    runs: list[range] = []
-    for one in sorted(number for number in numbers if 0 <= number <= last):
-        if runs and runs[-1].stop == one:
-            runs[-1] = range(runs[-1].start, one + 1)
-        else:
-            runs.append(range(one, one + 1))
-    return tuple(runs)
+    between = (last // part + more for part in BETWEEN for more in (0, 1))
+    near = (0, 1, x - 1, x, x * (y - 1), last - 1, last, *between)
+    numbers = {one for one in near if 0 <= one <= last}
+    begins = sorted(one for one in numbers if one - 1 not in numbers)
+    ends = sorted(one + 1 for one in numbers if one + 1 not in numbers)
+    return tuple(map(range, begins, ends))
 
 
 @dataclass

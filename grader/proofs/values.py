@@ -98,8 +98,7 @@ class Arithmetic:
         """Keep the first `number` atoms only, and nothing that speaks of others."""
         gone = self.atoms.forget(number)
         self.made = {key: v for key, v in self.made.items() if v.atoms.isdisjoint(gone)}
-        conditions = self._conditions.items()
-        self._conditions = {key: v for key, v in conditions if str(v) not in gone}
+        self._conditions = {key: v for key, v in self._conditions.items() if str(v) not in gone}
 
     def read_as(self, kind: str, value: Value) -> Polynomial:
         """The integer of PTX type `kind` that a register's value is."""
@@ -398,11 +397,9 @@ class Setting:
         """A parameter; a multiple of 4, say, where the rule says `name % 4 == 0`."""
         if name in self.given:
             return Polynomial.of(self.given[name])
-        factor = 1
-        for condition in self.rule.where:
-            words = condition.split()
-            if words[:2] == [name, "%"] and words[3:] == ["==", "0"] and words[2].isdigit():
-                factor = int(words[2])
+        ends = [words[2:] for words in map(str.split, self.rule.where) if words[:2] == [name, "%"]]
+        factors = [int(by) for by, *rest in ends if rest == ["==", "0"] and by.isdigit()]
+        factor = factors[-1] if factors else 1
         return self.on.atoms.integer(name, 0, MOST_PARAMETER // factor, Scope.GRID) * factor
 
     def _dimensions(self) -> None:
@@ -479,8 +476,7 @@ def _widths(rule: Rule) -> tuple[int, int, int] | None:
     blocks = sorted(map(rules.dimensions, rule.blocks))
     widths = [x for x, *_ in blocks]
     low, high, step = widths[0], widths[-1], math.gcd(*widths)
-    even = blocks == [(x, 1, 1) for x in range(low, high + 1, step)]
-    return (low, high, step) if even else None
+    return (low, high, step) if blocks == [(x, 1, 1) for x in range(low, high + 1, step)] else None
 
 
 def _divisors(rule: Rule) -> list[dict[str, int]]:

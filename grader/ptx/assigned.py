@@ -8,6 +8,7 @@ out; what other lines read, or the same line when a loop comes round again, is w
 from collections import defaultdict
 from dataclasses import dataclass
 
+from ..grouped import grouped
 from .program import Carries, Function, Immediate, Instruction, Role, Symbol, registers
 
 _COPYING = (Carries.COPIED, Carries.CHOSEN, Carries.ACROSS)
@@ -33,7 +34,8 @@ def assigned(function: Function, types: dict[str, str]) -> dict[int, tuple[Resul
     """By instruction, what it assigns; instructions that assign nothing are left out. `types` are
     those of its registers."""
     code = function.instructions
-    hidden, readers = _addresses(function), _readers(code)
+    hidden = _addresses(function)
+    readers = grouped((name, at) for at, one in enumerate(code) for name in one.used)
     results = {
         at: tuple(
             Result(
@@ -48,7 +50,9 @@ def assigned(function: Function, types: dict[str, str]) -> dict[int, tuple[Resul
             # It does more than fetch a parameter, or make an address global.
             and not (one.form.of_address or one.form.goes_to("param"))
             # Another line reads it, or a loop's next round.
-            and any(code[reader].line != one.line or reader <= at for reader in readers[name])
+            and any(
+                code[reader].line != one.line or reader <= at for reader in readers.get(name, ())
+            )
         )
         for at, one in enumerate(code)
     }
@@ -84,14 +88,6 @@ def _share(types: dict[str, str], declared: dict[str, str], one: str, other: str
     if known and _alike(declared, one, known) and _alike(declared, other, known):
         types.setdefault(one, known)
         types.setdefault(other, known)
-
-
-def _readers(code: Code) -> dict[str, list[int]]:
-    readers: dict[str, list[int]] = defaultdict(list)
-    for at, one in enumerate(code):
-        for name in one.used:
-            readers[name].append(at)
-    return readers
 
 
 def _addresses(function: Function) -> set[str]:

@@ -254,8 +254,7 @@ def maybe_uninitialized(linked: LinkedProgram) -> MaybeUninitialized:
         [(one.read, one.written) for one in code if one.form.carries is not Carries.LOADED],
     )
     copies = [(one.read, one.written) for one in code if one.form.carries is Carries.COPIED]
-    needed = spread(_needed(linked), copies)
-    only_copied = linked.function.registers.keys() - needed
+    only_copied = linked.function.registers.keys() - spread(_needed(linked), copies)
     return MaybeUninitialized(
         at_entry, _reached(linked, at_entry), frozenset(choosable | only_copied)
     )
@@ -320,10 +319,7 @@ def _reached(linked: LinkedProgram, start: frozenset[str]) -> frozenset[str]:
     for one in linked.function.instructions if start else ():
         memory = [_MEMORY] if one.form.goes_to(*_FOLLOWED) else []
         place = [PASSED] if passes(one, linked) else memory
-        if one.form.carries is Carries.LOADED:
-            ways.append((one.written, place))
-        elif one.form.carries is Carries.STORED:
-            ways.append((place, registers(*one.operands[1:])))
-        else:
-            ways.append((one.written, one.read))
+        loads, stores = (one.form.carries is how for how in (Carries.LOADED, Carries.STORED))
+        into, out_of = place if stores else one.written, place if loads else one.read
+        ways.append((into, registers(*one.operands[1:]) if stores else out_of))
     return frozenset(spread(start, ways) - {_MEMORY, PASSED})

@@ -105,12 +105,12 @@ def _wide(place: _Element, width: int, who: ThreadNumbers) -> Message | None:
             remedy="Access the last elements one by one.",
         )
     if place.index >= place.count and who.own[0] * taken == place.index:
-        whole = place.count // taken
         return Message(
             why=f"One access of {width} bytes takes {taken} elements. Access number {who.own[0]} "
             f"begins at element {place.index}.",
-            remedy=f"{place.owner} has room for only {counted(whole, 'access', 'accesses')}, and "
-            "the first one is number 0. Guard all others.",
+            remedy=f"{place.owner} has room for only "
+            f"{counted(place.count // taken, 'access', 'accesses')}, and the first one is number "
+            "0. Guard all others.",
         )
     return None
 
@@ -118,10 +118,9 @@ def _wide(place: _Element, width: int, who: ThreadNumbers) -> Message | None:
 def _in_block(place: _Element, who: ThreadNumbers) -> Message | None:
     """Of an array that each block has for itself."""
     index, count, number = place.index, place.count, who.number
-    threads = who.threads[0] * who.threads[1] * who.threads[2]
     if index == number >= count:
         return Message(
-            why=f"The block has {threads} threads, and {place.owner} has "
+            why=f"The block has {prod(who.threads)} threads, and {place.owner} has "
             f"{counted(count, 'element')}.",
             remedy="Give the array one element per thread, or guard the access, as in "
             f"`if (threadIdx.x < {count})`.",
@@ -154,35 +153,28 @@ def _in_grid(place: _Element, who: ThreadNumbers, reads: bool) -> Message | None
         )
     if 0 < own < count and index in (own * 2, own * 4, own * 8):
         return _multiple(place, who)
-    if own < count and 0 < abs(index - own) <= _NEAR:
-        return _near(index, own)
-    return None
+    return _near(index, own) if own < count and 0 < abs(index - own) <= _NEAR else None
 
 
 def _multiple(place: _Element, who: ThreadNumbers) -> Message:
     """Of a few times the thread's own index."""
-    times, size = place.index // who.own[0], place.size
-    why = f"The index is {times} times the thread's number in the grid, {who.own[0]}."
-    asks = ""
-    if times == size:
-        asks = f"Is {times} the number of bytes per element? An index counts elements, not bytes. "
+    times = place.index // who.own[0]
+    asks = f"Is {times} the number of bytes per element? An index counts elements, not bytes. "
     return Message(
-        why=why,
-        remedy=f"{asks}If each thread should take {times} elements, the last threads go past the "
-        f"end: check that each index is below {_limit(place, who)}.",
+        why=f"The index is {times} times the thread's number in the grid, {who.own[0]}.",
+        remedy=f"{asks if times == place.size else ''}If each thread should take {times} elements, "
+        f"the last threads go past the end: check that each index is below {_limit(place, who)}.",
     )
 
 
 def _near(index: int, own: int) -> Message:
     """Of a place near the thread's own."""
-    far = abs(index - own)
     where = "after" if index > own else "before"
-    edge, negative = "last", ""
-    if index < 0:
-        edge, negative = "first", ": perhaps an int overflows, or `%` gets a negative number"
+    overflow = ": perhaps an int overflows, or `%` gets a negative number"
+    edge, negative = ("first", overflow) if index < 0 else ("last", "")
     return Message(
         why=f"The thread's number in the grid, `{OWN}`, is {own} and in range. The access is "
-        f"{counted(far, 'element')} {where} it.",
+        f"{counted(abs(index - own), 'element')} {where} it.",
         remedy=f"If you mean the neighbour, decide what the {edge} thread does: it has no such "
         f"neighbour. If not, the index is wrong{negative}. A guard would only hide that. Or the "
         "launch has more threads than it needs.",
@@ -193,16 +185,14 @@ def _too_many_threads(
     place: _Element, who: ThreadNumbers, all_threads: int, reads: bool
 ) -> Message:
     if place.count == who.blocks[0] and place.count > 1:
-        also = ""
-        if reads:
-            also = (
-                " If the threads should read all of them, a loop or a guard must stop at "
-                f"{_limit(place, who)}."
-            )
+        also = (
+            " If the threads should read all of them, a loop or a guard must stop at "
+            f"{_limit(place, who)}."
+        )
         return Message(
             why=f"The index equals the thread's number in the grid. But {place.owner} has "
             f"{place.count} elements, one per block.",
-            remedy=f"Do you mean `blockIdx.x`?{also}",
+            remedy=f"Do you mean `blockIdx.x`?{also if reads else ''}",
         )
     larger = [one for one, n in who.arrays.items() if n > place.index and f"`{one}`" != place.owner]
     if larger:
@@ -264,9 +254,8 @@ def _by_rows(place: _Element, who: ThreadNumbers, name: str, length: int) -> Mes
 
 
 def _unknown(place: _Element, who: ThreadNumbers) -> Message:
-    own = f"`{OWN}` is {who.own[0]}"
-    if not who.flat:
-        own = f"in the grid, its x is {who.own[0]} and its y is {who.own[1]}"
+    x, y, _ = who.own
+    own = f"`{OWN}` is {x}" if who.flat else f"in the grid, its x is {x} and its y is {y}"
     if place.index < 0:
         return Message(
             why="An index can be below 0 after a subtraction, after `%` of a negative number, or "

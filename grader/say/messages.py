@@ -123,11 +123,11 @@ def machine_fault(finding: MachineFault, wave: Wave) -> str | Message:
 def gone_around(finding: GoneAround, wave: Wave) -> Message:
     """Whatever else goes wrong behind a barrier comes from that one."""
     other = finding.other
-    did = in_parts(predicate(other, wave)).first
     return Message(
         f"waits at a barrier that thread {short(other.where.thread)} of its block skipped.",
-        f"That thread is already on line {other.where.line}, where it {did} All threads of the "
-        "block must reach a `__syncthreads()`.",
+        f"That thread is already on line {other.where.line}, where it "
+        f"{in_parts(predicate(other, wave)).first} All threads of the block must reach a "
+        "`__syncthreads()`.",
         "Move it out of the branch or loop, or let no thread leave before it.",
     )
 
@@ -187,9 +187,8 @@ def out_of_store(finding: OutOfStore, wave: Wave) -> Message:
         how_far = f", and {there.owner} has {counted(there.count, 'element')}"
     text = f"{verb} {there.wide(size)}{how_far}."
     if finding.copied:
-        has = ""
-        if there.size and there.count:
-            has = f"{there.owner} has {counted(there.size * there.count, 'byte')}."
+        whole = (there.size or 0) * (there.count or 0)
+        has = f"{there.owner} has {counted(whole, 'byte')}." if whole else ""
         return Message(text, has, "How many bytes are copied here?")
     numbers = index_advice.ThreadNumbers.of(finding.where, wave)
     return Message(text) + index_advice.beyond(finding, there, numbers)
@@ -210,10 +209,8 @@ def misaligned_access(finding: MisalignedAccess, wave: Wave) -> Message:
     """An address that is no multiple of the access's size."""
     width = finding.width
     there = place(finding.touched, wave) if finding.touched else ArrayPlace("")
-    text = f"{finding.verb} {width} bytes"
-    if there.array:
-        text += f" that begin at {there.text}"
-    text += f", at an address that is not a multiple of {width}."
+    begin = f" that begin at {there.text}" if there.array else ""
+    text = f"{finding.verb} {width} bytes{begin}, at an address that is not a multiple of {width}."
     why, remedy = f"An access of {width} bytes must begin at a multiple of {width} bytes.", ""
     if there.array and there.size and there.size < width:
         step = width // there.size
@@ -274,12 +271,12 @@ def never_set(finding: NeverSet, wave: Wave) -> Message:
     if finding.needed not in (None, line):
         text += f", and line {finding.needed} needs the result"
     why = "Such a variable has an arbitrary value."
-    if declared.local_arrays(line):
-        why += " (An element past the end of a thread's own array never gets a value.)"
-    remedy = (
-        "Give it a value where you declare it, or find the path to this line that gives it none."
+    of_arrays = " (An element past the end of a thread's own array never gets a value.)"
+    return Message(
+        f"{text}.",
+        f"{why}{of_arrays if declared.local_arrays(line) else ''}",
+        "Give it a value where you declare it, or find the path to this line that gives it none.",
     )
-    return Message(f"{text}.", why, remedy)
 
 
 @predicate.register
@@ -291,9 +288,11 @@ def missed_barrier(finding: MissedBarrier, wave: Wave) -> Message:
 @predicate.register
 def two_barriers(finding: TwoBarriers, wave: Wave) -> Message:
     """Threads of a block that wait for each other at two barriers."""
-    where = f"the one on line {finding.other_line}"
-    if finding.other_line == finding.where.line:
-        where = "the same line in another round of a loop, or another call"
+    where = (
+        "the same line in another round of a loop, or another call"
+        if finding.other_line == finding.where.line
+        else f"the one on line {finding.other_line}"
+    )
     return Message(
         f"waits at this barrier while other threads of its block wait at {where}.",
         "All threads must reach the same `__syncthreads()` equally often.",
@@ -408,10 +407,8 @@ def part_of_group(finding: PartOfGroup, wave: Wave) -> Message:
 def unordered(finding: Race, wave: Wave) -> str | Message:
     """Two threads, one place, no order."""
     other, there = finding.other, place(finding.touched, wave)
-    who = f"thread {short(other.thread)}"
-    if not finding.same_block:
-        who += f" of block {short(other.block)}"
-    text = f"{finding.verb} {there.text}, which {who} "
+    of_block = "" if finding.same_block else f" of block {short(other.block)}"
+    text = f"{finding.verb} {there.text}, which thread {short(other.thread)}{of_block} "
     if finding.benign:
         return f"{text}also wrote, the same value in the same instruction: harmless, but wasteful."
     text += "updated atomically" if other.atomic else "wrote" if other.wrote else "read"
@@ -422,7 +419,5 @@ def unordered(finding: Race, wave: Wave) -> str | Message:
         text += f" on line {other.line}"
     if not finding.same_line:
         text += called(other.calls)
-    nothing = "No barrier is between these accesses."
-    if finding.between_blocks:
-        nothing = "Nothing orders these accesses."
-    return Message(f"{text}. {nothing}") + advice
+    nothing = "Nothing orders" if finding.between_blocks else "No barrier is between"
+    return Message(f"{text}. {nothing} these accesses.") + advice

@@ -134,9 +134,8 @@ def _element(
         indices.insert(0, index)
     *outer, last = flat, *indices
     brackets = "".join(f"[{index}]" for index in outer)
-    text = f"`{name}{brackets}[{last}]{member}`"
-    if not member and width > element:
-        text += f" to `{name}{brackets}[{last + width // element - 1}]`"
+    end = "" if member else f" to `{name}{brackets}[{last + width // element - 1}]`"
+    text = f"`{name}{brackets}[{last}]{member}`{end if width > element else ''}"
     return ArrayPlace(text, name, number, count, own_size)
 
 

@@ -251,9 +251,8 @@ def _same_element(place: ArrayPlace) -> Message:
 def _waits_for_a_flag(race: Race, place: ArrayPlace) -> bool:
     """A thread reads, again and again, what another sets without a barrier."""
     read, set_ = (race.other, race.mine) if race.mine.wrote else (race.mine, race.other)
-    if not read.reads or race.both_wrote or not read.repeats:
-        return False
-    return (set_.volatile or set_.atomic) and (place.count == 1 or read.volatile)
+    again = read.reads and read.repeats and not race.both_wrote
+    return again and (set_.volatile or set_.atomic) and (place.count == 1 or read.volatile)
 
 
 def _flag(race: Race) -> Message:

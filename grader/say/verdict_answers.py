@@ -164,8 +164,7 @@ def traffic(verb: str, moved: int, usual: int, what: str) -> str:
 
 def stopped_over_budget(counter: str, count: int, budget: int, why: str) -> Message:
     """A run was stopped when a counter had passed its budget already."""
-    text = f"By then {counter} was already {count:,}, and the budget is {budget:,}."
-    return Message(text, why)
+    return Message(f"By then {counter} was already {count:,}, and the budget is {budget:,}.", why)
 
 
 def lacks_order(count: int, named: str, needed: int, why: str) -> Message:

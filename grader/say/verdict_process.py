@@ -87,9 +87,9 @@ def too_much(message: str, memory_bytes: int) -> Message:
 
 def our_fault(error: Exception, place: str, traceback_file: str) -> str:
     """An error that only the grader's authors can mend; the file ("": none) has what they need."""
-    said = textwrap.shorten(str(error), 200)
     return (
-        f"The grader itself failed on this kernel ({type(error).__name__}: {said}; {place}). "
+        f"The grader itself failed on this kernel ({type(error).__name__}: "
+        f"{textwrap.shorten(str(error), 200)}; {place}). "
         "That is not your mistake; please send your instructor the kernel and "
         f"{traceback_file or 'this sentence'}."
     )

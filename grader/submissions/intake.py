@@ -96,10 +96,9 @@ def read(folder: Path, lesson: str, worked_on: WorkedOn | None = None) -> Submis
     if not only_files(folder):
         return Submission(name, content, STRANGE, beside, "", (), _digest(STRANGE).hexdigest())
     # But for what nbgrader put there and what is hidden, as what Jupyter keeps for itself.
-    paths = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
     files = [
         path.as_posix()
-        for path in paths
+        for path in sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
         if path.as_posix() not in HANDED_IN and not any(part.startswith(".") for part in path.parts)
     ]
     notebooks = [path for path in files if _NOTEBOOK.search(path)]

@@ -120,9 +120,8 @@ class Counting(Observer):
         self.counters.add(line, "branches", warps(lanes))
         if taken.any() and not taken.all():
             present = self.wave.geometry.warps
-            both = warp_masks(lane[taken], present).astype(bool)
-            both &= warp_masks(lane[~taken], present).astype(bool)
-            self.counters.add(line, "divergent_branches", int(np.count_nonzero(both)))
+            one, other = (warp_masks(lane[some], present) != 0 for some in (taken, ~taken))
+            self.counters.add(line, "divergent_branches", int(np.count_nonzero(one & other)))
 
     def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
         self.counters.add(self._lines[at], "shuffles", warps(lanes))

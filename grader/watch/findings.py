@@ -391,11 +391,10 @@ class Whereabouts:
     def _calls(self, at: int, lane: int) -> tuple[int, ...]:
         """What was not inlined is known for the thread in `lane`, now."""
         calls = self.wave.calls
-        lines = list(self.code[at].callers)
-        for level in reversed(range(int(calls.depth[lane]))):
-            site = self.code[int(calls.sites[level][lane])]
-            lines += [line for line in (site.line, *site.callers) if line]
-        return tuple(lines)
+        levels = reversed(range(int(calls.depth[lane])))
+        sites = (self.code[int(calls.sites[level][lane])] for level in levels)
+        outer = (line for site in sites for line in (site.line, *site.callers) if line)
+        return (*self.code[at].callers, *outer)
 
 
 def bytes_of(access: Access, hit: Hit, component: int) -> np.ndarray:

@@ -308,13 +308,19 @@ def _arrays(wave: Wave, hit: Hit) -> list[MemoryPart]:
     store, size = hit.store, len(hit.store.data)
     if hit.space == "local":
         return [MemoryPart("its own memory", 0, size, None)]
-    parts = []
-    for one in wave.names.arguments:
-        if store.address <= one.address < store.address + max(size, 1):
-            start = one.address - store.address
-            dtype = _dtype(one.type.replace("const", "").strip())
-            dtype = dtype if dtype and dtype.itemsize == one.size else None
-            parts.append(MemoryPart(one.name, start, size - start, dtype))
+    parts = [
+        MemoryPart(
+            one.name,
+            start,
+            size - start,
+            dtype
+            if (dtype := _dtype(one.type.replace("const", "").strip()))
+            and dtype.itemsize == one.size
+            else None,
+        )
+        for one in wave.names.arguments
+        if 0 <= (start := one.address - store.address) < max(size, 1)
+    ]
     if parts:
         return parts
     declared = wave.names.declared.find(plain(store.name), "device")

@@ -47,7 +47,7 @@ def test_where_a_notebook_is_one_line_the_file_is_annotated_without_a_line(noteb
 
 def test_an_annotation_is_one_line_and_nothing_in_it_ends_it(notebook):
     wrong = verdict(Status.COMPILE_ERROR, 4, "50%: a,b\nsecond line")
-    (line,) = workflow_commands(notebook, [CheckedAnswer("01_add/add", CELL, wrong)])
+    (line,) = workflow_commands(notebook, [CheckedAnswer("01_add/add", "", wrong, CELL)])
     content = notebook.read_text()
     where = line_in_file(notebook, content, cuda_source(CELL), 4)
     assert line.startswith(f"::error file={notebook},line={where},title=")
@@ -56,8 +56,8 @@ def test_an_annotation_is_one_line_and_nothing_in_it_ends_it(notebook):
 
 
 def test_what_passed_says_nothing_and_what_is_missing_warns(notebook):
-    passed = CheckedAnswer("01_add/add", CELL, verdict(Status.PASSED))
-    missing = CheckedAnswer("01_add/scale", problem="The cell for scale is missing.")
+    passed = CheckedAnswer("01_add/add", "", verdict(Status.PASSED), CELL)
+    missing = CheckedAnswer("01_add/scale", "The cell for scale is missing.", None)
     (line,) = workflow_commands(notebook, [passed, missing])
     assert line.startswith("::warning ") and line.endswith("::The cell for scale is missing.")
 

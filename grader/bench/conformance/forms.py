@@ -88,11 +88,17 @@ def forms_of(family: str, table: str) -> Iterator[InlineForm]:
 def _with_letters(text: str, letters: str) -> Iterator[str]:
     """A row once for each of the values of its letters, e.g. of "T:U=s16:s32|u16:u32 V=f32"."""
     pairs = [one.partition("=")[::2] for one in letters.split()]
-    for values in product(*(given.split("|") for _, given in pairs)):
-        given: dict[str, str] = {}
-        for (names, _), value in zip(pairs, values, strict=True):
-            given |= zip(names.split(":"), value.split(":"), strict=True)
-        yield _replaced(text, given)
+    yield from (
+        _replaced(
+            text,
+            {
+                letter: word
+                for (names, _), value in zip(pairs, values, strict=True)
+                for letter, word in zip(names.split(":"), value.split(":"), strict=True)
+            },
+        )
+        for values in product(*(given.split("|") for _, given in pairs))
+    )
 
 
 def _replaced(text: str, letters: dict[str, str]) -> str:

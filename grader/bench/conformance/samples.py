@@ -155,7 +155,7 @@ def _for_a_warp(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
     count = number * (2 if kind.endswith("x2") else 1)
     warp = np.arange(count) * number // count // 32
     how = rng.integers(0, 5, int(warp[-1]) + 1)[warp]
-    value = np.select(
+    bits = np.select(
         [how == 0, how == 1, how == 2],
         [
             rng.integers(-8, 9, count),
@@ -163,8 +163,7 @@ def _for_a_warp(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
             rng.normal(size=count) * 2.0 ** rng.integers(-12, 8, count),
         ],
         rng.normal(size=count) * 2.0 ** {"f16": -15, "bf16": -64, "f32": -64}[scalar],
-    )
-    bits = value.astype(np.float16 if scalar == "f16" else np.float32)
+    ).astype(np.float16 if scalar == "f16" else np.float32)
     bits = bits.view(f"u{bits.itemsize}") >> (16 if scalar == "bf16" else 0)
     edges = _floats(scalar, count, rng)
     mixed = np.where((how == 4) & (rng.random(count) < 0.02), edges, bits).astype(edges.dtype)

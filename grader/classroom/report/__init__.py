@@ -82,7 +82,6 @@ def page(group: figures.Class) -> str:
     statuses = {name: figures.statuses(answers) for name, answers in group.answers.items()}
     found = _similar_notebooks(group)
     named = {one.pair.learners for one in found}
-    by_learner = grouped((row.learner, row) for row in group.rows)
     return _template("lesson.html").render(
         lesson=group.lesson,
         group=group,
@@ -101,7 +100,7 @@ def page(group: figures.Class) -> str:
         parts=_by_sentence(group, lambda answer: answer.part),
         by_learner={
             learner: {row.exercise: row for row in mine}
-            for learner, mine in sorted(by_learner.items())
+            for learner, mine in sorted(grouped((row.learner, row) for row in group.rows).items())
         },
     )
 

@@ -183,15 +183,14 @@ class FailureCause:
 
 def causes(group: Class) -> list[FailureCause]:
     """The reasons why learners failed, the commonest first."""
-    found = grouped(
-        ((name, answer.row.status, _line(answer)), answer)
-        for name, answers in group.answers.items()
-        for answer in answers
-        if answer.row.status not in ("passed", "not_attempted", verdicts.UNREADABLE, "")
-    )
     listed = [
         FailureCause(name, status, tuple(each.row.learner for each in answers), answers[0])
-        for (name, status, _), answers in found.items()
+        for (name, status, _), answers in grouped(
+            ((name, answer.row.status, _line(answer)), answer)
+            for name, answers in group.answers.items()
+            for answer in answers
+            if answer.row.status not in ("passed", "not_attempted", verdicts.UNREADABLE, "")
+        ).items()
     ]
     return sorted(listed, key=lambda cause: -len(cause.learners))
 

@@ -42,7 +42,7 @@ def slides(notebook: NotebookNode, title: str) -> str:
     pages.metadata.kernels = json.dumps(
         [cell.metadata.live for cell in notebook.cells if "live" in cell.metadata]
     ).replace("<", "\\u003c")  # nothing in it ends the script
-    exporter = SlidesExporter(
+    return SlidesExporter(
         extra_template_basedirs=[str(Path(__file__).parent)],
         template_name="template",
         filters={
@@ -50,8 +50,7 @@ def slides(notebook: NotebookNode, title: str) -> str:
                 renderer=_Renderer(escape=False)
             ).render(source)
         },
-    )
-    return exporter.from_notebook_node(pages)[0]
+    ).from_notebook_node(pages)[0]
 
 
 class _Renderer(IPythonRenderer):
@@ -88,8 +87,7 @@ def _paged(notebook: NotebookNode) -> NotebookNode:
     used = 0
     for piece in _pieces(notebook):
         too_much = piece.height and used + piece.height > ROOM  # notes take no room
-        begins = "slide" in piece.kind or too_much
-        used = piece.height + (0 if begins else used)
+        used = piece.height + (0 if "slide" in piece.kind or too_much else used)
         piece.cell.metadata.slideshow = {
             "slide_type": "subslide" if too_much and "slide" not in piece.kind else piece.kind
         }
@@ -102,20 +100,19 @@ def _pieces(notebook: NotebookNode) -> Iterator[Piece]:
     for cell in notebook.cells:
         if cell.metadata.get("slideshow", {}).get("slide_type") == "skip":
             continue
-        if cell.cell_type == "markdown":
-            pieces = _prose(cell.source)
-        else:
-            asked = prediction(cell.source)
-            pieces = _question(cell, asked) if asked else _code(cell)
-        if (first := next(pieces, None)) is None:
-            continue
-        others = list(pieces)
-        yield first
-        if said := cell.metadata.get("notes"):
+        pieces = list(
+            _prose(cell.source)
+            if cell.cell_type == "markdown"
+            else _question(cell, asked)
+            if (asked := prediction(cell.source))
+            else _code(cell)
+        )
+        yield from pieces[:1]
+        if pieces and (said := cell.metadata.get("notes")):
             yield Piece(v4.new_markdown_cell(said), 0, "notes")
-        yield from others
-        if "live" in cell.metadata:
-            for piece in (first, *others):
+        yield from pieces[1:]
+        if pieces and "live" in cell.metadata:
+            for piece in pieces:
                 piece.cell.metadata.tags = [
                     *piece.cell.metadata.get("tags", ()),
                     f"{LIVE}{kernels}",
@@ -220,9 +217,14 @@ def _outputs(cell: NotebookNode, beside_code: bool) -> Iterator[Piece]:
         else [outputs]
     )
     about = {"tags": ["with-code"] * beside_code, "transient": {"remove_source": True}}
-    for parts in shown:
-        height = sum(_output_height(part, beside_code) for part in parts)
-        yield Piece(v4.new_code_cell(outputs=parts, metadata=dict(about)), height, "fragment")
+    yield from (
+        Piece(
+            v4.new_code_cell(outputs=parts, metadata=dict(about)),
+            sum(_output_height(part, beside_code) for part in parts),
+            "fragment",
+        )
+        for parts in shown
+    )
 
 
 def _output_parts(output: NotebookNode) -> Iterator[NotebookNode]:
@@ -259,8 +261,7 @@ def _parts(source: str) -> Iterator[str]:
     while len(lines) > LINES:
         cuts = range(LINES // 2, LINES + 1)
         empty = [at for at in cuts if not lines[at - 1].strip()]
-        margin = [at for at in cuts if lines[at][:1].strip(" }")]
-        cut = max(empty or margin or [LINES])
+        cut = max(empty or [at for at in cuts if lines[at][:1].strip(" }")] or [LINES])
         yield "\n".join(lines[:cut]).rstrip()
         lines = lines[cut:]
     yield "\n".join(lines)

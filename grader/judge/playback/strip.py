@@ -122,10 +122,9 @@ def wrong_element(recording: Recording, name: str, offset: int, title: str, text
     """A mark at the last store to the byte at `offset` of the array argument `name`, an element
     that turned out wrong, or at the end if there was none."""
     last = len(recording.frames) - 1
-    touches = (
+    for position, touch in (
         (at, touch) for at in range(last, -1, -1) for touch in recording.frames[at].touches[::-1]
-    )
-    for position, touch in touches:
+    ):
         memory = recording.memories[touch.memory]
         start = next((part.start for part in memory.parts if part.name == name), None)
         if touch.kind != "load" and start is not None and memory.space == "global":
@@ -175,18 +174,16 @@ def _loop(recording: Recording, number: int, line: int | None) -> int | None:
     if len(rounds) < 2:
         return None
     inside = {recording.frames[at].line for at in passed if at >= rounds[-2]}
-    before = (at for at in reversed(passed) if recording.frames[at].line not in inside)
-    outside = next(before, -1)
+    outside = next((at for at in reversed(passed) if recording.frames[at].line not in inside), -1)
     return next(at for at in passed if at > outside)
 
 
 def _cells(recording: Recording, at: int, slot: int, thread: int | None) -> tuple[Cell, ...]:
     """What a thread touches at a frame."""
     number = slot * recording.stride + (thread or 0)
-    touches = recording.frames[at].touches if thread is not None else ()
     return tuple(
         _cell(touch, row)
-        for touch in touches
+        for touch in (recording.frames[at].touches if thread is not None else ())
         for row in np.flatnonzero(touch.threads == number).tolist()
     )
 
@@ -197,9 +194,8 @@ def _cell(touch: Touch, row: int) -> Cell:
 
 def _overlap(one: Cell, other: Cell) -> bool:
     (memory, owner, start, width), (its_memory, its_owner, its_start, its_width) = one, other
-    if (memory, owner) != (its_memory, its_owner):
-        return False
-    return start < its_start + its_width and its_start < start + width
+    meet = start < its_start + its_width and its_start < start + width
+    return (memory, owner) == (its_memory, its_owner) and meet
 
 
 def _linear(recording: Recording, thread: Extent | None) -> int | None:
@@ -301,11 +297,8 @@ def _chosen(recording: Recording, found: list[Mark], slot: int) -> list[int]:
         if (frame.threads // recording.stride == slot).any()
         and (frame.touches or frame.shuffles or frame.passed)
     ]
-    if found:
-        near = [at for at in acting if at < found[0].frame][::-1]
-    else:
-        every = max(1, -(-len(acting) // MOST_STEPS))
-        near = acting[::every]
+    every = max(1, -(-len(acting) // MOST_STEPS))
+    near = [at for at in acting if at < found[0].frame][::-1] if found else acting[::every]
     return sorted(list(dict.fromkeys([*first, *near]))[:MOST_STEPS])
 
 
@@ -414,8 +407,7 @@ def _values(touch: Touch, rows: np.ndarray) -> str:
     if not (offsets[1:] > offsets[:-1]).all():
         rows = rows[np.unique(offsets, return_index=True)[1]]
     few = len(rows) * touch.values.shape[1] <= _FEW
-    firsts = touch.values[rows[:_FEW]].reshape(-1)[: _FEW if few else 2]
-    told = [shown(one) for one in firsts]
+    told = [shown(one) for one in touch.values[rows[:_FEW]].reshape(-1)[: _FEW if few else 2]]
     return ", ".join(told) if few else f"{', '.join(told)}, … {shown(touch.values[rows[-1], -1])}"
 
 
@@ -433,8 +425,7 @@ def _shuffled(recording: Recording, frame: Frame, slot: int) -> list[str]:
 
 def _turns(recording: Recording, frame: Frame, slot: int, mine: np.ndarray) -> list[str]:
     """What becomes of the threads at the end of the step."""
-    passed = [_own(recording, group, slot) for group in frame.passed]
-    opened = sum(len(group) for group in passed)
+    opened = sum(len(group) for group in [_own(recording, group, slot) for group in frame.passed])
     said = [f"The barrier opens: {counted(opened, 'thread')} go on."] if opened else []
     state = frame.state[slot * recording.stride :][mine]
     turns = {

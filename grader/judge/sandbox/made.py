@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
+from ...grouped import grouped
 from ...machine.memory.allocations import allocation_of
 from ...ptx.program import Carries, Flow, Immediate, Instruction, Register
 from ...watch.slice import Graph
@@ -50,11 +51,12 @@ def choices(graph: Graph, root: int) -> tuple[Choice, ...]:
     alike in all but their places the first."""
     chosen = _carrying(graph, root, Carries.CHOSEN)[::-1][:MOST]
     numbers = cache(partial(as_numbers, graph.value))  # all at once, for each type
-    first: dict[object, Choice] = {}
-    for node in chosen.tolist():
-        for one in _asked(graph, node, numbers):
-            first.setdefault((one.opcode, one.values, one.fixed, one.holds, one.taken), one)
-    return tuple(first.values())
+    alike = grouped(
+        ((one.opcode, one.values, one.fixed, one.holds, one.taken), one)
+        for node in chosen.tolist()
+        for one in _asked(graph, node, numbers)
+    )
+    return tuple(first for first, *_ in alike.values())
 
 
 def _shuffles(graph: Graph, root: int) -> tuple[Crossing, ...]:
@@ -74,14 +76,14 @@ def _decisions(graph: Graph, elements: Elements, root: int, index: int) -> Itera
     flows = np.array([one.form.flow if one else None for one in graph.code])
     own = np.flatnonzero(graph.thread[:root] == graph.thread[root])
     branches = own[flows[graph.at[own]] == Flow.BRANCH]
-    asked = [(node, int(graph.left[node])) for node in branches.tolist()]
-    for end in (root, index):
-        chosen = _carrying(graph, end, Carries.CHOSEN).tolist()
-        asked += [(node, int(graph.right[node])) for node in chosen]
+    asked = [(node, int(graph.left[node])) for node in branches.tolist()] + [
+        (node, int(graph.right[node]))
+        for end in (root, index)
+        for node in _carrying(graph, end, Carries.CHOSEN).tolist()
+    ]
     met: set[Element] = set()
     for node, predicate in sorted(asked)[:MOST]:
-        sources = [source for test in _tests(graph, predicate) for source in graph.sources(test)]
-        for source in sources:
+        for source in (one for test in _tests(graph, predicate) for one in graph.sources(test)):
             found = making.came_from(graph, source).found if source > 0 else 0
             element = elements.behind(graph, found) if found < 0 else None
             if element and element not in met:
@@ -212,11 +214,11 @@ def path_of(graph: Graph, thread: ThreadPlace, elements: Elements | None) -> Thr
     ]
     if elements is None:
         return ThreadPath(tuple(branches))
-    stored: list[tuple[Element, int | None]] = []
-    for name in elements.passed(graph):
-        roots = elements.roots(graph, name)
-        for at in np.flatnonzero((roots > 0) & mine[np.maximum(roots, 0)])[:FEW_STORED].tolist():
-            stored.append((Element(name, at), graph.line(int(roots[at]))))
+    stored = [
+        (Element(name, at), graph.line(int(roots[at])))
+        for name, roots in ((name, elements.roots(graph, name)) for name in elements.passed(graph))
+        for at in np.flatnonzero((roots > 0) & mine[np.maximum(roots, 0)])[:FEW_STORED].tolist()
+    ]
     sources = np.concatenate([graph.left[own], graph.right[own]])
     read = {elements.behind(graph, leaf) for leaf in np.unique(sources[sources < 0]).tolist()}
     used = {one.buffer for one in (*read, *(one for one, _ in stored)) if one}
@@ -243,9 +245,8 @@ def _is_lost(graph: Graph, end: int) -> bool:
     instruction = graph.code[graph.at[end]]
     if instruction is None or instruction.form.type == "pred":
         return False
-    form = instruction.form
-    spaces = {one.space for _, one in form.transfers}
-    return form.carries is not Carries.STORED or spaces <= {"shared"}
+    spaces = {one.space for _, one in instruction.form.transfers}
+    return instruction.form.carries is not Carries.STORED or spaces <= {"shared"}
 
 
 def _peers(graph: Graph, root: int) -> dict[int, float]:
@@ -280,9 +281,7 @@ def _used(graph: Graph, elements: Elements, root: int, extremes: bool = True) ->
 def _origin(graph: Graph, elements: Elements, source: int) -> Element | Literal["constant", ""]:
     if source > 0:
         return ""
-    if source == 0:
-        return "constant"
-    return elements.behind(graph, source) or ""
+    return "constant" if source == 0 else elements.behind(graph, source) or ""
 
 
 NEVER = 1 << 40  # so many instructions pass what no input goes into
@@ -367,9 +366,9 @@ def _met(
             tree = tree_of(int(nodes[index]))
             passed = tree.by_load()
             called_for = min(levels, len(passed).bit_length() - 1) if passed else 0
-            met = max(passed.values(), default=0)
-            if 2 * sum(map(bool, passed.values())) < len(passed) > 1:
-                met = 0  # what has come by the kind is little beside the rest
+            # What has come by the kind may be little beside the rest.
+            few = 2 * sum(map(bool, passed.values())) < len(passed) > 1
+            met = 0 if few else max(passed.values(), default=0)
             if met < called_for:
                 return _not_met(elements, Element(name, index), tree, met)
             seen += tree.size
@@ -405,10 +404,9 @@ class _Tree:
         nearest = [0] + [NEVER] * (self.size - 1)
         for at, (left, right) in enumerate(zip(*self._behind.places(), strict=True)):
             count = passed[at] = nearest[at] + passed[at]
-            if left >= 0 and count < nearest[left]:
-                nearest[left], self._onward[left] = count, at
-            if right >= 0 and count < nearest[right]:
-                nearest[right], self._onward[right] = count, at
+            for source in (left, right):
+                if source >= 0 and count < nearest[source]:
+                    nearest[source], self._onward[source] = count, at
         self.leaves = self._leaves(np.array(passed), inputs)
 
     def _leaves(self, passed: Counts, inputs: Counts) -> dict[int, tuple[int, int]]:
@@ -423,12 +421,12 @@ class _Tree:
 
     def by_load(self) -> dict[tuple[int, int], int]:
         """The fewest of the kind on a way, by address and place of what one load brought."""
-        fewest: dict[tuple[int, int], int] = {}
-        for leaf, (count, node) in self.leaves.items():
-            origin = self.graph.origin(leaf)
-            load = origin.address, origin.offset // _width(self.graph, node)
-            fewest[load] = min(count, fewest.get(load, NEVER))
-        return fewest
+        ways = ((self.graph.origin(leaf), *way) for leaf, way in self.leaves.items())
+        loads = grouped(
+            ((origin.address, origin.offset // _width(self.graph, node)), count)
+            for origin, count, node in ways
+        )
+        return {load: min(counts) for load, counts in loads.items()}
 
     def crossing(self, node: int) -> tuple[ThreadPlace, str]:
         """Where, on the way from a node to the root, a thread first has what another one had other

@@ -89,8 +89,7 @@ def reasoners() -> str:
     digest = hashlib.sha256(platform.python_version().encode())
     for name in _LIBRARIES if analysis.available else ("numpy",):
         digest.update(f"{name} {version(name)}\0".encode())
-    files = [path for room in REASONERS for path in (_GRADER / room).rglob("*.py")]
-    for path in sorted(files):
+    for path in sorted([path for room in REASONERS for path in (_GRADER / room).rglob("*.py")]):
         digest.update(f"{path.relative_to(_GRADER)}\0".encode() + path.read_bytes())
     return digest.hexdigest()
 
@@ -98,8 +97,8 @@ def reasoners() -> str:
 def _nameless(text: str, program: PtxModule, kernels: Set[str]) -> str:
     """PTX without comments, lines, variables that no function uses, and names but for those of
     `kernels`."""
-    names = {*program.variables, *program.functions} - kernels
-    names |= {one.name for function in program.functions.values() for one in function.variables}
+    own = {one.name for function in program.functions.values() for one in function.variables}
+    names = {*program.variables, *program.functions} - kernels | own
     plain = _SAYS_NOTHING.sub("", text)
     for unused in program.variables.keys() - _used(program):
         plain = re.sub(_DECLARED.format(re.escape(unused)), "", plain, flags=re.MULTILINE)

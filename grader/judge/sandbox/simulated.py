@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import cycle
+from operator import itemgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,6 +21,7 @@ import numpy.typing as npt
 from ...compilers.declared import DTYPES, Declarations, parameters
 from ...cuda import simulator
 from ...cuda.errors import CudaError, StepLimit
+from ...grouped import grouped
 from ...machine.state import current_options
 from ...status import Status, headline
 from ...watch.observe import Run
@@ -143,8 +145,7 @@ def _observed(
     """The case's launches, with their counters; and what `_launch_all` gives. What goes wrong in
     batches is told by one launch after the other."""
     options = simulator.options(step_limit=case.steps, order=case.order, tolerated=case.tolerated)
-    paths = (Paths,)
-    with options, simulator.observe(observers=paths, counted=case.counted, traced=False) as run:
+    with options, simulator.observe(observers=(Paths,), counted=case.counted, traced=False) as run:
         try:
             return run, *_launch_all(source, case, batches=batches)
         except CudaError as error:
@@ -336,12 +337,13 @@ def _in_other_orders(source: str, case: CaseRequest) -> Arrays:
 
 def _costs(lines: dict[int, dict[str, int]]) -> dict[str, tuple[int, int]]:
     """Per counter, the line that costs most and its count; what costs nothing is left out."""
-    costs: dict[str, tuple[int, int]] = {}
-    for line, counts in lines.items():
-        for name, count in counts.items():
-            if line and count > costs.get(name, (0, 0))[1]:
-                costs[name] = (line, count)
-    return costs
+    costs = grouped(
+        (name, (line, count))
+        for line, counts in lines.items()
+        for name, count in counts.items()
+        if line and count > 0
+    )
+    return {name: max(places, key=itemgetter(1)) for name, places in costs.items()}
 
 
 def argument(value: Argument, buffers: Mapping[str, Array]) -> Array | np.generic:

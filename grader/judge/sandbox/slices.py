@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from ...grouped import grouped
 from ...machine.memory.allocations import allocation_of
 from ...ptx.assigned import built_in
 from ...ptx.numbers import DTYPES
@@ -36,10 +37,8 @@ class Elements:
 
     def __init__(self, buffers: Arrays, beyond: bool = False):
         self.buffers, self.beyond = buffers, beyond
-        self._at: dict[int, list[str]] = {}
+        self._at = grouped((allocation_of(array).address, name) for name, array in buffers.items())
         self._places: dict[str, tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]] = {}
-        for name, array in buffers.items():
-            self._at.setdefault(allocation_of(array).address, []).append(name)
 
     def at(self, address: int, offset: int) -> Element | None:
         """What lies at an offset of an allocation; None where no buffer does."""
@@ -262,8 +261,7 @@ def as_numbers(bits: npt.NDArray[np.uint64], kind: str) -> Values:
     dtype = DTYPES.get(UNTYPED.get(kind, kind))
     if dtype is None:
         return np.zeros(len(bits))
-    in_bytes = bits.view(np.uint8).reshape(-1, 8)
-    narrow = np.ascontiguousarray(in_bytes[:, : dtype.itemsize])
+    narrow = np.ascontiguousarray(bits.view(np.uint8).reshape(-1, 8)[:, : dtype.itemsize])
     numbers: Values = narrow.view(dtype)[:, 0].astype(np.float64)
     if kind in UNTYPED:
         whole = narrow.view(f"i{dtype.itemsize}")[:, 0]

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from textwrap import wrap
 
+import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch
@@ -27,6 +28,7 @@ from .picture import (
     beside,
     box,
     empty,
+    holding,
     middle,
     note,
     require_run,
@@ -61,23 +63,20 @@ class _Shuffle:
     @property
     def pattern(self) -> str:
         """The one rule that all receivers follow, if there is one."""
-        moved = self.moved
-        givers = set(moved.values())
-        steps = {giver - lane for lane, giver in moved.items()}
-        flips = {giver ^ lane for lane, giver in moved.items()}
-        if len(givers) == 1:
-            return f" from lane {givers.pop()}"
-        if len(steps) == 1:
-            step = steps.pop()
-            return f" from lane {'+' if step > 0 else '-'} {abs(step)}"
-        if len(flips) == 1:
-            return f" from lane ^ {flips.pop()}"
-        for width in (2, 4, 8, 16):
-            places = {giver % width for giver in givers}
-            together = all(lane // width == giver // width for lane, giver in moved.items())
-            if together and len(places) == 1:
-                return f" from lane {places.pop()} of their {width}"
-        return ""
+        pairs = self.moved.items()
+        rules = {  # what each receiver would put into the rule; below 0: it follows another one
+            " from lane {}": {giver for _, giver in pairs},
+            " from lane + {}": {giver - lane for lane, giver in pairs},
+            " from lane - {}": {lane - giver for lane, giver in pairs},
+            " from lane ^ {}": {giver ^ lane for lane, giver in pairs},
+        } | {
+            f" from lane {{}} of their {width}": {
+                giver % width if giver // width == lane // width else -1 for lane, giver in pairs
+            }
+            for width in (2, 4, 8, 16)
+        }
+        kept = (rule.format(*way) for rule, way in rules.items() if len(way) == 1 and min(way) >= 0)
+        return next(kept, "")
 
     @property
     def counts(self) -> str:
@@ -89,7 +88,7 @@ class _Shuffle:
             f"{kept} kept {'its' if kept == 1 else 'their'} own": kept,
             f"{absent} took no part": absent,
         }
-        return "; ".join(part for part, holds in parts.items() if holds)
+        return "; ".join(holding(parts))
 
     @property
     def lanes(self) -> str:
@@ -101,7 +100,7 @@ class _Shuffle:
             f"kept: {_ranges(kept)}": kept,
             f"no part: {_ranges(absent)}": absent,
         }
-        said = "; ".join(part for part, lanes in parts.items() if lanes)
+        said = "; ".join(holding(parts))
         return f" ({said})" if said else ""
 
 
@@ -139,14 +138,20 @@ def exchange(run: Run) -> Picture:
 
 
 def _shuffles(events: Iterable[Event]) -> list[_Shuffle]:
-    shuffles = []
-    for event in events:
-        mine = event.threads < WARP
-        if event.kind == "shuffle" and mine.any():
-            sources = event.threads if event.source is None else event.source
-            pairs = zip(event.threads[mine].tolist(), sources[mine].tolist(), strict=True)
-            shuffles.append(_Shuffle(event.line, dict(pairs)))
-    return shuffles
+    return [
+        _Shuffle(
+            event.line,
+            {
+                lane: giver
+                for lane, giver in np.stack(
+                    [event.threads, event.threads if event.source is None else event.source], 1
+                ).tolist()
+                if lane < WARP
+            },
+        )
+        for event in events
+        if event.kind == "shuffle" and event.threads.min() < WARP
+    ]
 
 
 def _labels(run: Run, shown: list[_Shuffle]) -> list[tuple[list[str], list[str]]]:
@@ -184,21 +189,14 @@ def _paint(axes: Axes, shuffle: _Shuffle, start: float, end: float) -> None:
                 color=BLUE if giver > lane else RED,
             )
         )
+    absent: Style = {"facecolor": PALE, "edgecolor": PALE}
+    kept: Style = {"edgecolor": FAINT, "hatch": _HATCH}
     for lane in range(WARP):
-        if lane in moved:
-            _paint_lane(axes, lane, end, edgecolor=INK)
-            middle(
-                axes,
-                lane,
-                end + _BOX / 2,
-                str(moved[lane]),
-                va="center_baseline",
-                size=SMALL - 0.5,
-            )
-        elif lane in shuffle.source:
-            _paint_lane(axes, lane, end, edgecolor=FAINT, hatch=_HATCH)
-        else:
-            _paint_lane(axes, lane, end, facecolor=PALE, edgecolor=PALE)
+        look = {"edgecolor": INK} if lane in moved else kept if lane in shuffle.source else absent
+        _paint_lane(axes, lane, end, **look)
+    number: Style = {"va": "center_baseline", "size": SMALL - 0.5}
+    for lane, giver in moved.items():
+        middle(axes, lane, end + _BOX / 2, str(giver), **number)
 
 
 def _write_label(axes: Axes, code: list[str], counts: list[str], middle: float) -> None:
@@ -212,7 +210,7 @@ def _write_label(axes: Axes, code: list[str], counts: list[str], middle: float) 
 
 def _key(shown: list[_Shuffle]) -> list[Artist]:
     moved = [(lane, giver) for shuffle in shown for lane, giver in shuffle.moved.items()]
-    entries = {
+    entries: dict[Artist, bool] = {
         arrow(BLUE, "from a higher lane", 1.4): any(giver > lane for lane, giver in moved),
         arrow(RED, "from a lower lane", 1.4): any(giver < lane for lane, giver in moved),
         swatch(PAPER, "got its own value back", hatch=_HATCH): any(
@@ -222,7 +220,7 @@ def _key(shown: list[_Shuffle]) -> list[Artist]:
             len(shuffle.source) < WARP for shuffle in shown
         ),
     }
-    return [entry for entry, is_drawn in entries.items() if is_drawn]
+    return holding(entries)
 
 
 def _description(title: str, shuffles: list[_Shuffle]) -> str:

@@ -30,6 +30,7 @@ from .picture import (
     array_argument,
     box,
     empty,
+    holding,
     middle,
     named,
     require_run,
@@ -140,8 +141,7 @@ class _Grid:
     def label(self, box: _Box) -> str:
         roomy = box.columns * self.wide >= _ROOMY
         if len(box.who) != 1:
-            few = f"{len(box.who)} threads" if roomy else f"{len(box.who)}x"
-            return few if box.who else ""
+            return (f"{len(box.who)} threads" if roomy else f"{len(box.who)}x") if box.who else ""
         block, thread = box.who[0]
         if roomy:
             return f"b{block} t{thread}"
@@ -160,11 +160,9 @@ def owners(
         raise Notice('`draw.owners` shows who did a `kind="load"`, a "store" or an "atomic".')
     array = array_argument(run, argument)
     rows, columns, folded = _rows(array, shape)
-    for did in (kind,) if kind else _KINDS:
-        owned = _owners(run.trace.touched, array, did)
-        if owned:
-            break
-    verb = _KINDS[did] if kind or owned else "touched"
+    each = ((did, _owners(run.trace.touched, array, did)) for did in ((kind,) if kind else _KINDS))
+    did, owned = next((one for one in each if one[1]), (kind or "", {}))
+    verb = _KINDS.get(did, "touched")
     title = f"Which thread {verb} which element of {named(run, argument)}"
     if not owned:
         return empty(title, f"No thread of {_blocks(run)} {verb} any of it.", run)
@@ -285,13 +283,14 @@ def _colour(blocks: set[int]) -> Colour:
 def _key(run: Run, boxes: list[_Box]) -> list[Patch]:
     """What the cells' colours mean."""
     nobody = "nobody" if _all_known(run) else "none of these blocks"
-    entries = {
-        swatch(PALE, "several blocks"): any(len(_blocks_of(box.who)) > 1 for box in boxes),
-        swatch(PAPER, nobody, hatch="////"): not all(box.who for box in boxes),
-    }
     return [
         *(swatch(_colour({one}), f"block {one}") for one in _alone(boxes)[: len(_COLOURS)]),
-        *(entry for entry, is_drawn in entries.items() if is_drawn),
+        *holding(
+            {
+                swatch(PALE, "several blocks"): any(len(_blocks_of(box.who)) > 1 for box in boxes),
+                swatch(PAPER, nobody, hatch="////"): not all(box.who for box in boxes),
+            }
+        ),
     ]
 
 
@@ -321,7 +320,7 @@ def _notes(run: Run, grid: _Grid, boxes: list[_Box]) -> str:
         f"{most}x: {most} threads.": most,
         f"Colours come again after {len(_COLOURS)} blocks.": len(_alone(boxes)) > len(_COLOURS),
     }
-    return " ".join(note for note, holds in notes.items() if holds)
+    return " ".join(holding(notes))
 
 
 def _all_known(run: Run) -> bool:

@@ -3,10 +3,10 @@ pictures say of arguments that they cannot draw.
 """
 
 import base64
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from io import BytesIO
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from IPython.display import display
@@ -40,6 +40,7 @@ _SHARPNESS = 2  # device pixels per CSS pixel
 
 Colour = str | tuple[float, float, float]
 Style = dict[str, Any]  # matplotlib's keywords, which have no common type
+Part = TypeVar("Part")
 
 
 class Picture(Figure):
@@ -227,11 +228,15 @@ def activity_key(patterns: Iterable[np.ndarray]) -> list[Patch]:
     return [swatch(*entry) for state, entry in enumerate(ACTIVITY.items()) if state in drawn]
 
 
-def at_work(threads: Iterable[int]) -> str:
+def holding(parts: Mapping[Part, object]) -> list[Part]:
+    """Those parts of a sentence or a key for which what stands beside them holds."""
+    return [part for part, holds in parts.items() if holds]
+
+
+def at_work(threads: Collection[int]) -> str:
     """E.g. "48 threads, 2 warps"."""
-    numbers = set(threads)
-    warps = len({thread // WARP for thread in numbers})
-    return f"{counted(len(numbers), 'thread')}, {counted(warps, 'warp')}"
+    numbers, warps = set(threads), {thread // WARP for thread in threads}
+    return f"{counted(len(numbers), 'thread')}, {counted(len(warps), 'warp')}"
 
 
 def addresses(access: Event) -> np.ndarray:

@@ -31,6 +31,7 @@ from .picture import (
     at_work,
     beside,
     empty,
+    holding,
     index_axis,
     middle,
     note,
@@ -175,10 +176,9 @@ def read_cells(memory: np.ndarray, width: int, cells: list[int]) -> np.ndarray:
     if width not in (1, 2, 4, 8):
         return np.empty((len(cells), 0))
     raw = memory[: len(memory) // width * width].view(f"i{width}")[cells][:, None]
-    if width == 8 and raw.astype(np.int32).any():  # doubles of few digits end in zeros
-        pairs = raw.view(np.float32)
-        if _everyday(pairs):
-            return pairs
+    # Doubles of few digits end in zeros.
+    if width == 8 and raw.astype(np.int32).any() and _everyday(raw.view(np.float32)):
+        return raw.view(np.float32)
     floats = raw.view(_FLOATS[width]) if width in _FLOATS else raw
     return floats if _everyday(floats) else raw
 
@@ -195,12 +195,10 @@ def short(value: float, room: int) -> str:
         return {"inf": "∞", "-inf": "-∞"}.get(str(float(value)), "nan")
     if float(value).is_integer() and len(f"{value:.0f}") <= room:
         return f"{value:.0f}"
-    for digits in range(room, 0, -1):
-        plain = f"{value:.{digits}g}"
-        text = plain.replace("0.", ".", 1) if abs(value) < 1 else plain
-        if len(text) <= room:
-            return text
-    return f"{value:.0e}".replace("e+0", "e").replace("e-0", "e-")
+    texts = (f"{value:.{digits}g}" for digits in range(room, 0, -1))
+    shorter = (text.replace("0.", ".", 1) if abs(value) < 1 else text for text in texts)
+    power = f"{value:.0e}".replace("e+0", "e").replace("e-0", "e-")
+    return next((text for text in shorter if len(text) <= room), power)
 
 
 # ---- the picture ----
@@ -287,9 +285,8 @@ def _paint_tree(sheet: _Sheet) -> None:
 def _paint_cells(sheet: _Sheet, level: Level, top: float, known: set[int]) -> None:
     """A row of cells: which were written since the row above, which hold an older value."""
     cells, axes = list(sheet.tree.cells), sheet.axes
-    state = [0 if cell in level.writer else 1 if cell in known else 2 for cell in cells]
     axes.imshow(
-        [state],
+        [[0 if cell in level.writer else 1 if cell in known else 2 for cell in cells]],
         ListedColormap([sheet.written, _KEPT, PALE]),
         extent=(cells[0] - 0.5, cells[-1] + 0.5, top + sheet.box, top),
         **_CELLS,
@@ -311,12 +308,11 @@ def _write_numbers(sheet: _Sheet, level: Level, top: float, known: list[int]) ->
         values = read_cells(level.values, sheet.tree.width, cells)
         height = top + (sheet.box - 0.14) / 2 + 0.02
         for cell, numbers in zip(cells, values, strict=True):
-            text = "\n".join(short(number, 5 if count <= 16 else 4) for number in numbers)
             middle(
                 sheet.axes,
                 cell,
                 height,
-                text,
+                "\n".join(short(number, 5 if count <= 16 else 4) for number in numbers),
                 size=size,
                 color=INK if cell in level.writer else FAINT,
                 linespacing=1.0,
@@ -359,24 +355,23 @@ def _every(arrows: list[Arrow]) -> int:
 def _explain(picture: Picture, sheet: _Sheet) -> None:
     """The key."""
     written = "written since the barrier before" + " (t3: by thread 3)" * sheet.numbered
-    unwritten = set(sheet.tree.cells) - sheet.tree.levels[0].writer.keys()
     entries = {
         swatch(sheet.written, written): True,
         swatch(_KEPT, "unchanged"): True,
-        swatch(PALE, "not yet written"): unwritten,
+        swatch(PALE, "not yet written"): set(sheet.tree.cells) - sheet.tree.levels[0].writer.keys(),
         arrow(RED, "read what another thread wrote", 1.6): True,
         arrow(FAINT, "read what the thread itself wrote", 1.6): True,
     }
-    picture.key([entry for entry, is_drawn in entries.items() if is_drawn], columns=2)
+    picture.key(holding(entries), columns=2)
 
 
 def _paint_work(axes: Axes, sheet: _Sheet) -> list[np.ndarray]:
     """Beside each row the warps of the block, and how much of each was at work: returns for each
     row bool[threads]."""
-    count, patterns = sheet.tree.threads, []
-    for level, centre in zip(sheet.tree.levels, sheet.tops + sheet.box / 2, strict=True):
-        active = np.isin(np.arange(count), sorted(level.workers))
-        patterns.append(active)
+    count, levels = sheet.tree.threads, sheet.tree.levels
+    patterns = [np.isin(np.arange(count), sorted(level.workers)) for level in levels]
+    centres = sheet.tops + sheet.box / 2
+    for level, active, centre in zip(levels, patterns, centres, strict=True):
         if count <= 2 * WARP:
             extent = (-0.5, count - 0.5, centre + _HALF, centre - _HALF)
             axes.imshow([activity(active)], ListedColormap(list(ACTIVITY)), extent=extent, **_CELLS)

@@ -141,11 +141,11 @@ def lanes(run: Run) -> Picture:
 
 def _steps(passed: list[Moment]) -> list[Moment]:
     known = [moment for moment in passed if moment.line]
-    together = [
-        {moment.line: moment for moment in group}
+    return [
+        moment
         for _, group in groupby(known, lambda moment: (moment.interval, sorted(moment.threads)))
+        for _, moment in sorted({moment.line: moment for moment in group}.items())
     ]
-    return [group[line] for group in together for line in sorted(group)]
 
 
 def _paint_steps(axes: Axes, shown: list[Moment], active: list[np.ndarray]) -> None:
@@ -263,9 +263,8 @@ def _words(part: Event) -> tuple[np.ndarray, int]:
     each = max(part.width // 4, 1)
     group = (part.threads % WARP) // (WARP // each)
     words = (addresses(part) // 4)[:, None] + np.arange(each)
-    counts = np.zeros((each, BANKS), int)
-    for number in np.unique(group):
-        counts[number] = np.bincount(np.unique(words[group == number]) % BANKS, minlength=BANKS)
+    wanted = (np.unique(words[group == number]) % BANKS for number in np.unique(group))
+    counts = np.stack([np.bincount(banks, minlength=BANKS) for banks in wanted])
     return counts.max(axis=0), int(counts.max(axis=1).sum())
 
 

@@ -26,6 +26,7 @@ from .picture import (
     array_argument,
     box,
     empty,
+    holding,
     middle,
     named,
     require_run,
@@ -130,7 +131,7 @@ def _notes(run: Run, shown: list[_Request], count: int) -> str:
             one.width < _LABELLED for one in shown
         ),
     }
-    return " ".join(note for note, holds in notes.items() if holds)
+    return " ".join(holding(notes))
 
 
 def _requests(events: Iterable[Event]) -> list[_Request]:
@@ -156,8 +157,8 @@ def _paint(picture: Picture, run: Run, request: _Request, top: float) -> None:
         0.15, top + 0.16, source_line(run, request.line, 62), size=SMALL, family="monospace"
     )
     hidden = len(request.sectors) - _PER_LINE * _MOST_LINES
-    heading = f"{request.kind}{_array(run, request)}: {request.words}"
-    heading += f", {hidden} not drawn" if hidden > 0 else ""
+    more = f", {hidden} not drawn" if hidden > 0 else ""
+    heading = f"{request.kind}{_array(run, request)}: {request.words}{more}"
     picture.write(5.2, top + 0.16, heading, size=TEXT, weight="bold")
     tall = _LINE * request.lines
     picture.write(_LEFT + 0.05, top + 0.24 + tall + 0.11, request.others)
@@ -198,9 +199,9 @@ def _paint_sector(axes: Axes, request: _Request, sector: int, corner: tuple[int,
 
 
 def _described(run: Run, request: _Request) -> str:
-    lanes = sum(map(len, request.touched.values()))
     return (
-        f"  {source_line(run, request.line, 60)}: {counted(lanes, 'lane')}, "
+        f"  {source_line(run, request.line, 60)}: "
+        f"{counted(sum(map(len, request.touched.values())), 'lane')}, "
         f"{counted(request.width, 'byte')} each{_array(run, request)}; "
         f"{request.kind}: {request.words}" + (f". {request.others}" if request.others else "")
     )

@@ -121,10 +121,9 @@ def _varying(sizes: tuple[Size, ...]) -> int | None:
 
 def _short(extent: int) -> str:
     """E.g. 2,048 as 2K."""
-    for unit, letter in ((_KIBI**2, "M"), (_KIBI, "K")):
-        if extent % unit == 0:
-            return f"{extent // unit:,}{letter}"
-    return f"{extent:,}"
+    units = (_KIBI**2, "M"), (_KIBI, "K"), (1, "")
+    unit, letter = next(one for one in units if extent % one[0] == 0)
+    return f"{extent // unit:,}{letter}"
 
 
 # ---- the roofline ----
@@ -208,13 +207,12 @@ def _paint_roof(axes: Axes, timings: Timings, rows: list[Timing]) -> None:
     text: Style = {"size": SMALL, "color": INK}
     axes.text(ridge, peak * 1.25, f"fp32 at full clock: {peak:,.0f} GFLOP/s", ha="center", **text)
     across, up = (math.log(high / low) for low, high in (axes.get_xlim(), axes.get_ylim()))
-    slope = math.degrees(math.atan2(_TALL / up, _ROOF_WIDE / across))
     axes.annotate(
         f"a large copy: {copy:,.0f} GB/s",
         (left * 1.15, _roof_at(left * 1.15, timings)),
         (0, 4),
         textcoords="offset points",
-        rotation=slope,
+        rotation=math.degrees(math.atan2(_TALL / up, _ROOF_WIDE / across)),
         rotation_mode="anchor",
         **text,
     )
@@ -253,14 +251,11 @@ def apart(heights: Sequence[float], gap: float) -> list[float]:
     def low(group: list[float]) -> float:
         return sum(group) / len(group) - gap * (len(group) - 1) / 2
 
-    def high(group: list[float]) -> float:
-        return sum(group) / len(group) + gap * (len(group) - 1) / 2
-
     order = sorted(range(len(heights)), key=lambda place: heights[place])
     placed: list[list[float]] = []  # groups that touch, each a list of wanted heights
     for place in order:
         placed.append([heights[place]])
-        while len(placed) > 1 and low(placed[-1]) < high(placed[-2]) + gap:
+        while len(placed) > 1 and low(placed[-1]) < low(placed[-2]) + gap * len(placed[-2]):
             placed[-2:] = [placed[-2] + placed[-1]]
     moved = [low(group) + k * gap for group in placed for k in range(len(group))]
     return [height for _, height in sorted(zip(order, moved, strict=True))]

@@ -112,10 +112,10 @@ def of_case(exercise: Exercise, source: str, seed: int) -> Replay | None:
 
 def of_replay(replay: Replay) -> Page:
     """A case of an exercise, to be stepped through from where it went wrong."""
-    note = f"The case `{replay.case.name}`"
-    if (launches := len(replay.words.problem.launches)) > 1:
-        note += f", launch {replay.first + replay.launch} of {launches}"
-    return player(replay.recording, list(replay.found), f"{note}.")
+    launches, at = len(replay.words.problem.launches), replay.first + replay.launch
+    which = f", launch {at} of {launches}" if launches > 1 else ""
+    note = f"The case `{replay.case.name}`{which}."
+    return player(replay.recording, list(replay.found), note)
 
 
 def _again(case: Case, words: Words, result: CaseResult, where: Scene) -> Replay | None:
@@ -226,7 +226,7 @@ def _from_difference(recording: Recording, end: Mark, result: CaseResult) -> tup
     return replace(first, title=end.title, text=end.text), last
 
 
-_SCRIPTS = ("model.js", "values.js", "memory.js", "views.js", "controls.js")
+_SCRIPTS = "model.js", "values.js", "memory.js", "views.js", "controls.js"
 HEIGHT = 620  # pixels, until the script knows better
 PLAYER = "ww-player"  # the class by which pages know it
 _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>
@@ -244,9 +244,7 @@ def player(recording: Recording, marks: list[Mark], note: str = "") -> Page:
         title=escape(title),
         style=_file("player.css"),
         data=packed(recording, marks),
-        script="\n".join(
-            _file(f"{name}.js") for name in ("model", "values", "memory", "views", "controls")
-        ),
+        script="\n".join(map(_file, _SCRIPTS)),
     )
     frame = (
         f'<iframe title="{escape(title)}" srcdoc="{escape(inside)}" width="100%" height="{HEIGHT}" '

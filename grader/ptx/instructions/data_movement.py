@@ -66,8 +66,7 @@ def _permute(a: np.ndarray, b: np.ndarray, selector: np.ndarray) -> np.ndarray:
         octet = (pool >> ((choice & np.uint32(7)) * np.uint32(8)).astype(np.uint64)).astype(
             np.uint8
         )
-        sign = (octet.view(np.int8) >> 7).view(np.uint8)
-        octet = np.where(choice & np.uint32(8), sign, octet)
+        octet = np.where(choice & np.uint32(8), (octet.view(np.int8) >> 7).view(np.uint8), octet)
         result |= octet.astype(np.uint32) << np.uint32(8 * place)
     return result
 

@@ -159,8 +159,7 @@ def _with_signed_zeros(fn: Compute, smallest: bool) -> Compute:
             return result
         if len(at := np.flatnonzero((a == 0) & (b == 0))):
             first, second = np.signbit(a[at]), np.signbit(b[at])
-            negative = first | second if smallest else first & second
-            result[at] = np.where(negative, -0.0, 0.0)
+            result[at] = np.where(first | second if smallest else first & second, -0.0, 0.0)
         return result
 
     return ordered

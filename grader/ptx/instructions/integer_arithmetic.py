@@ -304,8 +304,7 @@ def _insert(a: np.ndarray, b: np.ndarray, position: np.ndarray, length: np.ndarr
     position, length = (_in_range(x, bits).astype(np.uint64) for x in (position, length))
     # Shifts by 64 and more give 0.
     mask = ((one << length) - one) << position
-    moved = a.astype(np.uint64) << position
-    return (b.astype(np.uint64) & ~mask | moved & mask).astype(a.dtype)
+    return (b.astype(np.uint64) & ~mask | a.astype(np.uint64) << position & mask).astype(a.dtype)
 
 
 @elementwise("bmsk", "clamp|wrap b32 : d, a, b")

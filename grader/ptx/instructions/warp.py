@@ -171,8 +171,7 @@ def _groups(
     values = np.zeros(len(index), bool) if value is None else value[index]
     order = np.lexsort((values, key))
     key, values = key[order], values[order]
-    fresh = (key[1:] != key[:-1]) | (values[1:] != values[:-1])
-    starts = np.flatnonzero(np.r_[True, fresh])
+    starts = np.flatnonzero(np.r_[True, (key[1:] != key[:-1]) | (values[1:] != values[:-1])])
     return index[order], starts, np.diff(np.r_[starts, len(index)])
 
 

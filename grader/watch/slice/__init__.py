@@ -29,6 +29,11 @@ _COLUMNS = {
 }
 
 
+def _column(name: str) -> property:
+    """What a `Graph` knows of each node under that name, as a view (nodes,)."""
+    return property(lambda graph: graph._columns[name][: graph._size])
+
+
 class TooLong(Exception):
     """A run makes more values than can be followed."""
 
@@ -93,25 +98,7 @@ class Graph:
     def __len__(self) -> int:
         return self._size
 
-    @property
-    def at(self) -> npt.NDArray[Any]:
-        return self._columns["at"][: self._size]
-
-    @property
-    def thread(self) -> npt.NDArray[Any]:
-        return self._columns["thread"][: self._size]
-
-    @property
-    def left(self) -> npt.NDArray[Any]:
-        return self._columns["left"][: self._size]
-
-    @property
-    def right(self) -> npt.NDArray[Any]:
-        return self._columns["right"][: self._size]
-
-    @property
-    def value(self) -> npt.NDArray[Any]:
-        return self._columns["value"][: self._size]
+    at, thread, left, right, value = map(_column, _COLUMNS)
 
     @property
     def steers(self) -> npt.NDArray[Any]:

@@ -94,8 +94,7 @@ class Slicer(Observer):
     def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
         instruction, index = self.code[at], lane_index(lanes)
         sent = self._of(instruction.operands[1])[source]
-        moved = source != index
-        moved |= self.graph.detailed and instruction.form.has("up", "down")
+        moved = (source != index) | (self.graph.detailed and instruction.form.has("up", "down"))
         sent[moved] = self._add(at, index[moved], sent[moved])
         self._outs(instruction)[0][1][index] = sent
 
@@ -109,7 +108,7 @@ class Slicer(Observer):
         guard = self.code[at].guard
         if self.graph.detailed and guard:
             index = lane_index(lanes)
-            made = self._add(at, index, self._nodes[guard.name][index])
+            made = self._add(at, index, self._nodes[guard.name][index])  # may move all values
             self.graph.value[made] = taken
 
     def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
