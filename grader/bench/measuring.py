@@ -32,7 +32,7 @@ from ..compilers.declared import parameters
 from ..counted import counted
 from ..course import Benchmark, Lesson, Variant
 from ..course.model import Buffers
-from ..cuda import gpu
+from ..cuda import arguments, gpu
 from ..cuda.errors import CudaError
 from ..cuda.limits import DeviceKernel, MakeModule, opted_in
 from .timings import Device, Size, Timing, Timings, size_text, timing
@@ -78,7 +78,7 @@ def run_of_variant(
                 kernel,
                 launch.grid,
                 launch.block,
-                tuple(arrays[arg] if isinstance(arg, str) else arg for arg in launch.args),
+                arguments(launch.args, arrays),
                 launch.shared_mem,
             )
             for kernel, launch in zip(found, launches, strict=True)

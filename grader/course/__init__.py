@@ -11,6 +11,7 @@ from .chosen import covering
 from .kinds import KINDS, Break, Bug, Cheaper, Order, Place, Write
 from .mistakes import WrongKernel
 from .model import (
+    Boxes,
     Benchmark,
     Budget,
     Case,
@@ -63,6 +64,7 @@ __all__ = [
     "TENSOR_CORE",
     "Ban",
     "Benchmark",
+    "Boxes",
     "Break",
     "Budget",
     "Bug",

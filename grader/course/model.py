@@ -26,6 +26,23 @@ Buffers = dict[str, Any]  # NumPy's arrays or CuPy's, by name
 COUNTERS = ("global_sectors", "inst_executed")  # what a contest compares
 
 
+class Boxes(str):
+    """The name of a buffer that a launch passes by its tensor map, of which a copy moves a box of
+    this shape, with a swizzle of so many bytes (see `grader.cuda.tensor_map`)."""
+
+    box: tuple[int, ...]
+    swizzle: int
+
+    def __new__(cls, buffer: str, box: tuple[int, ...], swizzle: int = 0) -> Boxes:
+        self = super().__new__(cls, buffer)
+        self.box, self.swizzle = box, swizzle
+        return self
+
+    def called(self, buffer: str) -> Boxes:
+        """The same of another buffer."""
+        return Boxes(buffer, self.box, self.swizzle)
+
+
 @dataclass(frozen=True)
 class Launch:
     """One kernel launch. In `args` a string names a buffer of the problem; a NumPy scalar is

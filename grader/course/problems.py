@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .model import Budget, Case, Dim, Expected, Launch, Problem, Times
+from .model import Boxes, Budget, Case, Dim, Expected, Launch, Problem, Times
 
 Array = np.ndarray
 
@@ -68,7 +68,15 @@ def together(*problems: Problem) -> Problem:
 
     launches = tuple(
         replace(
-            launch, args=tuple(f"{arg}_{k}" if isinstance(arg, str) else arg for arg in launch.args)
+            launch,
+            args=tuple(
+                arg.called(f"{arg}_{k}")
+                if isinstance(arg, Boxes)
+                else f"{arg}_{k}"
+                if isinstance(arg, str)
+                else arg
+                for arg in launch.args
+            ),
         )
         for k, problem in enumerate(problems)
         for launch in problem.launches

@@ -11,6 +11,7 @@ WARPWISE_DEVICE (simulator or gpu) decides instead. `xp` is cupy or numpy accord
 import ctypes
 import os
 import sys
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -45,25 +46,43 @@ __all__ = [
     "StepLimit",
     "UninitializedRead",
     "UnsupportedInstruction",
-    "cuTensorMapEncodeTiled",
+    "arguments",
     "device",
     "tensor_map",
     "xp",
 ]
 
 
-def tensor_map(array: Any, box: tuple[int, ...], **how: Any) -> Any:
-    """The tensor map of an array (of `xp`) of which a copy moves a box of this shape, to be passed
-    to a kernel that has a parameter `const __grid_constant__ CUtensorMap`. Shapes begin with the
-    outermost dimension, as NumPy's do; for `how` see `tensor_maps.encoding`. Raises LaunchError."""
+def tensor_map(array: Any, box: tuple[int, ...], swizzle: int = 0) -> Any:
+    """The tensor map of an array, on the device that the array is on: an argument for a parameter
+    `const __grid_constant__ CUtensorMap`. A copy moves a box of shape `box`; shapes begin with the
+    outermost dimension, as NumPy's do. `swizzle`: 0, 32, 64 or 128 bytes. bfloat16 goes as uint16.
+    Raises LaunchError."""
     from .tensor_maps import encoding
 
-    return _chosen()["cuTensorMapEncodeTiled"](*encoding(array, box, **how))
+    if type(array).__module__.partition(".")[0] == "cupy":
+        from . import gpu as device
+    else:
+        from . import simulator as device
+    return device.cuTensorMapEncodeTiled(*encoding(array, box, swizzle))
+
+
+def arguments(args: Iterable[Any], buffers: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What a launch is given: for the name of a buffer that buffer, or its tensor map where the
+    name says so (`course.Boxes`)."""
+    return tuple(
+        arg
+        if not isinstance(arg, str)
+        else tensor_map(buffers[arg], arg.box, arg.swizzle)
+        if hasattr(arg, "box")
+        else buffers[arg]
+        for arg in args
+    )
 
 
 def __getattr__(name: str) -> Any:
     # Resolved when first asked for: looking for a GPU imports CuPy, which the compiler does not.
-    if name in ("RawModule", "cuTensorMapEncodeTiled", "device", "xp"):
+    if name in ("RawModule", "device", "xp"):
         return _chosen()[name]
     if name == "compilers":  # as lessons and learners' notebooks import it
         from .. import compilers
@@ -73,7 +92,7 @@ def __getattr__(name: str) -> Any:
 
 
 @cache
-def _chosen() -> dict[str, Any]:
+def _chosen() -> dict[str, object]:
     device = os.environ.get("WARPWISE_DEVICE") or ("gpu" if gpu_count() else "simulator")
     if device not in ("gpu", "simulator"):
         raise ValueError(f"WARPWISE_DEVICE is {device!r}; it can be gpu or simulator")
@@ -82,22 +101,12 @@ def _chosen() -> dict[str, Any]:
 
         from . import gpu
 
-        return {
-            "device": "gpu",
-            "xp": cupy,
-            "RawModule": gpu.RawModule,
-            "cuTensorMapEncodeTiled": gpu.cuTensorMapEncodeTiled,
-        }
+        return {"device": "gpu", "xp": cupy, "RawModule": gpu.RawModule}
     import numpy
 
     from . import simulator
 
-    return {
-        "device": "simulator",
-        "xp": numpy,
-        "RawModule": simulator.RawModule,
-        "cuTensorMapEncodeTiled": simulator.cuTensorMapEncodeTiled,
-    }
+    return {"device": "simulator", "xp": numpy, "RawModule": simulator.RawModule}
 
 
 def gpu_count() -> int:

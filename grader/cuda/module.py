@@ -339,11 +339,12 @@ class SimulatedKernel:
     @property
     def batchable(self) -> bool:
         """Whether launches of it can run at the same time: they share no variable that they may
-        change, and call nothing, as `printf` is called."""
+        change, get no structs, and call nothing, as `printf` is called."""
         return not (
             self._module.cooperative
             or self._function.directives.get("reqnctapercluster")
             or any(store.writable for store in self._module.variables.values())
+            or any(parameter.size > 8 for parameter in self._function.parameters)  # with pointers
             or any(one.form.flow is Flow.CALL for one in self._linked.function.instructions)
         )
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import structs
 
-from ..course import Case, Exercise, Launch, Problem, rules
+from ..course import Boxes, Case, Exercise, Launch, Problem, rules
 from ..course.chosen import of_case
 from ..errors import AuthorError
 from ..watch.paths import PATHS
@@ -128,7 +128,11 @@ def _argument(value: str | np.generic, problem: Problem) -> Argument:
     if isinstance(value, np.generic):
         return Argument(dtype=value.dtype.str, value=value.item())
     if value in {*problem.inputs, *problem.outputs, *problem.scratch}:
-        return Argument(buffer=value)
+        return (
+            Argument(buffer=str(value), box=value.box, swizzle=value.swizzle)
+            if isinstance(value, Boxes)
+            else Argument(buffer=value)
+        )
     raise AuthorError(
         f"A launch passes {value!r}, which is neither a NumPy scalar nor a buffer of the problem."
     )

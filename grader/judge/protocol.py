@@ -46,9 +46,12 @@ class Array(msgspec.Struct, frozen=True):
 
 
 class Argument(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A launch's argument: a buffer by name, or else the `value` of a NumPy scalar of `dtype`."""
+    """A launch's argument: a buffer by name, or its tensor map where there is a `box`; or else the
+    `value` of a NumPy scalar of `dtype`."""
 
     buffer: str = ""
+    box: tuple[int, ...] = ()
+    swizzle: int = 0
     dtype: str = ""
     value: bool | int | float = 0
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..course import Case, Exercise, Launch, Problem
-from ..cuda import simulator
+from ..cuda import arguments, simulator
 from ..cuda.limits import MakeModule, opted_in
 
 Blank = tuple[tuple[int, ...], npt.DTypeLike]  # the shape and dtype of a buffer
@@ -95,5 +95,5 @@ def one_by_one(
     module = make_module(code=work.source, enable_cooperative_groups=together)
     for launch in work.launches:
         kernel = opted_in(module.get_function(launch.kernel), launch.shared_mem)
-        args = tuple(buffers[arg] if isinstance(arg, str) else arg for arg in launch.args)
+        args = arguments(launch.args, buffers)
         yield partial(kernel, launch.grid, launch.block, args, shared_mem=launch.shared_mem)

@@ -10,6 +10,7 @@ import numpy as np
 
 from grader.course import (
     TENSOR_CORE,
+    Boxes,
     Budget,
     Case,
     Exercise,
@@ -261,5 +262,94 @@ tensor_ring = Exercise(
         ),
         "misaligned": "A row of a slice has 8 halves: 16 bytes. Where does row `top` begin?",
         "out_of_bounds": "How many elements has a slice of `a`, and how many has a slice of `b`?",
+    },
+)
+
+
+# --- neighbours --------------------------------------------------------------------------------
+
+BOX = (10, 40)
+
+
+def summed(rng: np.random.Generator, rows: int, columns: int, draw=quarters) -> Problem:
+    """Sums of 3 x 3 elements; places outside of x count as 0."""
+    x = draw(rng, (rows, columns))
+    padded = np.pad(x.astype(np.float64), 1)
+
+    def over_neighbours(values: np.ndarray) -> np.ndarray:
+        return sum(values[i : i + rows, j : j + columns] for i in range(3) for j in range(3))
+
+    return Problem(
+        inputs={"x": x},
+        outputs={
+            "y": Expected(
+                over_neighbours(padded),
+                np.float32,
+                atol=sum_bound(9, over_neighbours(np.abs(padded))),
+            )
+        },
+        launches=(
+            Launch(
+                "neighbours",
+                (-(-columns // 32), -(-rows // 8)),
+                (32, 8),
+                (Boxes("x", BOX), "y", np.int32(rows), np.int32(columns)),
+            ),
+        ),
+    )
+
+
+def some_neighbours(rows: int, columns: int, draw=quarters):
+    return lambda rng: summed(rng, rows, columns, draw)
+
+
+BLOCKS = 6  # of the case with budgets
+
+neighbours = Exercise(
+    name="neighbours",
+    title="A box with neighbours",
+    minutes=12,
+    teaches="a box of a tensor map: coordinates, bytes, and zeros outside of the tensor",
+    source="8_neighbours.cu",
+    cases=(
+        Case("one block", some_neighbours(8, 32), points=1),
+        Case("twelve blocks", some_neighbours(24, 128), points=2),
+        hidden("fewer rows and columns than a block has", some_neighbours(3, 4)),
+        hidden("one row more than a block has", some_neighbours(9, 36)),
+        hidden("one row", some_neighbours(1, 132, offset)),
+        hidden("heavy tails", some_neighbours(17, 68, heavy_tailed)),
+        Case(
+            "within budget",
+            some_neighbours(16, 96),
+            points=4,
+            budgets=(
+                Budget(
+                    "barriers",
+                    BLOCKS * 8,
+                    "one when the mbarrier is set up; each thread waits for the box by itself",
+                    per=("block", BLOCKS),
+                ),
+                Budget("global_load_requests", 0, "only the copy reads x"),
+                *work_is_shared(),
+            ),
+            requires=(Requirement(BULK, "a copy brings every element"),),
+        ),
+    ),
+    hints=(
+        "The box must have the rows from top - 1 to top + 8, and at least the columns from left - 1 "
+        "to left + 32. In a box, coordinate 0 is the column, and coordinate 1 is the row.",
+        "A box begins at a multiple of 16 bytes: of 4 floats. Which multiple of 4 is the last one "
+        "before column left - 1?",
+        "The box begins at column left - 4. So x[top][left] is box[1][4].",
+        "The copy writes all 10 x 40 elements of the box, also those outside of x. How many bytes "
+        "must the mbarrier expect?",
+    ),
+    hints_on={
+        "wrong_answer": "Where in the box is the element that this thread writes to y?",
+        "uninitialized_read": "Does each thread wait for the mbarrier before it reads the box?",
+        "misaligned": "In which column does the box begin? It must be a multiple of 4.",
+        "timeout": "The mbarrier waits for all bytes of the box, also for those outside of x.",
+        "out_of_bounds": "The last blocks have threads that have no element of y.",
+        "over_budget": "Each element of x comes with the box. Does a thread still read x by itself?",
     },
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from grader.course import (
+    Boxes,
     Break,
     Budget,
     Bug,
@@ -260,5 +261,61 @@ shared_weights = Exercise(
         "timeout": "Each block waits for 4,096 bytes. Who tells the mbarrier of block 3?",
         "uninitialized_read": "Has block 0 waited for its own copy before it sends the weights?",
         "over_budget": "How many blocks of a cluster still copy from `w`?",
+    },
+)
+
+
+# --- warpgroup ---------------------------------------------------------------------------------
+
+ROWS, COLUMNS, STEP = 64, 32, 64  # of a block's part of c; elements of k per step
+
+
+def grouped(rng: np.random.Generator, steps: int, grid=(1, 1)) -> Problem:
+    """c = a b^T for factors of whole numbers up to 8, whose sums are exact."""
+    across, along = grid
+    shapes = (ROWS * across, STEP * steps), (COLUMNS * along, STEP * steps)
+    a, b = (rng.integers(-8, 9, shape).astype(np.float16) for shape in shapes)
+    return Problem(
+        inputs={"a": a, "b": b},
+        outputs={"c": Expected(a.astype(np.float64) @ b.T.astype(np.float64), np.float32)},
+        launches=(
+            Launch(
+                "warpgroup",
+                grid,
+                128,
+                (
+                    Boxes("a", (ROWS, STEP), 128),
+                    Boxes("b", (COLUMNS, STEP), 128),
+                    "c",
+                    np.int32(STEP * steps),
+                ),
+            ),
+        ),
+    )
+
+
+warpgroup = Exercise(
+    name="warpgroup",
+    title="The life of a product",
+    source="9_warpgroup.cu",
+    kind=Order(("while (!mbarrier_try_wait_parity(&full, 0)) continue;", "__syncwarp();")),
+    minutes=5,
+    teaches="a product of a warpgroup: fence, issue, commit, wait",
+    cases=(
+        Case("one step", lambda rng: grouped(rng, 1), points=0.5),
+        Case("three steps, four blocks", lambda rng: grouped(rng, 3, (2, 2)), points=1.5),
+        hidden("six steps", lambda rng: grouped(rng, 6)),
+    ),
+    hints=(
+        "A product reads shared memory and registers, and writes registers, while the threads go "
+        "on. What must be true before it is issued?",
+        "The boxes must have come, and the registers must be free: the fence. After the products "
+        "come the commit and the wait.",
+        "The next step's copies overwrite the boxes. All four warps must have waited for their "
+        "products by then.",
+    ),
+    hints_on={
+        "uninitialized_read": "Which line makes the threads wait for what they use?",
+        "data_race": "When have all four warps waited for their products of this step?",
     },
 )

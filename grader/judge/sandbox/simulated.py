@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...compilers.declared import DTYPES, Declarations, parameters
-from ...cuda import simulator
+from ...cuda import simulator, tensor_map
 from ...cuda.errors import CudaError, StepLimit
 from ...grouped import grouped
 from ...machine.state import current_options
@@ -347,5 +347,7 @@ def _costs(lines: dict[int, dict[str, int]]) -> dict[str, tuple[int, int]]:
 
 
 def argument(value: Argument, buffers: Mapping[str, Array]) -> Array | np.generic:
-    """What a launch is given: a buffer by name, or a NumPy scalar."""
+    """What a launch is given: a buffer by name, its tensor map, or a NumPy scalar."""
+    if value.box:
+        return tensor_map(buffers[value.buffer], value.box, value.swizzle)
     return buffers[value.buffer] if value.buffer else np.dtype(value.dtype).type(value.value)
