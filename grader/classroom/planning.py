@@ -87,9 +87,8 @@ def attempts(course: CourseFolder, file: CourseFile, lesson: str, learner: str) 
         for mate in sorted({learner, *file.team(lesson, learner)})
         for path in (
             *(sorted(kept.glob(f"{mate}+{lesson}+*")) if kept else ()),
-            course.path("submitted", lesson, mate),
+            *filter(Path.is_dir, [course.path("submitted", lesson, mate)]),
         )
-        if path.exists()
     ]
     return sorted(folders, key=lambda path: handed_in_at(path) or datetime.min)
 

@@ -397,8 +397,11 @@ class Setting:
         """A parameter; a multiple of 4, say, where the rule says `name % 4 == 0`."""
         if name in self.given:
             return Polynomial.of(self.given[name])
-        ends = [words[2:] for words in map(str.split, self.rule.where) if words[:2] == [name, "%"]]
-        factors = [int(by) for by, *rest in ends if rest == ["==", "0"] and by.isdigit()]
+        factors = [
+            int(words[2])
+            for words in map(str.split, self.rule.where)
+            if words[:2] == [name, "%"] and words[3:] == ["==", "0"] and words[2].isdigit()
+        ]
         factor = factors[-1] if factors else 1
         return self.on.atoms.integer(name, 0, MOST_PARAMETER // factor, Scope.GRID) * factor
 
