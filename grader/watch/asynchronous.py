@@ -57,7 +57,7 @@ class ProxyOrder(Observer):
             self._writer[cells] = 0 if access.asynchronous else lane[:, None] + 1
             self._at[cells] = access.at
             self._when[cells] = self._meetings[self.wave.geometry.block_of_lane[lane]][:, None]
-        elif access.bulk and self._writer[cells].any():
+        elif access.bulk and access.asynchronous and self._writer[cells].any():
             position, part = np.argwhere(self._writer[cells])[0].tolist()
             cell, here = int(cells[position, part]), self.report.here
             address = cell * _CELL % self.wave.shared.pitch
@@ -95,7 +95,9 @@ class Products(Observer):
     def __init__(self, report: FindingReport):
         self.report, self.wave, self.code = report, report.wave, report.wave.kernel.instructions
         lanes = self.wave.geometry.lanes
-        self._products = {at for at, one in enumerate(self.code) if one.form.has("mma_async")}
+        self._products = {
+            at for at, one in enumerate(self.code) if one.form.build and one.form.has("mma_async")
+        }
         own = [name for at in self._products for name in registers(*_held(self.code[at]))]
         copies = [(one.read, one.written) for one in self.code if _copies(one)]
         # By register: the instruction, plus one, and the group in which its warp will commit it.

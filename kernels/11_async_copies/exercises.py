@@ -336,8 +336,8 @@ neighbours = Exercise(
         ),
     ),
     hints=(
-        "The box must have the rows from top - 1 to top + 8, and at least the columns from left - 1 "
-        "to left + 32. In a box, coordinate 0 is the column, and coordinate 1 is the row.",
+        "The box must have the rows from top - 1 to top + 8, and at least the columns from "
+        "left - 1 to left + 32. In a box, coordinate 0 is the column, and coordinate 1 is the row.",
         "A box begins at a multiple of 16 bytes: of 4 floats. Which multiple of 4 is the last one "
         "before column left - 1?",
         "The box begins at column left - 4. So x[top][left] is box[1][4].",
@@ -350,6 +350,6 @@ neighbours = Exercise(
         "misaligned": "In which column does the box begin? It must be a multiple of 4.",
         "timeout": "The mbarrier waits for all bytes of the box, also for those outside of x.",
         "out_of_bounds": "The last blocks have threads that have no element of y.",
-        "over_budget": "Each element of x comes with the box. Does a thread still read x by itself?",
+        "over_budget": "Each element of x comes with the box. Does a thread still read x itself?",
     },
 )

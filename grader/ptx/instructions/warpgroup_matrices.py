@@ -52,6 +52,7 @@ class _Matrix:
     kind: str
     turned: bool
     access: Access
+    later: Access  # the same, when the product ends
 
     def read(self, first: np.ndarray, wave: Wave, at: int) -> np.ndarray:
         """The factors of warps whose first lanes these are: (warps, rows, k), elements as they are
@@ -63,7 +64,7 @@ class _Matrix:
         for part in range(len(first)):
             mine = np.arange(len(hit.element)) // places[0].size == part
             wave.products.pending.append(
-                (_Reading(self.access, hit.part(mine)), wave.products.committed.copy())
+                (_Reading(self.later, hit.part(mine)), wave.products.committed.copy())
             )
         words = [self.access.read(hit, word, np.dtype(np.uint64)) for word in range(2)]
         stored = np.stack(words, axis=-1).view(DTYPES[self.kind])
@@ -129,19 +130,17 @@ def multiply_by_group(instruction: Instruction, at: int, wave: Wave) -> Step:
     of_d, of_a = result(d_kind, columns), factor_a(a_kind, k)
     outs = [wave.registers.write(item, "b32") for item in several(target, of_d.count)]
     sums = [wave.read(item, "b32") for item in several(target, of_d.count)]
-    counts = wave.read(scale, "pred")
-    access = Access(
-        Transfer("reads", "shared", 8, 2, bulk=True, asynchronous=True),
-        at,
-        (np.zeros(wave.geometry.lanes, np.int64), 0),
-        wave,
-    )
+    counts, origin = wave.read(scale, "pred"), (np.zeros(wave.geometry.lanes, np.int64), 0)
+    accesses = [
+        Access(Transfer("reads", "shared", 8, 2, bulk=True, asynchronous=now), at, origin, wave)
+        for now in (True, False)
+    ]
     in_registers = isinstance(a, Vector)
     rows = [wave.read(item, "b32") for item in several(a, of_a.count)] if in_registers else []
     turned = [False] * (2 - len(turned)) + turned
-    of_b = _Matrix(wave.read(b, "b64"), columns, b_kind, turned[1], access)
+    of_b = _Matrix(wave.read(b, "b64"), columns, b_kind, turned[1], *accesses)
     memory_a = (
-        None if in_registers else _Matrix(wave.read(a, "b64"), _ROWS, a_kind, turned[0], access)
+        None if in_registers else _Matrix(wave.read(a, "b64"), _ROWS, a_kind, turned[0], *accesses)
     )
 
     def combine(together: Lanes) -> None:

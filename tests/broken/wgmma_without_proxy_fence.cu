@@ -1,0 +1,33 @@
+// data_race on line 28: the products read what ordinary stores wrote, without a proxy fence
+// launch: grid=1, block=128, x=dice(128), out=zeros(512)
+// expect: out = np.tile(x.reshape(2, 8, 8).sum(axis=(0, 2)), 64)
+#include <cuda_fp16.h>
+
+#define PRODUCT                                                                                  \
+    asm volatile(                                                                                \
+        "{ .reg .pred p; setp.ne.b32 p, %6, 0; "                                                 \
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, {%4, %4, %4, %4}, " \
+        "%5, p, 1, 1, 0; }"                                                                      \
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                         \
+        : "r"(one), "l"(where), "r"(1)                                                           \
+        : "memory")
+
+// out (64 x 8) = ones (64 x 16) times the 16 x 8 elements of x.
+extern "C" __global__ void wgmma_without_proxy_fence(const int* x, float* out) {
+    __shared__ alignas(128) half b[128];
+    const int t = threadIdx.x;
+    b[t] = __int2half_rn(x[t]);
+#ifdef FIXED
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+    __syncthreads();
+    const unsigned one = 0x3c003c00, start = (unsigned)__cvta_generic_to_shared(b) >> 4;
+    const unsigned long long where = start | 8ull << 16 | 16ull << 32;
+    float d[4] = {};
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+    PRODUCT;
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+    const int row = t / 32 * 16 + t % 32 / 4, column = t % 4 * 2;
+    for (int i = 0; i < 4; i++) out[(row + i / 2 * 8) * 8 + column + i % 2] = d[i];
+}
