@@ -11,6 +11,7 @@ from ..machine.memory.access import Access, Hit
 from ..machine.memory.spaces import AccessFault
 from ..machine.state import PreparedLaunch
 from ..machine.wave import Wave
+from ..ptx.instructions.asynchronous_copies import missing
 from ..say import messages
 from ..watch.asynchronous import Products, ProxyOrder
 from ..watch.counters import Counting
@@ -110,14 +111,16 @@ class Reporter:
         self, at: int, lane: int, runs: Counter[tuple[int, int]], reads: list[tuple[Access, Hit]]
     ) -> CudaError:
         """A thread goes round a loop forever, which jumps back at `at`."""
-        touched = [
-            self.here.bytes(hit.space, hit.store, int(hit.addresses[0]), access.width, access.at)
-            for access, hit in reads
-            if access.strong
-        ]
-        return self._failure(
-            EndlessLoop(self.here.location(at, lane), runs, touched[-1] if touched else None)
+        where, strong = self.here.location(at, lane), [one for one in reads if one[0].strong]
+        if not strong:
+            return self._failure(EndlessLoop(where, runs, None, None))
+        access, hit = strong[-1]
+        touched = self.here.bytes(
+            hit.space, hit.store, int(hit.addresses[0]), access.width, access.at
         )
+        word = access.read(hit, 0, np.dtype(np.uint64))[0] if access.mbarrier else None
+        lacks = None if word is None else missing(word)
+        return self._failure(EndlessLoop(where, runs, touched, lacks))
 
     def stop(self, finding: Finding) -> None:
         """Raise what is wrong, unless that is tolerated."""

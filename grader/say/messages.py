@@ -135,6 +135,8 @@ def gone_around(finding: GoneAround, wave: Wave) -> Message:
 @predicate.register
 def endless_loop(finding: EndlessLoop, wave: Wave) -> str | Message:
     """A loop that is proved never to end."""
+    if finding.awaited and finding.missing:
+        return _of_mbarrier(place(finding.awaited, wave).text, *finding.missing)
     if finding.awaited:
         return Message(
             f"waits without end: it reads {place(finding.awaited, wave).text} again and again.",
@@ -157,6 +159,22 @@ def endless_loop(finding: EndlessLoop, wave: Wave) -> str | Message:
     return Message(
         f"never leaves this loop. {what}.",
         remedy=condition and "Which statement should make the condition false?",
+    )
+
+
+def _of_mbarrier(name: str, arrivals: int, size: int) -> Message:
+    """A phase of an mbarrier that does not end."""
+    parts = [counted(arrivals, "arrival")] if arrivals else []
+    parts += [counted(size, "byte")] if size > 0 else []
+    lacks = " and ".join(parts) or "nothing"
+    be = "is" if len(parts) == 1 and 1 in (arrivals, size) else "are"
+    more = f" {counted(-size, 'byte')} more came than it expects." if size < 0 else ""
+    return Message(
+        f"waits without end for a phase of the mbarrier {name}: {lacks} {be} still missing.{more}",
+        "A phase ends when all arrivals and all expected bytes have come. None of the threads that "
+        "still run will change that.",
+        "Compare what the mbarrier expects with what comes: the arrivals of its `init`, the bytes "
+        "of `expect_tx`, and the bytes of the copies. Is the parity that of this phase?",
     )
 
 

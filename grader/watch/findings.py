@@ -138,6 +138,7 @@ class EndlessLoop(Finding, frozen=True):
     error = StepLimit
     runs: Counter[tuple[int, int]]  # by straight run (first, last instruction): how often in it
     awaited: Bytes | None  # what is waited for; None: the thread waits for nobody
+    missing: tuple[int, int] | None  # of an mbarrier, the arrivals and the bytes that lack
 
 
 class UnwrittenRead(Finding, frozen=True):

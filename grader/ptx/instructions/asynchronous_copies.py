@@ -343,6 +343,14 @@ def _changed(word: np.ndarray, arrivals: Number, more_expected: Number, owed: Nu
     return pending | expected << _EXPECTED | bytes_owed << _OWED | phase << _PHASE
 
 
+def missing(word: int) -> tuple[int, int]:
+    """The arrivals and the bytes that a phase still waits for; of bytes that came and that nobody
+    expected, the number is negative."""
+    word = int(word)
+    owed = word >> int(_OWED) & int(_OWED_BITS)
+    return word & int(_COUNT), owed - int(_NOTHING_OWED)
+
+
 def _arriving(change: Callable[..., Any], *lines: str) -> Callable[..., Any]:
     """Enters an instruction `[d,] [barrier][, number]`, where `change(word, number)`."""
 
