@@ -116,9 +116,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
         if (tile + 1 < k / DEPTH) copies.begin(next);
         multiply(sums, now, at);
     }
-    // Step 7. A store of 16 bytes takes 4 neighbouring registers, of which the first is even. In one
-    // cycle, a multiprocessor reads an even and an odd register, and a sum should not be even where
-    // its element of b is, too. The addition of 0 moves the sums to registers for the store.
+    // Step 7. A store of 16 bytes takes 4 neighbouring registers. The addition of 0 moves the sums
+    // there, so until now the compiler could keep them in any registers.
     c += (static_cast<size_t>(SIDE) * blockIdx.y + at.y) * n + SIDE * blockIdx.x + 4 * at.x;
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
