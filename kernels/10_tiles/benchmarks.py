@@ -29,6 +29,12 @@ def _transposed_by(kernel: str, rows_per_block: int):
     return launches
 
 
+def _by_packs(size):
+    rows, cols = size
+    grid = (_tiles(rows, 64), _tiles(cols, 64))
+    return (Launch("fast_transpose", grid, 256, ("x", "y", np.int32(rows), np.int32(cols))),)
+
+
 def _cupy_transpose(arrays):
     x, y = arrays["x"], arrays["y"]
 
@@ -50,7 +56,7 @@ transposes = Benchmark(
     title="Transpose of a square matrix, fp32",
     sizes=((1024, 1024), (4096, 4096), (16_384, 16_384)),
     extents=("rows", "columns"),
-    tiny=(45, 70),
+    tiny=(44, 72),
     arrays=_matrix,
     result="y",
     reference=lambda arrays: arrays["x"].T.astype("float64"),
@@ -60,6 +66,7 @@ transposes = Benchmark(
         "element by element": Variant("0_naive_transpose.cu", _transposed_by("naive_transpose", 8)),
         "tile with spare cells": Variant("1_transpose.cu", _transposed_by("transpose", 32)),
         "tile with a swizzle": Variant("2_swizzle.cu", _transposed_by("swizzle", 32)),
+        "packs on both sides": Variant("9_fast_transpose.cu", _by_packs),
     },
     libraries={"CuPy": _cupy_transpose, "PyTorch": _torch_transpose},
 )
@@ -84,6 +91,12 @@ def _multiplied_by(kernel: str, block_of_c: int):
     return launches
 
 
+def _of_8_by_16(size):
+    (n,) = size
+    grid, args = (_tiles(n, 128), _tiles(n, 128)), ("a", "b", "c", *[np.int32(n)] * 3)
+    return (Launch("fast_product", grid, 128, args, shared_mem=65_536),)
+
+
 def _cupy_product(arrays):
     import cupy
 
@@ -102,9 +115,9 @@ def _torch_product(arrays):
 products = Benchmark(
     name="products",
     title="Product of two square matrices, fp32",
-    sizes=((512,), (1024,), (2048,), (4096,)),
+    sizes=((512,), (1024,), (2048,), (4096,), (8192,)),
     extents=("rows and columns",),
-    tiny=(64,),
+    tiny=(128,),
     arrays=_factors,
     result="c",
     reference=lambda arrays: arrays["a"].astype("float64") @ arrays["b"].astype("float64"),
@@ -116,6 +129,7 @@ products = Benchmark(
         "tiles of 16 x 16": Variant("4_product.cu", _multiplied_by("product", 16)),
         "two buffers": Variant("6_two_buffers.cu", _multiplied_by("two_buffers", 16)),
         "4 x 4 in registers": Variant("5_register_tile.cu", _multiplied_by("register_tile", 64)),
+        "8 x 16 in registers": Variant("9_fast_product.cu", _of_8_by_16),
     },
     libraries={"CuPy": _cupy_product, "PyTorch": _torch_product},
 )

@@ -337,7 +337,8 @@ def test_every_kernel_is_shown_in_the_lesson(lesson):
 
 # The fastest kernels, a lesson's last step; the whole GPU's has warps of three kinds.
 LAST_STEPS = re.compile(
-    r"9_(?:.*_in_flight|.*_in_registers|cluster_halves|cluster_ring|one_vector|inner_axis)\.cu"
+    r"9_(?:.*_in_flight|.*_in_registers|cluster_halves|cluster_ring|one_vector|inner_axis"
+    r"|scan_ring|lane_bins|fast_transpose|fast_product)\.cu"
 )
 LINES = {"9_whole_gpu.cu": 310}
 

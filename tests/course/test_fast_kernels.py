@@ -278,6 +278,51 @@ def test_where_takes_any_number_of_lines():
     np.testing.assert_array_equal(out, np.where(chosen, x, y))
 
 
+@pytest.mark.parametrize(
+    ("n", "blocks"), [(1, 1), (8_192, 3), (50_003, 3), (8_192 * 15 + 4_097, 2)]
+)
+def test_a_scan_in_a_ring_takes_any_number_of_elements_and_rounds(n, blocks):
+    file, tiles = "09_scan_histogram/9_scan_ring.cu", -(-n // 8_192)
+    x, y = np.random.default_rng(n).random(n, np.float32), np.full(n + 4, 9, np.float32)
+    states = np.full(tiles, 7, np.uint64)
+    launch(kernel(file, "clear_states"), 1, 32, (states, np.int32(tiles)))
+    args = (x, y, states, np.uint64(n))
+    launch(kernel(file, "scan_ring", True), blocks, 352, args, 196_608)
+    np.testing.assert_allclose(y[:n], x.cumsum(dtype=np.float64), rtol=1e-5)
+    assert (y[n:] == 9).all()
+
+
+@pytest.mark.parametrize("n", [3, 5, 70_001])
+def test_bins_of_lanes_count_only_what_has_a_bin(n):
+    file, bins = "09_scan_histogram/9_lane_bins.cu", np.full(256, 3, np.int32)
+    values = np.random.default_rng(n).integers(-9, 270, n, dtype=np.int32)
+    launch(kernel(file, "clear_bins"), 1, 256, (bins,))
+    launch(kernel(file, "lane_bins"), 2, 1024, (values, bins, np.uint64(n)))
+    counted = values[(values >= 0) & (values < 256)]
+    np.testing.assert_array_equal(bins, np.bincount(counted, minlength=256))
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(4, 4), (64, 128), (68, 132), (132, 36)])
+def test_a_transpose_by_packs_takes_all_multiples_of_four(rows, cols):
+    x = np.random.default_rng(0).random((rows, cols), np.float32)
+    y = np.full((cols, rows), 9, np.float32)
+    grid = (-(-rows // 64), -(-cols // 64))
+    args = (x, y, np.int32(rows), np.int32(cols))
+    launch(kernel("10_tiles/9_fast_transpose.cu", "fast_transpose"), grid, 256, args)
+    np.testing.assert_array_equal(y, x.T)
+
+
+@pytest.mark.parametrize(("m", "n", "k"), [(128, 128, 32), (256, 128, 64), (128, 256, 160)])
+def test_a_product_of_128_sums_per_thread(m, n, k):
+    rng = np.random.default_rng(0)
+    a, b = rng.random((m, k), np.float32), rng.random((k, n), np.float32)
+    c = np.full((m, n), 9, np.float32)
+    args = (a, b, c, np.int32(m), np.int32(n), np.int32(k))
+    fast = kernel("10_tiles/9_fast_product.cu", "fast_product")
+    launch(fast, (n // 128, m // 128), 128, args, 65_536)
+    np.testing.assert_allclose(c, a.astype(np.float64) @ b, rtol=1e-5)
+
+
 # --- layer normalisation that reads its row once --------------------------------------------------
 
 
