@@ -11,8 +11,8 @@ from .chosen import covering
 from .kinds import KINDS, Break, Bug, Cheaper, Order, Place, Write
 from .mistakes import WrongKernel
 from .model import (
-    Boxes,
     Benchmark,
+    Boxes,
     Budget,
     Case,
     Contest,

@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 from .errors import (
@@ -60,10 +61,8 @@ def tensor_map(array: Any, box: tuple[int, ...], swizzle: int = 0) -> Any:
     Raises LaunchError."""
     from .tensor_maps import encoding
 
-    if type(array).__module__.partition(".")[0] == "cupy":
-        from . import gpu as device
-    else:
-        from . import simulator as device
+    on_gpu = type(array).__module__.partition(".")[0] == "cupy"
+    device = import_module(f"{__name__}.{'gpu' if on_gpu else 'simulator'}")
     return device.cuTensorMapEncodeTiled(*encoding(array, box, swizzle))
 
 
@@ -73,8 +72,8 @@ def arguments(args: Iterable[Any], buffers: Mapping[str, Any]) -> tuple[Any, ...
     return tuple(
         arg
         if not isinstance(arg, str)
-        else tensor_map(buffers[arg], arg.box, arg.swizzle)
-        if hasattr(arg, "box")
+        else tensor_map(buffers[arg], box, vars(arg)["swizzle"])
+        if (box := getattr(arg, "box", None))
         else buffers[arg]
         for arg in args
     )

@@ -346,7 +346,7 @@ def _costs(lines: dict[int, dict[str, int]]) -> dict[str, tuple[int, int]]:
     return {name: max(places, key=itemgetter(1)) for name, places in costs.items()}
 
 
-def argument(value: Argument, buffers: Mapping[str, Array]) -> Array | np.generic:
+def argument(value: Argument, buffers: Mapping[str, Array]) -> Any:
     """What a launch is given: a buffer by name, its tensor map, or a NumPy scalar."""
     if value.box:
         return tensor_map(buffers[value.buffer], value.box, value.swizzle)

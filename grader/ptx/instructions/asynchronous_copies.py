@@ -300,6 +300,9 @@ def _of_barrier(
 ) -> Access:
     ((_, transfer),) = instruction.form.transfers
     transfer = replace(transfer, releases=False, acquires=False, wide=True)
+    base = address_of(operand).base
+    if isinstance(base, Register) and wave.registers.storage(base.name).itemsize == 4:
+        transfer = replace(transfer, space="shared")  # as ptxas reads 32 bits, named or not
     return wave.access(replace(transfer, strong=strong, mbarrier=True), operand, at)
 
 
