@@ -465,10 +465,10 @@ FORMS: tuple[InlineForm, ...] = (
     *forms_of("warp", _OF_WARPS),
     *forms_of("atomics", _ATOMICS),
     *(form for types in _PRODUCTS for form in _products(*types)),
-    *(form for types in _OF_GROUPS for form in _group_products(*types)),
     *(
         form
         for size, trans, space in product((1, 2, 4), ("", ".trans"), (".shared", ""))
         for form in _loads(size, f"ldmatrix.sync.aligned.m8n8.x{size}{trans}{space}.b16")
     ),
+    *(form for types in _OF_GROUPS for form in _group_products(*types)),
 )
