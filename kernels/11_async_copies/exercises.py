@@ -316,7 +316,8 @@ neighbours = Exercise(
         Case("twelve blocks", some_neighbours(24, 128), points=2),
         hidden("fewer rows and columns than a block has", some_neighbours(3, 4)),
         hidden("one row more than a block has", some_neighbours(9, 36)),
-        hidden("one row", some_neighbours(1, 132, offset)),
+        hidden("one row, many blocks", some_neighbours(1, 1092, offset)),
+        hidden("many rows of blocks", some_neighbours(265, 132)),
         hidden("heavy tails", some_neighbours(17, 68, heavy_tailed)),
         Case(
             "within budget",
