@@ -1,4 +1,4 @@
-// shuffle_divergence on line 0: the last of the four warps has left before the product
+// shuffle_divergence on line 29: the last of the four warps has left before the product
 // launch: grid=1, block=128, x=dice(128), out=zeros(512)
 // expect: out = np.tile(x.reshape(2, 8, 8).sum(axis=(0, 2)), 64)
 #include <cuda_fp16.h>
