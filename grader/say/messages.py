@@ -166,11 +166,11 @@ def _of_mbarrier(name: str, arrivals: int, size: int) -> Message:
     """A phase of an mbarrier that does not end."""
     parts = [counted(arrivals, "arrival")] if arrivals else []
     parts += [counted(size, "byte")] if size > 0 else []
-    lacks = " and ".join(parts) or "nothing"
     be = "is" if len(parts) == 1 and 1 in (arrivals, size) else "are"
-    more = f" {counted(-size, 'byte')} more came than it expects." if size < 0 else ""
+    lacks = [f"{' and '.join(parts)} {be} still missing"] if parts else []
+    more = [f"{counted(-size, 'byte')} more came than it expects"] if size < 0 else []
     return Message(
-        f"waits without end for a phase of the mbarrier {name}: {lacks} {be} still missing.{more}",
+        f"waits without end for a phase of the mbarrier {name}: {', and '.join(lacks + more)}.",
         "A phase ends when all arrivals and all expected bytes have come. None of the threads that "
         "still run will change that.",
         "Compare what the mbarrier expects with what comes: the arrivals of its `init`, the bytes "

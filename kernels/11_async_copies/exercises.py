@@ -320,9 +320,9 @@ neighbours = Exercise(
         hidden("many rows of blocks", some_neighbours(265, 132)),
         hidden("heavy tails", some_neighbours(17, 68, heavy_tailed)),
         Case(
-            "within budget",
+            "within budget: 16 rows of 96 columns",
             some_neighbours(16, 96),
-            points=4,
+            points=5.5,
             budgets=(
                 Budget(
                     "barriers",

@@ -105,7 +105,8 @@ def test_the_sizes_of_the_case_are_on_the_page(found, exercise):
     heading = stated(found, exercise).partition("**What is counted**")[2].split("\n")[0]
     for case in exercise.cases:
         launch, *others = case.problem(np.random.default_rng(2)).launches
-        if f"*{case.name}* (" in heading and not others:
+        # Only a rule knows the names of parameters.
+        if f"*{case.name}* (" in heading and not others and exercise.rules:
             for number in (one for one in launch.args if isinstance(one, np.integer)):
                 assert f"= {int(number):,}" in heading
 

