@@ -198,7 +198,7 @@ triple_tiles = Exercise(
         "last copy? Thread 0 waits for it. How do the others know?",
     ),
     hints_on={
-        "data_race": "The report names two lines. A barrier belongs between them, or a proxy fence.",
+        "data_race": "The report names two lines. A barrier or a proxy fence belongs between them.",
         "over_budget": (
             "Each round needs two barriers, and a `fence_proxy_async(space_shared)` in each thread "
             "that has stored something, before the first of them."
