@@ -392,7 +392,7 @@ class Lesson:
         return next((one for one in self.contests if one.exercise == exercise), None)
 
     def solution(self, exercise: Exercise) -> str:
-        return authors.text(self.path / exercise.source)
+        return exercise.solution or authors.text(self.path / exercise.source)
 
     def handed_out(self, exercise: Exercise) -> str:
         """The kernel as learners get it."""

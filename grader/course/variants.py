@@ -130,13 +130,16 @@ class Anew:
 class Array:
     """An array of an exercise by its `name` in the kernels, in `places`: kernel, parameter, and its
     length there, "" where the kernel does not know it. `width`: how many elements are moved at
-    once; `role`: "input" or "output"; `real`: it holds floats."""
+    once; `role`: "input", or "output" where a kernel writes it, too; `real`: it holds floats, and no structures of `unit` numbers;
+    `why` it can have no layout, if so."""
 
     name: str
     places: tuple[tuple[str, str, str], ...]
     width: int
     role: str
-    real: bool
+    real: bool = False
+    unit: int = 1
+    why: str = ""
 
     def layouts(self) -> Iterator[str]:
         """Those that it can have."""
@@ -144,7 +147,7 @@ class Array:
         for name, one in (SINGLE if self.width == 1 else GROUPS).items():
             rows = one.needs & set("RCrc")
             able = one.fills if self.role == "output" else self.real or not one.sign
-            if able and all((" * " in length if rows else length) or not one.needs for length in lengths):
+            if able and not self.why and all((" * " in length if rows else length) or not one.needs for length in lengths):
                 yield name
 
     def layout(self, name: str) -> Layout:
@@ -184,11 +187,11 @@ def masked(source: str) -> str:
 
 @dataclass(frozen=True)
 class KernelText:
-    """A kernel of a source: `parameters` by name, each true if it is a pointer; its body is from
-    character `begin` to `end`."""
+    """A kernel of a source: the types of its `parameters` by name; its body is from character
+    `begin` to `end`."""
 
     name: str
-    parameters: Mapping[str, bool]
+    parameters: Mapping[str, str]
     begin: int
     end: int
 
@@ -202,7 +205,7 @@ def kernels(source: str) -> list[KernelText]:
         KernelText(
             one[1],
             {
-                re.findall(r"\w+", text)[-1]: "*" in text
+                re.findall(r"\w+", text)[-1]: re.sub(r"\w+\s*$", "", text)
                 for text in one[2].split(",")
                 if text.strip()
             },
@@ -247,13 +250,15 @@ def _inside(text: str) -> str:
     return text if simple else f"({text})"
 
 
-def _width(kind: str, source: str) -> int:
+def _width(kind: str, source: str, unknown: int = 0) -> int:
     """How many elements of an array one of another type has."""
-    name = kind.replace("const", "").strip()
+    name = re.sub(r"\b(const|__restrict__)\b|\*", "", kind).strip()
     packed = re.fullmatch(r"\w+\s*<\s*\w+\s*,\s*(\d+)\s*>", name)
     aligned = re.search(rf"\b(?:alignas|__align__)\s*\(\s*(\d+)\s*\)\s*{re.escape(name)}\b", source)
     if packed or aligned or name in _WIDTHS:
         return int(packed[1]) if packed else _WIDTHS.get(name) or int(aligned[1]) // 4  # type: ignore[index]
+    if unknown:
+        return unknown
     raise Refused(f"it is not known how many elements a {name} has")
 
 
@@ -284,11 +289,11 @@ class _Body:
             return replace(wide, offset=wide.element(after)) if after else wide
         plain = re.fullmatch(r"(\w+)(?:\s*\+\s*(.*))?", text, re.DOTALL)
         address = re.fullmatch(r"&\s*(\w+)\s*\[(.*)\]", text, re.DOTALL)
-        name, offset = (plain or address or re.match("()()", text))[1:3]  # type: ignore[index]
+        name, offset = (plain or address).groups() if plain or address else ("", "")
         known = self.pointers.get(name)
-        if known is None:
-            return None
-        return replace(known, offset=known.element(offset.strip())) if offset else known
+        if known is None or not offset:
+            return known
+        return replace(known, offset=known.element(offset.strip()))
 
     def text(self) -> str:
         return self._between(self.kernel.begin, self.kernel.end)
@@ -458,45 +463,57 @@ def arrays(exercise: Exercise) -> tuple[Array, ...]:
         members |= dict.fromkeys(joined, joined)
     groups = list({frozenset(one): None for one in members.values()})
     found = [_array(exercise, [(*one, passed[one]) for one in sorted(group)]) for group in groups]
-    kept = [one for one in found if one]
-    shared = {one.name for one in kept if [two.name for two in kept].count(one.name) > 1}
+    names = [one.name for one in found]
     return tuple(
-        replace(one, name=f"{one.places[0][0]}.{one.name}") if one.name in shared else one
-        for one in kept
+        replace(one, name=f"{one.places[0][0]}.{one.name}")
+        if names.count(one.name) > 1 and one.places
+        else one
+        for one in found
     )
 
 
-def _array(exercise: Exercise, group: list[tuple[str, str, list[Any]]]) -> Array | None:
-    calls = [one for _, _, some in group for one in some]
+def _array(exercise: Exercise, group: list[tuple[str, str, list[Any]]]) -> Array:
+    name, calls = group[0][1], [one for _, _, some in group for one in some]
+    try:
+        return _able(exercise, group, calls)
+    except Refused as error:
+        return Array(name, (), 1, "", why=str(error))
+
+
+def _able(exercise: Exercise, group: list[tuple[str, str, list[Any]]], calls: list[Any]) -> Array:
+    source, name = exercise.solution, group[0][1]
     roles = {
         "input" if arg in problem.inputs else "output" if arg in problem.outputs else "scratch"
         for problem, _, _, arg in calls
     }
-    shapes = [_size(problem, arg) for problem, _, _, arg in calls]
-    if len(roles) > 1 or "scratch" in roles or max(map(np.prod, shapes)) < _FEWEST_CASES:
-        return None
-    if any(type(arg) is not str for *_, arg in calls):  # a tensor map
-        return None
-    kinds_of = {
-        (problem.inputs[arg] if arg in problem.inputs else problem.outputs[arg].value).dtype.kind
+    if roles == {"scratch"}:
+        raise Refused(f"{name} is neither given nor looked at")
+    held = [
+        problem.inputs[arg] if arg in problem.inputs else problem.outputs[arg].value
         for problem, _, _, arg in calls
-    }
-    places = tuple((kernel, name, _length(exercise, name, some)) for kernel, name, some in group)
-    bodies = {one.name: one for one in kernels(exercise.solution)}
+        if arg not in problem.scratch
+    ]
+    unit = _width(calls[0][2].parameters[name], source, 1)
+    if max(one.size for one in held) <= unit:
+        raise Refused(f"{name} is a single value")
+    if roles == {"input"} and not any(one.any() for one in held):
+        raise Refused(f"{name} is 0 before the launch")
+    if any(type(arg) is not str for *_, arg in calls):
+        raise Refused(f"{name} is passed by a tensor map")
     width = 1
-    for kernel, name, _ in group:
-        body = _Body(exercise.solution, bodies[kernel], {name: lambda index: "x[0]"})
-        try:
-            body.text()
-        except Refused:
-            return None
+    for kernel, parameter, some in group:
+        body = _Body(source, some[0][2], {parameter: lambda index: "x[0]"})
+        body.text()
         casts = _CAST.finditer(body.mask, body.kernel.begin, body.kernel.end)
-        wide = [_width(one["t"] or one["u"], body.source) for one in casts if one["p"] == name]
+        wide = [_width(one["t"] or one["u"], source) for one in casts if one["p"] == parameter]
         width = max(width, *wide, *(one.width for one in body.pointers.values()))
-    return Array(group[0][1], places, width, roles.pop(), kinds_of == {"f"})
+    places = tuple((kernel, one, _length(exercise, one, some, unit)) for kernel, one, some in group)
+    is_real = unit == 1 and {one.dtype.kind for one in held} == {"f"}
+    role = "input" if roles == {"input"} else "output"
+    return Array(name, places, width, role, is_real, unit)
 
 
-def _length(exercise: Exercise, name: str, calls: list[Any]) -> str:
+def _length(exercise: Exercise, name: str, calls: list[Any], unit: int) -> str:
     """An expression for the elements of a parameter, that holds in all launches; "" if there is
     none. A product is of rows and columns where the array has these."""
     kernel = calls[0][2]
@@ -505,9 +522,12 @@ def _length(exercise: Exercise, name: str, calls: list[Any]) -> str:
         for rule in exercise.rules
         if rule.kernel == kernel.name
         for one in rules.parameters(rule)
-        if one.name == name and one.length
+        if one.name == name and one.length and unit == 1
     ]
-    launches = [(_names(kernel, launch), _size(problem, arg)) for problem, launch, _, arg in calls]
+    launches = [
+        (_names(kernel, launch), (*_size(problem, arg)[:-1], _size(problem, arg)[-1] // unit))
+        for problem, launch, _, arg in calls
+    ]
     known = [one for one in launches[0][0] if "." not in one] + ["gridDim.x", "blockDim.x"]
     products = [f"{a} * {b}" for a, b in product(known, known) if a != b]
 
@@ -532,12 +552,13 @@ def _length(exercise: Exercise, name: str, calls: list[Any]) -> str:
 Plan = Mapping[tuple[str, str], tuple[Array, Layout, str]]  # by kernel and parameter
 
 
-def _plan(exercise: Exercise, anew: Anew) -> Plan:
-    known = {one.name: one for one in arrays(exercise)}
+def plan_of(known: tuple[Array, ...], anew: Anew) -> Plan:
+    """Which layout each array gets; `known` are those of the exercise."""
+    by_name = {one.name: one for one in known}
     return {
-        (kernel, name): (known[array], known[array].layout(layout), length)
+        (kernel, name): (by_name[array], by_name[array].layout(layout), length)
         for array, layout in anew.layouts.items()
-        for kernel, name, length in known[array].places
+        for kernel, name, length in by_name[array].places
     }
 
 
@@ -590,33 +611,37 @@ class _Drawn:
     def __call__(self, rng: np.random.Generator) -> Problem:
         problem = self.draw(rng)
         inputs, outputs = dict(problem.inputs), dict(problem.outputs)
-        for arg, layout, columns in self._buffers(problem):
+        for arg, layout, columns, unit in self._buffers(problem):
             if arg in inputs:
-                inputs[arg] = _stored(problem.inputs[arg], layout, columns, rng)
-            else:
+                inputs[arg] = _stored(problem.inputs[arg], layout, columns, unit, rng)
+            elif arg in outputs:
                 one = problem.outputs[arg]
                 atol = np.broadcast_to(one.atol, one.value.shape)
-                value, bound = (_moved(each, layout, columns) for each in (one.value, atol))
+                value, bound = (_moved(each, layout, columns, unit) for each in (one.value, atol))
                 outputs[arg] = replace(one, value=value, atol=bound if np.ndim(one.atol) else one.atol)
         return replace(problem, inputs=inputs, outputs=outputs)
 
-    def _buffers(self, problem: Problem) -> set[tuple[str, Layout, int]]:
-        """The buffers that have a layout, and their columns."""
-        found = set()
+    def _buffers(self, problem: Problem) -> list[tuple[str, Layout, int, int]]:
+        """The buffers that have a layout, their columns, and the numbers of an element."""
+        found = {}
         for launch in problem.launches:
             kernel = self.kernels.get(launch.kernel)
             for name, arg in zip(kernel.parameters if kernel else (), launch.args, strict=False):
                 if kernel and (kernel.name, name) in self.plan:
-                    _, layout, length = self.plan[kernel.name, name]
-                    names, size = _names(kernel, launch), int(np.prod(_size(problem, str(arg))))
+                    array, layout, length = self.plan[kernel.name, name]
+                    size = int(np.prod(_size(problem, str(arg)))) // array.unit
+                    names = _names(kernel, launch)
                     if length and rules.value(length, names) != size:
                         raise Refused(f"{arg} has {size} elements, and not {length}")
                     columns = length.rpartition(" * ")[2] if " * " in length else ""
-                    found.add((str(arg), layout, rules.value(columns, names) if columns else 0))
-        return found
+                    known = (layout, rules.value(columns, names) if columns else 0, array.unit)
+                    if found.setdefault(str(arg), known) != known:
+                        raise Refused(f"{arg} is of several shapes")
+        return [(arg, *known) for arg, known in found.items()]
 
 
 def _places(size: int, text: str, layout: Layout, columns: int) -> tuple[np.ndarray, int]:
+    """Where all elements lie, and how many there are in all."""
     whole = int(_evaluated(layout.size, size, columns))
     places = _evaluated(text, size, columns)
     if size and (places.min() < 0 or places.max() >= whole or len(np.unique(places)) < size):
@@ -624,37 +649,35 @@ def _places(size: int, text: str, layout: Layout, columns: int) -> tuple[np.ndar
     return places, whole
 
 
-def _moved(array: np.ndarray, layout: Layout, columns: int) -> np.ndarray:
-    places, whole = _places(array.size, layout.place, layout, columns)
-    stored = np.empty(whole, array.dtype)
-    stored[places] = array.ravel()
-    return stored
+def _moved(array: np.ndarray, layout: Layout, columns: int, unit: int) -> np.ndarray:
+    places, whole = _places(array.size // unit, layout.place, layout, columns)
+    stored = np.empty((whole, unit), array.dtype)
+    stored[places] = array.reshape(-1, unit)
+    return stored.ravel()
 
 
 def _stored(
-    array: np.ndarray, layout: Layout, columns: int, rng: np.random.Generator
+    array: np.ndarray, layout: Layout, columns: int, unit: int, rng: np.random.Generator
 ) -> np.ndarray:
     """An input in its layout. What is left over looks like the input, and is none of it."""
-    flat = array.ravel()
-    places, whole = _places(array.size, layout.place, layout, columns)
-    stored = rng.choice(flat, whole) if flat.size else np.zeros(whole, array.dtype)
+    flat = array.reshape(-1, unit)
+    places, whole = _places(len(flat), layout.place, layout, columns)
+    stored = rng.choice(flat, whole) if flat.size else np.zeros((whole, unit), array.dtype)
     if array.dtype.kind == "f":
         stored = (1 - stored).astype(array.dtype)
     with np.errstate(over="ignore", invalid="ignore"):
         stored[places] = flat
-        if layout.sign:
-            twice = flat + flat
-            whole_pair = np.isfinite(twice) & (flat != 0)
-            sign = 1 if layout.sign == "-" else -1
-            stored[places] = np.where(whole_pair, twice, np.where(flat == 0, sign, flat))
-            seconds, _ = _places(array.size, layout.second, layout, columns)
-            stored[seconds] = np.where(whole_pair, sign * flat, (flat == 0).astype(array.dtype))
-    return stored
+        if layout.sign:  # of 2x and -x, or of 2x less x; of 1 and 1 where x is 0
+            twice, sign = flat + flat, 1 if layout.sign == "-" else -1
+            apart = np.isfinite(twice) & (flat != 0)
+            seconds, _ = _places(len(flat), layout.second, layout, columns)
+            stored[places] = np.where(apart, twice, np.where(flat == 0, sign, flat))
+            stored[seconds] = np.where(apart, sign * flat, (flat == 0).astype(array.dtype))
+    return stored.ravel()
 
 
-def recoded(exercise: Exercise, anew: Anew, name: str = "") -> Exercise:
-    """The exercise drawn anew; Refused where that cannot be."""
-    plan = _plan(exercise, anew)
+def recoded(exercise: Exercise, anew: Anew, plan: Plan, name: str = "") -> Exercise:
+    """The exercise drawn anew by a plan (`plan_of`); Refused where that cannot be."""
     reached = re.compile("|".join(rf"\b{one}\b *\[" for _, one in plan) or "(?!)")
     source = recoded_source(exercise.solution, plan)
     if anew.layouts:
@@ -779,7 +802,7 @@ def _reaching(code: list[str], mark: int, step: int, reached: re.Pattern[str]) -
 
 def candidates(exercise: Exercise, wrong: tuple[mistakes.WrongKernel, ...] = ()) -> tuple[Anew, ...]:
     """All variants that may be made, in an order that depends on the exercise alone."""
-    known = arrays(exercise)
+    known = [one for one in arrays(exercise) if not one.why]
     choices = [("", *one.layouts()) for one in known]
     layouts = [
         {one.name: name for one, name in zip(known, names, strict=True) if name}
@@ -811,15 +834,15 @@ def _bugs(
 
 
 def structure(exercise: Exercise, plan_names: set[str]) -> frozenset[str]:
-    """The indices of arrays in what the learner writes, or is given to change, with numbers and
-    names left out of account."""
+    """The indices of arrays in what the learner writes, or is given to change, with one number for
+    another."""
     own = "".join(kinds.answers(exercise.solution)) if isinstance(exercise.kind, kinds.Write) else ""
     text = masked(own or exercise.solution)
     found = set()
     for one in re.finditer(r"(?<!\.)\b(\w+)\s*\[", text):
         if one[1] in plan_names:
             index = text[one.end() : closing(text, one.end() - 1)]
-            found.add(re.sub(r"\s+", "", re.sub(r"\b\d\d+\b", "N", f"{one[1]}[{index}]")))
+            found.add(re.sub(r"\s+", "", re.sub(r"\b\d+\b", "N", f"{one[1]}[{index}]")))
     return frozenset(found)
 
 
@@ -840,7 +863,8 @@ def vary(exercise: Exercise, seed: int, root: Path = KERNELS) -> Exercise:
     if not known:
         raise NotInCourse(f"There are no variants of {exercise.id}.")
     number = seed % len(known)
-    return recoded(exercise, known[number], f"{exercise.name}_{number + 1}")
+    plan = plan_of(arrays(exercise), known[number])
+    return recoded(exercise, known[number], plan, f"{exercise.name}_{number + 1}")
 
 
 def text(rows: Mapping[str, tuple[Anew, ...]]) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from .. import compilers, course, cuda
 from ..compilers.declared import Declarations
-from ..course import authors, rules, solution_counts
+from ..course import Exercise, authors, rules
 from ..course.model import COUNTERS, Problem
 from ..cuda.errors import Message, encodable, one_line_end, summary
 from ..say import places
@@ -41,7 +41,7 @@ STANDARD_LIMITS = Limits()
 
 
 def judge(
-    exercise_id: str,
+    asked: str | Exercise,
     source: str,
     *,
     seed: int = 0,
@@ -51,22 +51,23 @@ def judge(
     sizes: bool = True,
     steps: bool = False,
     partial_marks: bool = True,
+    explained: bool = True,
 ) -> Verdict:
-    """Judge `source`, the text of a .cu file, as an answer to the exercise "lesson/name".
+    """Judge `source`, the text of a .cu file, as an answer to the exercise "lesson/name", or to one
+    that was drawn anew (`variants.vary`).
 
     The same source and seed give the same verdict. Without `hidden` only the visible cases are
     run, and give points; without `sizes` none are looked for that no case tries;
     without `partial_marks` a fault that the lesson names leaves nothing but the cases that passed;
-    with `steps` a visible case that failed has those that led there, told by one run more. On a
-    machine with a GPU a case that is clean on the simulated device must also be right on the
+    with `steps` a visible case that failed has those that led there, told by one run more. Without
+    `explained` it is only found what fails, and not why. On a machine with a GPU a case that is clean on the simulated device must also be right on the
     hardware. NotInCourse: there is no such exercise.
     """
-    lesson_name, _, name = exercise_id.partition("/")
-    compiler = compilers.chosen_name()
-    lesson = course.lesson(lesson_name, root, compiler)
-    exercise = lesson.exercise(name)
+    lesson_name, _, name = (asked if isinstance(asked, str) else asked.id).partition("/")
+    lesson = course.lesson(lesson_name, root, compilers.chosen_name())
+    exercise = lesson.exercise(name) if isinstance(asked, str) else asked
     source = one_line_end(encodable(source))
-    allowed = solution_counts.steps(lesson.path, name, compiler)
+    allowed = {one.name: one.ours["steps"] for one in exercise.cases if "steps" in one.ours}
     solution = exercise.solution if exercise.solved else ""
     with Session(source, limits, allowed) as session, Session(solution, limits, allowed) as ours:
         judged = Judged(
@@ -81,7 +82,7 @@ def judge(
             ours=ours,
         )
         judged = blank(judged)
-        for stage in () if judged.results else STAGES:
+        for stage in () if judged.results else STAGES if explained else STAGES[:_FOUND]:
             judged = stage(judged)
         verdict = summed(judged)
         wanted = {every_size.tried: sizes, partial.with_part: partial_marks, stepped.stepped: steps}
@@ -334,6 +335,7 @@ STAGES: tuple[Callable[[Judged], Judged], ...] = (
     hardware,
     warnings,
 )
+_FOUND = STAGES.index(explain)  # stages that find what fails
 
 
 def in_step(judged: Judged, instance: CaseInstance, outcome: Reply, words: Words) -> CaseInstance:
