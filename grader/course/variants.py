@@ -577,23 +577,19 @@ def recoded_source(source: str, plan: Plan) -> str:
     return "".join(out) + source[at:]
 
 
-def _sentences(plan: Plan) -> Iterator[str]:
-    """What the plan changes, for the task."""
-    told = set()
+def _heading(plan: Plan) -> str:
+    """What the plan changes, in the comment that an exercise begins with."""
+    lines = []
     for (_, name), (_, layout, length) in plan.items():
-        said = f"element i of {name} is {_accessor(name, length, layout)('i')}"
+        access, element = _accessor(name, length, layout), "i"
         if {"r", "c"} & layout.needs:
             columns = length.rpartition(" * ")[2].replace("//", "/")
-            at = _accessor(name, length, layout)(f"r * {columns} + c")
-            said = f"element c of row r of {name} is {at}"
-        if said not in told:
-            told.add(said)
-            yield said + ("" if layout.fills or layout.sign else "; what is left over is others'")
-
-
-def _heading(plan: Plan) -> str:
-    lines = [f"//   {said}\n" for said in _sentences(plan)]
-    return "".join(["// Arrays lie in memory in another way here than the lines below say:\n", *lines, "//\n"])
+            lines.append(f"element (row, column) of {name}: {access(f'row * {columns} + column')}")
+        else:
+            lines.append(f"element i of {name}: {access(element)}")
+        lines[-1] += "" if layout.fills or layout.sign else "; other places hold other data"
+    told = "".join(f"//   {line}\n" for line in dict.fromkeys(lines))
+    return f"// Drawn anew. Here arrays lie in memory in another way than the text below says:\n{told}//\n"
 
 
 @dataclass(frozen=True)
@@ -773,7 +769,31 @@ def _with_all_that_reaches(source: str, reached: re.Pattern[str]) -> str:
         mark = lines[first]
         inner = [] if first == last else [*taken, *lines[first + 1 : last], *below, lines[last]]
         lines[first - up : last + 1 + down] = [*(one for one in kept if one.strip()), mark, *inner]
-    return "".join(lines)
+    return _with_places(lines, reached)
+
+
+_NEXT_DOOR = re.compile(
+    rf"[ \t]*// END SOLUTION\n[ \t]*// BEGIN SOLUTION\n|([ \t]*{kinds.YOURS}\n)(?:[ \t]*{kinds.YOURS}\n)+"
+)
+
+
+def _with_places(lines: list[str], reached: re.Pattern[str]) -> str:
+    """The same, where each other line that reaches for an array, if it is one statement, is a
+    place of its own for the learner."""
+    code, out, given = masked("".join(lines)).splitlines(), [], True
+    is_solved = kinds.is_solution("".join(lines))
+    for at, line in enumerate(lines):
+        given = (given or "END SOLUTION" in line) and "BEGIN SOLUTION" not in line
+        begins = code[at - 1].rstrip().endswith((";", "{", "}")) or not code[at - 1].strip()
+        ends = code[at].rstrip().endswith(";") and code[at].count("(") == code[at].count(")")
+        indent = line[: len(line) - len(line.lstrip())]
+        if not (given and begins and ends and reached.search(code[at])):
+            out.append(line)
+        elif is_solved:
+            out += [f"{indent}// BEGIN SOLUTION\n", line, f"{indent}// END SOLUTION\n"]
+        else:
+            out.append(f"{indent}{kinds.YOURS}\n")
+    return _NEXT_DOOR.sub(lambda found: found[1] or "", "".join(out))
 
 
 def _reaching(code: list[str], mark: int, step: int, reached: re.Pattern[str]) -> int:
