@@ -1,0 +1,203 @@
+"""Where a kernel reaches for its arrays, found in its text, and the same text with other accesses.
+
+`x[e]` is an access; so is what stands for it: an element of `const float* row = x + first;`, of
+`reinterpret_cast<const float4*>(x)`, or `*x`. An array that is passed on, or pointed into, is
+`Refused`: then its text does not tell what happens to it.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+
+class Refused(ValueError):
+    """An exercise cannot be drawn anew in this way; the sentence says why."""
+
+
+_COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+_KERNEL = re.compile(
+    r"__global__\s+void\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)\s*\{"
+)
+_TYPE = r"(?:const\s+)?\w+(?:\s*<[^<>]*>)?"
+_CAST = (
+    rf"reinterpret_cast\s*<\s*(?P<t>{_TYPE})\s*\*\s*>\s*\(\s*(?P<p>\w+)\b"
+    rf"|\(\s*(?P<u>{_TYPE})\s*\*\s*\)\s*\(\s*(?P<q>\w+)\b"
+)
+CAST = re.compile(_CAST)
+_NAME_OR_CAST = re.compile(rf"{_CAST}|(?<!\.)(?<!->)(?<!::)\b\w+")
+_ALIAS = re.compile(
+    rf"^[ \t]*{_TYPE}\s*\*\s*(?:__restrict__\s+)?(?:const\s+)?(?P<name>\w+)\s*=\s*(?P<is>[^;]*);"
+    r"[ \t]*(?://[^\n]*)?\n?",
+    re.MULTILINE,
+)
+_SIDE_EFFECT = re.compile(r"\+\+|--|[^=!<>]=[^=]|atomic")
+_WIDTHS = {"float2": 2, "float4": 4, "int4": 4, "uint4": 4, "double2": 2}
+
+Writer = Callable[[str], str]  # an access to the element of that index, as text
+
+
+def masked(source: str) -> str:
+    """The source with blanks in place of comments and texts, each character where it was."""
+    return _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), source)
+
+
+@dataclass(frozen=True)
+class KernelText:
+    """A kernel of a source: the types of its `parameters` by name; its body is from character
+    `begin` to `end`."""
+
+    name: str
+    parameters: Mapping[str, str]
+    begin: int
+    end: int
+
+
+def kernels(source: str) -> list[KernelText]:
+    """The kernels of a source, in order."""
+    mask = masked(source)
+    found = list(_KERNEL.finditer(mask))
+    ends = [*(one.start() for one in found[1:]), len(mask)]
+    return [
+        KernelText(
+            one[1],
+            {name: kind for kind, name in re.findall(r"([^,]*?)(\w+)\s*(?:,|$)", one[2])},
+            one.end(),
+            mask.rindex("}", one.end(), end),
+        )
+        for one, end in zip(found, ends, strict=True)
+    ]
+
+
+def closing(text: str, begin: int) -> int:
+    """Where the bracket closes that opens at `begin`."""
+    depth = 0
+    for at, sign in enumerate(text[begin:], begin):
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth == 0:
+            return at
+    raise Refused("a bracket is not closed")
+
+
+def inside(text: str) -> str:
+    """The text as a part of a product."""
+    one = r"[\w.]+(?:<\w+>)?(?:\((?:[^()]|\([^()]*\))*\))?|\((?:[^()]|\([^()]*\))*\)"
+    return text if re.fullmatch(one, text) else f"({text})"
+
+
+def width(kind: str, source: str, unknown: int = 0) -> int:
+    """How many elements of an array one of another type has; `unknown` where nothing says it."""
+    name = re.sub(r"\b(const|__restrict__)\b|\*", "", kind).strip()
+    packed = re.fullmatch(r"\w+\s*<\s*\w+\s*,\s*(\d+)\s*>", name)
+    aligned = re.search(rf"\b(?:alignas|__align__)\s*\(\s*(\d+)\s*\)\s*{re.escape(name)}\b", source)
+    said = int(packed[1]) if packed else int(aligned[1]) // 4 if aligned else unknown
+    if found := _WIDTHS.get(name, said):
+        return found
+    raise Refused(f"nothing says how many elements a {name} has")
+
+
+@dataclass(frozen=True)
+class _Pointer:
+    """Something that points to a parameter's array: to elements of the type `cast`, `width` of the
+    array's own each, from the array's element `offset` on."""
+
+    parameter: str
+    cast: str = ""
+    width: int = 1
+    offset: str = ""
+
+    def element(self, index: str) -> str:
+        """The index in the array of the element `index`."""
+        own = index if self.width == 1 or index == "0" else f"{self.width} * {inside(index)}"
+        parts = [one for one in (self.offset, own) if one and one != "0"]
+        return " + ".join(parts) or "0"
+
+
+class _Body:
+    """The text of a kernel's body, and all that points to the arrays of `writers`."""
+
+    def __init__(self, text: str, source: str, writers: Mapping[str, Writer]):
+        self.source, self.writers = source, writers
+        self.pointers = {name: _Pointer(name) for name in writers}
+        self.text = _ALIAS.sub(self._declared, text)
+        self.mask = masked(self.text)
+
+    def _declared(self, found: re.Match[str]) -> str:
+        """Nothing in place of a declaration whose name is known from now on."""
+        pointer = self._pointer(found["is"].strip())
+        if pointer:
+            self.pointers[found["name"]] = pointer
+        return "" if pointer else found[0]
+
+    def _pointer(self, text: str) -> _Pointer | None:
+        """Of `x + first`, `&x[first]`, `reinterpret_cast<const float4*>(x) + first`."""
+        if cast := CAST.match(text):
+            begin = cast.start("p" if cast["p"] else "q")
+            end = closing(text, text.rindex("(", 0, begin))
+            base, kind = self._pointer(text[begin:end]), cast["t"] or cast["u"]
+            known = base and replace(base, cast=kind, width=width(kind, self.source))
+            offset = text[end + 1 :].strip(" +\n")
+        else:
+            plain = re.fullmatch(r"&?\s*(\w+)\s*(?:\+(.*)|\[(.*)\])?", text, re.DOTALL)
+            known = self.pointers.get(plain[1]) if plain else None
+            offset = (plain[2] or plain[3] or "").strip() if plain else ""
+        return replace(known, offset=known.element(offset)) if known and offset else known
+
+    def between(self, begin: int, end: int) -> str:
+        """The text from `begin` to `end`, with other accesses."""
+        out, at = "", begin
+        for found in _NAME_OR_CAST.finditer(self.mask, begin, end):
+            if found.start() >= at and (made := self._access(found)):
+                text, first, last = made
+                out, at = out + self.text[at:first] + text, last
+        return out + self.text[at:end]
+
+    def _access(self, found: re.Match[str]) -> tuple[str, int, int] | None:
+        """The other access, and from where to where the one is that begins here."""
+        name, start, end = found["p"] or found["q"], found.start(), found.end()
+        pointer = self.pointers.get(name or found[0])
+        if pointer is None:
+            return None
+        if name:
+            end = closing(self.mask, self.mask.rindex("(", 0, end - len(name) + 1)) + 1
+            pointer = self._pointer(self.text[start:end]) or pointer
+            outer = bool(found["q"]) and self.mask[start - 1] == "(" and self.mask[end] == ")"
+            start, end = start - outer, end + outer
+        if bracket := re.compile(r"\s*\[").match(self.mask, end):
+            last = closing(self.mask, bracket.end() - 1)
+            return self._other(pointer, self.between(bracket.end(), last), start, last + 1)
+        if star := re.search(r"(?<![\w)\]])\s*(\*)\s*$", self.mask[:start]):
+            return self._other(pointer, "0", star.start(1), end)
+        raise Refused(f"the array {pointer.parameter} is passed on, or pointed into")
+
+    def _other(self, pointer: _Pointer, index: str, start: int, end: int) -> tuple[str, int, int]:
+        if _SIDE_EFFECT.search(index):
+            raise Refused("an index has a side effect")
+        made = self.writers[pointer.parameter](pointer.element(index))
+        written = re.match(r"\s*([-+*/&|^]?=(?!=)|\+\+|--)", self.mask[end:])
+        if made.startswith("(") and (written or self.mask[:start].rstrip().endswith("&")):
+            raise Refused("an array of two parts is written to")
+        if pointer.cast:
+            made = f"reinterpret_cast<{pointer.cast}*>(&{made})[0]"
+        return made, start, end
+
+
+def rewritten(source: str, writers: Mapping[tuple[str, str], Writer]) -> str:
+    """The source with other accesses to the arrays of `writers`, by kernel and parameter."""
+    out, at = "", 0
+    for kernel in kernels(source):
+        own = {name: writer for (of, name), writer in writers.items() if of == kernel.name}
+        if own:
+            body = _Body(source[kernel.begin : kernel.end], source, own)
+            out += source[at : kernel.begin] + body.between(0, len(body.text))
+            at = kernel.end
+    return out + source[at:]
+
+
+def widest(source: str, kernel: KernelText, parameter: str) -> int:
+    """How many elements of a parameter's array the kernel moves at once; Refused where its text
+    does not tell what happens to the array."""
+    body = _Body(source[kernel.begin : kernel.end], source, {parameter: lambda index: "x[0]"})
+    body.between(0, len(body.text))
+    casts = [one for one in CAST.finditer(body.mask) if (one["p"] or one["q"]) == parameter]
+    wide = [width(one["t"] or one["u"], source) for one in casts]
+    return max([1, *wide, *(one.width for one in body.pointers.values())])

@@ -1,0 +1,187 @@
+"""Ways for an array to lie in memory. Each is told once, by an expression that is read as C++ in
+kernels and by NumPy for inputs and expected outputs."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .accesses import Refused, Writer, inside
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where element `i` of an array lies: `place`, over i, its row r and column c, the array's
+    length L, its rows R and columns C, and W, the elements that the kernel moves at once. `size`:
+    how many elements it takes in all. With a `sign` the element is two others, the one at `place`
+    and the one at `second`, added or subtracted."""
+
+    place: str
+    size: str = "L"
+    second: str = ""
+    sign: str = ""
+
+    @property
+    def needs(self) -> set[str]:
+        """The names in it that have to be known."""
+        return set(re.findall(r"\b[LRCrc]\b", f"{self.place} {self.second}"))
+
+    @property
+    def fills(self) -> bool:
+        """True if no place is left over, as outputs need it."""
+        return self.size == "L"
+
+    def of_width(self, width: int) -> "Layout":
+        """The same for a kernel that moves so many elements at once."""
+        place, size = (
+            re.sub(r"\b(\d+)W\b", lambda m: f"{int(m[1]) * width}", one)
+            for one in (self.place, self.size)
+        )
+        return replace(self, place=place, size=size)
+
+
+_OF_ROWS = {
+    "rows reversed": Layout("(R - 1 - r) * C + c"),
+    "rows rotated": Layout("(r + 1) % R * C + c"),
+    "even rows first": Layout("(r % 2 * ((R + 1) // 2) + r // 2) * C + c"),
+    "odd rows first": Layout("((r + 1) % 2 * (R // 2) + r // 2) * C + c"),
+    "padded rows": Layout("r * (C + 1W) + c", "R * (C + 1W)"),
+    "every second row": Layout("(2 * r + 1) * C + c", "2 * R * C"),
+    "neighbouring rows exchanged": Layout("(r ^ 1) * C + c", "(R + R % 2) * C"),
+    "behind a row": Layout("(r + 1) * C + c", "(R + 1) * C"),
+    "padded rows reversed": Layout("(R - 1 - r) * (C + 1W) + c", "R * (C + 1W)"),
+}
+SINGLE = {  # elements are moved one by one
+    "behind a header": Layout("i + 3", "L + 3"),
+    "every second": Layout("2 * i", "2 * L"),
+    "every second, the odd ones": Layout("2 * i + 1", "2 * L"),
+    "every third": Layout("3 * i + 1", "3 * L"),
+    "reversed": Layout("L - 1 - i"),
+    "reversed behind a header": Layout("L + 2 - i", "L + 3"),
+    "reversed, every second": Layout("2 * (L - 1 - i)", "2 * L"),
+    "neighbours exchanged": Layout("i ^ 1", "L + L % 2"),
+    "warps reversed": Layout("i ^ 31", "(L + 31) // 32 * 32"),
+    "warps apart": Layout("i + i // 32", "L + (L + 31) // 32"),
+    "pairs apart": Layout("i + i // 2", "L + (L + 1) // 2"),
+    "rotated": Layout("(i + 5) % L"),
+    "halves exchanged": Layout("(i + L // 2) % L"),
+    "even ones first": Layout("i % 2 * ((L + 1) // 2) + i // 2"),
+    "odd ones first": Layout("(i + 1) % 2 * (L // 2) + i // 2"),
+    "sums of neighbours": Layout("2 * i", "2 * L", "2 * i + 1", "+"),
+    "differences of neighbours": Layout("2 * i", "2 * L", "2 * i + 1", "-"),
+    "sums of two arrays": Layout("i", "2 * L", "L + i", "+"),
+    "differences of two arrays": Layout("i", "2 * L", "L + i", "-"),
+    "columns first": Layout("c * R + r"),
+    "each row reversed": Layout("r * C + C - 1 - c"),
+    **_OF_ROWS,
+}
+GROUPS = {  # W of them are moved at once
+    "behind a header": Layout("i + 2W", "L + 2W"),
+    "every second group": Layout("i // 1W * 2W + i % 1W", "2 * L"),
+    "every second group, the odd ones": Layout("i // 1W * 2W + 1W + i % 1W", "2 * L"),
+    "every third group": Layout("i // 1W * 3W + 1W + i % 1W", "3 * L"),
+    "neighbouring groups exchanged": Layout("i ^ 1W", "(L + 2W - 1) // 2W * 2W"),
+    "groups reversed": Layout("L - 1W - i // 1W * 1W + i % 1W"),
+    "groups rotated": Layout("(i + 1W) % L"),
+    **_OF_ROWS,
+}
+
+
+# ---- in C++ ----
+
+_LOW = re.compile(r"[?<>&|^=,]")
+
+
+def writer(parameter: str, length: str, layout: Layout) -> Writer:
+    """Writes what is the parameter's element of an index without the layout; `length` is the
+    array's, "rows * columns" where it has these."""
+    length = length.replace("//", "/")
+    rows, _, columns = length.rpartition(" * ")
+
+    def written(index: str) -> str:
+        names = {"i": index, "L": length, "R": rows, "C": columns}
+        if {"r", "c"} & layout.needs:
+            names |= dict(zip("rc", _row_and_column(index, columns), strict=True))
+        first, second = (
+            f"{parameter}[{_substituted(one, names)}]" for one in (layout.place, layout.second)
+        )
+        return f"({first} {layout.sign} {second})" if layout.sign else first
+
+    return written
+
+
+def _substituted(text: str, names: Mapping[str, str]) -> str:
+    """An expression in C++, with texts in place of its names, and as few brackets as are safe."""
+
+    def put(found: re.Match[str]) -> str:
+        made, before = names[found[0]], text[: found.start()].rstrip()[-1:]
+        after = text[found.end() :].lstrip()[:1]
+        summand = before in ("", "+", "(") and after in ("", "+", "-", ")")
+        factor = before in ("", "(", "+", "*") and not re.search(r"[^\w.* ]", made)
+        return made if factor or (summand and not _LOW.search(made)) else inside(made)
+
+    return re.sub(r"\b[A-Za-z]\b", put, text).replace("//", "/")
+
+
+def _row_and_column(index: str, columns: str) -> tuple[str, str]:
+    """The two of a linear index, read from it where it is `row * columns + column`."""
+    flat = index
+    for _ in range(4):  # so deep are brackets in each other
+        flat = re.sub(r"\([^()]*\)|<\w+>", lambda found: "_" * len(found[0]), flat)
+    cuts = [-1, *(one.start() for one in re.finditer(r"\+", flat)), len(index)]
+    terms = [index[a + 1 : b].strip() for a, b in zip(cuts, cuts[1:], strict=False)]
+    for term in terms if not re.search(r"[-?]", flat) else ():
+        product = re.fullmatch(rf"(.+) \* {re.escape(columns)}|{re.escape(columns)} \* (.+)", term)
+        if product:
+            rest = " + ".join(one for one in terms if one is not term)
+            return product[1] or product[2], rest or "0"
+    return f"{inside(index)} / {inside(columns)}", f"{inside(index)} % {inside(columns)}"
+
+
+# ---- in NumPy ----
+
+
+def places(layout: Layout, length: int, columns: int, second: bool = False) -> np.ndarray:
+    """Where all elements of an array lie; int[length]."""
+    i = np.arange(length)
+    names = {"i": i, "L": length, "C": columns, "R": length // max(1, columns)}
+    names |= {"r": i // max(1, columns), "c": i % max(1, columns)}
+    found = eval(layout.second if second else layout.place, {"__builtins__": {}}, names)
+    whole = eval(layout.size, {"__builtins__": {}}, names)
+    if length and (found.min() < 0 or found.max() >= whole or len(np.unique(found)) < length):
+        raise Refused("two elements would have one place")
+    return np.asarray(found)
+
+
+def whole(layout: Layout, length: int, columns: int) -> int:
+    """How many elements an array takes in all."""
+    names = {"L": length, "C": columns, "R": length // max(1, columns)}
+    return int(eval(layout.size, {"__builtins__": {}}, names))
+
+
+def moved(array: np.ndarray, layout: Layout, columns: int, unit: int) -> np.ndarray:
+    """An array, of elements of `unit` numbers, in a layout that it fills; flat."""
+    stored = np.empty((array.size // unit, unit), array.dtype)
+    stored[places(layout, array.size // unit, columns)] = array.reshape(-1, unit)
+    return stored.ravel()
+
+
+def stored(
+    array: np.ndarray, layout: Layout, columns: int, unit: int, rng: np.random.Generator
+) -> np.ndarray:
+    """An input in a layout. The numbers at other places look like it, and are none of it."""
+    flat = array.reshape(-1, unit)
+    made = rng.choice(flat, whole(layout, len(flat), columns)) if len(flat) else flat.copy()
+    if array.dtype.kind == "f":
+        made = (1 - made).astype(array.dtype)
+    at = places(layout, len(flat), columns)
+    made[at] = flat
+    if layout.sign:  # 2x and -x, or 2x less x; of what has no double itself and 0, of 0 two ones
+        with np.errstate(over="ignore", invalid="ignore"):
+            twice, sign = flat + flat, 1 if layout.sign == "-" else -1
+            apart = np.isfinite(twice) & (flat != 0)
+            made[at] = np.where(apart, twice, np.where(flat == 0, sign, flat))
+            second = np.where(apart, sign * flat, (flat == 0).astype(array.dtype))
+            made[places(layout, len(flat), columns, second=True)] = second
+    return made.ravel()

@@ -1,0 +1,245 @@
+"""Look for variants of exercises, or try those again that are kept (see `grader.course.variants`).
+
+    python -m tools.variants LESSON[/EXERCISE] [--check] [--every N]
+
+A variant is kept if its own solution passes every case, also that of sizes no case tries, with the
+exercise's budgets in proportion to what its solution costs; if each named mistake, made in it as
+in the exercise, fails a case; and if its indices are neither the exercise's own nor those of
+another: the indices in what the learner writes or is given, one number for another. Of a "write it"
+20 are looked for, of others 6. Those found are written into the lesson's variants.json, and all
+that were refused are listed with the reason.
+
+With --check those that are kept are tried again, or one of each N with the exercise's own number;
+the exit status is 1 if one is refused now.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import product
+
+from grader import course
+from grader.course import Exercise, Lesson, kinds, solution_counts
+from grader.course import variants as varied
+from grader.course.accesses import Refused, closing, masked
+from grader.course.mistakes import WrongKernel
+from grader.course.variants import Anew, ArrayUse, Plan
+from grader.judge import judge
+from grader.judge.cases import instantiate
+from grader.judge.judging import STANDARD_LIMITS
+from grader.judge.protocol import Ran
+from grader.judge.session import Session
+from grader.status import Status
+
+WRITTEN, OTHERS = 20, 6  # variants that are looked for
+TRIES = 3  # times as many are tried
+LOOKED_AT = 500  # of so many the indices are compared
+MOST_COSTLY = 3.5  # times what the exercise's own solution costs
+LIMITS = replace(STANDARD_LIMITS, reasoning=0.0)
+
+
+@dataclass
+class Found:
+    """What came of looking for variants: those `kept`, why others were not, how many the judge
+    `tried`, and seconds."""
+
+    kept: list[Anew] = field(default_factory=list)
+    refused: Counter[str] = field(default_factory=Counter)
+    tried: int = 0
+    seconds: float = 0.0
+
+
+def found(lesson: Lesson, exercise: Exercise, wanted: int = 0) -> Found:
+    """Look for so many variants of an exercise."""
+    made, begun = Found(), time.monotonic()
+    wanted = wanted or (WRITTEN if isinstance(exercise.kind, kinds.Write) else OTHERS)
+    arrays = varied.arrays(exercise)
+    made.refused.update(one for one in arrays.values() if isinstance(one, str))
+    seen = {("", indices(exercise, exercise, arrays))}
+    for one in candidates(lesson, exercise, arrays)[:LOOKED_AT]:
+        if len(made.kept) == wanted or made.tried == TRIES * wanted:
+            break
+        plan = Plan(exercise, arrays, one.layouts)
+        try:
+            key = one.bug, indices(varied.recoded(exercise, one, plan), exercise, arrays)
+            if key in seen:
+                raise Refused("its indices are those of another")
+            seen.add(key)
+            made.tried += 1
+            made.kept.append(tried(lesson, exercise, one, plan))
+        except Refused as error:
+            made.refused[str(error)] += 1
+    made.seconds = time.monotonic() - begun
+    return made
+
+
+def candidates(lesson: Lesson, exercise: Exercise, arrays: dict[str, ArrayUse | str]) -> list[Anew]:
+    """All variants that may be made, with other layouts of one array or two, in an order that
+    depends on the exercise alone."""
+    able = [one for one in arrays.values() if isinstance(one, ArrayUse)]
+    choices = [("", *one.layouts) for one in able]
+    layouts = [
+        {one.name: name for one, name in zip(able, names, strict=True) if name}
+        for names in product(*choices)
+        if sum(map(bool, names)) <= 2
+    ]
+    bugs = [Anew(), *bugs_of(exercise, lesson.wrong_kernels)]
+    made = [replace(bug, layouts=some) for bug in bugs for some in layouts if some or bug.bug]
+    return sorted(made, key=lambda one: hashlib.sha256(f"{exercise.id} {one}".encode()).digest())
+
+
+def bugs_of(exercise: Exercise, wrong: tuple[WrongKernel, ...]) -> Iterator[Anew]:
+    """Named mistakes that can be planted: all that is wrong stands in the answer's place."""
+    blank = kinds.Write().handed_out
+    for one in wrong if isinstance(exercise.kind, kinds.Bug) else ():
+        if one.exercise == exercise.name and blank(one.source) == blank(exercise.solution):
+            given = "".join(kinds.answers(one.source))
+            if len(kinds.answers(one.source)) == 1 and given.strip():
+                yield Anew(bug=one.name, given=given.strip("\n"))
+
+
+def indices(
+    variant: Exercise, exercise: Exercise, arrays: dict[str, ArrayUse | str]
+) -> frozenset[str]:
+    """The indices of arrays in what the learner writes, or is given to change, each number N."""
+    writes = isinstance(exercise.kind, kinds.Write)
+    own = "".join(kinds.answers(variant.solution)) if writes else variant.solution
+    able = [one for one in arrays.values() if isinstance(one, ArrayUse)]
+    names, text = {name for one in able for _, name in one.lengths}, masked(own)
+    accesses = [one for one in re.finditer(r"(?<!\.)\b(\w+)\s*\[", text) if one[1] in names]
+    return frozenset(
+        re.sub(
+            r"\s+", "", re.sub(r"\b\d+\b", "N", text[one.start() : closing(text, one.end() - 1)])
+        )
+        for one in accesses
+    )
+
+
+def tried(lesson: Lesson, exercise: Exercise, anew: Anew, plan: Plan) -> Anew:
+    """The variant with what its solution costs; Refused where it is not as it must be."""
+    made = replace(anew, costs=_costs(exercise, varied.recoded(exercise, anew, plan)))
+    new = varied.recoded(exercise, made, plan)
+    verdict = judge(new, new.solution, root=lesson.path.parent, limits=LIMITS, partial_marks=False)
+    for case in verdict.cases:
+        if case.status != Status.PASSED:
+            raise Refused(f"its solution fails: {case.status}")
+    for one in lesson.wrong_kernels:
+        if one.exercise == exercise.name and not _fails(lesson, new, one.source, plan):
+            raise Refused(f"its cases do not catch {one.name}")
+    return made
+
+
+def _costs(exercise: Exercise, new: Exercise) -> dict[str, float]:
+    """By counter that a budget is on, how many times what the exercise's own solution costs."""
+    kept = {one.name: one.ours for one in exercise.cases}
+    limited = replace(new, cases=tuple(one for one in new.cases if one.budgets))
+    instances = instantiate(limited, 0, hidden=True)
+    with Session(new.solution, STANDARD_LIMITS, {}) as session:
+        outcomes = session.run(instances) if instances else []
+    times: dict[str, float] = {}
+    for one, ran in zip(instances, outcomes, strict=True):
+        if not isinstance(ran, Ran):
+            raise Refused(f"its solution fails: {ran.status}")
+        for counter in {budget.counter for budget in one.case.budgets}:
+            now, before = ran.counters.get(counter, 0), kept[one.case.name].get(counter, 0)
+            if before:
+                times[counter] = max(times.get(counter, 0.0), round(now / before + 0.005, 2))
+    if dear := [counter for counter, ratio in times.items() if ratio > MOST_COSTLY]:
+        raise Refused(f"its solution costs more than {MOST_COSTLY} times as many {dear[0]}")
+    return {counter: ratio for counter, ratio in times.items() if abs(ratio - 1) > 0.01}
+
+
+def _fails(lesson: Lesson, new: Exercise, mistake: str, plan: Plan) -> bool:
+    """True if a named mistake, made in the variant, gets less than full marks; the cheapest cases
+    come first. One that does other things to its arrays than the solution does is not made."""
+    try:
+        source = plan.source(mistake)
+    except Refused:
+        return True
+    cheap = sorted(new.cases, key=lambda one: one.ours.get("steps", 0))
+    for cases in (cheap[: len(cheap) // 2], cheap[len(cheap) // 2 :]):
+        some = replace(new, cases=tuple(cases), steps=(), size_points=0.0)
+        verdict = judge(some, source, root=lesson.path.parent, partial_marks=False, explained=False)
+        if any(one.status != Status.PASSED for one in verdict.cases):
+            return True
+    return False
+
+
+# ---- the command ----
+
+
+def written(lesson: Lesson, exercise: Exercise) -> None:
+    """Keep the variants that are found of an exercise, and say what came of all."""
+    made = found(lesson, exercise)
+    rows = varied.kept(lesson.path) | {exercise.name: tuple(made.kept)}
+    ordered = {one.name: rows[one.name] for one in lesson.exercises if rows.get(one.name)}
+    path = solution_counts.file(lesson.path, what=varied.FILE)
+    path.write_text(text(ordered), encoding="utf-8")
+    print(
+        f"{exercise.id} ({exercise.kind.title}): {len(made.kept)} variants of {made.tried} tried, "
+        f"in {made.seconds:.0f} s",
+        *(f"  refused, {times} x: {why}" for why, times in made.refused.most_common()),
+        sep="\n",
+        flush=True,
+    )
+
+
+def text(rows: dict[str, tuple[Anew, ...]]) -> str:
+    """variants.json with these variants, by exercise."""
+    made = [
+        f" {json.dumps(name)}: [\n"
+        + ",\n".join(f"  {json.dumps(_row(one), ensure_ascii=False)}" for one in some)
+        + "\n ]"
+        for name, some in rows.items()
+    ]
+    return "{\n" + ",\n".join(made) + "\n}\n"
+
+
+def _row(one: Anew) -> dict[str, object]:
+    given = {"layouts": one.layouts, "bug": one.bug, "given": one.given, "costs": one.costs}
+    return {name: value for name, value in given.items() if value}
+
+
+def refused(lesson: Lesson, exercise: Exercise, every: int = 1) -> Iterator[str]:
+    """Sentences on kept variants that are not as they must be, or one of each `every` of them."""
+    arrays, known = varied.arrays(exercise), varied.variants(exercise, lesson.path.parent)
+    for number, one in enumerate(known):
+        if number % every == len(exercise.id) % min(every, len(known)):
+            try:
+                now = tried(lesson, exercise, one, Plan(exercise, arrays, one.layouts))
+            except Refused as error:
+                yield f"{exercise.id}, {one}: {error}."
+            else:
+                if now.costs != one.costs:
+                    yield f"{exercise.id}, {one}: costs {now.costs}, kept are {one.costs}."
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("what", help="LESSON or LESSON/EXERCISE")
+    parser.add_argument("--check", action="store_true", help="try those again that are kept")
+    parser.add_argument("--every", type=int, default=1, help="only one of so many")
+    options = parser.parse_args()
+    name, _, exercise = options.what.partition("/")
+    lesson = course.lesson(course.full_name(name))
+    status = 0
+    for one in [lesson.exercise(exercise)] if exercise else lesson.exercises:
+        if options.check:
+            said = list(refused(lesson, one, options.every))
+            print(*said, f"{one.id}: tried", sep="\n", flush=True)
+            status |= bool(said)
+        else:
+            written(lesson, one)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
