@@ -31,7 +31,7 @@ from grader.course import Exercise, Lesson, kinds, solution_counts
 from grader.course import variants as varied
 from grader.course.accesses import Refused, closing, masked
 from grader.course.mistakes import WrongKernel
-from grader.course.variants import Anew, ArrayUse, Plan
+from grader.course.variants import Anew, ArrayUse, LayoutPlan
 from grader.judge import judge
 from grader.judge.cases import instantiate
 from grader.judge.judging import STANDARD_LIMITS
@@ -67,9 +67,9 @@ def found(lesson: Lesson, exercise: Exercise, wanted: int = 0) -> Found:
     for one in candidates(lesson, exercise, arrays)[:LOOKED_AT]:
         if len(made.kept) == wanted or made.tried == TRIES * wanted:
             break
-        plan = Plan(exercise, arrays, one.layouts)
+        plan = LayoutPlan(exercise, arrays, one.layouts)
         try:
-            key = one.bug, indices(varied.recoded(exercise, one, plan), exercise, arrays)
+            key = one.given, indices(varied.recoded(exercise, one, plan), exercise, arrays)
             if key in seen:
                 raise Refused("its indices are those of another")
             seen.add(key)
@@ -92,8 +92,10 @@ def candidates(lesson: Lesson, exercise: Exercise, arrays: dict[str, ArrayUse | 
         if sum(map(bool, names)) <= 2
     ]
     bugs = [Anew(), *bugs_of(exercise, lesson.wrong_kernels)]
-    made = [replace(bug, layouts=some) for bug in bugs for some in layouts if some or bug.bug]
-    return sorted(made, key=lambda one: hashlib.sha256(f"{exercise.id} {one}".encode()).digest())
+    made = [replace(bug, layouts=some) for bug in bugs for some in layouts if some or bug.given]
+    names = [f"{exercise.id} {one} {one.given}".encode() for one in made]
+    order = sorted(zip(names, made, strict=True), key=lambda one: hashlib.sha256(one[0]).digest())
+    return [one for _, one in order]
 
 
 def bugs_of(exercise: Exercise, wrong: tuple[WrongKernel, ...]) -> Iterator[Anew]:
@@ -103,7 +105,7 @@ def bugs_of(exercise: Exercise, wrong: tuple[WrongKernel, ...]) -> Iterator[Anew
         if one.exercise == exercise.name and blank(one.source) == blank(exercise.solution):
             given = "".join(kinds.answers(one.source))
             if len(kinds.answers(one.source)) == 1 and given.strip():
-                yield Anew(bug=one.name, given=given.strip("\n"))
+                yield Anew(given=given.strip("\n"))
 
 
 def indices(
@@ -123,7 +125,7 @@ def indices(
     )
 
 
-def tried(lesson: Lesson, exercise: Exercise, anew: Anew, plan: Plan) -> Anew:
+def tried(lesson: Lesson, exercise: Exercise, anew: Anew, plan: LayoutPlan) -> Anew:
     """The variant with what its solution costs; Refused where it is not as it must be."""
     made = replace(anew, costs=_costs(exercise, varied.recoded(exercise, anew, plan)))
     new = varied.recoded(exercise, made, plan)
@@ -157,7 +159,7 @@ def _costs(exercise: Exercise, new: Exercise) -> dict[str, float]:
     return {counter: ratio for counter, ratio in times.items() if abs(ratio - 1) > 0.01}
 
 
-def _fails(lesson: Lesson, new: Exercise, mistake: str, plan: Plan) -> bool:
+def _fails(lesson: Lesson, new: Exercise, mistake: str, plan: LayoutPlan) -> bool:
     """True if a named mistake, made in the variant, gets less than full marks; the cheapest cases
     come first. One that does other things to its arrays than the solution does is not made."""
     try:
@@ -204,7 +206,7 @@ def text(rows: dict[str, tuple[Anew, ...]]) -> str:
 
 
 def _row(one: Anew) -> dict[str, object]:
-    given = {"layouts": one.layouts, "bug": one.bug, "given": one.given, "costs": one.costs}
+    given = {"layouts": one.layouts, "given": one.given, "costs": one.costs}
     return {name: value for name, value in given.items() if value}
 
 
@@ -214,7 +216,7 @@ def refused(lesson: Lesson, exercise: Exercise, every: int = 1) -> Iterator[str]
     for number, one in enumerate(known):
         if number % every == len(exercise.id) % min(every, len(known)):
             try:
-                now = tried(lesson, exercise, one, Plan(exercise, arrays, one.layouts))
+                now = tried(lesson, exercise, one, LayoutPlan(exercise, arrays, one.layouts))
             except Refused as error:
                 yield f"{exercise.id}, {one}: {error}."
             else:

@@ -4,6 +4,7 @@ kernels and by NumPy for inputs and expected outputs."""
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -31,14 +32,6 @@ class Layout:
     def fills(self) -> bool:
         """True if no place is left over, as outputs need it."""
         return self.size == "L"
-
-    def of_width(self, width: int) -> "Layout":
-        """The same for a kernel that moves so many elements at once."""
-        place, size = (
-            re.sub(r"\b(\d+)W\b", lambda m: f"{int(m[1]) * width}", one)
-            for one in (self.place, self.size)
-        )
-        return replace(self, place=place, size=size)
 
 
 _OF_ROWS = {
@@ -87,6 +80,25 @@ GROUPS = {  # W of them are moved at once
     **_OF_ROWS,
 }
 
+_AT_ONCE = re.compile(r"(.*), (\d+) at once")
+
+
+def of_width(width: int) -> dict[str, Layout]:
+    """The layouts for kernels that move so many elements at once, by name."""
+    every = SINGLE if width == 1 else {f"{one}, {width} at once": one for one in GROUPS}
+    return {name: named(name) for name in every}
+
+
+def named(name: str) -> Layout:
+    """The layout of that name."""
+    found = _AT_ONCE.fullmatch(name)
+    one, width = (GROUPS[found[1]], int(found[2])) if found else (SINGLE[name], 1)
+
+    def told(text: str) -> str:
+        return re.sub(r"(\d+)W", lambda times: f"{int(times[1]) * width}", text)
+
+    return replace(one, place=told(one.place), size=told(one.size))
+
 
 # ---- in C++ ----
 
@@ -106,7 +118,8 @@ def writer(parameter: str, length: str, layout: Layout) -> Writer:
         first, second = (
             f"{parameter}[{_substituted(one, names)}]" for one in (layout.place, layout.second)
         )
-        return f"({first} {layout.sign} {second})" if layout.sign else first
+        made = f"({first} {layout.sign} {second})" if layout.sign else first
+        return made.replace(" + 0]", "]")
 
     return written
 
@@ -130,7 +143,7 @@ def _row_and_column(index: str, columns: str) -> tuple[str, str]:
     for _ in range(4):  # so deep are brackets in each other
         flat = re.sub(r"\([^()]*\)|<\w+>", lambda found: "_" * len(found[0]), flat)
     cuts = [-1, *(one.start() for one in re.finditer(r"\+", flat)), len(index)]
-    terms = [index[a + 1 : b].strip() for a, b in zip(cuts, cuts[1:], strict=False)]
+    terms = [index[a + 1 : b].strip() for a, b in pairwise(cuts)]
     for term in terms if not re.search(r"[-?]", flat) else ():
         product = re.fullmatch(rf"(.+) \* {re.escape(columns)}|{re.escape(columns)} \* (.+)", term)
         if product:
@@ -142,29 +155,26 @@ def _row_and_column(index: str, columns: str) -> tuple[str, str]:
 # ---- in NumPy ----
 
 
-def places(layout: Layout, length: int, columns: int, second: bool = False) -> np.ndarray:
-    """Where all elements of an array lie; int[length]."""
-    i = np.arange(length)
-    names = {"i": i, "L": length, "C": columns, "R": length // max(1, columns)}
-    names |= {"r": i // max(1, columns), "c": i % max(1, columns)}
+def places(
+    layout: Layout, length: int, columns: int, second: bool = False
+) -> tuple[np.ndarray, int]:
+    """Where all elements of an array lie, int[length]; and how many places there are."""
+    i, across = np.arange(length), max(1, columns)
+    names = {"L": length, "R": length // across, "C": columns}
+    names |= {"i": i, "r": i // across, "c": i % across}
     found = eval(layout.second if second else layout.place, {"__builtins__": {}}, names)
     whole = eval(layout.size, {"__builtins__": {}}, names)
     if length and (found.min() < 0 or found.max() >= whole or len(np.unique(found)) < length):
         raise Refused("two elements would have one place")
-    return np.asarray(found)
-
-
-def whole(layout: Layout, length: int, columns: int) -> int:
-    """How many elements an array takes in all."""
-    names = {"L": length, "C": columns, "R": length // max(1, columns)}
-    return int(eval(layout.size, {"__builtins__": {}}, names))
+    return found, whole
 
 
 def moved(array: np.ndarray, layout: Layout, columns: int, unit: int) -> np.ndarray:
     """An array, of elements of `unit` numbers, in a layout that it fills; flat."""
-    stored = np.empty((array.size // unit, unit), array.dtype)
-    stored[places(layout, array.size // unit, columns)] = array.reshape(-1, unit)
-    return stored.ravel()
+    at, whole = places(layout, array.size // unit, columns)
+    made = np.empty((whole, unit), array.dtype)
+    made[at] = array.reshape(-1, unit)
+    return made.ravel()
 
 
 def stored(
@@ -172,10 +182,10 @@ def stored(
 ) -> np.ndarray:
     """An input in a layout. The numbers at other places look like it, and are none of it."""
     flat = array.reshape(-1, unit)
-    made = rng.choice(flat, whole(layout, len(flat), columns)) if len(flat) else flat.copy()
+    at, whole = places(layout, len(flat), columns)
+    made = rng.choice(flat, whole) if len(flat) else flat.copy()
     if array.dtype.kind == "f":
         made = (1 - made).astype(array.dtype)
-    at = places(layout, len(flat), columns)
     made[at] = flat
     if layout.sign:  # 2x and -x, or 2x less x; of what has no double itself and 0, of 0 two ones
         with np.errstate(over="ignore", invalid="ignore"):
@@ -183,5 +193,5 @@ def stored(
             apart = np.isfinite(twice) & (flat != 0)
             made[at] = np.where(apart, twice, np.where(flat == 0, sign, flat))
             second = np.where(apart, sign * flat, (flat == 0).astype(array.dtype))
-            made[places(layout, len(flat), columns, second=True)] = second
+            made[places(layout, len(flat), columns, second=True)[0]] = second
     return made.ravel()

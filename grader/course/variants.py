@@ -34,17 +34,16 @@ FILE = "variants"  # .json, in a lesson's folder
 
 @dataclass(frozen=True)
 class Anew:
-    """How an exercise is drawn anew: the name of a layout by array; a named mistake that is the bug
-    to find, and its lines; by counter, how many times what the exercise's own solution costs."""
+    """How an exercise is drawn anew: the name of a layout by array; other lines that are `given`,
+    with another bug to find; by counter, how many times what the exercise's own solution costs."""
 
     layouts: Mapping[str, str] = field(default_factory=dict)
-    bug: str = ""
     given: str = ""
     costs: Mapping[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
         said = [f"{array}: {layout}" for array, layout in self.layouts.items()]
-        return ", ".join([*said, *([f"bug: {self.bug}"] if self.bug else [])])
+        return ", ".join([*said, *(["another bug"] if self.given else [])])
 
 
 # ---- the arrays of an exercise ----
@@ -91,19 +90,18 @@ class ArrayUse:
     real: bool
 
     @property
-    def layouts(self) -> Mapping[str, Layout]:
-        """Those that it can have, by name."""
-        every = layouts.SINGLE if self.width == 1 else layouts.GROUPS
-        return {
-            name: one.of_width(self.width)
-            for name, one in every.items()
+    def layouts(self) -> list[str]:
+        """The names of those that it can have."""
+        return [
+            name
+            for name, one in layouts.of_width(self.width).items()
             if (self.real if one.sign else True)
             and (one.fills or self.only_read)
             and all(
                 (" * " in length if one.needs & set("RCrc") else length) or not one.needs
                 for length in self.lengths.values()
             )
-        }
+        ]
 
 
 def arrays(exercise: Exercise) -> dict[str, ArrayUse | str]:
@@ -139,14 +137,14 @@ def _array(exercise: Exercise, name: str, uses: Mapping[tuple[str, str], list[_U
     only_read = all(use.buffer in use.problem.inputs for use in every)
     parameter = next(iter(uses))[1]
     unit = width(every[0].kernel.parameters[parameter], exercise.solution, unknown=1)
-    if not held:
-        raise Refused(f"{name} is neither given nor looked at")
-    if max(one.size for one in held) <= unit:
-        raise Refused(f"{name} is a single value")
-    if only_read and not any(one.any() for one in held):
-        raise Refused(f"{name} is 0 before the launch")
-    if any(type(use.buffer) is not str for use in every):
-        raise Refused(f"{name} is passed by a tensor map")
+    reasons = {
+        "is neither given nor looked at": not held,
+        "is a single value": held and max(one.size for one in held) <= unit,
+        "is 0 before the launch": only_read and not any(one.any() for one in held),
+        "is passed by a tensor map": any(type(use.buffer) is not str for use in every),
+    }
+    for why in (why for why, holds in reasons.items() if holds):
+        raise Refused(f"{name} {why}")
     return ArrayUse(
         name,
         {at: _length(exercise, at, some, unit) for at, some in uses.items()},
@@ -185,7 +183,7 @@ def _length(exercise: Exercise, at: tuple[str, str], uses: list[_Use], unit: int
 
 
 @dataclass(frozen=True)
-class Plan:
+class LayoutPlan:
     """The layouts that the arrays of an `exercise` get, by name."""
 
     exercise: Exercise
@@ -197,7 +195,7 @@ class Plan:
         """By kernel and parameter, the array, its layout, and its length there."""
         chosen = ((self.arrays[array], name) for array, name in self.names.items())
         return {
-            at: (array, array.layouts[name], length)
+            at: (array, layouts.named(name), length)
             for array, name in chosen
             if isinstance(array, ArrayUse)
             for at, length in array.lengths.items()
@@ -214,11 +212,11 @@ class Plan:
     def lines(self, text: str) -> str:
         """Lines that can stand in the answer's place, in the layouts."""
         mark, given = "//@@\n", self.exercise.solution
-        whole = (
-            mistakes.in_answer(given, lambda old: f"{old}{mark}{text}\n{mark}")
-            if kinds.is_solution(given)
-            else given.replace(kinds.YOURS, f"{mark}{text}\n{mark}", 1)  # as learners have it
-        )
+        if kinds.is_solution(given):
+            whole = mistakes.in_answer(given, lambda old: f"{old}{mark}{text}\n{mark}")
+        else:  # as learners have it
+            at = given.find(kinds.YOURS) if kinds.YOURS in given else kernels(given)[-1].end
+            whole = f"{given[:at]}{mark}{text}\n{mark}{given[at:]}"
         return self.source(whole).partition(mark)[2].partition(mark)[0][:-1]
 
     @property
@@ -281,7 +279,7 @@ class _Drawn:
     """Draws the problem of a case in the layouts of a plan."""
 
     draw: Callable[[np.random.Generator], Problem]
-    plan: Plan
+    plan: LayoutPlan
 
     @property
     def __wrapped__(self) -> object:
@@ -292,7 +290,7 @@ class _Drawn:
         return self.plan.problem(self.draw(rng), rng)
 
 
-def recoded(exercise: Exercise, anew: Anew, plan: Plan, number: int = 0) -> Exercise:
+def recoded(exercise: Exercise, anew: Anew, plan: LayoutPlan, number: int = 0) -> Exercise:
     """The exercise drawn anew by a plan, called after its number; Refused where that cannot be."""
     name, kind = f"{exercise.name}_{number + 1}", exercise.kind
     reached = re.compile("|".join(rf"\b{name}\s*\[" for _, name in plan.places) or "(?!)")
@@ -301,9 +299,14 @@ def recoded(exercise: Exercise, anew: Anew, plan: Plan, number: int = 0) -> Exer
         source = _with_places(source, reached)
     elif isinstance(kind, kinds.Order):
         kind = replace(kind, distractors=tuple(map(plan.lines, kind.distractors)))
+        for line in kind.lines(source):  # as learners have it
+            source = source.replace(f"//   {line}\n", f"//   {plan.lines(line)}\n")
     elif isinstance(kind, kinds.Given):
-        kind = replace(kind, given=plan.lines(anew.given or kind.given) + "\n")
-    hints = [one for one in exercise.hints if not (anew.bug or reached.search(one))]
+        given = kind.given, anew.given or kind.given
+        before, now = (plan.lines(one.strip("\n")) for one in given)
+        kind = replace(kind, given=now and f"{now}\n")
+        source = source if exercise.solved or not before else source.replace(before, now)
+    hints = [one for one in exercise.hints if not (anew.given or reached.search(one))]
     return replace(
         exercise,
         name=name,
@@ -311,13 +314,13 @@ def recoded(exercise: Exercise, anew: Anew, plan: Plan, number: int = 0) -> Exer
         solution=(plan.heading if plan.places else "") + source,
         kind=kind,
         hints=tuple(hints),
-        hints_on={} if anew.bug else exercise.hints_on,
+        hints_on={} if anew.given else exercise.hints_on,
         rules=tuple(map(plan.rule, exercise.rules)),
         cases=tuple(_case(case, anew, plan) for case in exercise.cases),
     )
 
 
-def _case(case: Case, anew: Anew, plan: Plan) -> Case:
+def _case(case: Case, anew: Anew, plan: LayoutPlan) -> Case:
     def times(counter: str, count: int) -> int:
         return ceil(count * anew.costs.get(counter, 1.0))
 
@@ -376,5 +379,5 @@ def vary(exercise: Exercise, seed: int, root: Path = KERNELS) -> Exercise:
     if not known:
         raise NotInCourse(f"There are no variants of {exercise.id}.")
     anew = known[seed % len(known)]
-    plan = Plan(exercise, arrays(exercise), anew.layouts)
+    plan = LayoutPlan(exercise, arrays(exercise), anew.layouts)
     return recoded(exercise, anew, plan, seed % len(known))

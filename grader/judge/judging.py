@@ -59,9 +59,9 @@ def judge(
     The same source and seed give the same verdict. Without `hidden` only the visible cases are
     run, and give points; without `sizes` none are looked for that no case tries;
     without `partial_marks` a fault that the lesson names leaves nothing but the cases that passed;
-    with `steps` a visible case that failed has those that led there, told by one run more. Without
-    `explained` it is only found what fails, and not why. On a machine with a GPU a case that is clean on the simulated device must also be right on the
-    hardware. NotInCourse: there is no such exercise.
+    with `steps` a visible case that failed has those that led there, told by one run more; without
+    `explained` it is found what fails, and not why. On a machine with a GPU a case that is clean on
+    the simulated device must also be right on the hardware. NotInCourse: there is no such exercise.
     """
     lesson_name, _, name = (asked if isinstance(asked, str) else asked.id).partition("/")
     lesson = course.lesson(lesson_name, root, compilers.chosen_name())

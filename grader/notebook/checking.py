@@ -1,5 +1,5 @@
-"""check(), hint(), play() and warmup(): how far an exercise is, what to try next, a launch step by
-step, what to do again."""
+"""check(), hint(), play(), warmup() and vary(): how far an exercise is, what to try next, a launch
+step by step, what to do again, an exercise drawn anew."""
 
 import os
 import secrets
@@ -10,8 +10,9 @@ from typing import Any
 import ipywidgets as widgets
 from IPython.display import display, update_display
 
-from grader.course import Exercise
+from grader.course import Exercise, variants
 from grader.cuda.limits import Dim
+from grader.errors import NotInCourse
 from grader.judge import judge, sizes
 from grader.judge.judging import STANDARD_LIMITS
 from grader.judge.playback.strip import marks_of
@@ -170,7 +171,8 @@ def check(name: str, *, hidden: bool = False) -> None:
     lesson = session.current()
     exercise, source = lesson.exercise(name), lesson.source(name)
     seed, part = secrets.randbelow(2**31), lesson.partial_marks
-    verdict = judge(exercise.id, source, seed=seed, hidden=hidden, sizes=False, partial_marks=part)
+    asked = session.asked(exercise)
+    verdict = judge(asked, source, seed=seed, hidden=hidden, sizes=False, partial_marks=part)
     more = sizes.can_be_looked_for(verdict, exercise)
     verdict = verdict if more else sizes.looked_for(verdict, exercise, source, LIMITS)
     seen = verdict.for_learner()
@@ -270,7 +272,7 @@ def play(
     lesson = session.current()
     exercise, source = lesson.exercise(what), lesson.source(what)
     seed = secrets.randbelow(2**31)
-    verdict = judge(exercise.id, source, seed=seed, hidden=False)
+    verdict = judge(session.asked(exercise), source, seed=seed, hidden=False)
     replay = of_failure(verdict.while_open(), source, exercise) or (
         of_case(exercise, source, seed) if verdict.status in ("passed", "over_budget") else None
     )
@@ -318,6 +320,22 @@ def warmup() -> None:
             shell.set_next_input(piece.task)
         summary = f"<summary>Read again: {piece.section} ({piece.lesson})</summary>"
         _show(f"<details>{summary}\n\n{piece.above}\n\n</details>")
+
+
+def vary(name: str, seed: int | None = None) -> None:
+    """Put an exercise drawn anew into a new cell below: its arrays lie in memory in another way.
+    Each number is another variant; without one, chance takes it. `check` judges it like any other,
+    under the name that its cell begins with."""
+    lesson, number = session.current(), secrets.randbelow(2**31) if seed is None else seed
+    try:
+        drawn = variants.vary(lesson.exercise(name), number, lesson.lesson.path.parent)
+    except NotInCourse as error:
+        raise failures.Notice(str(error)) from None
+    lesson.warm_up[drawn.name] = drawn
+    to_do = f"{drawn.kind.to_do}. Its first lines say where elements lie. {drawn.kind.allowed}"
+    _show(f"**In the new cell below:** `{drawn.name}`\n\n{to_do}")
+    handed_out = drawn.kind.handed_out(drawn.solution)
+    failures.shell().set_next_input(f"%%cuda {drawn.name}\n{handed_out}")
 
 
 def _show(markdown: str) -> None:
