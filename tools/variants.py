@@ -167,7 +167,7 @@ def _fails(lesson: Lesson, new: Exercise, mistake: str, plan: LayoutPlan) -> boo
     except Refused:
         return True
     cheap = sorted(new.cases, key=lambda one: one.ours.get("steps", 0))
-    for cases in (cheap[: len(cheap) // 2], cheap[len(cheap) // 2 :]):
+    for cases in filter(None, (cheap[: len(cheap) // 2], cheap[len(cheap) // 2 :])):
         some = replace(new, cases=tuple(cases), steps=(), size_points=0.0)
         verdict = judge(some, source, root=lesson.path.parent, partial_marks=False, explained=False)
         if any(one.status != Status.PASSED for one in verdict.cases):

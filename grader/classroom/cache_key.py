@@ -27,10 +27,11 @@ _MARKING = (
 )
 _SHOWS_ONLY = "grader.notebook"  # what verdicts look like, not what they are
 
-# Of a lesson: prose and pictures, what is only shown or timed, and mistakes for authors to try.
+# Of a lesson: prose and pictures, what is only shown or timed, mistakes to try, and variants.
 _NO_MARK_HANGS_ON = (
     *("*.md", "*.svg", "*.png", "*.jpg", "*.gif", "*.pyc", ".*", "wrong", "__pycache__"),
     *("benchmarks*.py", "shown.py", "measured.json", "mistakes.toml", "equivalent_mutants.toml"),
+    "variants.json",
 )
 
 # As their distributions' names begin.

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -160,7 +161,7 @@ def places(
 ) -> tuple[np.ndarray, int]:
     """Where all elements of an array lie, int[length]; and how many places there are."""
     i, across = np.arange(length), max(1, columns)
-    names = {"L": length, "R": length // across, "C": columns}
+    names: dict[str, Any] = {"L": length, "R": length // across, "C": columns}
     names |= {"i": i, "r": i // across, "c": i % across}
     found = eval(layout.second if second else layout.place, {"__builtins__": {}}, names)
     whole = eval(layout.size, {"__builtins__": {}}, names)

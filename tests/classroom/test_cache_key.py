@@ -93,6 +93,7 @@ def test_prose_pictures_and_what_is_shown_or_timed_do_not_count(copied, named):
     picture.write_text("<svg/>")
     (lesson / "README.md").write_text("For authors.")
     names = ("lesson.md", "README.md", "rows.svg", "benchmarks.py", "shown.py", "measured.json")
+    names += ("variants.json",)
     files = [lesson / name for name in names if (lesson / name).is_file()]
     files += [path for path in (copied / "grader" / one for one in SHOWN) if path.is_file()]
     assert len(files) >= 6

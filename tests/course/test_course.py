@@ -19,7 +19,7 @@ from grader.bench import measuring, timings
 from grader.classroom import handing_out
 from grader.classroom.folder import new_course
 from grader.compilers.lexer import without_comments
-from grader.course import catalogue, mistakes, solution_counts
+from grader.course import catalogue, mistakes, solution_counts, variants
 from grader.course.weave import text, weave, weave_page
 from grader.cuda import simulator
 from grader.judge import judge
@@ -320,6 +320,7 @@ def test_a_lesson_folder_holds_kernels_prose_and_exercises_and_nothing_else(less
         *(solution_counts.file(lesson.path, name).name for name in compilers.COMPILERS),
         *(f"faults{end}" for end in (".json", ".clang.json")),
         "launches.json",
+        f"{variants.FILE}.json",
         timings.FILE,
         *(path.name for path in lesson.path.glob("[0-9]_*.cu")),
     }

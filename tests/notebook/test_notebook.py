@@ -14,6 +14,7 @@ from IPython.utils.capture import capture_output
 from traitlets.config import Config
 
 from grader import course
+from grader.course import variants
 from grader.learner import folder as learners_folder
 from grader.learner import progress
 from grader.notebook import Kernel, checking, diff, session
@@ -566,6 +567,28 @@ def test_outside_a_learner_s_folder_a_warm_up_says_how_to_make_one(notebook, tmp
     shown = notebook.run("from grader.notebook import warmup; warmup()")
     assert shown.failed
     assert "`grader lab FOLDER` makes one" in shown.text
+
+
+# --- vary --------------------------------------------------------------------------------------
+
+
+def test_vary_puts_an_exercise_drawn_anew_below_and_check_judges_that(opened, monkeypatch):
+    below: list[str] = []
+    monkeypatch.setattr(opened.shell, "set_next_input", below.append)
+    variant = variants.vary(LESSON.exercise("max"), 3)
+    shown = opened.run('vary("max", 3)')
+    assert "In the new cell below:** `max_4`" in shown.text
+    assert below[0] == f"%%cuda max_4\n{LESSON.handed_out(variant)}"
+    opened.run(f"%%cuda max_4\n{variant.solution}")
+    assert "max_4: passed" in opened.run('check("max_4")').text
+    opened.run(f"%%cuda max_4\n{LESSON.solution(LESSON.exercise('max'))}")
+    assert "max_4: passed" not in opened.run('check("max_4")').text
+
+
+def test_vary_says_of_what_there_is_no_variant(opened):
+    shown = opened.run('vary("ticket")')
+    assert shown.failed
+    assert "There are no variants of 02_tree_reduction/ticket." in shown.text
 
 
 # --- what the editor is told --------------------------------------------------------------------

@@ -1,0 +1,253 @@
+"""Exercises drawn anew: layouts in C++ and in NumPy, what is refused, what learners get, and kept
+variants tried again: a sample here, every one in the slow test."""
+
+import random
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from grader import course
+from grader.course import catalogue, kinds, layouts, variants
+from grader.course.accesses import Refused, rewritten
+from grader.course.variants import Anew, ArrayUse, LayoutPlan
+from tools import variants as trying
+
+LESSONS = [lesson for lesson in course.lessons() if lesson.name < "11"]
+EXERCISES = [one for lesson in LESSONS for one in lesson.exercises]
+LAYOUTS = layouts.of_width(1) | layouts.of_width(2) | layouts.of_width(4)
+SAMPLE = 4
+# No array that a kernel could find elsewhere: why, `python -m tools.variants` says.
+FEWER = {"02_tree_reduction/ticket", "06_pack_vectorization/any_type"}
+
+
+def plan(exercise: course.Exercise, **names: str) -> LayoutPlan:
+    return LayoutPlan(exercise, variants.arrays(exercise), names)
+
+
+def drawn(exercise: course.Exercise, **names: str) -> course.Exercise:
+    return variants.recoded(exercise, Anew(names), plan(exercise, **names))
+
+
+# --- layouts -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_layout_gives_each_element_a_place_of_its_own(name):
+    for rows, columns in ((1, 4), (4, 8), (5, 12), (7, 64), (33, 4)):
+        found, whole = layouts.places(layouts.named(name), rows * columns, columns)
+        assert len(set(found)) == rows * columns
+        assert found.min() >= 0
+        assert found.max() < whole
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_layout_is_the_same_in_cpp_and_in_numpy(name):
+    layout, rows, columns = layouts.named(name), 6, 8
+    write = layouts.writer("x", "rows * columns", layout)
+    wanted, whole = layouts.places(layout, rows * columns, columns)
+    second = layouts.places(layout, rows * columns, columns, second=True)[0] if layout.sign else 0
+    signed = {"": wanted, "+": wanted + second, "-": wanted - second}[layout.sign]
+    for index in ("row * columns + column", "column + columns * row", "first + column", "linear"):
+        written, found = write(index).replace("/", "//"), []
+        for i in range(rows * columns):
+            row, column = divmod(i, columns)
+            names = {"rows": rows, "columns": columns, "row": row, "column": column}
+            names |= {"first": row * columns, "linear": i, "x": np.arange(whole)}
+            found.append(eval(written, {}, names))
+        np.testing.assert_array_equal(found, signed)
+
+
+@pytest.mark.parametrize("name", [name for name, one in LAYOUTS.items() if one.sign])
+def test_two_numbers_make_an_element_exactly(name):
+    layout, rng = layouts.named(name), np.random.default_rng(0)
+    x = np.array([1.5, -3.25, 0.0, 1e-30, 3e38, np.inf, -np.inf, np.nan], np.float32)
+    made = layouts.stored(x, layout, 0, 1, rng)
+    at, _ = layouts.places(layout, x.size, 0)
+    second, _ = layouts.places(layout, x.size, 0, second=True)
+    both = made[at] + made[second] if layout.sign == "+" else made[at] - made[second]
+    np.testing.assert_array_equal(both, x)
+    finite = np.isfinite(x) & (np.abs(x) < 1e38)
+    assert (made[at] != x)[finite].all()  # neither of them alone will do
+
+
+def test_what_lies_between_the_elements_is_none_of_them():
+    x = np.arange(1, 9, dtype=np.float32)
+    made = layouts.stored(x, layouts.named("every second"), 0, 1, np.random.default_rng(0))
+    np.testing.assert_array_equal(made[::2], x)
+    assert not np.isin(made[1::2], x).all()
+
+
+# --- accesses ----------------------------------------------------------------------------------
+
+REVERSED = {("k", "x"): layouts.writer("x", "n", layouts.named("reversed"))}
+
+
+def changed(body: str, of=REVERSED) -> str:
+    source = f"__global__ void k(const float* x, float* y, int n) {{\n{body}\n}}\n"
+    return rewritten(source, of).partition("{\n")[2].removesuffix("\n}\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("y[i] = x[i];", "y[i] = x[n - 1 - i];"),
+        ("y[i] = x[i + 1];", "y[i] = x[n - 1 - (i + 1)];"),
+        ("y[threadIdx.x] = a.x[0];  // x[i]", "y[threadIdx.x] = a.x[0];  // x[i]"),
+        ("y[i] = *x;", "y[i] = x[n - 1 - 0];"),
+        ("const float* in = x + 4 * r;\ny[c] = in[c];", "y[c] = x[n - 1 - (4 * r + c)];"),
+        ("atomicAdd(&y[x[i]], 1);", "atomicAdd(&y[x[n - 1 - i]], 1);"),
+    ],
+)
+def test_an_access_is_written_in_the_layout(before, after):
+    assert changed(before) == after
+
+
+def test_what_is_moved_by_fours_is_found_in_groups_of_four():
+    of = {("k", "x"): layouts.writer("x", "n", layouts.named("groups reversed, 4 at once"))}
+    before = "const auto* from = reinterpret_cast<const float4*>(x + r * n);\nfloat4 f = from[p];"
+    element = "n - 4 - (r * n + 4 * p) / 4 * 4 + (r * n + 4 * p) % 4"
+    assert changed(before, of) == f"float4 f = reinterpret_cast<const float4*>(&x[{element}])[0];"
+
+
+@pytest.mark.parametrize("body", ["y[i] = sum(x, n);", "y[i] = x[i++];", "x += 4;", "y[i] = x[i;"])
+def test_what_the_text_does_not_tell_is_refused(body):
+    with pytest.raises(Refused):
+        changed(body)
+
+
+# --- exercises ---------------------------------------------------------------------------------
+
+
+def test_a_given_line_that_reaches_for_the_array_becomes_the_learners():
+    exercise = course.exercise("03_shuffle_reduction/warp_sum")
+    handed_out = kinds.Write().handed_out(drawn(exercise, x="reversed").solution)
+    assert "element i of x is x[n - 1 - i]" in handed_out
+    assert "x[n - 1 - i] : 0.0f" not in handed_out
+    assert handed_out.count(kinds.YOURS) == 2  # that line, and the loop
+
+
+def test_inputs_and_expected_outputs_lie_where_the_layouts_say():
+    exercise = course.exercise("00_first_kernel/saxpy")
+    variant = drawn(exercise, x="every second, the odd ones", out="reversed")
+    for one, other in zip(exercise.cases, variant.cases, strict=True):
+        mine, ours = (each.problem(np.random.default_rng(1)) for each in (one, other))
+        for name, array in mine.inputs.items():
+            step = slice(1, None, 2) if name.startswith("x") else slice(None)
+            np.testing.assert_array_equal(ours.inputs[name][step], array)
+        for name, expected in mine.outputs.items():
+            np.testing.assert_array_equal(ours.outputs[name].value[::-1], expected.value)
+
+
+def test_a_variant_has_the_points_the_cases_and_the_rules_of_its_exercise():
+    for exercise in EXERCISES:
+        variant = variants.vary(exercise, 1) if variants.variants(exercise) else exercise
+        assert variant.points == exercise.points
+        assert [one.name for one in variant.cases] == [one.name for one in exercise.cases]
+        assert [one.kernel for one in variant.rules] == [one.kernel for one in exercise.rules]
+
+
+def test_a_seed_is_always_the_same_variant():
+    exercise = EXERCISES[0]
+    one, same, other = (variants.vary(exercise, seed).solution for seed in (2, 2, 3))
+    assert one == same != other
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda one: one.id)
+def test_no_two_variants_have_the_same_indices(exercise):
+    arrays = variants.arrays(exercise)
+    seen = [("", trying.indices(exercise, exercise, arrays))]
+    for one in variants.variants(exercise):
+        made = variants.recoded(exercise, one, LayoutPlan(exercise, arrays, one.layouts))
+        seen.append((one.given, trying.indices(made, exercise, arrays)))
+    assert len(seen) == len(set(seen))
+
+
+def test_every_exercise_has_variants_but_those_without_an_array_to_move():
+    without = {one.id for one in EXERCISES if not variants.variants(one)}
+    assert without == FEWER
+    for one in EXERCISES:
+        able = [each for each in variants.arrays(one).values() if isinstance(each, ArrayUse)]
+        assert bool(able) == (one.id not in FEWER)
+
+
+# --- what learners get -------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    """A lesson of each kind of exercise as learners may have it."""
+    root = tmp_path_factory.mktemp("published") / "kernels"
+    chosen = [one for one in LESSONS if one.name[:2] in ("00", "01", "06")]
+    for lesson in chosen:
+        for name, content in catalogue.handed_out(lesson):
+            path = root / lesson.name / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+    return SimpleNamespace(root=root, lessons=chosen)
+
+
+def test_a_course_without_solutions_hands_out_the_same_variants(published):
+    for lesson in published.lessons:
+        theirs = course.lesson(lesson.name, published.root)
+        for exercise in lesson.exercises:
+            for seed, _ in enumerate(variants.variants(exercise)[:SAMPLE]):
+                ours = variants.vary(exercise, seed)
+                blank = variants.vary(theirs.exercise(exercise.name), seed, published.root)
+                lines, others = (
+                    sorted(one.kind.handed_out(one.solution).splitlines()) for one in (ours, blank)
+                )
+                assert lines == others  # those to put in order may stand in another order
+                assert ours.rules == blank.rules
+
+
+def test_nothing_that_is_published_has_a_line_that_a_variants_solution_adds(published):
+    texts = "".join(
+        "".join(path.read_text(errors="ignore").split()) for path in published.root.rglob("*.*")
+    )
+    for lesson in published.lessons:
+        for exercise in lesson.exercises:
+            for seed, _ in enumerate(variants.variants(exercise)[:SAMPLE]):
+                variant = variants.vary(exercise, seed)
+                known = "".join((lesson.handed_out(variant) + exercise.solution).split())
+                for line in "".join(kinds.answers(variant.solution)).splitlines():
+                    bare = "".join(line.split())
+                    assert bare in known or bare not in texts
+
+
+# --- the variants that are kept ----------------------------------------------------------------
+
+KEPT = [one for one in EXERCISES if variants.variants(one)]
+
+
+def again(exercise: course.Exercise, number: int) -> None:
+    """The judge says of a kept variant what it said when it was found."""
+    lesson = course.lesson(exercise.id.partition("/")[0])
+    one = variants.variants(exercise)[number]
+    known = LayoutPlan(exercise, variants.arrays(exercise), one.layouts)
+    assert trying.tried(lesson, exercise, one, known).costs == one.costs
+
+
+@pytest.mark.parametrize("exercise", random.Random(38).sample(KEPT, SAMPLE), ids=lambda one: one.id)
+def test_a_variants_solution_passes_and_its_mistakes_do_not(exercise):
+    again(exercise, len(exercise.id) % len(variants.variants(exercise)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("exercise", KEPT, ids=lambda one: one.id)
+def test_of_every_variant_the_solution_passes_and_the_mistakes_do_not(exercise):
+    for number, _ in enumerate(variants.variants(exercise)):
+        again(exercise, number)
+
+
+def test_a_variant_whose_cases_let_a_mistake_pass_is_refused():
+    exercise = course.exercise("00_first_kernel/saxpy")
+    only_points = exercise.cases[:1]
+    weak = variants.replace(exercise, cases=only_points, size_points=0.0)
+    with pytest.raises(Refused, match="do not catch"):
+        trying.tried(
+            course.lesson("00_first_kernel"),
+            weak,
+            Anew({"x": "reversed"}),
+            plan(weak, x="reversed"),
+        )
