@@ -170,18 +170,11 @@ def places(
     return found, whole
 
 
-def moved(array: np.ndarray, layout: Layout, columns: int, unit: int) -> np.ndarray:
-    """An array, of elements of `unit` numbers, in a layout that it fills; flat."""
-    at, whole = places(layout, array.size // unit, columns)
-    made = np.empty((whole, unit), array.dtype)
-    made[at] = array.reshape(-1, unit)
-    return made.ravel()
-
-
 def stored(
     array: np.ndarray, layout: Layout, columns: int, unit: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """An input in a layout. The numbers at other places look like it, and are none of it."""
+    """An array, of elements of `unit` numbers, in a layout; flat. The numbers at other places look
+    like it, and are none of it."""
     flat = array.reshape(-1, unit)
     at, whole = places(layout, len(flat), columns)
     made = rng.choice(flat, whole) if len(flat) else flat.copy()

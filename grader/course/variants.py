@@ -26,7 +26,7 @@ from ..course_folder import KERNELS
 from ..errors import NotInCourse
 from . import kinds, layouts, mistakes, rules, solution_counts
 from .accesses import KernelText, Refused, kernels, masked, rewritten, widest, width
-from .layouts import Layout
+from .layouts import Layout, stored
 from .model import Case, Exercise, Launch, Problem, Rule
 
 FILE = "variants"  # .json, in a lesson's folder
@@ -135,8 +135,7 @@ def _array(exercise: Exercise, name: str, uses: Mapping[tuple[str, str], list[_U
     every = [use for some in uses.values() for use in some]
     held = [use.held for use in every if use.held is not None]
     only_read = all(use.buffer in use.problem.inputs for use in every)
-    parameter = next(iter(uses))[1]
-    unit = width(every[0].kernel.parameters[parameter], exercise.solution, unknown=1)
+    unit = width(every[0].kernel.parameters[next(iter(uses))[1]], exercise.solution, unknown=1)
     reasons = {
         "is neither given nor looked at": not held,
         "is a single value": held and max(one.size for one in held) <= unit,
@@ -242,11 +241,11 @@ class LayoutPlan:
                 raise Refused(f"{use.buffer} has not {length} elements")
             columns = rules.value(length.rpartition(" * ")[2] or "0", numbers)
             if one := problem.outputs.get(use.buffer):
-                atol = np.broadcast_to(one.atol, one.value.shape)
-                value, bound = (layouts.moved(a, layout, columns, unit) for a in (one.value, atol))
-                outputs[use.buffer] = replace(one, value=value, atol=bound)
+                parts = one.value, np.broadcast_to(one.atol, one.value.shape)
+                value, atol = (stored(part, layout, columns, unit, rng) for part in parts)
+                outputs[use.buffer] = replace(one, value=value, atol=atol)
             elif use.held is not None:
-                inputs[use.buffer] = layouts.stored(use.held, layout, columns, unit, rng)
+                inputs[use.buffer] = stored(use.held, layout, columns, unit, rng)
         return replace(problem, inputs=inputs, outputs=outputs)
 
     def _uses(self, problem: Problem) -> Iterator[tuple[_Use, ArrayUse, Layout, str]]:
@@ -306,14 +305,13 @@ def recoded(exercise: Exercise, anew: Anew, plan: LayoutPlan, number: int = 0) -
         before, now = (plan.lines(one.strip("\n")) for one in given)
         kind = replace(kind, given=now and f"{now}\n")
         source = source if exercise.solved or not before else source.replace(before, now)
-    hints = [one for one in exercise.hints if not (anew.given or reached.search(one))]
     return replace(
         exercise,
         name=name,
         id=f"{exercise.id.partition('/')[0]}/{name}",
         solution=(plan.heading if plan.places else "") + source,
         kind=kind,
-        hints=tuple(hints),
+        hints=tuple(one for one in exercise.hints if not (anew.given or reached.search(one))),
         hints_on={} if anew.given else exercise.hints_on,
         rules=tuple(map(plan.rule, exercise.rules)),
         cases=tuple(_case(case, anew, plan) for case in exercise.cases),

@@ -315,9 +315,9 @@ def warmup() -> None:
         if isinstance(piece.task, recall.Prediction):
             ask_again(piece.task, piece.lesson)
         else:
-            session.add(piece.lesson, piece.name)
+            exercise = session.add(piece.lesson, piece.name)
             _show(f"**In the new cell below:** `{piece.name}`\n\n{piece.asked}")
-            shell.set_next_input(piece.task)
+            shell.set_next_input(_cell(piece.name, exercise))
         summary = f"<summary>Read again: {piece.section} ({piece.lesson})</summary>"
         _show(f"<details>{summary}\n\n{piece.above}\n\n</details>")
 
@@ -332,10 +332,16 @@ def vary(name: str, seed: int | None = None) -> None:
     except NotInCourse as error:
         raise failures.Notice(str(error)) from None
     lesson.warm_up[drawn.name] = drawn
-    to_do = f"{drawn.kind.to_do}. Its first lines say where elements lie. {drawn.kind.allowed}"
-    _show(f"**In the new cell below:** `{drawn.name}`\n\n{to_do}")
-    handed_out = drawn.kind.handed_out(drawn.solution)
-    failures.shell().set_next_input(f"%%cuda {drawn.name}\n{handed_out}")
+    _show(
+        f"**In the new cell below:** `{drawn.name}`\n\n{drawn.kind.to_do}. "
+        "The first lines say where elements lie."
+    )
+    failures.shell().set_next_input(_cell(drawn.name, drawn))
+
+
+def _cell(name: str, exercise: Exercise) -> str:
+    """An exercise as it is handed out, under that name."""
+    return f"%%cuda {name}\n{exercise.kind.handed_out(exercise.solution)}".rstrip()
 
 
 def _show(markdown: str) -> None:

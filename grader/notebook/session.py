@@ -10,6 +10,7 @@ from IPython.core.completer import CompletionContext, SimpleMatcherResult, conte
 from IPython.display import DisplayHandle, display
 
 from grader import compilers, course, cuda
+from grader.course import variants
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.errors import NotInCourse
@@ -38,6 +39,7 @@ class NotebookSession:
     partial_marks: bool = True  # one fault that the lesson names leaves a part of the points
     # Exercises of any lesson that a warm-up has brought into the notebook, by name.
     warm_up: dict[str, course.Exercise] = field(default_factory=dict)
+    is_lessons_own: bool = True  # whether the notebook is that lesson's
 
     @property
     def exercises(self) -> dict[str, course.Exercise]:
@@ -74,8 +76,10 @@ def current() -> NotebookSession:
 
 def asked(exercise: course.Exercise) -> str | course.Exercise:
     """An exercise's name for the judge, who reads the lesson as it is now; itself if drawn anew."""
-    known = {one.id for one in course.lesson(exercise.id.partition("/")[0]).exercises}
-    return exercise.id if exercise.id in known else exercise
+    lesson, _, name = exercise.id.partition("/")
+    return (
+        exercise.id if name in [one.name for one in course.lesson(lesson).exercises] else exercise
+    )
 
 
 # ---- lesson(): the first thing a notebook calls ----
@@ -100,17 +104,25 @@ def lesson(name: str, partial_marks: bool = True) -> None:
     opened = _open(name)
     if _session is None or _session.lesson.path != opened.path:
         _session = NotebookSession(opened)
-    _session.lesson = opened  # running the set-up cell again forgets nothing
+    _session.lesson, _session.is_lessons_own = (
+        opened,
+        True,
+    )  # running the set-up cell again forgets nothing
     _session.partial_marks = partial_marks
     display(_opened(opened))
 
 
-def add(lesson_name: str, exercise: str) -> None:
-    """From now on an exercise of any lesson can be checked in this notebook too."""
+def add(lesson_name: str, name: str) -> course.Exercise:
+    """From now on an exercise of any lesson can be checked in this notebook too, each day drawn
+    anew, unless it is of the notebook's own lesson."""
     global _session
     opened = _open(lesson_name)
-    _session = _session or NotebookSession(opened)
-    _session.warm_up[exercise] = opened.exercise(exercise)
+    _session = _session or NotebookSession(opened, is_lessons_own=False)
+    exercise, is_own = opened.exercise(name), lesson_name == _session.lesson.name
+    if not (is_own and _session.is_lessons_own) and variants.variants(exercise, opened.path.parent):
+        exercise = variants.vary(exercise, progress.now().toordinal(), opened.path.parent)
+    _session.warm_up[name] = exercise
+    return exercise
 
 
 def _open(name: str) -> course.Lesson:

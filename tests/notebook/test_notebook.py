@@ -535,16 +535,20 @@ def test_a_warm_up_puts_an_exercise_below_and_check_remembers_what_was_needed(
     (cell,) = below
     name = cell.partition("\n")[0].removeprefix("%%cuda ")
     assert f"In the new cell below:** `{name}`" in shown.text
-    assert cell == f"%%cuda {name}\n" + LESSON.handed_out(LESSON.exercise(name)).rstrip()
+    drawn = session.current().exercise(name)
+    assert drawn.name != name  # it comes back drawn anew
+    assert cell == f"%%cuda {name}\n" + LESSON.handed_out(drawn).rstrip()
     notebook.run(cell)
     assert below[1:] == [f'check("{name}")']
     notebook.run(f'check("{name}")')
     assert lines_of_today(tmp_path) == []  # nothing was tried
     notebook.run(f'hint("{name}")')
-    notebook.run(f"%%cuda {name}\n{LESSON.solution(LESSON.exercise(name))}")
+    notebook.run(f"%%cuda {name}\n{drawn.solution}")
     notebook.run(f'check("{name}")')
-    hinted, checked = lines_of_today(tmp_path)
-    assert (hinted["lesson"], hinted["tried"], hinted["right"]) == (LESSON.name, name, None)
+    *hinted, checked = lines_of_today(tmp_path)
+    assert len(hinted) == bool(drawn.hints)  # another bug has none
+    for line in hinted:
+        assert (line["lesson"], line["tried"], line["right"]) == (LESSON.name, name, None)
     assert (checked["lesson"], checked["tried"], checked["right"]) == (LESSON.name, name, True)
 
 
@@ -554,6 +558,13 @@ def test_a_warm_up_leaves_a_notebook_its_own_lesson(notebook, warm):
     assert session.current().lesson.name == "00_first_kernel"
     assert not notebook.run('%%cuda triple\nextern "C" __global__ void triple() {}').failed
     assert not notebook.run(cell).failed
+
+
+def test_a_warm_up_in_its_own_lesson_leaves_the_exercise_as_it_is(notebook, warm):
+    notebook.run(f'from grader.notebook import *; lesson("{LESSON.name}")')
+    _, (cell,) = warm()
+    name = cell.partition("\n")[0].removeprefix("%%cuda ")
+    assert session.current().exercise(name) == LESSON.exercise(name)
 
 
 def test_when_nothing_is_due_a_warm_up_says_so(notebook, own_folder):
@@ -578,7 +589,7 @@ def test_vary_puts_an_exercise_drawn_anew_below_and_check_judges_that(opened, mo
     variant = variants.vary(LESSON.exercise("max"), 3)
     shown = opened.run('vary("max", 3)')
     assert "In the new cell below:** `max_4`" in shown.text
-    assert below[0] == f"%%cuda max_4\n{LESSON.handed_out(variant)}"
+    assert below[0] == f"%%cuda max_4\n{LESSON.handed_out(variant)}".rstrip()
     opened.run(f"%%cuda max_4\n{variant.solution}")
     assert "max_4: passed" in opened.run('check("max_4")').text
     opened.run(f"%%cuda max_4\n{LESSON.solution(LESSON.exercise('max'))}")
