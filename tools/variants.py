@@ -1,6 +1,6 @@
 """Look for variants of exercises, or try those again that are kept (see `grader.course.variants`).
 
-    python -m tools.variants LESSON[/EXERCISE] [--check] [--every N]
+    python -m tools.variants LESSON[/EXERCISE] [--wanted N] [--check] [--every N]
 
 A variant is kept if its own solution passes every case, also that of sizes no case tries, with the
 exercise's budgets in proportion to what its solution costs; if each named mistake, made in it as
@@ -178,9 +178,9 @@ def _fails(lesson: Lesson, new: Exercise, mistake: str, plan: LayoutPlan) -> boo
 # ---- the command ----
 
 
-def written(lesson: Lesson, exercise: Exercise) -> None:
+def written(lesson: Lesson, exercise: Exercise, wanted: int = 0) -> None:
     """Keep the variants that are found of an exercise, and say what came of all."""
-    made = found(lesson, exercise)
+    made = found(lesson, exercise, wanted)
     rows = varied.kept(lesson.path) | {exercise.name: tuple(made.kept)}
     ordered = {one.name: rows[one.name] for one in lesson.exercises if rows.get(one.name)}
     path = solution_counts.file(lesson.path, what=varied.FILE)
@@ -227,6 +227,7 @@ def refused(lesson: Lesson, exercise: Exercise, every: int = 1) -> Iterator[str]
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("what", help="LESSON or LESSON/EXERCISE")
+    parser.add_argument("--wanted", type=int, default=0, help="so many variants of each exercise")
     parser.add_argument("--check", action="store_true", help="try those again that are kept")
     parser.add_argument("--every", type=int, default=1, help="only one of so many")
     options = parser.parse_args()
@@ -239,7 +240,7 @@ def main() -> int:
             print(*said, f"{one.id}: tried", sep="\n", flush=True)
             status |= bool(said)
         else:
-            written(lesson, one)
+            written(lesson, one, options.wanted)
     return status
 
 
