@@ -379,3 +379,9 @@ def vary(exercise: Exercise, seed: int, root: Path = KERNELS) -> Exercise:
     anew = known[seed % len(known)]
     plan = LayoutPlan(exercise, arrays(exercise), anew.layouts)
     return recoded(exercise, anew, plan, seed % len(known))
+
+
+def asked(exercise: Exercise) -> str | Exercise:
+    """An exercise's name, for the judge, who reads the lesson as it is now; itself if it is drawn
+    anew."""
+    return exercise if isinstance(exercise.cases[0].problem, _Drawn) else exercise.id

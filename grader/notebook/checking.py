@@ -171,7 +171,7 @@ def check(name: str, *, hidden: bool = False) -> None:
     lesson = session.current()
     exercise, source = lesson.exercise(name), lesson.source(name)
     seed, part = secrets.randbelow(2**31), lesson.partial_marks
-    asked = session.asked(exercise)
+    asked = variants.asked(exercise)
     verdict = judge(asked, source, seed=seed, hidden=hidden, sizes=False, partial_marks=part)
     more = sizes.can_be_looked_for(verdict, exercise)
     verdict = verdict if more else sizes.looked_for(verdict, exercise, source, LIMITS)
@@ -272,7 +272,7 @@ def play(
     lesson = session.current()
     exercise, source = lesson.exercise(what), lesson.source(what)
     seed = secrets.randbelow(2**31)
-    verdict = judge(session.asked(exercise), source, seed=seed, hidden=False)
+    verdict = judge(variants.asked(exercise), source, seed=seed, hidden=False)
     replay = of_failure(verdict.while_open(), source, exercise) or (
         of_case(exercise, source, seed) if verdict.status in ("passed", "over_budget") else None
     )

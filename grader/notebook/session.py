@@ -74,14 +74,6 @@ def current() -> NotebookSession:
     return _session
 
 
-def asked(exercise: course.Exercise) -> str | course.Exercise:
-    """An exercise's name for the judge, who reads the lesson as it is now; itself if drawn anew."""
-    lesson, _, name = exercise.id.partition("/")
-    return (
-        exercise.id if name in [one.name for one in course.lesson(lesson).exercises] else exercise
-    )
-
-
 # ---- lesson(): the first thing a notebook calls ----
 
 _DEVICES = {
