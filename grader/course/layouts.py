@@ -72,9 +72,11 @@ SINGLE = {  # elements are moved one by one
 }
 GROUPS = {  # W of them are moved at once
     "behind a header": Layout("i + 2W", "L + 2W"),
-    "every second group": Layout("i // 1W * 2W + i % 1W", "2 * L"),
-    "every second group, the odd ones": Layout("i // 1W * 2W + 1W + i % 1W", "2 * L"),
-    "every third group": Layout("i // 1W * 3W + 1W + i % 1W", "3 * L"),
+    "every second group": Layout("i // 1W * 2W + i % 1W", "(L + 1W - 1) // 1W * 2W"),
+    "every second group, the odd ones": Layout(
+        "i // 1W * 2W + 1W + i % 1W", "(L + 1W - 1) // 1W * 2W"
+    ),
+    "every third group": Layout("i // 1W * 3W + 1W + i % 1W", "(L + 1W - 1) // 1W * 3W"),
     "neighbouring groups exchanged": Layout("i ^ 1W", "(L + 2W - 1) // 2W * 2W"),
     "groups reversed": Layout("L - 1W - i // 1W * 1W + i % 1W"),
     "groups rotated": Layout("(i + 1W) % L"),
