@@ -1,13 +1,13 @@
 """Look for variants of exercises, or try those again that are kept (see `grader.course.variants`).
 
-    python -m tools.variants LESSON[/EXERCISE] [--wanted N] [--check] [--every N]
+    python -m tools.variants LESSON[/EXERCISE] [--wanted N] [--more] [--check] [--every N]
 
 A variant is kept if its own solution passes every case, also that of sizes no case tries, with the
 exercise's budgets in proportion to what its solution costs; if each named mistake, made in it as
 in the exercise, fails a case; and if its indices are neither the exercise's own nor those of
 another: the indices in what the learner writes or is given, one number for another. Of a "write it"
 20 are looked for, of others 6. Those found are written into the lesson's variants.json, and all
-that were refused are listed with the reason.
+that were refused are listed with the reason. With --more those that are kept stay, untried.
 
 With --check those that are kept are tried again, or one of each N with the exercise's own number;
 the exit status is 1 if one is refused now.
@@ -58,15 +58,20 @@ class Found:
     seconds: float = 0.0
 
 
-def found(lesson: Lesson, exercise: Exercise, wanted: int = 0) -> Found:
-    """Look for so many variants of an exercise."""
-    made, begun = Found(), time.monotonic()
+def found(
+    lesson: Lesson, exercise: Exercise, wanted: int = 0, known: tuple[Anew, ...] = ()
+) -> Found:
+    """Look for so many variants of an exercise, the `known` ones among them."""
+    made, begun = Found([*known]), time.monotonic()
     wanted = wanted or (WRITTEN if isinstance(exercise.kind, kinds.Write) else OTHERS)
     arrays = varied.arrays(exercise)
     made.refused.update(one for one in arrays.values() if isinstance(one, str))
     seen = {("", indices(exercise, exercise, arrays))}
+    for one in known:
+        variant = varied.recoded(exercise, one, LayoutPlan(exercise, arrays, one.layouts))
+        seen.add((one.given, indices(variant, exercise, arrays)))
     for one in candidates(lesson, exercise, arrays)[:LOOKED_AT]:
-        if len(made.kept) == wanted or made.tried == TRIES * wanted:
+        if len(made.kept) >= wanted or made.tried == TRIES * wanted:
             break
         plan = LayoutPlan(exercise, arrays, one.layouts)
         try:
@@ -189,9 +194,10 @@ def _fails(lesson: Lesson, new: Exercise, mistake: str, plan: LayoutPlan) -> boo
 # ---- the command ----
 
 
-def written(lesson: Lesson, exercise: Exercise, wanted: int = 0) -> None:
+def written(lesson: Lesson, exercise: Exercise, wanted: int, more: bool) -> None:
     """Keep the variants that are found of an exercise, and say what came of all."""
-    made = found(lesson, exercise, wanted)
+    kept = varied.variants(exercise, lesson.path.parent) if more else ()
+    made = found(lesson, exercise, wanted, kept)
     rows = varied.kept(lesson.path) | {exercise.name: tuple(made.kept)}
     ordered = {one.name: rows[one.name] for one in lesson.exercises if rows.get(one.name)}
     path = solution_counts.file(lesson.path, what=varied.FILE)
@@ -236,6 +242,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("what", help="LESSON or LESSON/EXERCISE")
     parser.add_argument("--wanted", type=int, default=0, help="so many variants of each exercise")
+    parser.add_argument("--more", action="store_true", help="keep those that are kept, and more")
     parser.add_argument("--check", action="store_true", help="try those again that are kept")
     parser.add_argument("--every", type=int, default=1, help="only one of so many")
     options = parser.parse_args()
@@ -248,7 +255,7 @@ def main() -> int:
             print(*said, f"{one.id}: tried", sep="\n", flush=True)
             status |= bool(said)
         else:
-            written(lesson, one, options.wanted)
+            written(lesson, one, options.wanted, options.more)
     return status
 
 
