@@ -96,6 +96,7 @@ class Recurrence(Observer):
             self.wave.kernel.instructions[access.at].written
         ):
             self.stores.add(hit.store)
+            self.plain |= not access.mbarrier
             mine = lane_index(hit.lanes) == self.lane
             if mine.any():
                 self.reads[access.at] = access, hit.part(mine)
@@ -131,6 +132,7 @@ class Recurrence(Observer):
         self.ran = np.zeros(self.wave.geometry.lanes, bool)
         self.runs: Counter[tuple[int, int]] = Counter()
         self.stores: set[Store] = set()  # something that decides was loaded from these
+        self.plain = False  # by an access that no mbarrier answers
         self.changed: set[Store] = set()
         self.reads: dict[int, tuple[Access, Hit]] = {}  # those of `lane`, by instruction
         self.wave.events.attend([*self.wave.events.observers, self])
@@ -172,7 +174,8 @@ class Recurrence(Observer):
 
     def _chance_decides(self) -> bool:
         """Whether something decides that comes by chance: a clock, which threads are together, or
-        when a copy arrives that is on its way."""
+        when a copy arrives that is on its way (an mbarrier is told of all of its copies when it is
+        asked)."""
         copies, instructions = self.wave.copies, self.wave.kernel.instructions
         code = [one for first, last in self.runs for one in instructions[first : last + 1]]
         by_chance = {
@@ -183,7 +186,7 @@ class Recurrence(Observer):
             or any(part.name in CLOCKS for operand in one.operands for part in mentioned(operand))
         }
         on_its_way = bool(copies.pending) or any(copies.landings.values())
-        return on_its_way or not by_chance.isdisjoint(self.wave.program.deciding)
+        return (on_its_way and self.plain) or not by_chance.isdisjoint(self.wave.program.deciding)
 
 
 FIRST_PAUSE = 1024  # instructions that a wave runs before it is asked whether it comes to its end

@@ -148,7 +148,7 @@ class WaveState(WaveMemory):
             job.geometry, job.cooperative, self.device.sms, lambda: self.steps_taken
         )
         self.dense = Dense()
-        self.copies, self.products = (PendingCopies(job.geometry.lanes) for _ in range(2))
+        self.forget_copies()
         self.frames = Frames(job.layout, job.geometry.lanes)
         self.results: dict[int, str | None] = {}
         self.steps_taken = 0  # instructions of straight runs, so far
@@ -159,6 +159,13 @@ class WaveState(WaveMemory):
     def tell(self, report: ErrorReport, observers: Sequence[Observer]) -> None:
         """From now on, `report` makes errors and `observers` hear of events."""
         self.report, self.events = report, Events(observers)
+
+    def forget_copies(self) -> None:
+        """Nothing is on its way: copies into shared memory; products; and of bulk copies to global
+        memory what they read, and what they write."""
+        self.copies, self.products, *self.outgoing = (
+            PendingCopies(self.geometry.lanes) for _ in range(4)
+        )
 
     def standing_at(self, places: set[int]) -> np.ndarray:
         """The lanes whose turn would come at one of these instructions, as an index array."""

@@ -384,7 +384,7 @@ class Wave(WaveState):
         self.clusters.begin_wave()
         self.shared.reset()
         self.local.reset()
-        self.copies, self.products = (PendingCopies(geometry.lanes) for _ in range(2))
+        self.forget_copies()
         for tell in self.events.begin_wave:
             tell(first_block)
         self.calls.begin_wave()
@@ -397,6 +397,8 @@ class Wave(WaveState):
         self.running[lanes] = False
         for tell in self.events.exit:
             tell(lanes)
+        for copies in self.outgoing:  # whatever they have issued ends
+            copies.arrive(lanes, -1)
         self.collectives.leave(lanes)
         for successor in (*self.barriers.released_by_exit(), *self.clusters.released()):
             self.schedule.push(*successor)

@@ -1,18 +1,21 @@
 """What asynchronous operations need, and no barrier between threads gives: a proxy fence between
-ordinary stores and a copy engine or a tensor core that reads them; and for `wgmma` a fence before
-it, a commit after it, and a wait before its registers are used.
+ordinary stores and a copy engine or a tensor core that reads them; a wait for bulk copies to global
+memory; for `wgmma` a fence before it, a commit after it, and a wait before its registers are used;
+and for what a warpgroup does, that all its warps do it.
 
 Hardware shows such a mistake seldom, as a wrong value now and then.
 """
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from ..machine.events import Observer, Step
 from ..machine.lanes import WARP, Lanes, lane_index
-from ..machine.memory.access import Accessed
+from ..machine.memory.access import Access, Accessed, Hit, OnItsWay
 from ..ptx.flow import spread
+from ..ptx.instructions.asynchronous_copies import TOLD
 from ..ptx.instructions.warpgroup_matrices import GROUP
 from ..ptx.program import (
     Carries,
@@ -23,7 +26,15 @@ from ..ptx.program import (
     immediate_of,
     registers,
 )
-from .findings import EarlyUse, FindingReport, NoRegisterFence, PartOfGroup, UnfencedRead
+from .findings import (
+    Bytes,
+    EarlyUse,
+    FindingReport,
+    NoRegisterFence,
+    PartOfGroup,
+    UnfencedRead,
+    UnwaitedCopy,
+)
 
 _CELL = 4  # bytes
 
@@ -87,6 +98,64 @@ class ProxyOrder(Observer):
         self.barrier(at, lanes, None)
 
 
+class BulkGroups(Observer):
+    """What a thread does itself with memory that its own bulk copies to global memory still read,
+    or have not written yet; for what others do see `races`. A thread may also leave too early: its
+    block's shared memory is another block's then."""
+
+    def __init__(self, report: FindingReport):
+        self.report, self.wave = report, report.wave
+
+    def access(self, done: Accessed) -> None:
+        access, hit, kind = done.access, done.hit, done.kind
+        if access.bulk or access.asynchronous:
+            return
+        reading, writing = ([copy for copy, _ in one.pending] for one in self.wave.outgoing)
+        if kind != "load" and hit.space == "shared":
+            landings = chain(*self.wave.copies.landings.values())
+            reading += (source for landing in landings for source in landing.sources)
+        for copies in (writing, reading if kind != "load" else ()):
+            for copy in copies:
+                if copy.hit.store is hit.store:
+                    self._refuse_overlap(access, hit, copy, copies is writing)
+
+    def _refuse_overlap(self, access: Access, hit: Hit, copy: OnItsWay, writes: bool) -> None:
+        lane = int(lane_index(copy.hit.lanes)[0])
+        mine = np.flatnonzero(lane_index(hit.lanes) == lane)
+        starts, begins = hit.element[mine] * access.size, copy.hit.element * copy.access.size
+        apart = starts[:, None] + access.width <= begins
+        apart |= begins + copy.access.width <= starts[:, None]
+        if not apart.all():
+            here, first = self.report.here, int(mine[np.argmin(apart.all(axis=1))])
+            touched = here.bytes(
+                hit.space, hit.store, int(hit.addresses[first]), access.size, access.at
+            )
+            found = self._unwaited(copy, access.at, lane, touched, access.verb, writes)
+            self.report.stop(found)
+
+    def exit(self, lanes: Lanes) -> None:
+        reading = self.wave.outgoing[0].pending
+        left = np.isin([lane_index(copy.hit.lanes)[0] for copy, _ in reading], lane_index(lanes))
+        for position in np.flatnonzero(left)[:1].tolist():
+            copy, _ = reading[position]
+            lane = int(lane_index(copy.hit.lanes)[0])
+            self.report.add(self._unwaited(copy, copy.access.at, lane))
+
+    def _unwaited(
+        self,
+        copy: OnItsWay,
+        at: int,
+        lane: int,
+        touched: Bytes | None = None,
+        verb: str = "",
+        writes: bool = False,
+    ) -> UnwaitedCopy:
+        here, told = self.report.here, self.wave.kernel.instructions[copy.access.at].form.has(TOLD)
+        return UnwaitedCopy(
+            here.location(at, lane), here.line(copy.access.at), touched, verb, writes, told
+        )
+
+
 class Products(Observer):
     """By register of a `wgmma` and what is only copied from it: in which lanes a product that is
     on its way still writes it, or reads it (A). By lane: whether a `wgmma.fence` has been passed
@@ -105,7 +174,8 @@ class Products(Observer):
             {name: np.zeros((2, lanes), np.int64) for name in spread(own, copies)} for _ in range(2)
         )
         self._fenced, self._since_wait = np.zeros((2, lanes), bool)
-        self._number = np.zeros(self.wave.geometry.warps, np.int64)  # of products, by warp
+        # Of products and of other operations of a warpgroup, by warp.
+        self._number = np.zeros((2, self.wave.geometry.warps), np.int64)
 
     def begin_wave(self, first_block: int) -> None:
         for state in (*self._writes.values(), *self._reads.values(), self._fenced, self._number):
@@ -140,10 +210,13 @@ class Products(Observer):
         return using if touched else step
 
     def collective(self, at: int, lanes: Lanes, masks: np.ndarray) -> None:
-        if at not in self._products:
+        product = at in self._products
+        if not product and self.code[at].form.name != "setmaxnreg":
             return
         index = lane_index(lanes)
-        self._number[np.unique(index // WARP)] += 1
+        self._number[int(product), np.unique(index // WARP)] += 1
+        if not product:
+            return
         if not self._fenced[lanes].all():
             lane = int(index[np.argmin(self._fenced[lanes])])
             self.report.stop(NoRegisterFence(self.report.here.location(at, lane)))
@@ -154,17 +227,17 @@ class Products(Observer):
                 state[name][1, lanes] = self.wave.products.committed[lanes]
 
     def exit(self, lanes: Lanes) -> None:
-        groups = self._number.reshape(-1, GROUP) if len(self._number) % GROUP == 0 else None
-        if groups is None or not self._products:
+        if self._number.shape[1] % GROUP or not self._number.any():
             return
-        index = lane_index(lanes)
+        index, names = lane_index(lanes), ("setmaxnreg", "wgmma")
         for group in np.unique(index // WARP // GROUP):
-            counts = groups[group]
             alive = self.wave.running[group * GROUP * WARP : (group + 1) * GROUP * WARP]
-            if not alive.any() and counts.min() != counts.max():
-                lane = int(index[index // WARP // GROUP == group][0])
-                where = self.report.here.location(min(self._products), lane)
-                self.report.stop(PartOfGroup(where, tuple(counts.tolist())))
+            for name, numbers in zip(names, self._number.reshape(2, -1, GROUP), strict=True):
+                counts = numbers[group]
+                if not alive.any() and counts.min() != counts.max():
+                    at = next(at for at, one in enumerate(self.code) if _is(one, name))
+                    where = self.report.here.location(at, int(index[index // WARP // GROUP == group][0]))
+                    self.report.stop(PartOfGroup(where, name, tuple(counts.tolist())))
 
     def _ordering(self, one: Instruction, step: Step) -> Step:
         """The step of a fence, a commit or a wait."""
@@ -195,6 +268,11 @@ class Products(Observer):
 def _held(product: Instruction) -> tuple[Operand, ...]:
     """The result of a `wgmma`, and A if registers hold it; a descriptor is read at once."""
     return product.operands[: 2 if isinstance(product.operands[1], Vector) else 1]
+
+
+def _is(one: Instruction, name: str) -> bool:
+    """It is a product of a warpgroup, or a `setmaxnreg`."""
+    return one.form.name == name and one.form.collective
 
 
 def _copies(one: Instruction) -> bool:

@@ -148,6 +148,7 @@ class UnwrittenRead(Finding, frozen=True):
     verb: str
     touched: Bytes
     use: Location | None  # where a value that was followed comes to matter
+    copy: tuple[int | None, bool] | None  # the line of one on its way there; an mbarrier is told
 
 
 class NeverSet(Finding, frozen=True):
@@ -214,6 +215,18 @@ class UnfencedRead(Finding, frozen=True):
     writer: Location
 
 
+class UnwaitedCopy(Finding, frozen=True):
+    """A use of memory that the thread's own bulk copy to global memory still reads, or has not
+    written yet."""
+
+    error = DataRace
+    copy: int | None  # its line
+    touched: Bytes | None  # None: the thread leaves the kernel, which may do no harm
+    verb: str  # what the thread does: "reads", "writes", "updates"
+    writes: bool  # the copy still writes there; else it reads
+    counted: bool  # an mbarrier is told of the copy; else it is in a group
+
+
 class NoRegisterFence(Finding, frozen=True):
     """A `wgmma` whose registers were used, or that is the first, with no `wgmma.fence` since."""
 
@@ -229,9 +242,10 @@ class EarlyUse(Finding, frozen=True):
 
 
 class PartOfGroup(Finding, frozen=True):
-    """A `wgmma` that not all four warps of a warpgroup have executed equally often."""
+    """What not all four warps of a warpgroup have executed equally often."""
 
     error = ShuffleDivergence
+    name: str  # of the instruction
     counts: tuple[int, ...]  # by warp
 
 
@@ -246,6 +260,7 @@ class RacingAccess(msgspec.Struct, frozen=True):
     reads: bool  # the instruction reads memory
     atomic: bool
     volatile: bool
+    engine: str  # "copy" or "product" if that makes it some time after its issue, else ""
     repeats: bool  # a thread may come there again
 
 
@@ -312,6 +327,11 @@ class Race(Finding, frozen=True):
     def between_blocks(self) -> bool:
         """The two are of different blocks, and meet in global memory."""
         return not (self.same_block or self.shared)
+
+    @property
+    def engine(self) -> RacingAccess | None:
+        """The one that a product or a copy makes some time after its issue."""
+        return next((one for one in (self.mine, self.other) if one.engine), None)
 
     @property
     def both_wrote(self) -> bool:

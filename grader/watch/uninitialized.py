@@ -245,7 +245,10 @@ class Uninitialized(Observer):
     ) -> UnwrittenRead:
         here, at = self.report.here, access.at
         touched = here.bytes(hit.space, hit.store, address, access.size, at)
-        return UnwrittenRead(here.location(at, lane), access.verb, touched, use)
+        byte = hit.element[0] * access.size + address - int(hit.addresses[0])
+        coming = self.wave.copies.towards(hit.store, byte)
+        copy = (here.line(coming.access.at), coming.number > 0) if coming else None
+        return UnwrittenRead(here.location(at, lane), access.verb, touched, use, copy)
 
     def _components(self, operand: Operand) -> list[tuple[int, np.ndarray]]:
         """The tracked registers of what is loaded or stored, each with its place in it."""

@@ -1,12 +1,13 @@
 """One memory instruction's way to memory: addresses to elements, checked on the way; what is done
-there, and who is told of it; what is on its way into shared memory (`cp.async` and its groups, and
+there, and who is told of it; what is on its way (`cp.async` and bulk copies, with their groups, and
 what mbarriers count)."""
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
@@ -342,6 +343,7 @@ class Landing:
     hit: Hit
     words: list[np.ndarray]
     number: int = 0
+    sources: tuple[Rereading, ...] = ()  # what is read until then
 
     @property
     def size(self) -> int:
@@ -358,11 +360,47 @@ class Landing:
 
     def land(self) -> None:
         """It is there now."""
+        for source in self.sources:
+            source.land()
         self.access.put(self.hit, self.words)
+
+
+@dataclass(frozen=True)
+class Rereading:
+    """A copy engine or a tensor core has read this for a lane, and may still do so until somebody
+    has waited for it: whoever writes there before races with it."""
+
+    access: Access
+    hit: Hit
+
+    def part(self, chosen: np.ndarray) -> Rereading:
+        """That of the `chosen` lanes (bool) alone."""
+        return Rereading(self.access, self.hit.part(chosen))
+
+    def land(self) -> None:
+        """It is read for the last time."""
+        self.access.get(self.hit)
+
+
+@dataclass(frozen=True)
+class Updating(Rereading):
+    """A copy engine updates this for a lane, some time after it was issued."""
+
+    operation: Callable[..., np.ndarray]
+    values: np.ndarray
+
+    def part(self, chosen: np.ndarray) -> Updating:
+        return replace(self, hit=self.hit.part(chosen), values=self.values[chosen])
+
+    def land(self) -> None:
+        self.access.update(self.hit, self.operation, [[self.values]])
 
 
 class OnItsWay(Protocol):
     """What ends some time after lanes have issued it: `land` is its end."""
+
+    @property
+    def access(self) -> Access: ...
 
     @property
     def hit(self) -> Hit: ...
@@ -388,16 +426,35 @@ class PendingCopies:
         """Until it has arrived, the destination counts as not written: a thread that does not
         wait for it gets whatever is there."""
         self.mark_unwritten(access, hit)
-        self.pending.append((Landing(access, hit, words), self.committed.copy()))
+        self.add(Landing(access, hit, words))
 
-    def announce(self, access: Access, hit: Hit, words: list[np.ndarray], told: Hit) -> Landing:
+    def add(self, copy: OnItsWay) -> None:
+        """A copy is in the group that its threads have not committed yet."""
+        self.pending.append((copy, self.committed.copy()))
+
+    def announce(
+        self,
+        access: Access,
+        hit: Hit,
+        words: list[np.ndarray],
+        told: Hit,
+        sources: Iterable[Rereading] = (),
+    ) -> Landing:
         """Lanes issue what the one barrier at which `told` hits will be told of. Until that barrier
         is asked, the destination counts as not written."""
         self.mark_unwritten(access, hit)
         self.announced += 1
-        landing = Landing(access, hit, words, self.announced)
+        landing = Landing(access, hit, words, self.announced, tuple(sources))
         self.landings.setdefault((told.store, int(told.element[0])), deque()).append(landing)
         return landing
+
+    def towards(self, store: Store, byte: int) -> Landing | None:
+        """What is on its way to a byte of a store."""
+        for one in chain((copy for copy, _ in self.pending), *self.landings.values()):
+            first = one.hit.element * one.access.size
+            if one.hit.store is store and ((first <= byte) & (byte < first + one.access.width)).any():
+                return one
+        return None
 
     def mark_unwritten(self, access: Access, hit: Hit) -> None:
         marks = hit.store.marks(access.size)

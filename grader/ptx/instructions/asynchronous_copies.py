@@ -1,10 +1,11 @@
 """Copies that end some time after they were issued (PTX ISA, "Data Movement and Conversion
 Instructions": cp.async, cp.async.bulk, st.async).
 
-A copy reads its source when it is issued. What cp.async brings appears in shared memory when the
-issuing thread waits for the group that the copy was committed to; what a bulk copy or a store to
-another block's shared memory brings, when somebody asks the barrier that it tells. What is taken
-to global memory is there at once.
+A copy reads its source when it is issued, and a copy engine also as late as it can. What cp.async
+brings appears in shared memory when the issuing thread waits for the group that the copy was
+committed to; what a bulk copy or a store to another block's shared memory brings, when somebody
+asks the barrier that it tells. What a bulk copy takes to global memory is there when its thread
+has waited for its group (without .read), or has left the kernel.
 
 Barriers in shared memory that count arrivals and bytes (PTX ISA, "Parallel Synchronization and
 Communication Instructions: mbarrier"); what `cuda::barrier` is made of.
@@ -15,6 +16,7 @@ transactions still owe, and the parity of the phase. The state that an arrival r
 word as it was.
 """
 
+import copy as copying
 from collections.abc import Callable
 from typing import Any
 
@@ -25,9 +27,10 @@ from ...counted import counted
 from ...cuda.errors import Misaligned, OutOfBounds
 from ...machine.events import Step
 from ...machine.lanes import Lanes, compact, lane_index, select
-from ...machine.memory.access import Access, Hit
+from ...machine.memory.access import Access, Hit, Landing, Rereading, Updating
 from ...machine.memory.spaces import OFFSET_MASK, RANK_SHIFT
 from ...machine.wave import Wave
+from ..numbers import DTYPES
 from ..program import (
     Address,
     Instruction,
@@ -40,6 +43,7 @@ from ..program import (
     several,
 )
 from ..table import Elementwise, effect, elementwise
+from .synchronization import OPERATIONS, operation_on
 
 _COPY = "async ca|cg shared|shared::cta global L2::64B|L2::128B|L2::256B?"
 _SIZES = (4, 8, 16)  # bytes
@@ -141,6 +145,7 @@ def signal(instruction: Instruction, at: int, wave: Wave) -> Step:
 UNIT, _WORDS = 16, 4  # bytes that are moved together, and their words
 _SHARED = "shared::cluster|shared::cta|shared"
 TOLD = "mbarrier::complete_tx::bytes"
+_TAKEN = "async bulk global shared|shared::cta bulk_group"
 
 
 @effect(
@@ -150,8 +155,7 @@ TOLD = "mbarrier::complete_tx::bytes"
     "policy?",
     f"async bulk shared::cluster shared::cta {TOLD} : "
     "writes.b32@shared[to], reads.b32@shared[from], size, updates.b64@shared[barrier]",
-    "async bulk global shared|shared::cta bulk_group L2::cache_hint? : "
-    "writes.b32@global[to], reads.b32@shared[from], size, policy?",
+    f"{_TAKEN} L2::cache_hint? : writes.b32@global[to], reads.b32@shared[from], size, policy?",
 )
 def bulk_copy(instruction: Instruction, at: int, wave: Wave) -> Step:
     """[to], [from], bytes[, [barrier]][, blocks]: the barrier is told when so many bytes have come;
@@ -163,12 +167,82 @@ def bulk_copy(instruction: Instruction, at: int, wave: Wave) -> Step:
     def step(lanes: Lanes) -> None:
         for lane in lane_index(lanes).tolist():
             moved = _moved(int(sizes[lane]), at, lane, wave)
-            words = taken_units(taken, lane, moved, at, wave)
+            words, sources = taken_units(taken, lane, moved, at, wave)
             if bring:
-                bring(lane, words, moved)
+                bring(lane, words, moved, sources)
                 continue
+            take_away(sources, wave)
             for hit in unit_hits(to, lane, moved, at, wave):
-                to.put(hit, list(words.T))
+                write_later(to, hit, list(words.T), wave)
+
+    return step
+
+
+def take_away(sources: list[Rereading], wave: Wave) -> None:
+    """A bulk copy to global memory has been issued, which reads these until it is waited for."""
+    for source in sources:
+        wave.outgoing[0].add(source)
+
+
+def write_later(to: Access, hit: Hit, words: list[np.ndarray], wave: Wave) -> None:
+    """It writes there, some time from now on."""
+    for tell in wave.events.copy:
+        tell(to, hit, words)
+    wave.outgoing[1].add(Landing(to, hit, words))
+
+
+@effect(
+    "cp",
+    *[
+        f"reduce {_TAKEN} L2::cache_hint? {operation} : "
+        f"updates[to], reads.b32@shared[from], size, policy?"
+        for operation in (
+            "add u32|s32|u64|f32|f64",
+            "add noftz HALF",
+            "min|max u32|s32|u64|s64",
+            "min|max HALF",
+            "and|or|xor b32|b64",
+            "inc|dec u32",
+        )
+    ],
+)
+def bulk_reduction(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """[to], [from], bytes: each element in global memory is updated as by an atomic."""
+    form, transfer = instruction.form, instruction.form.transfer(0)
+    operation = operation_on(form.type, form.one_of(OPERATIONS) or "")
+    taken, sizes = unit_access(instruction, 1, at, wave), wave.read(instruction.operands[2], "u32")
+    strong = replace(transfer, space="global", bulk=True, asynchronous=True, strong=True)
+    to = wave.access(strong, instruction.operands[0], at)
+
+    def step(lanes: Lanes) -> None:
+        for lane in lane_index(lanes).tolist():
+            moved = _moved(int(sizes[lane]), at, lane, wave)
+            words, sources = taken_units(taken, lane, moved, at, wave)
+            take_away(sources, wave)
+            values = words.ravel().view(DTYPES[form.type])
+            for hit in unit_hits(to, lane, np.arange(len(values)) * to.size, at, wave):
+                wave.outgoing[1].add(Updating(to, hit, operation, values))
+
+    return step
+
+
+@effect("cp", "async bulk commit_group :")
+def commit_bulk(instruction: Instruction, at: int, wave: Wave) -> Step:
+    def step(lanes: Lanes) -> None:
+        for copies in wave.outgoing:
+            copies.committed[lanes] += 1
+
+    return step
+
+
+@effect("cp", "async bulk wait_group read? : n")
+def wait_for_bulk(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """For all groups but the n last ones: until they have read (.read), or written, too."""
+    newest, ends = immediate_of(instruction.operands[0]), 1 if instruction.form.has("read") else 2
+
+    def step(lanes: Lanes) -> None:
+        for copies in wave.outgoing[:ends]:
+            copies.arrive(lanes, newest)
 
     return step
 
@@ -182,14 +256,16 @@ def unit_access(instruction: Instruction, position: int, at: int, wave: Wave) ->
 
 def bringing(
     instruction: Instruction, to: Access, at: int, wave: Wave
-) -> Callable[[int, np.ndarray, np.ndarray], None]:
-    """`bring(lane, words, moved)`: one lane has words (units, 4) uint32 brought into shared memory,
-    each unit `moved` by so many bytes, and tells the barrier among the operands."""
+) -> Callable[[int, np.ndarray, np.ndarray, list[Rereading]], None]:
+    """`bring(lane, words, moved, sources)`: one lane has words (units, 4) uint32 brought into shared
+    memory, each unit `moved` by so many bytes, and tells the barrier among the operands."""
     told = wave.access(instruction.form.transfer(3), instruction.operands[3], at)
     several_blocks = instruction.form.has("multicast::cluster")
     mask = wave.read(instruction.operands[4], "u16") if several_blocks else None
 
-    def bring(lane: int, words: np.ndarray, moved: np.ndarray) -> None:
+    def bring(
+        lane: int, words: np.ndarray, moved: np.ndarray, sources: list[Rereading]
+    ) -> None:
         bits = int(mask[np.array([lane])][0]) if mask is not None else 0
         ranks: list[int | None] = [rank for rank in range(16) if bits >> rank & 1]
         for rank in ranks or [None]:
@@ -198,7 +274,7 @@ def bringing(
             for hit in unit_hits(to, lane, moved + _towards(to, lane, rank, wave), at, wave):
                 for tell in wave.events.copy:
                     tell(to, hit, list(words.T))
-                landing = wave.copies.announce(to, hit, list(words.T), place)
+                landing = wave.copies.announce(to, hit, list(words.T), place, sources)
                 for send in wave.events.sent:
                     send(at, landing)
 
@@ -241,14 +317,20 @@ def _moved(size: int, at: int, lane: int, wave: Wave) -> np.ndarray:
     return np.arange(0, size, UNIT)
 
 
-def taken_units(access: Access, lane: int, moved: np.ndarray, at: int, wave: Wave) -> np.ndarray:
-    """What lies at the source, each unit `moved` by so many bytes: (units, 4) uint32."""
+def taken_units(
+    access: Access, lane: int, moved: np.ndarray, at: int, wave: Wave
+) -> tuple[np.ndarray, list[Rereading]]:
+    """What lies at the source, each unit `moved` by so many bytes: (units, 4) uint32; and what is
+    read once more when the copy ends."""
     words = np.empty((len(moved), _WORDS), np.uint32)
-    for hit in unit_hits(access, lane, moved, at, wave):
+    hits = unit_hits(access, lane, moved, at, wave)
+    for hit in hits:
         access.get(hit)
         for word in range(_WORDS):
             words[:, word] = access.read(hit, word, words.dtype)
-    return words
+    later = copying.copy(access)
+    later.asynchronous = False  # what is written in between needs no proxy fence, but a wait
+    return words, [Rereading(later, hit) for hit in hits]
 
 
 @effect(

@@ -247,9 +247,6 @@ def create_policy(instruction: Instruction) -> Elementwise:
     "cp",
     "async bulk prefetch tensor 1d|2d|3d|4d|5d L2 global tile? L2::cache_hint? : [a], c, policy?",
 )
-@effect("setmaxnreg", "inc|dec sync aligned u32 : n")
-@effect("cp", "async bulk commit_group :", "async bulk wait_group read? : n")
 def nothing(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """Cache hints change no value, a grid starts when those before it have ended, and what bulk
-    copies take out of shared memory is there already."""
+    """Cache hints change no value, and a grid starts when those before it have ended."""
     return lambda lanes: None

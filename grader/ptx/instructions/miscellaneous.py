@@ -5,8 +5,8 @@ from ...cuda.errors import CudaError
 from ...machine.events import Step
 from ...machine.lanes import Lanes, lane_index
 from ...machine.wave import Wave
-from ..program import Flow, Instruction
-from ..table import control, effect
+from ..program import Flow, Instruction, Malformed, immediate_of
+from ..table import collective, control, effect
 
 _MADE_BY_THE_COMPILER = (
     " The compiler puts a trap, without a line, where an operation is impossible, such as an atomic"
@@ -17,6 +17,15 @@ _MADE_BY_THE_COMPILER = (
 @effect("nanosleep", "u32 : a")
 def nanosleep(instruction: Instruction, at: int, wave: Wave) -> Step:
     return lambda lanes: wave.spin()
+
+
+@collective("setmaxnreg", "inc|dec sync aligned u32 : n", whole_warp=True)
+def set_registers(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """Registers are given back, or asked for; here there are always enough."""
+    number = immediate_of(instruction.operands[0])
+    if not 24 <= number <= 256 or number % 8:
+        raise Malformed(f"a thread cannot have {number} registers: 24 to 256, a multiple of 8")
+    return lambda lanes: None
 
 
 @control("trap", ":", flow=Flow.TRAP)

@@ -110,7 +110,7 @@ def cluster_barrier(instruction: Instruction, at: int, wave: Wave) -> Step:
     return lambda lanes: (*wave.clusters.arrive(lanes), (at + 1, lanes))
 
 
-_OPERATIONS: dict[str, Compute] = {
+OPERATIONS: dict[str, Compute] = {
     "add": np.add,
     "and": np.bitwise_and,
     "or": np.bitwise_or,
@@ -127,7 +127,7 @@ _ON_FLOATS: dict[str, Compute] = {"add": np.add, "min": fmin, "max": fmax}
 
 def operation_on(kind: str, name: str) -> Compute:
     """The operation of an atomic on values of a PTX type; KeyError if there is none."""
-    return on_registers(_ON_FLOATS[name], kind) if kind in KINDS else _OPERATIONS[name]
+    return on_registers(_ON_FLOATS[name], kind) if kind in KINDS else OPERATIONS[name]
 
 
 _WHERE = "SEM? SCOPE? SPACE?"
@@ -163,7 +163,7 @@ def atomic(instruction: Instruction, at: int, wave: Wave) -> Step:
     if len(sources) != (2 if form.compares else 1):
         raise Malformed("a value or the cache policy is missing among its operands")
     ((_, transfer),), kind = form.transfers, form.type
-    operation = operation_on(kind, form.one_of(_OPERATIONS) or "")
+    operation = operation_on(kind, form.one_of(OPERATIONS) or "")
     access = wave.access(transfer, address, at, "atomically updates")
     number = transfer.components
     values_of = [[wave.read(item, kind) for item in several(one, number)] for one in sources]

@@ -16,13 +16,22 @@ from ...cuda.errors import LaunchError, Message, Misaligned, OutOfBounds
 from ...cuda.tensor_maps import SIZE, TensorMap, decoded, swizzled
 from ...machine.events import Step
 from ...machine.lanes import Lanes, lane_index
-from ...machine.memory.access import Access, Hit
+from ...machine.memory.access import Access, Hit, Rereading, Updating
 from ...machine.memory.spaces import OFFSET_MASK
 from ...machine.wave import Wave
 from ..numbers import DTYPES
 from ..program import Instruction, Malformed, Transfer, several
 from ..table import Compute, effect
-from .asynchronous_copies import TOLD, UNIT, bringing, taken_units, unit_access, unit_hits
+from .asynchronous_copies import (
+    TOLD,
+    UNIT,
+    bringing,
+    take_away,
+    taken_units,
+    unit_access,
+    unit_hits,
+    write_later,
+)
 from .synchronization import operation_on
 
 _DIMENSIONS = "1d|2d|3d|4d|5d"
@@ -53,13 +62,16 @@ def load_box(instruction: Instruction, at: int, wave: Wave) -> Step:
             tensor, coordinates = plan(lane)
             addresses, inside = tensor.places(coordinates)
             values = np.full(len(addresses), 0, f"u{tensor.size}")
+            sources = []
             if tensor.nan:
                 values[:] = _NAN & (1 << 8 * tensor.size) - 1
             access = source(tensor.size)
             for hit in unit_hits(access, lane, addresses[inside], at, wave):
                 access.get(hit)
                 values[inside] = access.read(hit, 0, values.dtype)
-            bring(lane, values.view(np.uint32).reshape(-1, 4), _units(to, lane, tensor, wave))
+                sources.append(Rereading(access, hit))
+            words = values.view(np.uint32).reshape(-1, 4)
+            bring(lane, words, _units(to, lane, tensor, wave), sources)
 
     return step
 
@@ -74,7 +86,7 @@ def store_box(instruction: Instruction, at: int, wave: Wave) -> Step:
     target = _of_elements("writes", at, wave)
 
     def put(tensor: TensorMap, hit: Hit, values: np.ndarray) -> None:
-        target(tensor.size).put(hit, [values])
+        write_later(target(tensor.size), hit, [values], wave)
 
     return _outwards(instruction, target, put, at, wave)
 
@@ -98,7 +110,7 @@ def reduce_box(instruction: Instruction, at: int, wave: Wave) -> Step:
 
     def update(tensor: TensorMap, hit: Hit, values: np.ndarray) -> None:
         values = values.view(DTYPES[tensor.kind])
-        target(tensor.size).update(hit, operation(tensor.kind), [[values]])
+        wave.outgoing[1].add(Updating(target(tensor.size), hit, operation(tensor.kind), values))
 
     return _outwards(instruction, target, update, at, wave)
 
@@ -119,7 +131,9 @@ def _outwards(
             if min(coordinates) < 0:
                 raise wave.report.error(OutOfBounds, at, lane, _NEGATIVE)
             addresses, inside = tensor.places(coordinates)
-            words = taken_units(source, lane, _units(source, lane, tensor, wave), at, wave)
+            units = _units(source, lane, tensor, wave)
+            words, sources = taken_units(source, lane, units, at, wave)
+            take_away(sources, wave)
             values = words.view(f"u{tensor.size}").ravel()[inside]
             for hit in unit_hits(target(tensor.size), lane, addresses[inside], at, wave):
                 leave(tensor, hit, values)

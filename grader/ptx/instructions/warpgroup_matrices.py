@@ -15,7 +15,7 @@ import numpy as np
 from ...cuda.tensor_maps import UNIT, swizzled
 from ...machine.events import Step
 from ...machine.lanes import WARP, Lanes, lane_index
-from ...machine.memory.access import Access, Hit, LaneValues
+from ...machine.memory.access import Access, LaneValues, Rereading
 from ...machine.wave import Wave
 from ..matrices import multiply_add
 from ..numbers import DTYPES
@@ -63,9 +63,7 @@ class _Matrix:
         self.access.get(hit)
         for part in range(len(first)):
             mine = np.arange(len(hit.element)) // places[0].size == part
-            wave.products.pending.append(
-                (_Reading(self.later, hit.part(mine)), wave.products.committed.copy())
-            )
+            wave.products.add(Rereading(self.later, hit.part(mine)))
         words = [self.access.read(hit, word, np.dtype(np.uint64)) for word in range(2)]
         stored = np.stack(words, axis=-1).view(DTYPES[self.kind])
         units = stored.reshape(*places.shape, -1)
@@ -94,20 +92,6 @@ class _Matrix:
             found = start + rows // 8 * stride + rows % 8 * (width or UNIT) + unit * along
         base = base[:, None, None]
         return swizzled(found - base, width) + base
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """A product's reading of a factor, which it may do until its warp has waited for it."""
-
-    access: Access
-    hit: Hit
-
-    def part(self, chosen: np.ndarray) -> "_Reading":
-        return _Reading(self.access, self.hit.part(chosen))
-
-    def land(self) -> None:
-        self.access.get(self.hit)
 
 
 @collective(

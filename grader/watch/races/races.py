@@ -165,6 +165,8 @@ class RaceFindings:
         self.signals, self.detectors = signals, detectors
         self.ordering, self.sites = signals.ordering, signals.ordering.sites
         self.code = self.wave.kernel.instructions
+        # Epochs in which a copy engine or a tensor core did something after its issue.
+        self.late: set[int] = set()
         self._seen: set[tuple[object, ...]] = set()
 
     def race(
@@ -210,8 +212,13 @@ class RaceFindings:
             self.here.location(at, me),
             access.verb,
             self.here.bytes(hit.space, store, address, size, at),
-            msgspec.structs.replace(self._access(at, mine, me, wrote), line=self.here.line(at)),
-            self._access(self.sites[since], theirs, other, conflict.other_wrote),
+            msgspec.structs.replace(
+                self._access(at, mine, me, wrote, self.ordering.now in self.late),
+                line=self.here.line(at),
+            ),
+            self._access(
+                self.sites[since], theirs, other, conflict.other_wrote, since in self.late
+            ),
             same_block=mine == theirs,
             same_warp=me // WARP == other // WARP,
             at_once=since == self.ordering.now,
@@ -227,7 +234,7 @@ class RaceFindings:
             ),
         )
 
-    def _access(self, at: int, block: int, lane: int, wrote: bool) -> RacingAccess:
+    def _access(self, at: int, block: int, lane: int, wrote: bool, late: bool) -> RacingAccess:
         one, geometry = self.code[at], self.wave.geometry
         return RacingAccess(
             one.line,
@@ -238,6 +245,7 @@ class RaceFindings:
             one.form.reads,
             one.form.atomic,
             any(transfer.volatile for _, transfer in one.form.transfers),
+            ("product" if one.form.has("mma_async") else "copy") if late else "",
             self.here.repeats(at),
         )
 
@@ -352,7 +360,10 @@ class Races(Ordering):
         self._access(Accessed(access, hit, "store", values), 0)
 
     def access(self, done: Accessed) -> None:
-        landed = done.kind == "store" and done.access.asynchronous and done.hit.space == "shared"
+        access, stores = done.access, done.kind != "load"
+        landed = done.kind == "store" and access.asynchronous and done.hit.space == "shared"
+        if access.bulk and (done.hit.space == "global" if stores else not access.asynchronous):
+            self.findings.late.add(self.now + 1)
         self._access(done, LANDED if landed else 0)
 
     def _access(self, done: Accessed, marks: int) -> None:
