@@ -69,7 +69,7 @@ def hazard(finding: Finding, wave: Wave) -> HazardReport:
         parts,
         where.kernel,
         where.line,
-        race.other.line if race else None,
+        finding.other_line,
         where.block,
         where.thread,
         race.other.thread if race else None,
@@ -409,25 +409,31 @@ def unfenced_read(finding: UnfencedRead, wave: Wave) -> Message:
 
 @predicate.register
 def unwaited_copy(finding: UnwaitedCopy, wave: Wave) -> Message:
-    """A bulk copy to global memory that its own thread has not waited for."""
+    """A bulk copy or a product that nobody has waited for."""
     if finding.touched is None:
         return Message(
             "ends while this bulk copy may still read shared memory.",
             "When a block ends, another block may get its shared memory.",
             READ_FIRST,
         )
-    there = place(finding.touched, wave)
-    if finding.writes:
+    issued, there = finding.issued, place(finding.touched, wave)
+    name = "`wgmma`" if finding.kind == "product" else "bulk copy"
+    what = f"the {name} on line {issued.line} (thread {short(issued.thread)})"
+    if finding.touched.space == "global":
         return Message(
-            f"{finding.verb} {there.text}, which the bulk copy on line {finding.copy} may not have "
-            "written yet.",
+            f"{finding.verb} {there.text}, which {what} may not have written yet.",
             WRITTEN_LATER,
             WRITE_FIRST,
         )
     return Message(
-        f"{finding.verb} {there.text} while the bulk copy on line {finding.copy} may still read it.",
-        "A bulk copy reads its source some time after its issue.",
-        "Wait for the phase of the mbarrier that counts the copy." if finding.counted else READ_FIRST,
+        f"{finding.verb} {there.text}, which {what} may still read.",
+        f"A {name} reads shared memory some time after its issue. A barrier does not wait for it.",
+        {
+            "grouped": READ_FIRST,
+            "counted": "Wait for the phase of the mbarrier that counts the copy.",
+            "product": "Put a `wgmma.commit_group` and a `wgmma.wait_group` between the two lines, "
+            "before the barrier or the arrival that lets other threads write.",
+        }[finding.kind],
     )
 
 
@@ -488,6 +494,7 @@ def unordered(finding: Race, wave: Wave) -> str | Message:
     if not finding.same_line:
         text += called(other.calls)
     nothing = "Nothing orders" if finding.between_blocks else "No barrier is between"
-    if finding.engine:  # a barrier after its issue does not help
-        return Message(f"{text}. Nothing has waited for the {finding.engine.engine}.") + advice
+    if finding.unfinished:
+        what = finding.unfinished.unfinished
+        return Message(f"{text}. Nothing has waited for the end of the {what}.") + advice
     return Message(f"{text}. {nothing} these accesses.") + advice

@@ -42,8 +42,8 @@ def without_stride(index: str, name: str, line: int) -> Message:
 def advice(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
     """What to do about a race at a place, in a source with these declarations."""
     signal, line = race.evidence.signal, race.mine.line
-    if race.engine:
-        return _ends_later(race, race.engine)
+    if race.unfinished:
+        return _not_waited_for(race, race.unfinished)
     if race.same_line and line and (ignored := declared.without_stride(line)):
         return without_stride(*ignored)
     if signal and (broken := _signalled(race, signal)):
@@ -64,17 +64,23 @@ def advice(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
     return _given_back(race, declared) or _barrier_between(race, place)
 
 
-def _ends_later(race: Race, engine: RacingAccess) -> Message:
-    """A product or a bulk copy that nobody has waited for."""
-    other = race.other if engine is race.mine else race.mine
+def _not_waited_for(race: Race, first: RacingAccess) -> Message:
+    """A product, a bulk copy or the set-up of an mbarrier that nobody has waited for."""
+    other = race.other if first is race.mine else race.mine
     before = f" That must come before other threads are let go on to line {other.line}."
-    if engine.engine == "product":
+    if first.unfinished == "set-up":
+        return Message(
+            why="An mbarrier has no valid state before its `init`.",
+            remedy=f"Put a {_barrier(race)} after line {first.line}, before any other thread uses the "
+            "mbarrier.",
+        )
+    if first.unfinished == "product":
         return Message(
             why="A `wgmma` reads its factors in shared memory until a wait for its group has ended.",
             remedy="Put a `wgmma.commit_group` and a `wgmma.wait_group` after line "
-            f"{engine.line}.{before}",
+            f"{first.line}.{before}",
         )
-    if engine.wrote:
+    if first.wrote:
         return Message(why=WRITTEN_LATER, remedy=f"{WRITE_FIRST}{before}")
     return Message(
         why="A bulk copy reads its source until a wait for it has ended. Only the thread that "

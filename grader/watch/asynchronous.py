@@ -6,14 +6,14 @@ and for what a warpgroup does, that all its warps do it.
 Hardware shows such a mistake seldom, as a wrong value now and then.
 """
 
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from ..machine.events import Observer, Step
 from ..machine.lanes import WARP, Lanes, lane_index
-from ..machine.memory.access import Access, Accessed, Hit, OnItsWay
+from ..machine.memory.access import Access, Accessed, Hit, Values
+from ..machine.memory.spaces import Store
 from ..ptx.flow import spread
 from ..ptx.instructions.asynchronous_copies import TOLD
 from ..ptx.instructions.warpgroup_matrices import GROUP
@@ -30,6 +30,7 @@ from .findings import (
     Bytes,
     EarlyUse,
     FindingReport,
+    Location,
     NoRegisterFence,
     PartOfGroup,
     UnfencedRead,
@@ -62,8 +63,7 @@ class ProxyOrder(Observer):
         access, hit, kind = done.access, done.hit, done.kind
         if not self._watches or hit.space != "shared" or access.mbarrier:
             return
-        lane, width = lane_index(hit.lanes), max(access.width // _CELL, 1)
-        cells = (hit.element * access.size // _CELL)[:, None] + np.arange(width)
+        lane, cells = lane_index(hit.lanes), _cells(access, hit)
         if kind != "load":
             self._writer[cells] = 0 if access.asynchronous else lane[:, None] + 1
             self._at[cells] = access.at
@@ -98,62 +98,72 @@ class ProxyOrder(Observer):
         self.barrier(at, lanes, None)
 
 
-class BulkGroups(Observer):
-    """What a thread does itself with memory that its own bulk copies to global memory still read,
-    or have not written yet; for what others do see `races`. A thread may also leave too early: its
-    block's shared memory is another block's then."""
+class Unfinished(Observer):
+    """By cell of a memory: how many copies and products that nobody has waited for read it (shared
+    memory) or write it (global memory), the lane, plus one, of the last, and its instruction. Who
+    writes, or uses, such a cell does so too early, however threads have met. A thread may also
+    leave too early: its block's shared memory is another block's then."""
 
     def __init__(self, report: FindingReport):
-        self.report, self.wave = report, report.wave
+        self.report, self.wave, self.code = report, report.wave, report.wave.kernel.instructions
+
+    def begin_wave(self, first_block: int) -> None:
+        self._marks: dict[Store, np.ndarray] = {}
+
+    def copy(self, access: Access, hit: Hit, values: Values) -> None:
+        if hit.space == "global":
+            self._mark(access, hit, 1)
+        else:
+            self._refuse(access, hit)
 
     def access(self, done: Accessed) -> None:
-        access, hit, kind = done.access, done.hit, done.kind
-        if access.bulk or access.asynchronous:
-            return
-        reading, writing = ([copy for copy, _ in one.pending] for one in self.wave.outgoing)
-        if kind != "load" and hit.space == "shared":
-            landings = chain(*self.wave.copies.landings.values())
-            reading += (source for landing in landings for source in landing.sources)
-        for copies in (writing, reading if kind != "load" else ()):
-            for copy in copies:
-                if copy.hit.store is hit.store:
-                    self._refuse_overlap(access, hit, copy, copies is writing)
+        access, hit, loads = done.access, done.hit, done.kind == "load"
+        if not access.bulk:
+            if hit.space == "global" or not loads:
+                self._refuse(access, hit)
+        elif hit.space == "shared" and loads:
+            self._mark(access, hit, 1 if access.asynchronous else -1)
+        elif hit.space == "global" and not loads:
+            self._mark(access, hit, -1)
 
-    def _refuse_overlap(self, access: Access, hit: Hit, copy: OnItsWay, writes: bool) -> None:
-        lane = int(lane_index(copy.hit.lanes)[0])
-        mine = np.flatnonzero(lane_index(hit.lanes) == lane)
-        starts, begins = hit.element[mine] * access.size, copy.hit.element * copy.access.size
-        apart = starts[:, None] + access.width <= begins
-        apart |= begins + copy.access.width <= starts[:, None]
-        if not apart.all():
-            here, first = self.report.here, int(mine[np.argmin(apart.all(axis=1))])
-            touched = here.bytes(
-                hit.space, hit.store, int(hit.addresses[first]), access.size, access.at
-            )
-            found = self._unwaited(copy, access.at, lane, touched, access.verb, writes)
+    def _mark(self, access: Access, hit: Hit, more: int) -> None:
+        if hit.store not in self._marks:
+            self._marks[hit.store] = np.zeros((3, -(-len(hit.store.data) // _CELL)), np.int32)
+        marks, cells = self._marks[hit.store], _cells(access, hit)
+        np.add.at(marks[0], cells, more)
+        marks[1, cells] = lane_index(hit.lanes)[:, None] + 1
+        marks[2, cells] = access.at
+
+    def _refuse(self, access: Access, hit: Hit) -> None:
+        marks = self._marks.get(hit.store)
+        if marks is None or not marks[0].any():
+            return
+        cells = _cells(access, hit)
+        if (busy := marks[0, cells] > 0).any():
+            position, part = np.argwhere(busy)[0].tolist()
+            _, lane, at = marks[:, cells[position, part]].tolist()
+            if access.strong and self.code[at].form.has("reduce"):
+                return  # two atomic updates
+            here, address = self.report.here, int(hit.addresses[position])
+            touched = here.bytes(hit.space, hit.store, address, access.size, access.at)
+            where = here.location(access.at, int(lane_index(hit.lanes)[position]))
+            found = self._unwaited(where, at, lane - 1, touched, access.verb)
             self.report.stop(found)
 
     def exit(self, lanes: Lanes) -> None:
-        reading = self.wave.outgoing[0].pending
-        left = np.isin([lane_index(copy.hit.lanes)[0] for copy, _ in reading], lane_index(lanes))
-        for position in np.flatnonzero(left)[:1].tolist():
-            copy, _ = reading[position]
-            lane = int(lane_index(copy.hit.lanes)[0])
-            self.report.add(self._unwaited(copy, copy.access.at, lane))
+        left, here = lane_index(lanes), self.report.here
+        for copy, _ in self.wave.outgoing[0].pending:
+            at, lane = copy.access.at, int(lane_index(copy.hit.lanes)[0])
+            if lane in left:
+                self.report.add(self._unwaited(here.location(at, lane), at, lane, None, ""))
+                break
 
     def _unwaited(
-        self,
-        copy: OnItsWay,
-        at: int,
-        lane: int,
-        touched: Bytes | None = None,
-        verb: str = "",
-        writes: bool = False,
+        self, where: Location, at: int, lane: int, touched: Bytes | None, verb: str
     ) -> UnwaitedCopy:
-        here, told = self.report.here, self.wave.kernel.instructions[copy.access.at].form.has(TOLD)
-        return UnwaitedCopy(
-            here.location(at, lane), here.line(copy.access.at), touched, verb, writes, told
-        )
+        form, writer = self.code[at].form, self.report.here.location(at, lane)
+        kind = "product" if form.has("mma_async") else "counted" if form.has(TOLD) else "grouped"
+        return UnwaitedCopy(where, writer, touched, verb, kind)
 
 
 class Products(Observer):
@@ -263,6 +273,12 @@ class Products(Observer):
             here = self.report.here
             committed = group < int(self.wave.products.committed[lane])
             self.report.stop(EarlyUse(here.location(at, lane), here.line(product - 1), committed))
+
+
+def _cells(access: Access, hit: Hit) -> np.ndarray:
+    """What lanes touch: (lanes, cells)."""
+    width = max(access.width // _CELL, 1)
+    return (hit.element * access.size // _CELL)[:, None] + np.arange(width)
 
 
 def _held(product: Instruction) -> tuple[Operand, ...]:

@@ -85,6 +85,11 @@ class Finding(msgspec.Struct, frozen=True):
         """The exception that is raised for it."""
         return self.error
 
+    @property
+    def other_line(self) -> int | None:
+        """The line of what it goes wrong with, another access or a copy."""
+        return None
+
 
 class MachineFault(Finding, frozen=True):
     """What the machine, or an instruction, finds wrong, and has words for."""
@@ -214,17 +219,23 @@ class UnfencedRead(Finding, frozen=True):
     touched: Bytes
     writer: Location
 
+    @property
+    def other_line(self) -> int | None:
+        return self.writer.line
+
 
 class UnwaitedCopy(Finding, frozen=True):
-    """A use of memory that the thread's own bulk copy to global memory still reads, or has not
-    written yet."""
+    """A use of memory that a bulk copy or a product still reads, or has not written yet."""
 
     error = DataRace
-    copy: int | None  # its line
+    issued: Location
     touched: Bytes | None  # None: the thread leaves the kernel, which may do no harm
     verb: str  # what the thread does: "reads", "writes", "updates"
-    writes: bool  # the copy still writes there; else it reads
-    counted: bool  # an mbarrier is told of the copy; else it is in a group
+    kind: str  # "product", "counted" (an mbarrier is told of the copy), "grouped" (it is in a group)
+
+    @property
+    def other_line(self) -> int | None:
+        return self.issued.line if self.touched else None
 
 
 class NoRegisterFence(Finding, frozen=True):
@@ -260,7 +271,8 @@ class RacingAccess(msgspec.Struct, frozen=True):
     reads: bool  # the instruction reads memory
     atomic: bool
     volatile: bool
-    engine: str  # "copy" or "product" if that makes it some time after its issue, else ""
+    # "copy" or "product" if that makes it some time after its issue, "set-up" of an mbarrier, or "".
+    unfinished: str
     repeats: bool  # a thread may come there again
 
 
@@ -320,6 +332,10 @@ class Race(Finding, frozen=True):
     evidence: Evidence
 
     @property
+    def other_line(self) -> int | None:
+        return self.other.line
+
+    @property
     def shared(self) -> bool:
         return self.touched.space == "shared"
 
@@ -329,9 +345,9 @@ class Race(Finding, frozen=True):
         return not (self.same_block or self.shared)
 
     @property
-    def engine(self) -> RacingAccess | None:
-        """The one that a product or a copy makes some time after its issue."""
-        return next((one for one in (self.mine, self.other) if one.engine), None)
+    def unfinished(self) -> RacingAccess | None:
+        """The one of a copy, a product or a set-up that the other had to wait for."""
+        return next((one for one in (self.mine, self.other) if one.unfinished), None)
 
     @property
     def both_wrote(self) -> bool:

@@ -387,13 +387,13 @@ class Updating(Rereading):
     """A copy engine updates this for a lane, some time after it was issued."""
 
     operation: Callable[..., np.ndarray]
-    values: np.ndarray
+    words: list[np.ndarray]
 
     def part(self, chosen: np.ndarray) -> Updating:
-        return replace(self, hit=self.hit.part(chosen), values=self.values[chosen])
+        return replace(self, hit=self.hit.part(chosen), words=[word[chosen] for word in self.words])
 
     def land(self) -> None:
-        self.access.update(self.hit, self.operation, [[self.values]])
+        self.access.update(self.hit, self.operation, [self.words])
 
 
 class OnItsWay(Protocol):

@@ -24,7 +24,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ...counted import counted
-from ...cuda.errors import Misaligned, OutOfBounds
+from ...cuda.errors import BarrierDivergence, Message, Misaligned, OutOfBounds
 from ...machine.events import Step
 from ...machine.lanes import Lanes, compact, lane_index, select
 from ...machine.memory.access import Access, Hit, Landing, Rereading, Updating
@@ -173,7 +173,7 @@ def bulk_copy(instruction: Instruction, at: int, wave: Wave) -> Step:
                 continue
             take_away(sources, wave)
             for hit in unit_hits(to, lane, moved, at, wave):
-                write_later(to, hit, list(words.T), wave)
+                write_later(Landing(to, hit, list(words.T)), wave)
 
     return step
 
@@ -184,11 +184,11 @@ def take_away(sources: list[Rereading], wave: Wave) -> None:
         wave.outgoing[0].add(source)
 
 
-def write_later(to: Access, hit: Hit, words: list[np.ndarray], wave: Wave) -> None:
+def write_later(copy: Landing | Updating, wave: Wave) -> None:
     """It writes there, some time from now on."""
     for tell in wave.events.copy:
-        tell(to, hit, words)
-    wave.outgoing[1].add(Landing(to, hit, words))
+        tell(copy.access, copy.hit, copy.words)
+    wave.outgoing[1].add(copy)
 
 
 @effect(
@@ -221,7 +221,7 @@ def bulk_reduction(instruction: Instruction, at: int, wave: Wave) -> Step:
             take_away(sources, wave)
             values = words.ravel().view(DTYPES[form.type])
             for hit in unit_hits(to, lane, np.arange(len(values)) * to.size, at, wave):
-                wave.outgoing[1].add(Updating(to, hit, operation, values))
+                write_later(Updating(to, hit, operation, [values]), wave)
 
     return step
 
@@ -436,8 +436,19 @@ def missing(word: int) -> tuple[int, int]:
     return word & int(_COUNT), owed - int(_NOTHING_OWED)
 
 
-def _arriving(change: Callable[..., Any], *lines: str) -> Callable[..., Any]:
-    """Enters an instruction `[d,] [barrier][, number]`, where `change(word, number)`."""
+_FULL = Message(
+    "arrives at an mbarrier whose present phase has had all of its arrivals.",
+    "An arrival too many is undefined. Its `init` says how many arrivals each phase has, and the "
+    "phase may still wait for bytes.",
+    "Wait for the end of the phase before the next arrival. Or should `init` count more arrivals?",
+)
+
+
+def _arriving(
+    change: Callable[..., Any], arrivals: Callable[[np.ndarray], Number], *lines: str
+) -> Callable[..., Any]:
+    """Enters an instruction `[d,] [barrier][, number]`, where `change(word, number)`; of the number
+    so many are `arrivals`."""
 
     @effect("mbarrier", *lines)
     def build(instruction: Instruction, at: int, wave: Wave) -> Step:
@@ -454,6 +465,9 @@ def _arriving(change: Callable[..., Any], *lines: str) -> Callable[..., Any]:
                 one = np.ones(len(hit.element), _U)
                 amount = one if number is None else number[hit.lanes].astype(_U)
                 (old,) = access.update(hit, change, [[amount]])
+                if (late := old & _COUNT < arrivals(amount)).any():
+                    lane = int(lane_index(hit.lanes)[np.argmax(late)])
+                    raise wave.report.error(BarrierDivergence, at, lane, _FULL)
                 if out is not None:
                     out[hit.lanes] = old
                 for tell in wave.events.arrived if releases else ():
@@ -468,22 +482,27 @@ _ZERO = _U(0)
 _EITHER = "d, updates[a], {0} or updates[a], {0}"
 _arrive = _arriving(
     lambda word, number: _changed(word, number, _ZERO, _ZERO),
+    lambda number: number,
     f"arrive noComplete? {_ANY} : {_EITHER.format('n?')}",
 )
 _arriving(
     lambda word, number: _changed(word, number, _ZERO - number, _ZERO),
+    lambda number: number,
     f"arrive_drop noComplete? {_ANY} : {_EITHER.format('n?')}",
 )
 _arriving(
     lambda word, size: _changed(word, _U(1), _ZERO, size),
+    lambda size: _U(1),
     f"arrive expect_tx {_ANY} : {_EITHER.format('bytes')}",
 )
 _arriving(
     lambda word, size: _changed(word, _ZERO, _ZERO, size),
+    lambda size: _ZERO,
     f"expect_tx {_ANY} : updates[a], bytes",
 )
 _arriving(
     lambda word, size: _changed(word, _ZERO, _ZERO, _ZERO - size),
+    lambda size: _ZERO,
     f"complete_tx {_ANY} : updates[a], bytes",
 )
 

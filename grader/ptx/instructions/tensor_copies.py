@@ -16,7 +16,7 @@ from ...cuda.errors import LaunchError, Message, Misaligned, OutOfBounds
 from ...cuda.tensor_maps import SIZE, TensorMap, decoded, swizzled
 from ...machine.events import Step
 from ...machine.lanes import Lanes, lane_index
-from ...machine.memory.access import Access, Hit, Rereading, Updating
+from ...machine.memory.access import Access, Hit, Landing, Rereading, Updating
 from ...machine.memory.spaces import OFFSET_MASK
 from ...machine.wave import Wave
 from ..numbers import DTYPES
@@ -86,7 +86,7 @@ def store_box(instruction: Instruction, at: int, wave: Wave) -> Step:
     target = _of_elements("writes", at, wave)
 
     def put(tensor: TensorMap, hit: Hit, values: np.ndarray) -> None:
-        write_later(target(tensor.size), hit, [values], wave)
+        write_later(Landing(target(tensor.size), hit, [values]), wave)
 
     return _outwards(instruction, target, put, at, wave)
 
@@ -110,7 +110,8 @@ def reduce_box(instruction: Instruction, at: int, wave: Wave) -> Step:
 
     def update(tensor: TensorMap, hit: Hit, values: np.ndarray) -> None:
         values = values.view(DTYPES[tensor.kind])
-        wave.outgoing[1].add(Updating(target(tensor.size), hit, operation(tensor.kind), values))
+        act = operation(tensor.kind)
+        write_later(Updating(target(tensor.size), hit, act, [values]), wave)
 
     return _outwards(instruction, target, update, at, wave)
 

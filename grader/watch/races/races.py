@@ -236,6 +236,7 @@ class RaceFindings:
 
     def _access(self, at: int, block: int, lane: int, wrote: bool, late: bool) -> RacingAccess:
         one, geometry = self.code[at], self.wave.geometry
+        engine = "product" if one.form.has("mma_async") else "copy"
         return RacingAccess(
             one.line,
             one.callers,
@@ -245,7 +246,7 @@ class RaceFindings:
             one.form.reads,
             one.form.atomic,
             any(transfer.volatile for _, transfer in one.form.transfers),
-            ("product" if one.form.has("mma_async") else "copy") if late else "",
+            "set-up" if one.form.opcode.startswith("mbarrier.init") else engine if late else "",
             self.here.repeats(at),
         )
 
@@ -330,6 +331,7 @@ class Races(Ordering):
         self.findings = RaceFindings(report, self.signals, self.detectors)
         self.visits = Visits(self.findings)
         self._unchanged = np.zeros(0, bool)  # of the store that is about to be made
+        self._set_up = np.zeros(0, np.int64)  # by cell of shared memory: the `init` of an mbarrier
 
     def begin_wave(self, first_block: int) -> None:
         super().begin_wave(first_block)
@@ -339,6 +341,7 @@ class Races(Ordering):
             len(store.data) // self.cells["shared"], unordered, self
         )
         self.visits.last.clear()
+        self._set_up = np.zeros(0, np.int64)
 
     def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
         super().fence(at, lanes, wide)
@@ -355,9 +358,11 @@ class Races(Ordering):
             self._unchanged = _holds(access, hit, values)
 
     def copy(self, access: Access, hit: Hit, values: Values) -> None:
-        """It may land at any time from now on: whoever still reads the place races with it."""
-        self._unchanged = np.zeros(len(hit.element), bool)
-        self._access(Accessed(access, hit, "store", values), 0)
+        """It may land at any time from now on: whoever still reads the place races with it. What
+        updates a place as atomics do is looked at when it does."""
+        if not access.strong:
+            self._unchanged = np.zeros(len(hit.element), bool)
+            self._access(Accessed(access, hit, "store", values), 0)
 
     def access(self, done: Accessed) -> None:
         access, stores = done.access, done.kind != "load"
@@ -371,17 +376,23 @@ class Races(Ordering):
         access, hit, kind = done.access, done.hit, done.kind
         if not self._watches(access, hit):
             return
-        epoch = self.new_epoch(access.at)
-        if access.strong and hit.space != "local":
-            self._strong(done)
-        if (detector := self.detectors.get(hit.store)) is None:
-            return
-        cell = self.cells[hit.space]
+        epoch, detector, cell = (
+            self.new_epoch(access.at),
+            self.detectors.get(hit.store),
+            self.cells[hit.space],
+        )
         lane, parts = lane_index(hit.lanes), access.width // cell
         cells = hit.element * (access.size // cell)
         if parts > 1:
             cells, lane = (cells[:, None] + np.arange(parts)).ravel(), np.repeat(lane, parts)
-        if conflict := self._conflict(detector, done, Touched(cells, lane, epoch, marks)):
+        touched, early = Touched(cells, lane, epoch, marks), None
+        if access.mbarrier and detector:  # before it may tell that it is set up
+            early = self._before_set_up(detector, access, touched)
+        if access.strong and hit.space != "local":
+            self._strong(done)
+        if detector is None:
+            return
+        if conflict := early or self._conflict(detector, done, touched):
             self.findings.race(conflict, access, hit, lane, wrote=kind != "load")
         if self.in_cluster and hit.space == "shared" and not marks & LANDED:
             self.visits.note(cells // (self.wave.shared.pitch // cell), lane, epoch, access.at)
@@ -425,6 +436,18 @@ class Races(Ordering):
         conflict = detector.write(touched, same, lambda then: self.sites[then] == access.at)
         self._check_collisions(detector, done, touched)
         return conflict
+
+    def _before_set_up(
+        self, detector: RaceDetector, access: Access, touched: Touched
+    ) -> Conflict | None:
+        """Who uses an mbarrier must come after its `init`, which an arrival does not order."""
+        cells, lane, epoch, _ = touched
+        if len(self._set_up) == 0:
+            self._set_up = np.zeros_like(detector.written)
+        if access.strong:
+            return detector.unordered_write(self._set_up[cells], lane)
+        self._set_up[cells] = stamped(epoch, lane)
+        return None
 
     def _is_flag(self, hit: Hit, lane: np.ndarray) -> bool:
         """Whether a volatile store is strong. In shared memory only one past a fence is: volatile

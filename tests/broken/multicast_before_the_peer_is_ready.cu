@@ -1,4 +1,4 @@
-// data_race on line 26, with line 16: a barrier of the block does not wait for the other block to set up its mbarrier
+// data_race on line 26: a barrier of the block does not wait for the other block to set up its mbarrier
 // launch: grid=4, block=128, w=ramp(128), x=noise(512), out=zeros(512)
 // expect: out = w * x.reshape(4, 128)
 #include <cooperative_groups.h>

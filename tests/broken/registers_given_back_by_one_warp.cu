@@ -1,4 +1,4 @@
-// barrier_divergence on line 25: one warp executes setmaxnreg, and its instruction is for all four warps of a warpgroup
+// shuffle_divergence on line 25: one warp executes setmaxnreg, and its instruction is for all four warps of a warpgroup
 // launch: grid=1, block=384, x=ramp(256), out=zeros(256)
 // expect: out = 2 * x
 #include <cuda/ptx>

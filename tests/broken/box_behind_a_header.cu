@@ -1,10 +1,6 @@
-"""misaligned: a box in shared memory begins 16 bytes behind a header; it needs 128 bytes."""
-
-import numpy as np
-
-from grader.cuda import simulator, tensor_map
-
-CODE = r"""
+// misaligned on line 32: the box begins 16 bytes behind a multiple of 128 bytes
+// launch: grid=2, block=256, x=boxes(ramp(512).reshape(16, 32), 8, 32), bias=7 * ones(4), out=zeros(512)
+// expect: out = x + 7
 #include <cuda.h>
 #include <cuda/ptx>
 using namespace cuda::ptx;
@@ -38,14 +34,3 @@ extern "C" __global__ void box_behind_a_header(const __grid_constant__ CUtensorM
     while (!mbarrier_try_wait_parity(&full, 0)) continue;
     out[32 * top + t] = stage.box[t / 32][t % 32] + stage.bias[0];
 }
-"""
-
-
-def run(fixed: bool):
-    """Launch the kernel. What it leaves in out, and what is expected: float32[16, 32] both."""
-    x = np.arange(16 * 32, dtype=np.float32).reshape(16, 32)
-    bias, out = np.full(4, 7, np.float32), np.zeros_like(x)
-    module = simulator.RawModule(code=CODE, options=("-DFIXED=1",) if fixed else ())
-    kernel = module.get_function("box_behind_a_header")
-    kernel((2,), (256,), (tensor_map(x, (8, 32)), bias, out))
-    return out, x + 7

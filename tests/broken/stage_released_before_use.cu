@@ -1,4 +1,4 @@
-// data_race on line 28, with line 20: a thread gives its stage back and reads it only afterwards
+// data_race on line 20, with line 28: a thread gives its stage back and reads it only afterwards
 // launch: grid=1, block=256, x=ramp(1536), out=zeros(1536), tiles=int32(6)
 // expect: out = x.reshape(6, 256)[:, ::-1]
 #include <cooperative_groups.h>

@@ -1,10 +1,6 @@
-"""data_race: the proxy fence is before the stores of a box, so the copy from there may miss them."""
-
-import numpy as np
-
-from grader.cuda import simulator, tensor_map
-
-CODE = r"""
+// data_race on line 37, with line 31: the proxy fence comes before the stores, so the copy may miss them
+// launch: grid=2, block=256, x=boxes(ramp(1536).reshape(48, 32), 8, 32), out=boxes(zeros((48, 32)), 8, 32), tiles=int32(3)
+// expect: out = 2 * x
 #include <cuda.h>
 #include <cuda/ptx>
 using namespace cuda::ptx;
@@ -44,14 +40,3 @@ extern "C" __global__ void fence_before_the_stores(const __grid_constant__ CUten
         }
     }
 }
-"""
-
-
-def run(fixed: bool):
-    """Launch the kernel. What it leaves in out, and what is expected: float32[48, 32] both."""
-    x = np.arange(48 * 32, dtype=np.float32).reshape(48, 32)
-    out = np.zeros_like(x)
-    module = simulator.RawModule(code=CODE, options=("-DFIXED=1",) if fixed else ())
-    kernel = module.get_function("fence_before_the_stores")
-    kernel((2,), (256,), (tensor_map(x, (8, 32)), tensor_map(out, (8, 32)), np.int32(3)))
-    return out, 2 * x

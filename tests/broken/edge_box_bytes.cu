@@ -1,12 +1,6 @@
-"""timeout: at the edge of an array a kernel expects only the bytes inside; a box always counts whole.
-
-The array has 20 rows. The third box has rows 16 to 23, so four of its rows are outside."""
-
-import numpy as np
-
-from grader.cuda import simulator, tensor_map
-
-CODE = r"""
+// timeout on line 29: the last box is cut off by the edge, and still counts all of its bytes
+// launch: grid=3, block=256, x=boxes(ramp(640).reshape(20, 32), 8, 32), out=zeros(640), rows=int32(20)
+// expect: out = 2 * x
 #include <cuda.h>
 #include <cuda/ptx>
 using namespace cuda::ptx;
@@ -35,14 +29,3 @@ extern "C" __global__ void edge_box_bytes(const __grid_constant__ CUtensorMap x,
     while (!mbarrier_try_wait_parity(&full, 0)) continue;
     if (row < rows) out[32 * row + column] = 2.0f * box[t / 32][column];
 }
-"""
-
-
-def run(fixed: bool):
-    """Launch the kernel. What it leaves in out, and what is expected: float32[20, 32] both."""
-    x = np.arange(20 * 32, dtype=np.float32).reshape(20, 32)
-    out = np.zeros_like(x)
-    module = simulator.RawModule(code=CODE, options=("-DFIXED=1",) if fixed else ())
-    kernel = module.get_function("edge_box_bytes")
-    kernel((3,), (256,), (tensor_map(x, (8, 32)), out, np.int32(20)))
-    return out, 2 * x
