@@ -8,8 +8,9 @@ A broken kernel and its correct twin are one file; the twin is what the macro FI
     // fixed: shared_mem=256                 (only where the mistake is in the launch)
 
 `with line` is the other side of a race. `launch` gives grid, block, shared_mem, cooperative, and
-the kernel's arguments in order, in the words of `_WORDS` (`boxes(array, 8, 32)` is a tensor map); `expect` says what the twin leaves in
-one of them, computed by NumPy from the arguments as they were. A clean kernel begins with
+the kernel's arguments in order, in the words of `_WORDS` (`boxes(array, 8, 32)` is a tensor map);
+`expect` says what the twin leaves in one of them, computed by NumPy from the arguments as they
+were. A clean kernel begins with
 `// clean: why one might think otherwise`, and may have `// each: MACRO = value, value`: a version
 of it for every value. The kernel bears the name of its file.
 """

@@ -18,7 +18,6 @@ from ..cuda.errors import Message
 from ..ptx.program import Flow
 from .events import Groups, Successors
 from .lanes import WARP, Lanes, compact, count, lane_index
-from .memory.access import PendingCopies
 from .state import Calls, PreparedLaunch, Schedule, WaveState
 
 

@@ -35,8 +35,8 @@ from ..watch.findings import (
     Visit,
 )
 from . import index_advice, race_advice
-from .race_advice import READ_FIRST, WRITE_FIRST, WRITTEN_LATER
 from .places import ArrayPlace, called, in_coordinates, meant, named, place, short
+from .race_advice import READ_FIRST, WRITE_FIRST, WRITTEN_LATER
 
 _CAUSES: dict[type[Finding], str] = {
     MissedBarrier: "a barrier that some threads do not reach",
@@ -262,10 +262,10 @@ def read_only_write(finding: ReadOnlyWrite, wave: Wave) -> Message:
 # By whether an mbarrier is told of the copy.
 _COPY_NOT_WAITED_FOR = {
     False: (
-        "A copy with `cp.async` is there when its thread has waited for the group of the copy, and "
-        "other threads have met that thread at a barrier.",
-        "Is the copy's group committed? Does the wait leave out too many groups? A wait for all but "
-        "the last n also counts empty groups, so commit one in each round.",
+        "A thread waits for the groups of its own `cp.async`. Other threads must then meet it at a "
+        "barrier.",
+        "Is the copy's group committed? Does the wait leave out too many groups? A wait for all "
+        "but the last n also counts empty groups, so commit one in each round.",
     ),
     True: (
         "The copy is there when a wait at its mbarrier has seen the end of the phase that counts "

@@ -12,23 +12,21 @@ from ..watch.findings import Race, RacingAccess, Signal
 from .places import ArrayPlace, short
 
 READ_FIRST = (
-    "The thread that issues the copy must commit it with `cp.async.bulk.commit_group`, then wait with "
-    "`cp.async.bulk.wait_group.read 0`."
+    "The thread that issues the copy must commit it with `cp.async.bulk.commit_group`, then wait "
+    "with `cp.async.bulk.wait_group.read 0`."
 )
 WRITTEN_LATER = (
     "A bulk copy to global memory writes some time after its issue. A wait with `.read` ends when "
     "the copy has read its source, not when it has written."
 )
 WRITE_FIRST = (
-    "The thread that issues the copy must commit it with `cp.async.bulk.commit_group`, then wait with "
-    "`cp.async.bulk.wait_group 0`, without `.read`."
+    "The thread that issues the copy must commit it with `cp.async.bulk.commit_group`, then wait "
+    "with `cp.async.bulk.wait_group 0`, without `.read`."
 )
 _CHANCE = "Either thread may come first."
 _ANY_ORDER = "Blocks run in any order."
 _ARRIVES = re.compile(r"\bmbarrier_arrive\([^;&]*&(\w+)|\b(\w+)\.consumer_release\(")
-_WAITS = re.compile(
-    r"\bmbarrier_(?:try|test)_wait\w*\([^;&]*&(\w+)|\b(\w+)\.producer_acquire\("
-)
+_WAITS = re.compile(r"\bmbarrier_(?:try|test)_wait\w*\([^;&]*&(\w+)|\b(\w+)\.producer_acquire\(")
 
 
 def without_stride(index: str, name: str, line: int) -> Message:
@@ -71,12 +69,12 @@ def _not_waited_for(race: Race, first: RacingAccess) -> Message:
     if first.unfinished == "set-up":
         return Message(
             why="An mbarrier has no valid state before its `init`.",
-            remedy=f"Put a {_barrier(race)} after line {first.line}, before any other thread uses the "
-            "mbarrier.",
+            remedy=f"Put a {_barrier(race)} after line {first.line}, before any other thread uses "
+            "the mbarrier.",
         )
     if first.unfinished == "product":
         return Message(
-            why="A `wgmma` reads its factors in shared memory until a wait for its group has ended.",
+            why="A `wgmma` reads its factors until a wait for its group has ended.",
             remedy="Put a `wgmma.commit_group` and a `wgmma.wait_group` after line "
             f"{first.line}.{before}",
         )

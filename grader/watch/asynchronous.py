@@ -246,7 +246,9 @@ class Products(Observer):
                 counts = numbers[group]
                 if not alive.any() and counts.min() != counts.max():
                     at = next(at for at, one in enumerate(self.code) if _is(one, name))
-                    where = self.report.here.location(at, int(index[index // WARP // GROUP == group][0]))
+                    where = self.report.here.location(
+                        at, int(index[index // WARP // GROUP == group][0])
+                    )
                     self.report.stop(PartOfGroup(where, name, tuple(counts.tolist())))
 
     def _ordering(self, one: Instruction, step: Step) -> Step:

@@ -231,7 +231,9 @@ class UnwaitedCopy(Finding, frozen=True):
     issued: Location
     touched: Bytes | None  # None: the thread leaves the kernel, which may do no harm
     verb: str  # what the thread does: "reads", "writes", "updates"
-    kind: str  # "product", "counted" (an mbarrier is told of the copy), "grouped" (it is in a group)
+    kind: (
+        str  # "product", "counted" (an mbarrier is told of the copy), "grouped" (it is in a group)
+    )
 
     @property
     def other_line(self) -> int | None:
@@ -271,8 +273,7 @@ class RacingAccess(msgspec.Struct, frozen=True):
     reads: bool  # the instruction reads memory
     atomic: bool
     volatile: bool
-    # "copy" or "product" if that makes it some time after its issue, "set-up" of an mbarrier, or "".
-    unfinished: str
+    unfinished: str  # "copy" or "product", some time after its issue; an mbarrier's "set-up"; ""
     repeats: bool  # a thread may come there again
 
 

@@ -247,7 +247,7 @@ class Uninitialized(Observer):
         touched = here.bytes(hit.space, hit.store, address, access.size, at)
         byte = hit.element[0] * access.size + address - int(hit.addresses[0])
         coming = self.wave.copies.towards(hit.store, byte)
-        copy = (here.line(coming.access.at), coming.number > 0) if coming else None
+        copy = (here.line(coming[0]), coming[1]) if coming else None
         return UnwrittenRead(here.location(at, lane), access.verb, touched, use, copy)
 
     def _components(self, operand: Operand) -> list[tuple[int, np.ndarray]]:

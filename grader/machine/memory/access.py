@@ -448,12 +448,14 @@ class PendingCopies:
         self.landings.setdefault((told.store, int(told.element[0])), deque()).append(landing)
         return landing
 
-    def towards(self, store: Store, byte: int) -> Landing | None:
-        """What is on its way to a byte of a store."""
-        for one in chain((copy for copy, _ in self.pending), *self.landings.values()):
+    def towards(self, store: Store, byte: int) -> tuple[int, bool] | None:
+        """The instruction of a copy on its way to a byte; whether an mbarrier is told of it."""
+        groups: list[OnItsWay] = [copy for copy, _ in self.pending]
+        for one in (*groups, *chain(*self.landings.values())):
             first = one.hit.element * one.access.size
-            if one.hit.store is store and ((first <= byte) & (byte < first + one.access.width)).any():
-                return one
+            there = (first <= byte) & (byte < first + one.access.width)
+            if one.hit.store is store and there.any():
+                return one.access.at, one not in groups
         return None
 
     def mark_unwritten(self, access: Access, hit: Hit) -> None:

@@ -257,15 +257,13 @@ def unit_access(instruction: Instruction, position: int, at: int, wave: Wave) ->
 def bringing(
     instruction: Instruction, to: Access, at: int, wave: Wave
 ) -> Callable[[int, np.ndarray, np.ndarray, list[Rereading]], None]:
-    """`bring(lane, words, moved, sources)`: one lane has words (units, 4) uint32 brought into shared
-    memory, each unit `moved` by so many bytes, and tells the barrier among the operands."""
+    """`bring(lane, words, moved, sources)`: one lane has words (units, 4) uint32 brought into
+    shared memory, each unit `moved` by so many bytes, and tells the barrier among the operands."""
     told = wave.access(instruction.form.transfer(3), instruction.operands[3], at)
     several_blocks = instruction.form.has("multicast::cluster")
     mask = wave.read(instruction.operands[4], "u16") if several_blocks else None
 
-    def bring(
-        lane: int, words: np.ndarray, moved: np.ndarray, sources: list[Rereading]
-    ) -> None:
+    def bring(lane: int, words: np.ndarray, moved: np.ndarray, sources: list[Rereading]) -> None:
         bits = int(mask[np.array([lane])][0]) if mask is not None else 0
         ranks: list[int | None] = [rank for rank in range(16) if bits >> rank & 1]
         for rank in ranks or [None]:

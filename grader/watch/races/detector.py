@@ -211,7 +211,7 @@ class RaceDetector:
         return np.where((stamps & STRONG != 0) & ~apart, 0, stamps)
 
     def unordered_write(self, stamps: np.ndarray, lane: np.ndarray) -> Conflict | None:
-        """The first of the writes with these stamps that nothing orders before the lanes' access."""
+        """The first of the writes with these stamps that nothing orders before the lanes."""
         return self._conflict(stamps, lane, wrote=True)
 
     def _conflict(self, stamps: np.ndarray, lane: np.ndarray, wrote: bool) -> Conflict | None:
