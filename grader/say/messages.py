@@ -171,8 +171,8 @@ def _of_mbarrier(name: str, arrivals: int, size: int) -> Message:
     parts = [counted(arrivals, "arrival")] if arrivals else []
     parts += [counted(size, "byte")] if size > 0 else []
     be = "is" if len(parts) == 1 and 1 in (arrivals, size) else "are"
-    lacks = [f"{' and '.join(parts)} {be} still missing"] if parts else []
-    more = [f"{counted(-size, 'byte')} more came than it expects"] if size < 0 else []
+    lacks = [f"{' and '.join(parts)} {be} missing"] if parts else []
+    more = [f"{counted(-size, 'byte')} too many came"] if size < 0 else []
     return Message(
         f"waits without end for a phase of the mbarrier {name}: {', and '.join(lacks + more)}.",
         "A phase ends when all arrivals and all expected bytes have come. None of the threads that "

@@ -16,7 +16,7 @@ from ..machine.memory.access import Access, Accessed, Hit, Values
 from ..machine.memory.spaces import Store
 from ..ptx.flow import spread
 from ..ptx.instructions.asynchronous_copies import TOLD
-from ..ptx.instructions.warpgroup_matrices import GROUP
+from ..ptx.instructions.warpgroup_matrices import GROUP, OF_GROUPS
 from ..ptx.program import (
     Carries,
     Instruction,
@@ -184,11 +184,14 @@ class Products(Observer):
             {name: np.zeros((2, lanes), np.int64) for name in spread(own, copies)} for _ in range(2)
         )
         self._fenced, self._since_wait = np.zeros((2, lanes), bool)
-        # Of products and of other operations of a warpgroup, by warp.
-        self._number = np.zeros((2, self.wave.geometry.warps), np.int64)
+        # By name of what a warpgroup executes: how often, and where last, by warp.
+        self._number = {name: np.zeros((2, lanes // WARP), np.int64) for name in OF_GROUPS}
 
     def begin_wave(self, first_block: int) -> None:
-        for state in (*self._writes.values(), *self._reads.values(), self._fenced, self._number):
+        for state in (
+            *(*self._writes.values(), *self._reads.values()),
+            *(self._fenced, *self._number.values()),
+        ):
             state[...] = 0
 
     def execute(self, at: int, step: Step) -> Step:
@@ -220,12 +223,11 @@ class Products(Observer):
         return using if touched else step
 
     def collective(self, at: int, lanes: Lanes, masks: np.ndarray) -> None:
-        product = at in self._products
-        if not product and self.code[at].form.name != "setmaxnreg":
-            return
-        index = lane_index(lanes)
-        self._number[int(product), np.unique(index // WARP)] += 1
-        if not product:
+        index, name = lane_index(lanes), self.code[at].form.name
+        if name in OF_GROUPS:
+            self._number[name][0, np.unique(index // WARP)] += 1
+            self._number[name][1, index // WARP] = at
+        if at not in self._products:
             return
         if not self._fenced[lanes].all():
             lane = int(index[np.argmin(self._fenced[lanes])])
@@ -237,18 +239,16 @@ class Products(Observer):
                 state[name][1, lanes] = self.wave.products.committed[lanes]
 
     def exit(self, lanes: Lanes) -> None:
-        if self._number.shape[1] % GROUP or not self._number.any():
+        if self.wave.geometry.warps % GROUP:
             return
-        index, names = lane_index(lanes), ("setmaxnreg", "wgmma")
+        index = lane_index(lanes)
         for group in np.unique(index // WARP // GROUP):
             alive = self.wave.running[group * GROUP * WARP : (group + 1) * GROUP * WARP]
-            for name, numbers in zip(names, self._number.reshape(2, -1, GROUP), strict=True):
-                counts = numbers[group]
+            for name, numbers in self._number.items():
+                counts, sites = numbers[:, group * GROUP : (group + 1) * GROUP]
                 if not alive.any() and counts.min() != counts.max():
-                    at = next(at for at, one in enumerate(self.code) if _is(one, name))
-                    where = self.report.here.location(
-                        at, int(index[index // WARP // GROUP == group][0])
-                    )
+                    lane = int(index[index // WARP // GROUP == group][0])
+                    where = self.report.here.location(int(sites.max()), lane)
                     self.report.stop(PartOfGroup(where, name, tuple(counts.tolist())))
 
     def _ordering(self, one: Instruction, step: Step) -> Step:
@@ -286,11 +286,6 @@ def _cells(access: Access, hit: Hit) -> np.ndarray:
 def _held(product: Instruction) -> tuple[Operand, ...]:
     """The result of a `wgmma`, and A if registers hold it; a descriptor is read at once."""
     return product.operands[: 2 if isinstance(product.operands[1], Vector) else 1]
-
-
-def _is(one: Instruction, name: str) -> bool:
-    """It is a product of a warpgroup, or a `setmaxnreg`."""
-    return one.form.name == name and one.form.collective
 
 
 def _copies(one: Instruction) -> bool:

@@ -261,6 +261,8 @@ def bringing(
     shared memory, each unit `moved` by so many bytes, and tells the barrier among the operands."""
     told = wave.access(instruction.form.transfer(3), instruction.operands[3], at)
     several_blocks = instruction.form.has("multicast::cluster")
+    if several_blocks and len(instruction.operands) < 5:
+        raise Malformed("the mask of blocks is missing among its operands")
     mask = wave.read(instruction.operands[4], "u16") if several_blocks else None
 
     def bring(lane: int, words: np.ndarray, moved: np.ndarray, sources: list[Rereading]) -> None:

@@ -30,6 +30,7 @@ from ..table import collective, effect
 from .warp_matrices import factor_a, result
 
 GROUP = 4  # warps
+OF_GROUPS = ("setmaxnreg", "wgmma")  # what four whole warps execute together
 _ROWS = 16  # of a warp
 _SWIZZLES = (0, 128, 64, 32)  # bytes of a row, by the number in a descriptor
 

@@ -167,6 +167,7 @@ class RaceFindings:
         self.code = self.wave.kernel.instructions
         # Epochs in which a copy engine or a tensor core did something after its issue.
         self.late: set[int] = set()
+        self.set_ups: set[int] = set()  # instructions that set up an mbarrier
         self._seen: set[tuple[object, ...]] = set()
 
     def race(
@@ -246,7 +247,7 @@ class RaceFindings:
             one.form.reads,
             one.form.atomic,
             any(transfer.volatile for _, transfer in one.form.transfers),
-            "set-up" if one.form.opcode.startswith("mbarrier.init") else engine if late else "",
+            "set-up" if at in self.set_ups else engine if late else "",
             self.here.repeats(at),
         )
 
@@ -447,6 +448,7 @@ class Races(Ordering):
         if access.strong:
             return detector.unordered_write(self._set_up[cells], lane)
         self._set_up[cells] = stamped(epoch, lane)
+        self.findings.set_ups.add(access.at)
         return None
 
     def _is_flag(self, hit: Hit, lane: np.ndarray) -> bool:
