@@ -218,8 +218,11 @@ def main(command: str, *names: str) -> None:
     if command == "run":
         results = measure(names)
         if names:
-            known = json.loads(RESULTS.read_text())["broken"]
-            results["broken"] = dict(sorted((known | results["broken"]).items()))
+            known = json.loads(RESULTS.read_text())
+            if results["device"] != known["device"]:
+                count = len(results["broken"])
+                results["device"] = f"{known['device']} ({count} of them: {results['device']})"
+            results["broken"] = dict(sorted((known["broken"] | results["broken"]).items()))
         RESULTS.write_text(json.dumps(results, indent=1) + "\n")
     elif command == "only":
         run_only(*names)
