@@ -190,7 +190,7 @@ def _summary(results: dict | None) -> str:
     rows = [_theirs(kernel, found[kernel.name]) for kernel in broken() if kernel.name in found]
     more, endings = Counter(row[2] for row in rows), Counter(row[0] for row in rows)
     complaints = "\n".join(
-        f"- {tool}: " + ("; ".join(said) if said else "nothing")
+        f"- {tool}: " + ("; ".join(dict.fromkeys(said)) if said else "nothing")
         for tool, said in results["correct"].items()
     )
     return (

@@ -138,6 +138,8 @@ class Counting(Observer):
         to an mbarrier, no load, store or atomic instruction does: Nsight Compute does not count
         it."""
         access, hit, kind = done.access, done.hit, done.kind
+        if access.bulk and not access.asynchronous:
+            return  # it has been counted
         if hit.space == "global" and (access.bulk or kind == "atomic"):
             if access.bulk:
                 sectors = np.unique(hit.addresses >> SECTOR_SHIFT)  # one lane has asked for all

@@ -328,9 +328,15 @@ def taken_units(
         access.get(hit)
         for word in range(_WORDS):
             words[:, word] = access.read(hit, word, words.dtype)
+    return words, [reading_later(access, hit) for hit in hits]
+
+
+def reading_later(access: Access, hit: Hit) -> Rereading:
+    """What has been read is read once more: what is written in between needs no proxy fence, but a
+    wait, and it costs nothing."""
     later = copying.copy(access)
-    later.asynchronous = False  # what is written in between needs no proxy fence, but a wait
-    return words, [Rereading(later, hit) for hit in hits]
+    later.asynchronous = False
+    return Rereading(later, hit)
 
 
 @effect(

@@ -16,7 +16,7 @@ from ...cuda.errors import LaunchError, Message, Misaligned, OutOfBounds
 from ...cuda.tensor_maps import SIZE, TensorMap, decoded, swizzled
 from ...machine.events import Step
 from ...machine.lanes import Lanes, lane_index
-from ...machine.memory.access import Access, Hit, Landing, Rereading, Updating
+from ...machine.memory.access import Access, Hit, Landing, Updating
 from ...machine.memory.spaces import OFFSET_MASK
 from ...machine.wave import Wave
 from ..numbers import DTYPES
@@ -26,6 +26,7 @@ from .asynchronous_copies import (
     TOLD,
     UNIT,
     bringing,
+    reading_later,
     take_away,
     taken_units,
     unit_access,
@@ -69,7 +70,7 @@ def load_box(instruction: Instruction, at: int, wave: Wave) -> Step:
             for hit in unit_hits(access, lane, addresses[inside], at, wave):
                 access.get(hit)
                 values[inside] = access.read(hit, 0, values.dtype)
-                sources.append(Rereading(access, hit))
+                sources.append(reading_later(access, hit))
             words = values.view(np.uint32).reshape(-1, 4)
             bring(lane, words, _units(to, lane, tensor, wave), sources)
 
