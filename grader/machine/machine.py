@@ -375,6 +375,7 @@ def noticed(job: PreparedLaunch) -> frozenset[int]:
         at
         for at, one in enumerate(job.program.linked.function.instructions)
         if one.form.flow is Flow.CALL
+        or (one.form.has("wait_group") and one.form.has("aligned"))  # of a warpgroup
         or not use.touched.get(at, frozenset()).isdisjoint(names)
         or any(transfer.strong or clustered for _, transfer in one.form.transfers)
     )
