@@ -119,8 +119,11 @@ def _outwards(
             if min(coordinates) < 0:
                 raise wave.report.error(OutOfBounds, at, lane, _NEGATIVE)
             addresses, inside = tensor.places(coordinates)
-            words = taken_units(source, lane, _units(source, lane, tensor, wave), at, wave)
-            values = words.view(f"u{tensor.size}").ravel()[inside]
+            units = _units(source, lane, tensor, wave)
+            kept = inside.reshape(len(units), -1)  # what lies outside may never have been written
+            some = kept.any(axis=1)
+            words = taken_units(source, lane, units[some], at, wave)
+            values = words.view(f"u{tensor.size}")[kept[some]]
             for hit in unit_hits(target(tensor.size), lane, addresses[inside], at, wave):
                 leave(tensor, hit, values)
 
