@@ -157,8 +157,6 @@ class Encoding(NamedTuple):
             f"a row of the box has {row} bytes, more than the swizzle's {widest}": row <= widest,
             "NaN fills only floats": not self.oobFill or KINDS[kind][0] in "fb",
         }
-        wanted = dict.fromkeys(("globalDim", "boxDim", "elementStrides"), rank)
-        wanted["globalStrides"] = rank - 1
         return [problem for problem, holds in rules.items() if not holds]
 
     def map(self, address: int) -> TensorMap:

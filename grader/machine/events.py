@@ -135,6 +135,9 @@ class Observer:
     def phase_over(self, at: int, lanes: Lanes, barriers: np.ndarray, phases: np.ndarray) -> None:
         """Lanes have seen that these phases of these mbarriers (one a lane) are over."""
 
+    def products_over(self, at: int, lanes: np.ndarray, warps: int) -> None:
+        """Lanes have waited for products, which have ended for all of their groups of `warps`."""
+
     def exit(self, lanes: Lanes) -> None:
         """Threads have left the kernel."""
 

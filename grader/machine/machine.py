@@ -185,6 +185,8 @@ class Recurrence(Observer):
             if one.form.by_chance
             or any(part.name in CLOCKS for operand in one.operands for part in mentioned(operand))
         }
+        if any(one.form.by_chance and not one.written for one in code):
+            return True
         on_its_way = bool(copies.pending) or any(copies.landings.values())
         return (on_its_way and self.plain) or not by_chance.isdisjoint(self.wave.program.deciding)
 
@@ -378,6 +380,7 @@ def noticed(job: PreparedLaunch) -> frozenset[int]:
         at
         for at, one in enumerate(job.program.linked.function.instructions)
         if one.form.flow is Flow.CALL
+        or (one.form.has("wait_group") and one.form.has("aligned"))  # of a warpgroup
         or not use.touched.get(at, frozenset()).isdisjoint(names)
         or any(transfer.strong or clustered for _, transfer in one.form.transfers)
     )

@@ -466,12 +466,16 @@ class PendingCopies:
     def arrive(self, lanes: Lanes, newest: int) -> None:
         """What these lanes wait for is there now: all their copies but those in the `newest` groups
         they closed last (-1: also those in no group yet)."""
-        waits = np.zeros(len(self.committed), bool)
-        waits[lanes] = True
+        before = np.full(len(self.committed), -1)
+        before[lanes] = self.committed[lanes] - newest
+        self.land(before)
+
+    def land(self, before: np.ndarray) -> None:
+        """What each lane issued in groups before that number (lanes,) is there now."""
         pending, self.pending = self.pending, []
         for copy, group in pending:
             lane = lane_index(copy.hit.lanes)
-            done = waits[lane] & (group[lane] < self.committed[lane] - newest)
+            done = group[lane] < before[lane]
             if not done.all():
                 self.pending.append((copy.part(~done), group))
             if done.any():

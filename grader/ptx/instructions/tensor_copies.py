@@ -134,9 +134,11 @@ def _outwards(
                 raise wave.report.error(OutOfBounds, at, lane, _NEGATIVE)
             addresses, inside = tensor.places(coordinates)
             units = _units(source, lane, tensor, wave)
-            words, sources = taken_units(source, lane, units, at, wave)
+            kept = inside.reshape(len(units), -1)  # what lies outside may never have been written
+            some = kept.any(axis=1)
+            words, sources = taken_units(source, lane, units[some], at, wave)
             take_away(sources, wave)
-            values = words.view(f"u{tensor.size}").ravel()[inside]
+            values = words.view(f"u{tensor.size}")[kept[some]]
             for hit in unit_hits(target(tensor.size), lane, addresses[inside], at, wave):
                 leave(tensor, hit, values)
 

@@ -3,8 +3,11 @@ Matrix Instructions": wgmma).
 
 D (64 x n) += A (64 x k) * B (k x n), where k elements have 32 bytes. Each warp holds 16 rows of D,
 and of A where that is in registers; else a descriptor says how A lies in shared memory, as it does
-for B. A product is computed when it is issued. Its factors are read once more when its warp waits
-for it, so that whoever writes there before that races with the product.
+for B. A product is computed when it is issued. Its factors are read once more when a warp of its
+warpgroup waits for it, so that whoever writes there before that races with the product.
+
+A wait is for the parts of all four warps: on an H200 it took as long as the last of them had not
+issued its own, and whoever has waited may have the factors overwritten.
 """
 
 import re
@@ -13,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...cuda.tensor_maps import UNIT, swizzled
-from ...machine.events import Step
-from ...machine.lanes import WARP, Lanes, lane_index
+from ...machine.events import Step, Successors
+from ...machine.lanes import WARP, Lanes, compact, lane_index
 from ...machine.memory.access import Access, LaneValues, Rereading
 from ...machine.wave import Wave
 from ..matrices import multiply_add
@@ -26,7 +29,7 @@ from ..program import (
     immediate_of,
     several,
 )
-from ..table import collective, effect
+from ..table import collective, control, effect
 from .warp_matrices import factor_a, result
 
 GROUP = 4  # warps
@@ -161,8 +164,26 @@ def commit_products(instruction: Instruction, at: int, wave: Wave) -> Step:
     return step
 
 
-@effect("wgmma", "wait_group sync aligned : n")
+@control("wgmma", "wait_group sync aligned : n", by_chance=True)
 def wait_for_products(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """For all groups but the n last ones."""
-    newest = immediate_of(instruction.operands[0])
-    return lambda lanes: wave.products.arrive(lanes, newest)
+    """For all groups but the n last ones, of all warps of the warpgroup."""
+    newest, geometry = immediate_of(instruction.operands[0]), wave.geometry
+    size = WARP if geometry.stride % (GROUP * WARP) else GROUP * WARP
+
+    def step(lanes: Lanes) -> Successors:
+        wave.spin()
+        products, index = wave.products, lane_index(lanes)
+        closed = np.where(wave.running, products.committed, np.iinfo(np.int64).max)
+        fewest = closed.reshape(-1, size).min(axis=1)
+        before = products.committed[index] - newest
+        early = before > fewest[index // size]
+        through = index[~early]
+        ended = np.zeros_like(fewest)
+        np.maximum.at(ended, through // size, before[~early])
+        products.land(ended.repeat(size))
+        for tell in wave.events.products_over:
+            tell(at, through, size // WARP)
+        parts = ((at + 1, through), (at, index[early]))
+        return tuple((to, compact(some)) for to, some in parts if len(some))
+
+    return step

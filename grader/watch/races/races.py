@@ -174,7 +174,11 @@ class RaceFindings:
         self, conflict: Conflict, access: Access, hit: Hit, lane: np.ndarray, wrote: bool
     ) -> None:
         """Two threads, one place, no order. `lane`: by position in the access, whose it is."""
-        at, epoch = access.at, epoch_of(conflict.other)
+        at, epoch, shared = access.at, epoch_of(conflict.other), self.wave.shared
+        if conflict.benign and hit.store is shared.store:
+            place = hit.element[conflict.position * count(hit.lanes) // len(lane)] * access.size
+            if place % shared.pitch in range(shared.cleared.start, shared.cleared.stop):
+                return  # what cooperative groups keep there
         deeds = wrote, conflict.other_wrote, conflict.benign
         if self.wave.job.options.tolerated and not conflict.benign:
             me, now = int(lane[conflict.position]), epoch == self.ordering.now
