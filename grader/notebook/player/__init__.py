@@ -47,7 +47,7 @@ from grader.judge.playback.strip import (
     wrong_element,
 )
 from grader.judge.protocol import OTHER_ORDERS, Scene
-from grader.judge.stepped import handy_failure
+from grader.judge.stepped import handy_failure, wrong_place
 from grader.judge.verdict import CaseResult, Verdict
 from grader.profiler.work import buffers_of, of_problem, one_by_one
 from grader.ptx.assigned import Result
@@ -167,7 +167,7 @@ def _block(seen: Replay, result: CaseResult) -> int | Extent | None:
     if not result.mismatches:
         alike = [one.block for one in seen.run.hazards if one.status == result.status and one.block]
         return alike[0] if alike else None
-    buffer, offset = _place(seen, result)
+    buffer, offset = wrong_place(result, seen.words)
     args = seen.words.problem.launches[-1].args
     numbers = {number for number, passed in enumerate(args) if str(passed) == buffer}
     writers = [
@@ -179,16 +179,6 @@ def _block(seen: Replay, result: CaseResult) -> int | Extent | None:
     return writers[-1] if writers else None
 
 
-def _place(seen: Replay, result: CaseResult) -> tuple[str, int]:
-    """The buffer and the byte offset in it of the first wrong element."""
-    first = result.mismatches[0]
-    for name, array in seen.buffers.items():
-        if seen.words.name(name) == first.buffer and array.ndim == len(first.index):
-            flat = int(np.ravel_multi_index(first.index, array.shape)) if first.index else 0
-            return name, flat * array.itemsize
-    return first.buffer, 0
-
-
 def _marked(seen: Replay, result: CaseResult, title: str) -> Replay | None:
     """With marks, at the last launch that has some; None where nothing went wrong as it did."""
     launches = recordings(seen.run)
@@ -196,7 +186,7 @@ def _marked(seen: Replay, result: CaseResult, title: str) -> Replay | None:
         last = launches[-1]
         mark = Mark(max(len(last.frames) - 1, 0), title, result.message)
         if result.mismatches:
-            name, (_, offset) = result.mismatches[0].buffer, _place(seen, result)
+            name, (_, offset) = result.mismatches[0].buffer, wrong_place(result, seen.words)
             mark = wrong_element(last, name, offset, title, result.message)
         return replace(seen, launch=len(launches) - 1, found=_from_difference(last, mark, result))
     if seen.error is None or (seen.case.hazard is None and seen.error.status != result.status):
