@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache, lru_cache
 from html import escape
 from importlib.resources import files
+from math import inf
 
 import msgspec
 import numpy as np
@@ -21,7 +22,6 @@ from msgspec import structs
 
 from grader.counted import counted
 from grader.course import Case, Exercise
-from grader.cuda import simulator
 from grader.cuda.errors import CudaError, lines_of, visible, window
 from grader.cuda.limits import Extent
 from grader.judge import cases
@@ -47,9 +47,9 @@ from grader.judge.playback.strip import (
     wrong_element,
 )
 from grader.judge.protocol import OTHER_ORDERS, Scene
+from grader.judge.sandbox.simulated import replayed
 from grader.judge.stepped import handy_failure, wrong_place
 from grader.judge.verdict import CaseResult, Verdict
-from grader.profiler.work import buffers_of, of_problem, one_by_one
 from grader.ptx.assigned import Result
 from grader.watch.findings import HazardReport
 from grader.watch.observe import Run
@@ -138,18 +138,15 @@ def _run(
     """Run the case with the known launch recorded, or each; None where nothing was recorded. What
     was `compared` to be found wrong, and what came before that launch, need not be checked again;
     who wrote it is traced where the block is not known."""
-    work = of_problem(words.problem, words.source, case.name)
-    buffers = buffers_of(work, np.array, simulator.empty)
-    error: CudaError | None = None
-    traced = compared and where.block is None
-    with simulator.observe(_MOST_BLOCKS, [one_launch(blocks, where.launch)], counted=traced) as run:
-        try:
-            for number, launch in enumerate(one_by_one(work, simulator.RawModule, buffers), 1):
-                checks = number >= where.launch and not compared
-                with simulator.options(step_limit=STEPS, order=where.order, checks=checks):
-                    launch()
-        except CudaError as raised:
-            error = raised
+    told = cases.described(cases.CaseInstance(case, words.problem), STEPS)
+    run, buffers, error = replayed(
+        words.source,
+        structs.replace(told, order=where.order),
+        one_launch(blocks, where.launch),
+        inf if compared else where.launch,
+        blocks=_MOST_BLOCKS,
+        counted=compared and where.block is None,
+    )
     if not recordings(run):
         return None
     arrays = {name: np.asarray(array) for name, array in buffers.items()}
