@@ -361,13 +361,15 @@ def _present(lesson: course.Lesson, live: bool, port: int) -> None:
     until Ctrl-C."""
     from ..classroom import demo, lecture
 
-    here = open_course()
+    here, warning = open_course(), ""
     if (here.root / "gradebook.db").is_file():
         with here.gradebook() as gradebook:
             released = lesson.name in {one.name for one in gradebook.assignments}
         if released and (still := _open(here, lesson)):
-            complain(f"The slides show our solutions, and {still}.")
+            warning = f"The slides show our solutions, and {still}."
     made = demo.present(lesson, track)
+    if warning:
+        complain(warning)
     say(
         f"Slides, for any browser (arrow keys; F for the full screen): {short(made.slides)}",
         f"A notebook of these slides, to run and change in JupyterLab: {short(made.notebook)}",
