@@ -210,9 +210,14 @@ def test_what_is_missing_around_a_product_is_named(part):
     assert says in str(caught.value)
 
 
-def test_a_product_of_three_of_the_four_warps_is_named():
+@pytest.mark.parametrize(
+    "before, after",
+    [("if (threadIdx.x >= 96) return;", ""), ("if (threadIdx.x < 96) {", "} __syncthreads();")],
+)
+def test_a_product_of_three_of_the_four_warps_is_named(before, after):
     kinds = ("f32", "f16", "f16")
-    source = once(64, kinds, FENCE=f"if (threadIdx.x >= 96) return; {PARTS['FENCE']}")
+    parts = {"FENCE": f"{before} {PARTS['FENCE']}", "WAIT": f"{PARTS['WAIT']} {after}"}
+    source = once(64, kinds, **parts)
     with pytest.raises(cuda.ShuffleDivergence, match="1, 1, 1, 0 times"):
         computed(64, kinds, 128, source=source)
 

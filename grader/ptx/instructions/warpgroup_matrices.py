@@ -173,7 +173,12 @@ def wait_for_products(instruction: Instruction, at: int, wave: Wave) -> Step:
     def step(lanes: Lanes) -> Successors:
         wave.spin()
         products, index = wave.products, lane_index(lanes)
-        closed = np.where(wave.running, products.committed, np.iinfo(np.int64).max)
+        coming = wave.running.copy()
+        for barrier, groups in wave.barriers.parked.items():
+            if wave.barriers.asked.get(barrier) is None:  # it waits for these lanes, too
+                for _, others in groups:
+                    coming[others] = False
+        closed = np.where(coming, products.committed, np.iinfo(np.int64).max)
         fewest = closed.reshape(-1, size).min(axis=1)
         before = products.committed[index] - newest
         early = before > fewest[index // size]
