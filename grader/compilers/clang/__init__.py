@@ -57,10 +57,10 @@ class Clang:
         return importlib.util.find_spec("ziglang") is not None
 
     def identity(self) -> list[object]:
-        return ["clang", _wheel().version, front(Job("")), _own(), cuda_files.identity()]
+        return ["clang", _wheel_version(), front(Job("")), _own(), cuda_files.identity()]
 
     def version(self) -> tuple[int, int]:
-        major, minor, *_ = _wheel().version.split(".")
+        major, minor, *_ = _wheel_version().split(".")
         return int(major), int(minor)
 
     def folders(self) -> tuple[Path, ...]:
@@ -246,19 +246,23 @@ def _read(path: Path, most: int) -> bytes:
 
 @cache
 def _program() -> Path:
-    folder = Path(str(_wheel().locate_file("ziglang")))
-    return next(folder.glob("zig.exe"), folder / "zig")
-
-
-@cache
-def _wheel() -> metadata.Distribution:
     try:
-        return metadata.distribution("ziglang")
-    except metadata.PackageNotFoundError as error:
+        import ziglang
+    except ImportError as error:
         raise CompilerFailure(
             "clang is not here: `pip install ziglang` brings it, the version that "
             "constraints.txt names."
         ) from error
+    folder = Path(ziglang.__file__).parent
+    return next(folder.glob("zig.exe"), folder / "zig")
+
+
+@cache
+def _wheel_version() -> str:
+    try:
+        return metadata.version("ziglang")
+    except metadata.PackageNotFoundError as error:
+        raise CompilerFailure("clang is not here: `pip install ziglang` brings it.") from error
 
 
 _kept: list[tempfile.TemporaryDirectory[str]] = []  # goes when this process ends
