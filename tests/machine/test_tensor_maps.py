@@ -102,6 +102,36 @@ def test_every_second_row_makes_a_box_of_half_the_rows():
     assert (raw.view(np.float32).reshape(8, 8) == rows).all()
 
 
+SIDE_BY_SIDE = r"""
+#include <cuda.h>
+#include <cuda/ptx>
+using namespace cuda::ptx;
+// Each warp stores a box of 8 x 8 elements, STEP columns after that of the one before.
+extern "C" __global__ void side_by_side(const __grid_constant__ CUtensorMap to) {
+  __shared__ alignas(128) unsigned short tile[8][8];
+  tile[threadIdx.x / 8][threadIdx.x % 8] = 7;
+  fence_proxy_async(space_shared);
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) {
+    const int at[2] = {STEP * (int)(threadIdx.x / 32), 0};
+    cp_async_bulk_tensor(space_global, space_shared, &to, at, tile);
+    cp_async_bulk_commit_group();
+    cp_async_bulk_wait_group_read(n32_t<0>());
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("step", [8, 0])
+def test_boxes_of_narrow_elements_race_only_where_they_overlap(step):
+    target = np.ones((8, 16), np.uint16)
+    module = simulator.RawModule(code=SIDE_BY_SIDE, options=(f"-DSTEP={step}",))
+    with simulator.observe() as run:
+        module.get_function("side_by_side")((1,), (64,), (cuda.tensor_map(target, (8, 8)),))
+    assert (target[:, : 8 + step] == 7).all()
+    assert bool(run.hazards) == (step == 0)
+
+
 PADDED = r"""
 #include <cuda.h>
 #include <cuda/ptx>

@@ -80,7 +80,7 @@ def load_box(instruction: Instruction, at: int, wave: Wave) -> Step:
 @effect(
     "cp",
     f"async bulk tensor {_DIMENSIONS} {_STORE} tile? bulk_group L2::cache_hint? : "
-    "writes.b32@global[map], c, reads.b32@shared[from], policy?",
+    "writes.b8@global[map], c, reads.b32@shared[from], policy?",
 )
 def store_box(instruction: Instruction, at: int, wave: Wave) -> Step:
     """[map, {coordinates}], [from]"""
@@ -95,7 +95,7 @@ def store_box(instruction: Instruction, at: int, wave: Wave) -> Step:
 @effect(
     "cp",
     f"reduce async bulk tensor {_DIMENSIONS} {_STORE} add|min|max|inc|dec|and|or|xor tile? "
-    "bulk_group L2::cache_hint? : updates.b32@global[map], c, reads.b32@shared[from], policy?",
+    "bulk_group L2::cache_hint? : updates.b16@global[map], c, reads.b32@shared[from], policy?",
 )
 def reduce_box(instruction: Instruction, at: int, wave: Wave) -> Step:
     """[map, {coordinates}], [from]: each element of the tensor is updated as by an atomic."""
