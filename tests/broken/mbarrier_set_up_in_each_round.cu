@@ -1,4 +1,4 @@
-// uninitialized_read on line 31: each round sets the mbarrier up again, and the parity goes on
+// uninitialized_read on line 31: each round sets the mbarrier up again, and the parity alternates
 // launch: grid=1, block=128, x=ramp(768), out=zeros(768), tiles=int32(6)
 // expect: out = x.reshape(6, 128)[:, ::-1]
 #include <cuda/ptx>

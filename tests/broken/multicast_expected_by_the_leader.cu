@@ -1,4 +1,4 @@
-// timeout on line 34: only block 0 of the cluster tells its mbarrier about the bytes, and block 1 waits for ever
+// timeout on line 34: only block 0 of the cluster tells its mbarrier about the bytes, and block 1 waits without end
 // launch: grid=4, block=128, w=ramp(128), x=noise(512), out=zeros(512)
 // expect: out = w * x.reshape(4, 128)
 #include <cooperative_groups.h>
