@@ -225,10 +225,8 @@ class Machine:
                 for blocks in reversed(waves) if self.options.order == "backwards" else waves:
                     self._run_wave(blocks.start, len(blocks))
         finally:
-            for tell in self.wave.events.end:
-                tell()
-        for tell in self.wave.events.complete:
-            tell()
+            self.wave.events.end()
+        self.wave.events.complete()
 
     def _run_wave(self, first_block: int, blocks: int) -> None:
         self.wave.begin(first_block, blocks)
@@ -297,8 +295,7 @@ class Machine:
         elif pc == self.recurrence.at:
             self.recurrence.visit(lanes, self.unstarted)
         self.recent.add(pc)
-        for tell in self.wave.events.run:
-            tell(pc, end, lanes)
+        self.wave.events.run(pc, end, lanes)
 
     def _pause(self, pc: int, end: int, lanes: Lanes) -> None:
         """At twice the steps of the last pause: has this come to its end, and what did it do?"""

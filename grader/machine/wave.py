@@ -80,8 +80,8 @@ class Barriers:
         self.arrived[barrier] += np.bincount(
             wave.geometry.block_of_lane[counted], minlength=wave.geometry.wave_blocks
         )
-        for tell in wave.events.arrive if threads is not None else ():
-            tell(at, index, barrier)
+        if threads is not None:
+            wave.events.arrive(at, index, barrier)
         if waits:
             self.parked[barrier].append((at, index))
         self.asked[barrier] = threads
@@ -123,12 +123,10 @@ class Barriers:
         )
         arrived[complete] = 0
         released = _together(parts)
-        for tell in wave.events.open:
-            tell(barrier, released)
+        wave.events.open(barrier, released)
         passing = tuple((at, compact(index)) for at, index in released)
         self._pass(passing, None if self.asked[barrier] is None else barrier)
-        for told in wave.events.close:
-            told(barrier, complete)
+        wave.events.close(barrier, complete)
         return tuple((at + 1, lanes) for at, lanes in passing)
 
     def _not_together(self, index: np.ndarray) -> Message:
@@ -174,8 +172,7 @@ class Barriers:
         if groups:
             self._reduce(groups)
         for at, lanes in passing:
-            for tell in self.wave.events.barrier:
-                tell(at, lanes, part)
+            self.wave.events.barrier(at, lanes, part)
 
     def _reduce(self, groups: list[tuple[Reduction, Lanes]]) -> None:
         """Combine the values of all who pass together, however many groups they come in."""
@@ -245,8 +242,7 @@ class ClusterBarrier:
             self.parked, self.opened[self.cluster_of_lane] >= self.awaited
         )
         for at, index in released:
-            for tell in self.wave.events.cluster_barrier:
-                tell(at, index)
+            self.wave.events.cluster_barrier(at, index)
         return tuple((at + 1, compact(index)) for at, index in released)
 
     def waiting(self) -> tuple[int, int, Message] | None:
@@ -294,8 +290,7 @@ class Collectives:
         index = lane_index(lanes)
         if at in self.parked:
             index = np.sort(np.concatenate([self.parked.pop(at), index]))
-        for tell in self.wave.events.gather:
-            tell(at, index, masks)
+        self.wave.events.gather(at, index, masks)
         present = self.wave.present(index)
         wanted = masks[index] & self._staying()[index // WARP]
         complete = (wanted & ~present[index // WARP]) == 0
@@ -384,8 +379,7 @@ class Wave(WaveState):
         self.shared.reset()
         self.local.reset()
         self.forget_copies()
-        for tell in self.events.begin_wave:
-            tell(first_block)
+        self.events.begin_wave(first_block)
         self.calls.begin_wave()
 
     def exit(self, lanes: Lanes) -> Successors:
@@ -394,8 +388,7 @@ class Wave(WaveState):
             self.geometry.block_of_lane[lanes], minlength=self.geometry.wave_blocks
         )
         self.running[lanes] = False
-        for tell in self.events.exit:
-            tell(lanes)
+        self.events.exit(lanes)
         for copies in self.outgoing:  # whatever they have issued ends
             copies.arrive(lanes, -1)
         self.collectives.leave(lanes)

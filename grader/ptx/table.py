@@ -128,8 +128,7 @@ def collective(
             def step(lanes: Lanes) -> Successors:
                 if (together := wave.collectives.gather(lanes, at, masks)) is None:
                     return ()
-                for tell in wave.events.collective:
-                    tell(at, together, masks)
+                wave.events.collective(at, together, masks)
                 if whole_warp:
                     _check_whole(together, at, wave)
                 combine(together)
@@ -166,15 +165,14 @@ def _elementwise_step(form: Elementwise, instruction: Instruction, at: int, wave
         else _several_results(form.fn, target, form.result, sources, wave)
     )
     undefined = form.undefined
-    if undefined is None or not wave.events.undefined:
+    if undefined is None or not wave.events.listeners["undefined"]:
         return step
 
     def checked(lanes: Lanes) -> None:
         where = undefined.where(*[source[lanes] for source in sources])
         if np.count_nonzero(where):
             lane = int(lane_index(lanes)[np.argmax(where)])
-            for tell in wave.events.undefined:
-                tell(at, lane, undefined)
+            wave.events.undefined(at, lane, undefined)
         step(lanes)
 
     return checked
@@ -225,11 +223,11 @@ def bind(instruction: Instruction, at: int, wave: Wave) -> Step:
     if form.build is None:
         raise unsupported(instruction, wave)
     step = form.build(instruction, at, wave)
-    for wrap in wave.events.execute:
+    for wrap in wave.events.listeners["execute"]:
         step = wrap(at, step)
     if instruction.guard and form.flow is not Flow.BRANCH:
         step = _guarded(step, instruction, at, wave)
-    for wrap in wave.events.follow:
+    for wrap in wave.events.listeners["follow"]:
         step = wrap(at, step)
     return step
 
@@ -240,8 +238,7 @@ def _guarded(step: Step, instruction: Instruction, at: int, wave: Wave) -> Step:
 
     def effect_step(lanes: Lanes) -> Any:
         chosen = guard[lanes] == wanted
-        for tell in wave.events.guard:
-            tell(at, lanes, chosen)
+        wave.events.guard(at, lanes, chosen)
         return step(select(lanes, chosen)) if np.count_nonzero(chosen) else ()
 
     def control_step(lanes: Lanes) -> Successors:

@@ -172,15 +172,14 @@ class Access:
     def get(self, hit: Hit) -> None:
         """Tell that lanes load what lies where this access hits; they then may read it."""
         self.about_to_read(hit)
-        self._tell(hit, "load")
+        self.memory.events.access(Accessed(self, hit, "load"))
 
     def put(self, hit: Hit, values: Values) -> None:
         """Store `values`, an array for each component, where this access hits."""
-        for tell in self.memory.events.write:
-            tell(self, hit, values)
+        self.memory.events.write(self, hit, values)
         for component, value in enumerate(values):
             self.write(hit, component, value)
-        self._tell(hit, "store", values)
+        self.memory.events.access(Accessed(self, hit, "store", values))
 
     def update(
         self,
@@ -214,24 +213,11 @@ class Access:
         self, hit: Hit, before: Values | None = None, failed: np.ndarray | None = None
     ) -> None:
         """Tell that lanes have used a place as an atomic does."""
-        self._tell(hit, "atomic", before, failed)
-
-    def _tell(
-        self,
-        hit: Hit,
-        kind: str,
-        values: Values | None = None,
-        failed: np.ndarray | None = None,
-    ) -> None:
-        if listeners := self.memory.events.access:
-            done = Accessed(self, hit, kind, values, failed)
-            for tell in listeners:
-                tell(done)
+        self.memory.events.access(Accessed(self, hit, "atomic", before, failed))
 
     def about_to_read(self, hit: Hit) -> None:
         """Tell that lanes are about to use what lies there."""
-        for tell in self.memory.events.read:
-            tell(self, hit)
+        self.memory.events.read(self, hit)
 
     def unwritten(self, hit: Hit, component: int) -> np.ndarray | None:
         """Which lanes of a hit find in a component what nobody wrote; None where none does."""

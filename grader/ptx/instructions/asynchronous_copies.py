@@ -75,8 +75,7 @@ def copy(instruction: Instruction, at: int, wave: Wave) -> Step:
         words = _fetched(whole, octets, index, wanted)
         for hit in to.hits(lanes):
             own = words[np.searchsorted(index, lane_index(hit.lanes))]
-            for tell in wave.events.copy:
-                tell(to, hit, list(own.T))
+            wave.events.copy(to, hit, list(own.T))
             wave.copies.issue(to, hit, list(own.T))
 
     return step
@@ -186,8 +185,7 @@ def take_away(sources: list[Rereading], wave: Wave) -> None:
 
 def write_later(copy: Landing | Updating, wave: Wave) -> None:
     """It writes there, some time from now on."""
-    for tell in wave.events.copy:
-        tell(copy.access, copy.hit, copy.words)
+    wave.events.copy(copy.access, copy.hit, copy.words)
     wave.outgoing[1].add(copy)
 
 
@@ -272,11 +270,9 @@ def bringing(
             place = told.hits(np.array([lane]), _towards(told, lane, rank, wave))[0]
             told.about_to_read(place)
             for hit in unit_hits(to, lane, moved + _towards(to, lane, rank, wave), at, wave):
-                for tell in wave.events.copy:
-                    tell(to, hit, list(words.T))
+                wave.events.copy(to, hit, list(words.T))
                 landing = wave.copies.announce(to, hit, list(words.T), place, sources)
-                for send in wave.events.sent:
-                    send(at, landing)
+                wave.events.sent(at, landing)
 
     return bring
 
@@ -359,15 +355,13 @@ def send(instruction: Instruction, at: int, wave: Wave) -> Step:
         (places,), (hit,) = told.hits(lanes), target.hits(lanes)
         told.used(places)
         words = [source[lanes] for source in sources]
-        for tell in wave.events.copy:
-            tell(target, hit, words)
+        wave.events.copy(target, hit, words)
         for place in np.unique(places.element):
             own = places.element == place
             landing = wave.copies.announce(
                 target, hit.part(own), [word[own] for word in words], places.part(own)
             )
-            for tell_sent in wave.events.sent:
-                tell_sent(at, landing)
+            wave.events.sent(at, landing)
 
     return step
 
@@ -476,8 +470,8 @@ def _arriving(
                     raise wave.report.error(BarrierDivergence, at, lane, _FULL)
                 if out is not None:
                     out[hit.lanes] = old
-                for tell in wave.events.arrived if releases else ():
-                    tell(at, hit, old >> _PHASE)
+                if releases:
+                    wave.events.arrived(at, hit, old >> _PHASE)
 
         return step
 
@@ -532,8 +526,8 @@ def wait_for_phase(instruction: Instruction, at: int, wave: Wave) -> Step:
             over = access.read(hit, 0, np.dtype(_U)) >> _PHASE != asked
             access.used(hit)
             out[hit.lanes] = over
-            for tell in wave.events.phase_over if over.any() else ():
-                tell(at, select(hit.lanes, over), hit.element[over], asked[over])
+            if over.any():
+                wave.events.phase_over(at, select(hit.lanes, over), hit.element[over], asked[over])
 
     return step
 
@@ -553,8 +547,7 @@ def _land(wave: Wave, hit: Hit, asked: np.ndarray) -> None:
                 landing, rest = landing.split(owed)
                 landings.appendleft(rest)
             landing.land()
-            for tell in wave.events.landed:
-                tell(landing, place, phase)
+            wave.events.landed(landing, place, phase)
             memory[place] = _changed(memory[place], _ZERO, _ZERO, _ZERO - _U(landing.size))
 
 

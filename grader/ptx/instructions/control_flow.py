@@ -132,8 +132,7 @@ def branch(instruction: Instruction, at: int, wave: Wave) -> Step:
     def step(lanes: Lanes) -> Successors:
         taken = guard[lanes] ^ negated
         number = int(np.count_nonzero(taken))
-        for tell in wave.events.branch:
-            tell(at, lanes, taken)
+        wave.events.branch(at, lanes, taken)
         if number == len(taken):
             return ((target, lanes),)
         if number == 0:

@@ -69,12 +69,7 @@ def _reduction(
 def warp_barrier(instruction: Instruction, at: int, wave: Wave) -> Step:
     """`__syncwarp`."""
     masks = np.asarray(wave.read(instruction.operands[0], "u32"))
-
-    def combine(together: Lanes) -> None:
-        for tell in wave.events.warp_barrier:
-            tell(at, together, masks)
-
-    return combine
+    return lambda together: wave.events.warp_barrier(at, together, masks)
 
 
 @effect("membar", "cta|gl|sys :", orders=True)
@@ -92,12 +87,7 @@ def warp_barrier(instruction: Instruction, at: int, wave: Wave) -> Step:
 def fence(instruction: Instruction, at: int, wave: Wave) -> Step:
     """Every access takes effect at once here; what a fence does is to order it for others."""
     wide = "cta" not in instruction.form.mods
-
-    def step(lanes: Lanes) -> None:
-        for tell in wave.events.fence:
-            tell(at, lanes, wide)
-
-    return step
+    return lambda lanes: wave.events.fence(at, lanes, wide)
 
 
 @control(

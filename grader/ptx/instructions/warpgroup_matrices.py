@@ -181,8 +181,7 @@ def wait_for_products(instruction: Instruction, at: int, wave: Wave) -> Step:
         ended = np.zeros_like(fewest)
         np.maximum.at(ended, through // size, before[~early])
         products.land(ended.repeat(size))
-        for tell in wave.events.products_over:
-            tell(at, through, size // WARP)
+        wave.events.products_over(at, through, size // WARP)
         parts = ((at + 1, through), (at, index[early]))
         return tuple((to, compact(some)) for to, some in parts if len(some))
 
