@@ -341,11 +341,12 @@ class Machine:
 
     def _nothing_is_left_waiting(self) -> None:
         wave = self.wave
-        for kind, waiting in (
-            (ShuffleDivergence, wave.collectives.waiting()),
-            (BarrierDivergence, wave.barriers.waiting() or wave.clusters.waiting()),
+        for kind, what in (
+            (ShuffleDivergence, wave.collectives),
+            (BarrierDivergence, wave.barriers),
+            (BarrierDivergence, wave.clusters),
         ):
-            if waiting:
+            for waiting in what.waiting():
                 raise wave.report.error(kind, *waiting)
 
 

@@ -7,7 +7,7 @@ votes: every lane that the mask names must come before any goes on) and of a clu
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -97,14 +97,13 @@ class Barriers:
             released += self._release(barrier)
         return tuple(released)
 
-    def waiting(self) -> tuple[int, int, Message] | None:
-        """A group that waits forever: its instruction, one of its lanes, and the message."""
+    def waiting(self) -> Iterator[tuple[int, int, Message]]:
+        """Groups that wait forever: the instruction, one of the lanes, and the message."""
         for here, index in self.parts.items():
-            return here.at, int(index[0]), self._not_together(index)
+            yield here.at, int(index[0]), self._not_together(index)
         for barrier, groups in self.parked.items():
             for at, index in groups:
-                return at, int(index[0]), self.missing(barrier, int(index[0]))
-        return None
+                yield at, int(index[0]), self.missing(barrier, int(index[0]))
 
     def _everybody(self, lanes: Lanes) -> bool:
         """Are these all the threads of all the blocks, none of them exited?"""
@@ -245,12 +244,10 @@ class ClusterBarrier:
             self.wave.events.cluster_barrier(at, index)
         return tuple((at + 1, compact(index)) for at, index in released)
 
-    def waiting(self) -> tuple[int, int, Message] | None:
-        """A thread that waits forever."""
-        for at, index in self.parked:
-            why = "waits at a cluster barrier that some threads of its cluster never reach."
-            return at, int(index[0]), Message(why)
-        return None
+    def waiting(self) -> Iterator[tuple[int, int, Message]]:
+        """Threads that wait forever."""
+        why = "waits at a cluster barrier that some threads of its cluster never reach."
+        yield from ((at, int(index[0]), Message(why)) for at, index in self.parked)
 
 
 FULL = 0xFFFFFFFF
@@ -299,7 +296,7 @@ class Collectives:
             self.masks[at] = masks
         return compact(index[complete]) if complete.any() else None
 
-    def waiting(self) -> tuple[int, int, Message] | None:
+    def waiting(self) -> Iterator[tuple[int, int, Message]]:
         """Lanes that wait forever: instruction, one of the lanes, and the message."""
         for at, index in self.parked.items():
             lane = int(index[0])
@@ -308,7 +305,7 @@ class Collectives:
             left = absent & int(self.launched[lane // WARP])  # meanwhile all of them may have left
             missing = absent & int(self.alive[lane // WARP]) or left
             lanes, come = ("a lane", "comes") if missing.bit_count() == 1 else ("lanes", "come")
-            return (
+            yield (
                 at,
                 lane,
                 Message(
@@ -318,7 +315,6 @@ class Collectives:
                     "branch.",
                 ),
             )
-        return None
 
     def why_absent(self, lane: int, mask: int) -> Message:
         """Why a lane of the wave does not take part in an operation for the lanes in `mask`, and

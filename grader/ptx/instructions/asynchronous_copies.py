@@ -27,7 +27,7 @@ from ...counted import counted
 from ...cuda.errors import BarrierDivergence, Message, Misaligned, OutOfBounds
 from ...machine.events import Step
 from ...machine.lanes import Lanes, compact, lane_index, select
-from ...machine.memory.access import Access, Hit, Landing, Rereading, Updating
+from ...machine.memory.access import Access, Hit, Landing, PendingCopies, Rereading, Updating
 from ...machine.memory.spaces import OFFSET_MASK, RANK_SHIFT
 from ...machine.wave import Wave
 from ..numbers import DTYPES
@@ -113,19 +113,34 @@ def _fetched(
     return words
 
 
-@effect("cp", "async commit_group :")
+def _issued(instruction: Instruction, wave: Wave) -> list[PendingCopies]:
+    """What a commit or a wait is about, as the wave has it now."""
+    if instruction.form.name == "wgmma":
+        return [wave.products]
+    return wave.outgoing if instruction.form.has("bulk") else [wave.copies]
+
+
+@effect("cp", "async commit_group :", "async bulk commit_group :")
 def commit(instruction: Instruction, at: int, wave: Wave) -> Step:
     def step(lanes: Lanes) -> None:
-        wave.copies.committed[lanes] += 1
+        for copies in _issued(instruction, wave):
+            copies.committed[lanes] += 1
 
     return step
 
 
-@effect("cp", "async wait_group : n", "async wait_all :")
+@effect("cp", "async wait_group : n", "async wait_all :", "async bulk wait_group read? : n")
 def wait(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """For all groups but the n last ones, or for everything."""
+    """For all groups but the n last ones, or for everything; of bulk copies until they have read
+    (.read), or written, too."""
     newest = immediate_of(instruction.operands[0]) if instruction.operands else -1
-    return lambda lanes: wave.copies.arrive(lanes, newest)
+    ends = 1 if instruction.form.has("read") else 2
+
+    def step(lanes: Lanes) -> None:
+        for copies in _issued(instruction, wave)[:ends]:
+            copies.arrive(lanes, newest)
+
+    return step
 
 
 @effect("cp", "async mbarrier arrive noinc? shared|shared::cta? b64 : updates[a]")
@@ -219,28 +234,7 @@ def bulk_reduction(instruction: Instruction, at: int, wave: Wave) -> Step:
             take_away(sources, wave)
             values = words.ravel().view(DTYPES[form.type])
             for hit in unit_hits(to, lane, np.arange(len(values)) * to.size, at, wave):
-                write_later(Updating(to, hit, operation, [values]), wave)
-
-    return step
-
-
-@effect("cp", "async bulk commit_group :")
-def commit_bulk(instruction: Instruction, at: int, wave: Wave) -> Step:
-    def step(lanes: Lanes) -> None:
-        for copies in wave.outgoing:
-            copies.committed[lanes] += 1
-
-    return step
-
-
-@effect("cp", "async bulk wait_group read? : n")
-def wait_for_bulk(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """For all groups but the n last ones: until they have read (.read), or written, too."""
-    newest, ends = immediate_of(instruction.operands[0]), 1 if instruction.form.has("read") else 2
-
-    def step(lanes: Lanes) -> None:
-        for copies in wave.outgoing[:ends]:
-            copies.arrive(lanes, newest)
+                write_later(Updating(to, hit, [values], operation), wave)
 
     return step
 
@@ -332,7 +326,7 @@ def reading_later(access: Access, hit: Hit) -> Rereading:
     wait, and it costs nothing."""
     later = copying.copy(access)
     later.asynchronous = False
-    return Rereading(later, hit)
+    return Rereading(later, hit, [])
 
 
 @effect(

@@ -30,7 +30,8 @@ from ..program import (
     several,
 )
 from ..table import collective, control, effect
-from .warp_matrices import factor_a, result
+from .asynchronous_copies import commit
+from .warp_matrices import factor_a, put, result
 
 GROUP = 4  # warps
 OF_GROUPS = ("setmaxnreg", "wgmma")  # what four whole warps execute together
@@ -67,7 +68,7 @@ class _Matrix:
         self.access.get(hit)
         for part in range(len(first)):
             mine = np.arange(len(hit.element)) // places[0].size == part
-            wave.products.add(Rereading(self.later, hit.part(mine)))
+            wave.products.add(Rereading(self.later, hit.part(mine), []))
         words = [self.access.read(hit, word, np.dtype(np.uint64)) for word in range(2)]
         stored = np.stack(words, axis=-1).view(DTYPES[self.kind])
         units = stored.reshape(*places.shape, -1)
@@ -142,9 +143,7 @@ def multiply_by_group(instruction: Instruction, at: int, wave: Wave) -> Step:
         added = of_d.matrix([register[together] for register in sums])
         added = np.where(counts[first][:, None, None], added, np.zeros((), added.dtype))
         total = multiply_add(factor, other, added * sign, (a_kind, b_kind), form.has("satfinite"))
-        words = of_d.registers((total * sign).astype(added.dtype))
-        for out, word in zip(outs, words, strict=True):
-            out[together] = word
+        put(outs, together, of_d.registers((total * sign).astype(added.dtype)))
 
     return combine
 
@@ -156,12 +155,7 @@ def order_registers(instruction: Instruction, at: int, wave: Wave) -> Step:
     return lambda lanes: None
 
 
-@effect("wgmma", "commit_group sync aligned :")
-def commit_products(instruction: Instruction, at: int, wave: Wave) -> Step:
-    def step(lanes: Lanes) -> None:
-        wave.products.committed[lanes] += 1
-
-    return step
+effect("wgmma", "commit_group sync aligned :")(commit)
 
 
 @control("wgmma", "wait_group sync aligned : n", by_chance=True)
