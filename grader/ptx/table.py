@@ -62,20 +62,19 @@ class Elementwise:
 OPCODES: dict[str, list[tuple[Syntax, Form]]] = {}
 
 
-def of_one_type(
-    fn: Compute, instruction: Instruction, meaning: Meaning | None = None
-) -> Elementwise:
+def of_one_type(fn: Compute, instruction: Instruction, **more: Any) -> Elementwise:
     """`fn`, which takes and gives arrays of numbers, where operands and result all have the
-    instruction's type."""
+    instruction's type; `more` of `Elementwise`."""
     kind = instruction.form.type
-    return Elementwise(
-        on_registers(fn, kind), (kind,) * (len(instruction.operands) - 1), kind, meaning=meaning
-    )
+    sources = (kind,) * (len(instruction.operands) - 1)
+    return Elementwise(on_registers(fn, kind), sources, kind, **more)
 
 
-def meant(meaning: Meaning, instruction: Instruction) -> Elementwise:
+def meant(
+    meaning: Meaning, instruction: Instruction, undefined: Undefined | None = None
+) -> Elementwise:
     """What `meaning` is on arrays, likewise."""
-    return of_one_type(meaning(ON_ARRAYS), instruction, meaning)
+    return of_one_type(meaning(ON_ARRAYS), instruction, meaning=meaning, undefined=undefined)
 
 
 def effect(names: str, *lines: str, **facts: Any) -> Callable[[Described], Described]:
@@ -101,6 +100,16 @@ def elementwise(names: str, *lines: str, **facts: Any) -> Callable[[Described], 
         return described
 
     return register
+
+
+def means(names: str, *lines: str, meaning: Meaning, undefined: Undefined | None = None) -> None:
+    """Enters what has one meaning, whatever its modifiers, over operands of one type."""
+    elementwise(names, *lines)(lambda instruction: meant(meaning, instruction, undefined))
+
+
+def computes(names: str, *lines: str, fn: Compute) -> None:
+    """Enters what has no meaning but over arrays, likewise."""
+    elementwise(names, *lines)(lambda instruction: of_one_type(fn, instruction))
 
 
 def control(names: str, *lines: str, **facts: Any) -> Callable[[Described], Described]:

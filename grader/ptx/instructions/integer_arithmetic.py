@@ -16,7 +16,7 @@ from ...machine.lanes import Lanes
 from ...machine.wave import Wave
 from ..numbers import DTYPES, constant, high_product, size_of
 from ..program import Carries, Instruction
-from ..table import Compute, Elementwise, effect, elementwise, meant, of_one_type
+from ..table import Compute, Elementwise, computes, effect, elementwise, means, meant, of_one_type
 
 _WIDER = {"s16": "s32", "u16": "u32", "s32": "s64", "u32": "u64"}
 _PRODUCTS = {"lo": "multiply", "hi": "high_product", "wide": "wide_product"}
@@ -90,17 +90,13 @@ def product_of_24_bits(instruction: Instruction) -> Elementwise:
     return of_one_type(compute, instruction)
 
 
-@elementwise("sad", "INT : d, a, b, c")
-def sum_of_absolute_difference(instruction: Instruction) -> Elementwise:
-    """c + |a - b|."""
-    return meant(
-        lambda on: (
-            lambda a, b, c: on.add(
-                c, on.select(on.less(a, b), on.subtract(b, a), on.subtract(a, b))
-            )
-        ),
-        instruction,
-    )
+means(
+    "sad",  # c + |a - b|
+    "INT : d, a, b, c",
+    meaning=lambda on: (
+        lambda a, b, c: on.add(c, on.select(on.less(a, b), on.subtract(b, a), on.subtract(a, b)))
+    ),
+)
 
 
 _BY_ZERO = Undefined(
@@ -108,23 +104,15 @@ _BY_ZERO = Undefined(
 )
 
 
-@elementwise("div", "INT : d, a, b")
-def div(instruction: Instruction) -> Elementwise:
-    return replace(meant(lambda on: on.quotient, instruction), undefined=_BY_ZERO)
-
-
-@elementwise("rem", "INT : d, a, b")
-def rem(instruction: Instruction) -> Elementwise:
-    form = meant(
-        lambda on: lambda a, b: on.subtract(a, on.multiply(b, on.quotient(a, b))), instruction
-    )
-    return replace(form, undefined=_BY_ZERO)
-
-
-@elementwise("neg abs", "s16|s32|s64 : d, a")
-def sign(instruction: Instruction) -> Elementwise:
-    negates = instruction.form.name == "neg"
-    return meant(lambda on: on.negative if negates else on.absolute, instruction)
+means("div", "INT : d, a, b", meaning=lambda on: on.quotient, undefined=_BY_ZERO)
+means(
+    "rem",
+    "INT : d, a, b",
+    meaning=lambda on: lambda a, b: on.subtract(a, on.multiply(b, on.quotient(a, b))),
+    undefined=_BY_ZERO,
+)
+means("neg", "s16|s32|s64 : d, a", meaning=lambda on: on.negative)
+means("abs", "s16|s32|s64 : d, a", meaning=lambda on: on.absolute)
 
 
 @elementwise(
@@ -173,15 +161,13 @@ def with_carry(instruction: Instruction, at: int, wave: Wave) -> Step:
     return step
 
 
-@elementwise("brev", "b32|b64 : d, a")
-def brev(instruction: Instruction) -> Elementwise:
-    return of_one_type(_reverse_bits, instruction)
-
-
 def _reverse_bits(a: np.ndarray) -> np.ndarray:
     octets = np.ascontiguousarray(a).view(np.uint8).reshape(-1, a.itemsize)
     bits = np.unpackbits(octets, axis=1, bitorder="little")[:, ::-1]
     return np.packbits(bits, axis=1, bitorder="little").reshape(-1).view(a.dtype)
+
+
+computes("brev", "b32|b64 : d, a", fn=_reverse_bits)
 
 
 @elementwise("popc clz", "b32|b64 : d, a")

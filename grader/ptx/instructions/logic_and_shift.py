@@ -6,7 +6,7 @@ import numpy as np
 
 from ..numbers import ON_ARRAYS, size_of
 from ..program import Carries, Immediate, Instruction, immediate_of
-from ..table import Elementwise, elementwise, meant, of_one_type
+from ..table import Elementwise, computes, elementwise, means, meant
 
 
 @elementwise("and", "pred|BITS : d, a, b", carries=Carries.ALL_BITS)
@@ -16,15 +16,8 @@ def logic(instruction: Instruction) -> Elementwise:
     return meant(lambda on: getattr(on, f"bitwise_{instruction.form.name}"), instruction)
 
 
-@elementwise("not", "pred|BITS : d, a")
-def invert(instruction: Instruction) -> Elementwise:
-    return meant(lambda on: on.invert, instruction)
-
-
-@elementwise("cnot", "BITS : d, a")
-def c_not(instruction: Instruction) -> Elementwise:
-    """1 where the operand is 0, else 0; C's `!`."""
-    return of_one_type(lambda a: a == 0, instruction)
+means("not", "pred|BITS : d, a", meaning=lambda on: on.invert)
+computes("cnot", "BITS : d, a", fn=lambda a: a == 0)  # C's `!`
 
 
 @elementwise("lop3", "b32 : d, a, b, c, e", "and|or b32 : d, a, b, c, e, q")
