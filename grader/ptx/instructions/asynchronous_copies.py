@@ -34,12 +34,12 @@ from ..numbers import DTYPES
 from ..program import (
     Address,
     Instruction,
-    Malformed,
     Operand,
     Register,
     Transfer,
     address_of,
     immediate_of,
+    require,
     several,
 )
 from ..table import Elementwise, effect, elementwise
@@ -57,8 +57,8 @@ def copy(instruction: Instruction, at: int, wave: Wave) -> Step:
     """[dst], [src], size[, source size | ignore][, cache policy]: beyond the source size, and
     where the predicate says to ignore, zeros are copied."""
     target, source, number, *rest = instruction.operands
-    if (size := immediate_of(number)) not in _SIZES:
-        raise Malformed(f"{counted(size, 'byte')} cannot be copied at once")
+    size = immediate_of(number)
+    require(size in _SIZES, f"{counted(size, 'byte')} cannot be copied at once")
     if instruction.form.has("L2::cache_hint"):
         rest.pop()
     writes, reads = (
@@ -253,8 +253,10 @@ def bringing(
     shared memory, each unit `moved` by so many bytes, and tells the barrier among the operands."""
     told = wave.access(instruction.form.transfer(3), instruction.operands[3], at)
     several_blocks = instruction.form.has("multicast::cluster")
-    if several_blocks and len(instruction.operands) < 5:
-        raise Malformed("the mask of blocks is missing among its operands")
+    require(
+        not several_blocks or len(instruction.operands) > 4,
+        "the mask of blocks is missing among its operands",
+    )
     mask = wave.read(instruction.operands[4], "u16") if several_blocks else None
 
     def bring(lane: int, words: np.ndarray, moved: np.ndarray, sources: list[Rereading]) -> None:

@@ -8,7 +8,16 @@ from ...cuda.errors import CudaError, OutOfBounds
 from ...machine.events import Step, Successors
 from ...machine.lanes import Lanes, by_value, compact, lane_index
 from ...machine.wave import Wave
-from ..program import Flow, Instruction, Malformed, Operand, Register, Vector, components, symbol_of
+from ..program import (
+    Flow,
+    Instruction,
+    Operand,
+    Register,
+    Vector,
+    components,
+    require,
+    symbol_of,
+)
 from ..table import control, guard_of, unsupported
 
 
@@ -16,8 +25,7 @@ from ..table import control, guard_of, unsupported
 def call(instruction: Instruction, at: int, wave: Wave) -> Step:
     """[(result),] function, (parameters)[, prototype]"""
     operands = list(instruction.operands)
-    if not operands:
-        raise Malformed("it names no function")
+    require(operands, "it names no function")
     results = components(operands.pop(0)) if isinstance(operands[0], Vector) else ()
     function, *rest = operands
     parameters = [_slot(item, wave) for item in components(rest[0])] if rest else []
@@ -29,10 +37,10 @@ def call(instruction: Instruction, at: int, wave: Wave) -> Step:
     if called is None and name not in _DRIVER:
         raise unsupported(instruction, wave)
     expected = len(called.function.parameters) if called else _DRIVER[name][0]
-    if len(parameters) != expected:
-        raise Malformed(
-            f"a function of {counted(expected, 'parameter')} is called with {len(parameters)}"
-        )
+    require(
+        len(parameters) == expected,
+        f"a function of {counted(expected, 'parameter')} is called with {len(parameters)}",
+    )
     if called:
         return lambda lanes: ((wave.calls.enter(lanes, at, name, parameters), lanes),)
     provided, result = _DRIVER[name][1], wave.results[at] or ""
@@ -46,8 +54,8 @@ def call(instruction: Instruction, at: int, wave: Wave) -> Step:
 
 def _slot(operand: Operand, wave: Wave) -> str:
     """The parameter that an operand names."""
-    if (name := symbol_of(operand)) not in wave.calls.slots:
-        raise Malformed(f"{name} is no parameter of a call")
+    name = symbol_of(operand)
+    require(name in wave.calls.slots, f"{name} is no parameter of a call")
     return name
 
 

@@ -19,12 +19,12 @@ from ..numbers import DTYPES, constant, size_of
 from ..program import (
     Carries,
     Instruction,
-    Malformed,
     Operand,
     Symbol,
     Vector,
     address_of,
     components,
+    require,
     several,
 )
 from ..table import Elementwise, effect, elementwise
@@ -89,8 +89,10 @@ def mov(instruction: Instruction) -> Elementwise:
     parts = max(len(components(target)), len(components(source)))
     if not (isinstance(target, Vector) or isinstance(source, Vector)):
         return Elementwise(lambda a: a, (kind,), kind)
-    if parts not in (1, 2, 4, 8) or size_of(kind) < parts:
-        raise Malformed(f"a value of type .{kind} has no {parts} parts")
+    require(
+        parts in (1, 2, 4, 8) and parts <= size_of(kind),
+        f"a value of type .{kind} has no {parts} parts",
+    )
     bits = 8 * size_of(kind)
     whole, part = f"b{bits}", f"b{bits // parts}"
     shifts = [DTYPES[whole].type(place * bits // parts) for place in range(parts)]

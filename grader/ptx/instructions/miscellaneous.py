@@ -5,7 +5,7 @@ from ...cuda.errors import CudaError
 from ...machine.events import Step
 from ...machine.lanes import Lanes, lane_index
 from ...machine.wave import Wave
-from ..program import Flow, Instruction, Malformed, immediate_of
+from ..program import Flow, Instruction, immediate_of, require
 from ..table import collective, control, effect
 
 _MADE_BY_THE_COMPILER = (
@@ -23,8 +23,10 @@ def nanosleep(instruction: Instruction, at: int, wave: Wave) -> Step:
 def set_registers(instruction: Instruction, at: int, wave: Wave) -> Step:
     """Registers are given back, or asked for; here there are always enough."""
     number = immediate_of(instruction.operands[0])
-    if not 24 <= number <= 256 or number % 8:
-        raise Malformed(f"a thread cannot have {number} registers: 24 to 256, a multiple of 8")
+    require(
+        24 <= number <= 256 and number % 8 == 0,
+        f"a thread cannot have {number} registers: 24 to 256, a multiple of 8",
+    )
     return lambda lanes: None
 
 

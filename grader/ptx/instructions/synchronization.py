@@ -11,8 +11,8 @@ from ...machine.wave import Arrival, Reduction, Wave
 from ..numbers import flush, fmax, fmin, on_registers
 from ..program import (
     Instruction,
-    Malformed,
     Operand,
+    require,
     several,
 )
 from ..table import Compute, collective, control, effect
@@ -150,8 +150,10 @@ def atomic(instruction: Instruction, at: int, wave: Wave) -> Step:
         operands.pop()
     target = operands.pop(0) if form.name == "atom" else None
     address, *sources = operands
-    if len(sources) != (2 if form.compares else 1):
-        raise Malformed("a value or the cache policy is missing among its operands")
+    require(
+        len(sources) == (2 if form.compares else 1),
+        "a value or the cache policy is missing among its operands",
+    )
     ((_, transfer),), kind = form.transfers, form.type
     operation = operation_on(kind, form.one_of(OPERATIONS) or "")
     access = wave.access(transfer, address, at, "atomically updates")
