@@ -21,7 +21,17 @@ from msgspec.structs import replace
 from ..compilers.advice import TEXTURES
 from ..cuda.errors import Message, ShuffleDivergence, UnsupportedInstruction
 from ..machine.events import Step, Successors, Undefined
-from ..machine.lanes import WARP, Dense, Lanes, lane_index, seen_by_all, select, warp_masks
+from ..machine.lanes import (
+    WARP,
+    Dense,
+    Lanes,
+    first_of,
+    lane_index,
+    put,
+    seen_by_all,
+    select,
+    warp_masks,
+)
 from ..machine.memory.access import LaneValues
 from ..machine.registers import Derived
 from ..machine.wave import FULL, Wave
@@ -179,8 +189,7 @@ def _elementwise_step(form: Elementwise, instruction: Instruction, at: int, wave
 
     def checked(lanes: Lanes) -> None:
         where = undefined.where(*[source[lanes] for source in sources])
-        if np.count_nonzero(where):
-            lane = int(lane_index(lanes)[np.argmax(where)])
+        if (lane := first_of(lanes, where)) is not None:
             wave.events.undefined(at, lane, undefined)
         step(lanes)
 
@@ -218,12 +227,7 @@ def _several_results(
     """Results that nobody wants are left out at the end, or go to the sink."""
     parts = zip(several(target, *range(1, len(kinds) + 1)), kinds, strict=False)
     outs = [wave.registers.write(part, kind) for part, kind in parts]
-
-    def step(lanes: Lanes) -> None:
-        for out, result in zip(outs, fn(*[source[lanes] for source in sources]), strict=False):
-            out[lanes] = result
-
-    return step
+    return lambda lanes: put(outs, lanes, fn(*[source[lanes] for source in sources]))
 
 
 def bind(instruction: Instruction, at: int, wave: Wave) -> Step:

@@ -247,10 +247,8 @@ class Access:
     def _find(self, space: str, lanes: Lanes, addresses: np.ndarray) -> list[Hit]:
         if space == "generic":
             return self._find_generic(lanes, addresses)
-        if space == "shared":
-            return self._find_private(self.memory.shared, lanes, addresses)
-        if space == "local":
-            return self._find_private(self.memory.local, lanes, addresses)
+        if space in ("shared", "local"):
+            return self._find_private(getattr(self.memory, space), lanes, addresses)
         found = self.memory.flat.locate(addresses, self.width, lanes)
         if len(found) > 1:
             return self._parts(found, space, lane_index(lanes), addresses)

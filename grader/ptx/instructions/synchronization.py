@@ -5,7 +5,7 @@ ISA, "Parallel Synchronization and Communication Instructions"). What a warp doe
 import numpy as np
 
 from ...machine.events import Step, Successors
-from ...machine.lanes import Lanes, by_value
+from ...machine.lanes import Lanes, by_value, put
 from ...machine.memory.turns import compare_and_swap
 from ...machine.wave import Arrival, Reduction, Wave
 from ..numbers import flush, fmax, fmin, on_registers
@@ -168,7 +168,6 @@ def atomic(instruction: Instruction, at: int, wave: Wave) -> Step:
             cleaned: Compute = flush if kind == "f32" and hit.space == "global" else np.asarray
             values = [[cleaned(item[hit.lanes]) for item in source] for source in values_of]
             found = access.update(hit, operation, values, cleaned)
-            for out, old in zip(outs, found, strict=False):
-                out[hit.lanes] = old
+            put(outs, hit.lanes, found)
 
     return step

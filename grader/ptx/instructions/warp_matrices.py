@@ -6,7 +6,6 @@ which register is what the figures of the PTX ISA show, and `Fragment` in number
 """
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ...machine.events import Step
-from ...machine.lanes import WARP, Lanes, compact, lane_index
+from ...machine.lanes import WARP, Lanes, compact, lane_index, put
 from ...machine.memory.access import LaneValues
 from ...machine.wave import Wave
 from ..matrices import multiply_add
@@ -220,12 +219,6 @@ def _registers(instruction: Instruction, count: int, wave: Wave) -> list[Any]:
     loads = instruction.form.reads
     one = wave.registers.write if loads else wave.read
     return [one(item, "b32") for item in several(instruction.operands[not loads], count)]
-
-
-def put(registers: list[np.ndarray], together: Lanes, words: Iterable[np.ndarray]) -> None:
-    """Lanes get these words in their registers."""
-    for register, word in zip(registers, words, strict=True):
-        register[together] = word
 
 
 @collective(

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...cuda.tensor_maps import UNIT, swizzled
 from ...machine.events import Step, Successors
-from ...machine.lanes import WARP, Lanes, compact, lane_index
+from ...machine.lanes import WARP, Lanes, compact, lane_index, put
 from ...machine.memory.access import Access, LaneValues, Rereading
 from ...machine.wave import Wave
 from ..matrices import multiply_add
@@ -31,7 +31,7 @@ from ..program import (
 )
 from ..table import collective, control, effect
 from .asynchronous_copies import commit
-from .warp_matrices import factor_a, put, result
+from .warp_matrices import factor_a, result
 
 GROUP = 4  # warps
 OF_GROUPS = ("setmaxnreg", "wgmma")  # what four whole warps execute together
