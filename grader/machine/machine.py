@@ -169,7 +169,7 @@ class Recurrence(Observer):
             for store in self.stores - {wave.local.store}
             if store is wave.shared.store
             or (store.writable and not store.names)
-            or (store.writable and use.touches(store.names, ("writes", "atomics")))
+            or (store.writable and use.touches(store.names, ("writes", "updates")))
         }
 
     def _chance_decides(self) -> bool:
@@ -370,7 +370,7 @@ def noticed(job: PreparedLaunch) -> frozenset[int]:
     memory (in a cluster shared memory, too), and whatever is atomic or volatile. What a call does
     is taken to be noticed."""
     use = job.program.memory_use
-    written = ("writes", "atomics")
+    written = ("writes", "updates")
     changed = (one for one in job.flat.stores if one.writable and use.touches(one.names, written))
     names = {ANYWHERE}.union(*(store.names for store in changed))
     clustered = job.geometry.cluster_blocks > 1

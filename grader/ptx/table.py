@@ -12,7 +12,7 @@ may want to know (`Form`). The decorated function says what the instruction does
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -120,6 +120,21 @@ def means(names: str, *lines: str, meaning: Meaning, undefined: Undefined | None
 def computes(names: str, *lines: str, fn: Compute) -> None:
     """Enters what has no meaning but over arrays, likewise."""
     elementwise(names, *lines)(lambda instruction: of_one_type(fn, instruction))
+
+
+def lanewise(names: str, *lines: str, types: str, **facts: Any) -> Callable[[Compute], Compute]:
+    """Decorates `fn(form, *sources) -> result`. `types` are those of the sources and, last, of the
+    result, such as "t u32 t", where t is the instruction's own."""
+
+    def register(fn: Compute) -> Compute:
+        def select(instruction: Instruction) -> Elementwise:
+            *sources, result = types.replace("t", instruction.form.type).split()
+            return Elementwise(partial(fn, instruction.form), tuple(sources), result)
+
+        elementwise(names, *lines, **facts)(select)
+        return fn
+
+    return register
 
 
 def control(names: str, *lines: str, **facts: Any) -> Callable[[Described], Described]:

@@ -41,10 +41,7 @@ class Paths(Observer):
     def run(self, first: int, last: int, lanes: Lanes) -> None:
         instructions = last + 1 - first
         part, chosen = self.dense.of(lanes)
-        if chosen is True:
-            self.of_thread[part] += instructions
-        else:
-            self.of_thread[part] += np.where(chosen, instructions, 0)
+        self.of_thread[part] += instructions * chosen
         if isinstance(lanes, slice):
             self.of_warp[lanes.start // WARP : -(-lanes.stop // WARP)] += instructions
         else:

@@ -308,8 +308,6 @@ class Uninitialized(Observer):
 
 
 def _worst(ins: Origins) -> Rule:
-    if len(ins) == 1:
-        return lambda lanes: ins[0][lanes]
     return lambda lanes: np.maximum.reduce([origin[lanes] for origin in ins])
 
 

@@ -1,5 +1,6 @@
 """Branches, and calls: of device functions, directly or through a pointer, and of what the driver
-provides (PTX ISA, "Control Flow Instructions")."""
+provides; what stops a thread, for a while or for good (PTX ISA, "Control Flow Instructions" and
+"Miscellaneous Instructions")."""
 
 import numpy as np
 
@@ -15,10 +16,11 @@ from ..program import (
     Register,
     Vector,
     components,
+    immediate_of,
     require,
     symbol_of,
 )
-from ..table import control, guard_of, unsupported
+from ..table import collective, control, effect, guard_of, unsupported
 
 
 @control("call", "uni? : ...", flow=Flow.CALL)
@@ -158,3 +160,36 @@ def branch_by_index(instruction: Instruction, at: int, wave: Wave) -> Step:
     labels = [wave.kernel.labels[name] for name in wave.kernel.tables[symbol_of(table)]]
     targets, chosen = np.array(labels), wave.read(index, "u32")
     return lambda lanes: tuple(by_value(lanes, targets[chosen[lanes]]))
+
+
+_MADE_BY_THE_COMPILER = (
+    " The compiler puts a trap, without a line, where an operation is impossible, such as an atomic"
+    " on a thread's own variable."
+)
+
+
+@effect("nanosleep", "u32 : a")
+def nanosleep(instruction: Instruction, at: int, wave: Wave) -> Step:
+    return lambda lanes: wave.spin()
+
+
+@collective("setmaxnreg", "inc|dec sync aligned u32 : n", whole_warp=True)
+def set_registers(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """Registers are given back, or asked for; here there are always enough."""
+    number = immediate_of(instruction.operands[0])
+    require(
+        24 <= number <= 256 and number % 8 == 0,
+        f"a thread cannot have {number} registers: 24 to 256, a multiple of 8",
+    )
+    return lambda lanes: None
+
+
+@control("trap", ":", flow=Flow.TRAP)
+def trap(instruction: Instruction, at: int, wave: Wave) -> Step:
+    def step(lanes: Lanes) -> None:
+        whose = "" if wave.kernel.instructions[at].line else _MADE_BY_THE_COMPILER
+        raise wave.report.error(
+            CudaError, at, int(lane_index(lanes)[0]), f"stops the kernel with a trap.{whose}"
+        )
+
+    return step

@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from ..numbers import ON_ARRAYS, size_of
-from ..program import Carries, Immediate, Instruction, immediate_of
-from ..table import Elementwise, computes, elementwise, means, meant
+from ..program import Carries, Form, Immediate, Instruction, immediate_of
+from ..table import Elementwise, computes, elementwise, lanewise, means, meant
+from .integer_arithmetic import bounded
 
 
 @elementwise("and", "pred|BITS : d, a, b", carries=Carries.ALL_BITS)
@@ -63,15 +64,10 @@ def shift(instruction: Instruction) -> Elementwise:
     )
 
 
-@elementwise("shf", "l|r clamp|wrap b32 : d, a, b, c")
-def funnel_shift(instruction: Instruction) -> Elementwise:
+@lanewise("shf", "l|r clamp|wrap b32 : d, a, b, c", types="b32 b32 u32 b32")
+def funnel_shift(form: Form, low: np.ndarray, high: np.ndarray, amount: np.ndarray) -> np.ndarray:
     """d, low, high, amount: 32 bits of the shifted 64."""
-    left, wrap = instruction.form.has("l"), instruction.form.has("wrap")
-
-    def shifted(low: np.ndarray, high: np.ndarray, amount: np.ndarray) -> np.ndarray:
-        whole = low.astype(np.uint64) | high.astype(np.uint64) << np.uint64(32)
-        amount = amount & np.uint32(31) if wrap else np.minimum(amount, np.uint32(32))
-        amount = amount.astype(np.uint64)
-        return (whole << amount >> np.uint64(32) if left else whole >> amount).astype(np.uint32)
-
-    return Elementwise(shifted, ("b32", "b32", "u32"), "b32")
+    whole = low.astype(np.uint64) | high.astype(np.uint64) << np.uint64(32)
+    amount = bounded(form, amount).astype(np.uint64)
+    shifted = whole << amount >> np.uint64(32) if form.has("l") else whole >> amount
+    return shifted.astype(np.uint32)
