@@ -82,12 +82,7 @@ class TensorMap:
             row[name][0, :rank] = getattr(self, name)
         row["kind"], row["nan"] = KINDS.index(self.kind), self.nan
         row["swizzle"] = SWIZZLES.index(self.swizzle)
-        return as_argument(row.tobytes())
-
-
-def as_argument(bits: bytes) -> np.void:
-    """The 128 bytes of a map as an argument of a launch."""
-    return np.void(bits)
+        return np.void(row.tobytes())
 
 
 def decoded(bits: bytes) -> TensorMap | None:

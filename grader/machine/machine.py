@@ -169,7 +169,7 @@ class Recurrence(Observer):
             for store in self.stores - {wave.local.store}
             if store is wave.shared.store
             or (store.writable and not store.names)
-            or (store.writable and use.touches(store.names, ("writes", "atomics")))
+            or (store.writable and use.touches(store.names, ("writes", "updates")))
         }
 
     def _chance_decides(self) -> bool:
@@ -225,10 +225,8 @@ class Machine:
                 for blocks in reversed(waves) if self.options.order == "backwards" else waves:
                     self._run_wave(blocks.start, len(blocks))
         finally:
-            for tell in self.wave.events.end:
-                tell()
-        for tell in self.wave.events.complete:
-            tell()
+            self.wave.events.end()
+        self.wave.events.complete()
 
     def _run_wave(self, first_block: int, blocks: int) -> None:
         self.wave.begin(first_block, blocks)
@@ -297,8 +295,7 @@ class Machine:
         elif pc == self.recurrence.at:
             self.recurrence.visit(lanes, self.unstarted)
         self.recent.add(pc)
-        for tell in self.wave.events.run:
-            tell(pc, end, lanes)
+        self.wave.events.run(pc, end, lanes)
 
     def _pause(self, pc: int, end: int, lanes: Lanes) -> None:
         """At twice the steps of the last pause: has this come to its end, and what did it do?"""
@@ -344,11 +341,12 @@ class Machine:
 
     def _nothing_is_left_waiting(self) -> None:
         wave = self.wave
-        for kind, waiting in (
-            (ShuffleDivergence, wave.collectives.waiting()),
-            (BarrierDivergence, wave.barriers.waiting() or wave.clusters.waiting()),
+        for kind, what in (
+            (ShuffleDivergence, wave.collectives),
+            (BarrierDivergence, wave.barriers),
+            (BarrierDivergence, wave.clusters),
         ):
-            if waiting:
+            for waiting in what.waiting():
                 raise wave.report.error(kind, *waiting)
 
 
@@ -372,7 +370,7 @@ def noticed(job: PreparedLaunch) -> frozenset[int]:
     memory (in a cluster shared memory, too), and whatever is atomic or volatile. What a call does
     is taken to be noticed."""
     use = job.program.memory_use
-    written = ("writes", "atomics")
+    written = ("writes", "updates")
     changed = (one for one in job.flat.stores if one.writable and use.touches(one.names, written))
     names = {ANYWHERE}.union(*(store.names for store in changed))
     clustered = job.geometry.cluster_blocks > 1

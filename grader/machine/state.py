@@ -29,13 +29,13 @@ from ..ptx.program import (
     Address,
     Carries,
     Instruction,
-    Malformed,
     Negated,
     Operand,
     Register,
     Symbol,
     Transfer,
     address_of,
+    require,
     several,
     symbol_of,
 )
@@ -183,15 +183,13 @@ class WaveState(WaveMemory):
     def read(self, operand: Operand, kind: str) -> LaneValues:
         """An operand as an array (lanes,) of PTX type `kind`. Malformed if it cannot be that."""
         if isinstance(operand, Negated):
-            if kind != "pred":
-                raise Malformed(f"`!` makes no value of type .{kind}")
+            require(kind == "pred", f"`!` makes no value of type .{kind}")
             predicate = self.registers.read(operand.register, "pred")
             return Derived(lambda lanes: ~predicate[lanes])
         if not isinstance(operand, Symbol):
             return self.registers.read(operand, kind)
         name = operand.name
-        if DTYPES[kind].kind not in "ui":
-            raise Malformed(f"{name} is no value of type .{kind}")
+        require(DTYPES[kind].kind in "ui", f"{name} is no value of type .{kind}")
         if name in self.frames.offsets:
             return self.frames.framed(name)
         if (special := self.special.read(name, kind)) is not None:
@@ -207,8 +205,7 @@ class WaveState(WaveMemory):
 
     def address_of(self, name: str) -> int:
         """Where a variable, a parameter or a function lies; Malformed for any other name."""
-        if name not in self.symbols:
-            raise Malformed(f"there is nothing called {name} that has an address")
+        require(name in self.symbols, f"there is nothing called {name} that has an address")
         return self.symbols[name]
 
     def access(self, transfer: Transfer, operand: Operand, at: int, verb: str = "") -> Access:
@@ -306,10 +303,10 @@ class Calls:
         kind, where = instruction.form.type, address_of(address)
         size, slot = size_of(kind), self.slots[symbol_of(where.base)]
         parts = several(values, *_PARTS)
-        if not 0 <= where.offset <= slot.shape[1] - size * len(parts):
-            raise Malformed(
-                f"it reaches beyond the {counted(slot.shape[1], 'byte')} of a parameter"
-            )
+        require(
+            0 <= where.offset <= slot.shape[1] - size * len(parts),
+            f"it reaches beyond the {counted(slot.shape[1], 'byte')} of a parameter",
+        )
         views = [
             slot[:, at : at + size].view(DTYPES[kind])[:, 0]
             for at in range(where.offset, where.offset + size * len(parts), size)

@@ -156,6 +156,12 @@ class Malformed(Exception):
         self.line = line
 
 
+def require(holds: object, why: str) -> None:
+    """Malformed, for that reason, unless it holds."""
+    if not holds:
+        raise Malformed(why)
+
+
 class Register(msgspec.Struct, frozen=True):
     name: str
 

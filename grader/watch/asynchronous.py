@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..machine.events import Observer, Step
-from ..machine.lanes import WARP, Lanes, lane_index
+from ..machine.lanes import WARP, Lanes, fill, first_of, lane_index
 from ..machine.memory.access import Access, Accessed, Hit, Values
 from ..machine.memory.spaces import Store
 from ..ptx.flow import spread
@@ -85,17 +85,10 @@ class ProxyOrder(Observer):
             older &= np.isin(blocks, geometry.block_of_lane[index])
             self._writer[older | np.isin(self._writer, index + 1)] = 0
 
-    def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
+    def _meet(self, at: int, lanes: Lanes, *others: Any, **more: Any) -> None:
         self._meetings[np.unique(self.wave.geometry.block_of_lane[lanes])] += 1
 
-    def warp_barrier(self, at: int, lanes: Lanes, masks: np.ndarray) -> None:
-        self.barrier(at, lanes, None)
-
-    def cluster_barrier(self, at: int, lanes: np.ndarray) -> None:
-        self.barrier(at, lanes, None)
-
-    def phase_over(self, at: int, lanes: Lanes, barriers: np.ndarray, phases: np.ndarray) -> None:
-        self.barrier(at, lanes, None)
+    barrier = warp_barrier = cluster_barrier = phase_over = _meet
 
 
 class Unfinished(Observer):
@@ -188,11 +181,8 @@ class Products(Observer):
         self._number = {name: np.zeros((2, lanes // WARP), np.int64) for name in OF_GROUPS}
 
     def begin_wave(self, first_block: int) -> None:
-        for state in (
-            *(*self._writes.values(), *self._reads.values()),
-            *(self._fenced, *self._number.values()),
-        ):
-            state[...] = 0
+        fill((*self._writes.values(), *self._reads.values(), *self._number.values()), 0)
+        self._fenced[:] = False
 
     def execute(self, at: int, step: Step) -> Step:
         one = self.code[at]
@@ -229,8 +219,7 @@ class Products(Observer):
             self._number[name][1, index // WARP] = at
         if at not in self._products:
             return
-        if not self._fenced[lanes].all():
-            lane = int(index[np.argmin(self._fenced[lanes])])
+        if (lane := first_of(lanes, ~self._fenced[lanes])) is not None:
             self.report.stop(NoRegisterFence(self.report.here.location(at, lane)))
         states = (self._writes, self._reads)
         for state, operand in zip(states, _held(self.code[at]), strict=False):
@@ -269,8 +258,7 @@ class Products(Observer):
         return ordering
 
     def _refuse_early(self, at: int, lanes: Lanes, state: np.ndarray) -> None:
-        if np.count_nonzero(state[0, lanes]):
-            lane = int(lane_index(lanes)[np.argmax(state[0, lanes] > 0)])
+        if (lane := first_of(lanes, state[0, lanes] > 0)) is not None:
             product, group = state[:, lane].tolist()
             here = self.report.here
             committed = group < int(self.wave.products.committed[lane])

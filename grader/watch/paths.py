@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..machine.events import Observer
-from ..machine.lanes import WARP, Lanes
+from ..machine.lanes import WARP, Lanes, fill
 from .findings import FindingReport
 
 BETWEEN = "longest_between_barriers"
@@ -35,17 +35,13 @@ class Paths(Observer):
 
     def begin_wave(self, first_block: int) -> None:
         self.end()
-        for counts in (self.of_thread, self.of_warp, self.at_barrier):
-            counts[:] = 0
+        fill((self.of_thread, self.of_warp, self.at_barrier), 0)
         self._launch_of = self.geometry.launch_of(first_block + self.geometry.block_of_lane)
 
     def run(self, first: int, last: int, lanes: Lanes) -> None:
         instructions = last + 1 - first
         part, chosen = self.dense.of(lanes)
-        if chosen is True:
-            self.of_thread[part] += instructions
-        else:
-            self.of_thread[part] += np.where(chosen, instructions, 0)
+        self.of_thread[part] += instructions * chosen
         if isinstance(lanes, slice):
             self.of_warp[lanes.start // WARP : -(-lanes.stop // WARP)] += instructions
         else:

@@ -27,19 +27,19 @@ from ...counted import counted
 from ...cuda.errors import BarrierDivergence, Message, Misaligned, OutOfBounds
 from ...machine.events import Step
 from ...machine.lanes import Lanes, compact, lane_index, select
-from ...machine.memory.access import Access, Hit, Landing, Rereading, Updating
+from ...machine.memory.access import Access, Hit, Landing, PendingCopies, Rereading, Updating
 from ...machine.memory.spaces import OFFSET_MASK, RANK_SHIFT
 from ...machine.wave import Wave
 from ..numbers import DTYPES
 from ..program import (
     Address,
     Instruction,
-    Malformed,
     Operand,
     Register,
     Transfer,
     address_of,
     immediate_of,
+    require,
     several,
 )
 from ..table import Elementwise, effect, elementwise
@@ -57,8 +57,8 @@ def copy(instruction: Instruction, at: int, wave: Wave) -> Step:
     """[dst], [src], size[, source size | ignore][, cache policy]: beyond the source size, and
     where the predicate says to ignore, zeros are copied."""
     target, source, number, *rest = instruction.operands
-    if (size := immediate_of(number)) not in _SIZES:
-        raise Malformed(f"{counted(size, 'byte')} cannot be copied at once")
+    size = immediate_of(number)
+    require(size in _SIZES, f"{counted(size, 'byte')} cannot be copied at once")
     if instruction.form.has("L2::cache_hint"):
         rest.pop()
     writes, reads = (
@@ -75,8 +75,7 @@ def copy(instruction: Instruction, at: int, wave: Wave) -> Step:
         words = _fetched(whole, octets, index, wanted)
         for hit in to.hits(lanes):
             own = words[np.searchsorted(index, lane_index(hit.lanes))]
-            for tell in wave.events.copy:
-                tell(to, hit, list(own.T))
+            wave.events.copy(to, hit, list(own.T))
             wave.copies.issue(to, hit, list(own.T))
 
     return step
@@ -114,19 +113,34 @@ def _fetched(
     return words
 
 
-@effect("cp", "async commit_group :")
+def _issued(instruction: Instruction, wave: Wave) -> list[PendingCopies]:
+    """What a commit or a wait is about, as the wave has it now."""
+    if instruction.form.name == "wgmma":
+        return [wave.products]
+    return wave.outgoing if instruction.form.has("bulk") else [wave.copies]
+
+
+@effect("cp", "async commit_group :", "async bulk commit_group :")
 def commit(instruction: Instruction, at: int, wave: Wave) -> Step:
     def step(lanes: Lanes) -> None:
-        wave.copies.committed[lanes] += 1
+        for copies in _issued(instruction, wave):
+            copies.committed[lanes] += 1
 
     return step
 
 
-@effect("cp", "async wait_group : n", "async wait_all :")
+@effect("cp", "async wait_group : n", "async wait_all :", "async bulk wait_group read? : n")
 def wait(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """For all groups but the n last ones, or for everything."""
+    """For all groups but the n last ones, or for everything; of bulk copies until they have read
+    (.read), or written, too."""
     newest = immediate_of(instruction.operands[0]) if instruction.operands else -1
-    return lambda lanes: wave.copies.arrive(lanes, newest)
+    ends = 1 if instruction.form.has("read") else 2
+
+    def step(lanes: Lanes) -> None:
+        for copies in _issued(instruction, wave)[:ends]:
+            copies.arrive(lanes, newest)
+
+    return step
 
 
 @effect("cp", "async mbarrier arrive noinc? shared|shared::cta? b64 : updates[a]")
@@ -186,8 +200,7 @@ def take_away(sources: list[Rereading], wave: Wave) -> None:
 
 def write_later(copy: Landing | Updating, wave: Wave) -> None:
     """It writes there, some time from now on."""
-    for tell in wave.events.copy:
-        tell(copy.access, copy.hit, copy.words)
+    wave.events.copy(copy.access, copy.hit, copy.words)
     wave.outgoing[1].add(copy)
 
 
@@ -221,28 +234,7 @@ def bulk_reduction(instruction: Instruction, at: int, wave: Wave) -> Step:
             take_away(sources, wave)
             values = words.ravel().view(DTYPES[form.type])
             for hit in unit_hits(to, lane, np.arange(len(values)) * to.size, at, wave):
-                write_later(Updating(to, hit, operation, [values]), wave)
-
-    return step
-
-
-@effect("cp", "async bulk commit_group :")
-def commit_bulk(instruction: Instruction, at: int, wave: Wave) -> Step:
-    def step(lanes: Lanes) -> None:
-        for copies in wave.outgoing:
-            copies.committed[lanes] += 1
-
-    return step
-
-
-@effect("cp", "async bulk wait_group read? : n")
-def wait_for_bulk(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """For all groups but the n last ones: until they have read (.read), or written, too."""
-    newest, ends = immediate_of(instruction.operands[0]), 1 if instruction.form.has("read") else 2
-
-    def step(lanes: Lanes) -> None:
-        for copies in wave.outgoing[:ends]:
-            copies.arrive(lanes, newest)
+                write_later(Updating(to, hit, [values], operation), wave)
 
     return step
 
@@ -261,8 +253,10 @@ def bringing(
     shared memory, each unit `moved` by so many bytes, and tells the barrier among the operands."""
     told = wave.access(instruction.form.transfer(3), instruction.operands[3], at)
     several_blocks = instruction.form.has("multicast::cluster")
-    if several_blocks and len(instruction.operands) < 5:
-        raise Malformed("the mask of blocks is missing among its operands")
+    require(
+        not several_blocks or len(instruction.operands) > 4,
+        "the mask of blocks is missing among its operands",
+    )
     mask = wave.read(instruction.operands[4], "u16") if several_blocks else None
 
     def bring(lane: int, words: np.ndarray, moved: np.ndarray, sources: list[Rereading]) -> None:
@@ -272,11 +266,9 @@ def bringing(
             place = told.hits(np.array([lane]), _towards(told, lane, rank, wave))[0]
             told.about_to_read(place)
             for hit in unit_hits(to, lane, moved + _towards(to, lane, rank, wave), at, wave):
-                for tell in wave.events.copy:
-                    tell(to, hit, list(words.T))
+                wave.events.copy(to, hit, list(words.T))
                 landing = wave.copies.announce(to, hit, list(words.T), place, sources)
-                for send in wave.events.sent:
-                    send(at, landing)
+                wave.events.sent(at, landing)
 
     return bring
 
@@ -336,7 +328,7 @@ def reading_later(access: Access, hit: Hit) -> Rereading:
     wait, and it costs nothing."""
     later = copying.copy(access)
     later.asynchronous = False
-    return Rereading(later, hit)
+    return Rereading(later, hit, [])
 
 
 @effect(
@@ -359,15 +351,13 @@ def send(instruction: Instruction, at: int, wave: Wave) -> Step:
         (places,), (hit,) = told.hits(lanes), target.hits(lanes)
         told.used(places)
         words = [source[lanes] for source in sources]
-        for tell in wave.events.copy:
-            tell(target, hit, words)
+        wave.events.copy(target, hit, words)
         for place in np.unique(places.element):
             own = places.element == place
             landing = wave.copies.announce(
                 target, hit.part(own), [word[own] for word in words], places.part(own)
             )
-            for tell_sent in wave.events.sent:
-                tell_sent(at, landing)
+            wave.events.sent(at, landing)
 
     return step
 
@@ -476,8 +466,8 @@ def _arriving(
                     raise wave.report.error(BarrierDivergence, at, lane, _FULL)
                 if out is not None:
                     out[hit.lanes] = old
-                for tell in wave.events.arrived if releases else ():
-                    tell(at, hit, old >> _PHASE)
+                if releases:
+                    wave.events.arrived(at, hit, old >> _PHASE)
 
         return step
 
@@ -532,8 +522,8 @@ def wait_for_phase(instruction: Instruction, at: int, wave: Wave) -> Step:
             over = access.read(hit, 0, np.dtype(_U)) >> _PHASE != asked
             access.used(hit)
             out[hit.lanes] = over
-            for tell in wave.events.phase_over if over.any() else ():
-                tell(at, select(hit.lanes, over), hit.element[over], asked[over])
+            if over.any():
+                wave.events.phase_over(at, select(hit.lanes, over), hit.element[over], asked[over])
 
     return step
 
@@ -553,8 +543,7 @@ def _land(wave: Wave, hit: Hit, asked: np.ndarray) -> None:
                 landing, rest = landing.split(owed)
                 landings.appendleft(rest)
             landing.land()
-            for tell in wave.events.landed:
-                tell(landing, place, phase)
+            wave.events.landed(landing, place, phase)
             memory[place] = _changed(memory[place], _ZERO, _ZERO, _ZERO - _U(landing.size))
 
 

@@ -112,7 +112,7 @@ def reduce_box(instruction: Instruction, at: int, wave: Wave) -> Step:
     def update(tensor: TensorMap, hit: Hit, values: np.ndarray) -> None:
         values = values.view(DTYPES[tensor.kind])
         act = operation(tensor.kind)
-        write_later(Updating(target(tensor.size), hit, act, [values]), wave)
+        write_later(Updating(target(tensor.size), hit, [values], act), wave)
 
     return _outwards(instruction, target, update, at, wave)
 

@@ -29,13 +29,11 @@ def shuffle(instruction: Instruction, at: int, wave: Wave) -> Step:
         lane = lane_index(together)
         source, inside = _source_lane(mode, lane % WARP, delta[together], clamp[together])
         source += lane - lane % WARP
-        for tell in events.shuffle:
-            tell(at, together, source)
+        events.shuffle(at, together, source)
         out[together] = value[source]
         if valid is not None:
             valid[together] = inside
-        for told in events.shuffled:
-            told(at, together, source)
+        events.shuffled(at, together, source)
 
     return combine
 

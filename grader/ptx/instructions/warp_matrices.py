@@ -7,17 +7,18 @@ which register is what the figures of the PTX ISA show, and `Fragment` in number
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 
 from ...machine.events import Step
-from ...machine.lanes import WARP, Lanes, compact, lane_index
-from ...machine.memory.access import Access, LaneValues
+from ...machine.lanes import WARP, Lanes, compact, lane_index, put
+from ...machine.memory.access import LaneValues
 from ...machine.wave import Wave
 from ..matrices import multiply_add
 from ..numbers import DTYPES
-from ..program import Form, Instruction, Operand, several
+from ..program import Form, Instruction, several
 from ..table import collective
 
 # In a register.
@@ -144,8 +145,7 @@ def _product(instruction: Instruction, layouts: tuple[Fragment, ...], wave: Wave
         d = multiply_add(a, b, c, (layouts[1].kind, layouts[2].kind), clamps).astype(
             DTYPES[layouts[0].kind]
         )
-        for out, words in zip(outs, layouts[0].registers(d), strict=True):
-            out[together] = words
+        put(outs, together, layouts[0].registers(d))
 
     return combine
 
@@ -190,44 +190,35 @@ def _stride(instruction: Instruction, layout: Fragment, wave: Wave) -> LaneValue
     f"load a|b sync aligned {_LAYOUT} m16n16k8 SPACE? tf32 : d, reads[a], stride?",
     f"load c sync aligned {_LAYOUT} {_SHAPES} SPACE? f16|f32|s32 : d, reads[a], stride?",
     f"load c sync aligned {_LAYOUT} m16n16k8 SPACE? f32 : d, reads[a], stride?",
-    whole_warp=True,
-)
-def load_fragment(instruction: Instruction, at: int, wave: Wave) -> Step:
-    form, (target, address) = instruction.form, instruction.operands[:2]
-    layout = _fragment(form.mods[1], form, form.type)
-    access = wave.access(form.transfer(1), address, at)
-    stride = _stride(instruction, layout, wave)
-    outs = [wave.registers.write(item, "b32") for item in several(target, layout.count)]
-
-    def combine(together: Lanes) -> None:
-        places = _places_of(form, layout, stride[together], access.size)
-        columns = [access.load(together, DTYPES[form.type], moved) for moved in places.T]
-        for out, words in zip(outs, layout.words(np.hstack(columns)), strict=True):
-            out[together] = words
-
-    return combine
-
-
-@collective(
-    "wmma",
     f"store d sync aligned {_LAYOUT} {_SHAPES} SPACE? f16|f32|s32 : writes[a], b, stride?",
     f"store d sync aligned {_LAYOUT} m16n16k8 SPACE? f32 : writes[a], b, stride?",
     whole_warp=True,
 )
-def store_fragment(instruction: Instruction, at: int, wave: Wave) -> Step:
-    form, (address, source) = instruction.form, instruction.operands[:2]
-    layout = _fragment("d", form, form.type)
-    access = wave.access(form.transfer(0), address, at)
+def move_fragment(instruction: Instruction, at: int, wave: Wave) -> Step:
+    form, loads = instruction.form, instruction.form.has("load")
+    layout = _fragment(form.mods[1], form, form.type)
+    access = wave.access(form.transfer(int(loads)), instruction.operands[loads], at)
     stride = _stride(instruction, layout, wave)
-    sources = [wave.read(item, "b32") for item in several(source, layout.count)]
+    registers = _registers(instruction, layout.count, wave)
 
     def combine(together: Lanes) -> None:
         places = _places_of(form, layout, stride[together], access.size)
-        elements = layout.lanes([register[together] for register in sources])
-        for moved, column in zip(places.T, elements.T, strict=True):
-            access.store(together, column[:, None], moved)
+        if loads:
+            columns = [access.load(together, DTYPES[form.type], moved) for moved in places.T]
+            put(registers, together, layout.words(np.hstack(columns)))
+        else:
+            elements = layout.lanes([register[together] for register in registers])
+            for moved, column in zip(places.T, elements.T, strict=True):
+                access.store(together, column[:, None], moved)
 
     return combine
+
+
+def _registers(instruction: Instruction, count: int, wave: Wave) -> list[Any]:
+    """What is loaded into, or stored from: an array (lanes,) for each register of a lane."""
+    loads = instruction.form.reads
+    one = wave.registers.write if loads else wave.read
+    return [one(item, "b32") for item in several(instruction.operands[not loads], count)]
 
 
 @collective(
@@ -253,51 +244,30 @@ _WORDS = 4  # of a row
 
 
 @collective("ldmatrix", f"{_LINE} : d, reads.b32[a]", whole_warp=True)
-def load_matrices(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """Lanes 0 to 7 say where the rows of the first matrix lie, the next eight those of the second,
-    ...; a lane gets two neighbours of a row, or with .trans of a column."""
-    target, address = instruction.operands
-    size, access = _matrices(instruction, address, at, wave)
-    outs = [wave.registers.write(item, "b32") for item in several(target, size)]
-    turned = instruction.form.has("trans")
-
-    def combine(together: Lanes) -> None:
-        words = access.load(_naming_rows(together, size), np.dtype(np.uint32))
-        matrices = words.view(np.uint16).reshape(-1, size, 8, 8)
-        pairs = np.ascontiguousarray(matrices.swapaxes(2, 3) if turned else matrices)
-        for out, lanes in zip(outs, pairs.view(np.uint32).swapaxes(0, 1), strict=True):
-            out[together] = lanes.reshape(-1)
-
-    return combine
-
-
 @collective("stmatrix", f"{_LINE} : writes.b32[a], b", whole_warp=True)
-def store_matrices(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """The other way round."""
-    address, source = instruction.operands
-    size, access = _matrices(instruction, address, at, wave)
-    sources = [wave.read(item, "b32") for item in several(source, size)]
-    turned = instruction.form.has("trans")
+def move_matrices(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """Lanes 0 to 7 say where the rows of the first matrix lie, the next eight those of the second,
+    ...; a lane has two neighbours of a row, or with .trans of a column."""
+    ((position, transfer),), turned = instruction.form.transfers, instruction.form.has("trans")
+    size = _SIZES[instruction.form.one_of(_SIZES) or "x1"]
+    address = instruction.operands[position]
+    access = wave.access(replace(transfer, components=_WORDS), address, at)
+    registers = _registers(instruction, size, wave)
 
-    def combine(together: Lanes) -> None:
-        pairs = np.stack([source[together].reshape(-1, WARP) for source in sources], axis=1)
+    def with_rows(pairs: np.ndarray) -> np.ndarray:
+        """Matrices, two elements in each uint32, or turned ones."""
         matrices = np.ascontiguousarray(pairs).view(np.uint16).reshape(-1, size, 8, 8)
         rows = np.ascontiguousarray(matrices.swapaxes(2, 3) if turned else matrices)
-        access.store(_naming_rows(together, size), rows.view(np.uint32).reshape(-1, _WORDS))
+        return rows.view(np.uint32)
+
+    def combine(together: Lanes) -> None:
+        index = lane_index(together)
+        naming = compact(index[index % WARP < 8 * size])  # the rows
+        if position:
+            words = with_rows(access.load(naming, np.dtype(np.uint32))).swapaxes(0, 1)
+            put(registers, together, words.reshape(size, -1))
+        else:
+            pairs = [register[together].reshape(-1, WARP) for register in registers]
+            access.store(naming, with_rows(np.stack(pairs, axis=1)).reshape(-1, _WORDS))
 
     return combine
-
-
-def _matrices(
-    instruction: Instruction, address: Operand, at: int, wave: Wave
-) -> tuple[int, Access]:
-    """How many matrices are moved, and the access to one row of each lane."""
-    ((_, transfer),) = instruction.form.transfers
-    size = _SIZES[instruction.form.one_of(_SIZES) or "x1"]
-    return size, wave.access(replace(transfer, components=_WORDS), address, at)
-
-
-def _naming_rows(together: Lanes, size: int) -> Lanes:
-    """Of whole warps, the lanes that say where the rows of `size` matrices lie."""
-    index = lane_index(together)
-    return compact(index[index % WARP < 8 * size])

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...cuda.tensor_maps import UNIT, swizzled
 from ...machine.events import Step, Successors
-from ...machine.lanes import WARP, Lanes, compact, lane_index
+from ...machine.lanes import WARP, Lanes, compact, lane_index, put
 from ...machine.memory.access import Access, LaneValues, Rereading
 from ...machine.wave import Wave
 from ..matrices import multiply_add
@@ -30,6 +30,7 @@ from ..program import (
     several,
 )
 from ..table import collective, control, effect
+from .asynchronous_copies import commit
 from .warp_matrices import factor_a, result
 
 GROUP = 4  # warps
@@ -67,7 +68,7 @@ class _Matrix:
         self.access.get(hit)
         for part in range(len(first)):
             mine = np.arange(len(hit.element)) // places[0].size == part
-            wave.products.add(Rereading(self.later, hit.part(mine)))
+            wave.products.add(Rereading(self.later, hit.part(mine), []))
         words = [self.access.read(hit, word, np.dtype(np.uint64)) for word in range(2)]
         stored = np.stack(words, axis=-1).view(DTYPES[self.kind])
         units = stored.reshape(*places.shape, -1)
@@ -142,9 +143,7 @@ def multiply_by_group(instruction: Instruction, at: int, wave: Wave) -> Step:
         added = of_d.matrix([register[together] for register in sums])
         added = np.where(counts[first][:, None, None], added, np.zeros((), added.dtype))
         total = multiply_add(factor, other, added * sign, (a_kind, b_kind), form.has("satfinite"))
-        words = of_d.registers((total * sign).astype(added.dtype))
-        for out, word in zip(outs, words, strict=True):
-            out[together] = word
+        put(outs, together, of_d.registers((total * sign).astype(added.dtype)))
 
     return combine
 
@@ -156,12 +155,7 @@ def order_registers(instruction: Instruction, at: int, wave: Wave) -> Step:
     return lambda lanes: None
 
 
-@effect("wgmma", "commit_group sync aligned :")
-def commit_products(instruction: Instruction, at: int, wave: Wave) -> Step:
-    def step(lanes: Lanes) -> None:
-        wave.products.committed[lanes] += 1
-
-    return step
+effect("wgmma", "commit_group sync aligned :")(commit)
 
 
 @control("wgmma", "wait_group sync aligned : n", by_chance=True)
@@ -186,8 +180,7 @@ def wait_for_products(instruction: Instruction, at: int, wave: Wave) -> Step:
         ended = np.zeros_like(fewest)
         np.maximum.at(ended, through // size, before[~early])
         products.land(ended.repeat(size))
-        for tell in wave.events.products_over:
-            tell(at, through, size // WARP)
+        wave.events.products_over(at, through, size // WARP)
         parts = ((at + 1, through), (at, index[early]))
         return tuple((to, compact(some)) for to, some in parts if len(some))
 

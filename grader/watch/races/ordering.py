@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...machine.events import Observer
-from ...machine.lanes import WARP, Lanes, lane_index
+from ...machine.lanes import WARP, Lanes, fill, lane_index
 from ...machine.memory.access import Hit, Landing
 from ...machine.wave import FULL, Wave, whole_warps
 from .posts import Flags, Place, WarpClocks, more
@@ -77,8 +77,7 @@ class Ordering(Observer):
     def begin_wave(self, first_block: int) -> None:
         self.wave_starts.append(self.new_epoch(0))
         self.wave_blocks.append(first_block)
-        for stamps in self.synced.values():
-            stamps[:] = 0
+        fill(self.synced.values(), 0)
         self.met = None
         self.flagged.clear()
         self.clocks.begin_wave()

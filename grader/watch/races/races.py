@@ -327,7 +327,7 @@ class Races(Ordering):
         use = wave.program.memory_use
         self.detectors: dict[Store, RaceDetector] = {}  # of shared memory: of the present wave
         for store in wave.flat.stores:  # those that are only read cannot race
-            if store.writable and store.names and use.touches(store.names, ("writes", "atomics")):
+            if store.writable and store.names and use.touches(store.names, ("writes", "updates")):
                 cells = -(-len(store.data) // self.cells["global"])
                 self.detectors[store] = RaceDetector(
                     cells, self.unordered_in_grid, self, use.touches(store.names, ("reads",))
