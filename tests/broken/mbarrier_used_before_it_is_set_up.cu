@@ -1,10 +1,11 @@
-// data_race on line 23, with line 12: no barrier of the block is between the set-up of the mbarrier and its first use
+// data_race on line 24, with line 13: no barrier of the block is between the set-up of the mbarrier and its first use
 // launch: grid=1, block=128, x=ramp(768), out=zeros(768), tiles=int32(6)
 // expect: out = x.reshape(6, 128)[:, ::-1]
 #include <cuda/ptx>
 using namespace cuda::ptx;
 
-extern "C" __global__ void mbarrier_used_before_it_is_set_up(const float* x, float* out, int tiles) {
+extern "C" __global__ void mbarrier_used_before_it_is_set_up(const float* x, float* out,
+                                                             int tiles) {
     __shared__ alignas(16) float tile[128];
     __shared__ uint64_t full;
     const int t = threadIdx.x;

@@ -1,4 +1,4 @@
-// data_race on line 26: a barrier of the block does not wait for the other block to set up its mbarrier
+// data_race on line 27: a barrier of the block does not wait for the other block to set up its mbarrier
 // launch: grid=4, block=128, w=ramp(128), x=noise(512), out=zeros(512)
 // expect: out = w * x.reshape(4, 128)
 #include <cooperative_groups.h>
@@ -23,7 +23,8 @@ extern "C" __global__ void __cluster_dims__(2)
     __syncthreads();
 #endif
     const uint16_t both = 3;
-    if (t == 0 && rank == 0) cp_async_bulk(space_cluster, space_global, weights, w, 512, &full, both);
+    if (t == 0 && rank == 0)
+        cp_async_bulk(space_cluster, space_global, weights, w, 512, &full, both);
     while (!mbarrier_try_wait_parity(&full, 0)) continue;
     out[i] = weights[t] * x[i];
     cluster.sync();

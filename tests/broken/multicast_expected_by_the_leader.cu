@@ -1,4 +1,4 @@
-// timeout on line 34: only block 0 of the cluster tells its mbarrier about the bytes, and block 1 waits without end
+// timeout on line 33: only block 0 of the cluster tells its mbarrier about the bytes, and block 1 waits without end
 // launch: grid=4, block=128, w=ramp(128), x=noise(512), out=zeros(512)
 // expect: out = w * x.reshape(4, 128)
 #include <cooperative_groups.h>
@@ -21,8 +21,7 @@ extern "C" __global__ void __cluster_dims__(2)
 #ifdef FIXED
     if (t == 0) {
         mbarrier_arrive_expect_tx(sem_release, scope_cta, space_shared, &full, 512);
-        if (rank == 0)
-            cp_async_bulk(space_cluster, space_global, weights, w, 512, &full, both);
+        if (rank == 0) cp_async_bulk(space_cluster, space_global, weights, w, 512, &full, both);
     }
 #else
     if (t == 0 && rank == 0) {

@@ -1,10 +1,11 @@
-// timeout on line 33: in the first round of a stage the producer waits for a phase that nobody can end
+// timeout on line 34: in the first round of a stage the producer waits for a phase that nobody can end
 // launch: grid=1, block=160, x=ramp(768), out=zeros(768), tiles=int32(6)
 // expect: out = x.reshape(6, 128)[:, ::-1]
 #include <cuda/ptx>
 using namespace cuda::ptx;
 
-extern "C" __global__ void producer_waits_for_the_next_phase(const float* x, float* out, int tiles) {
+extern "C" __global__ void producer_waits_for_the_next_phase(const float* x, float* out,
+                                                             int tiles) {
     __shared__ alignas(16) float tile[2][128];
     __shared__ uint64_t full[2], empty[2];
     const int t = threadIdx.x;

@@ -29,7 +29,6 @@ extern "C" __global__ void __cluster_dims__(2)
         source[0] = 0.0f;
     }
     if (rank == 1) {
-
         while (!mbarrier_try_wait_parity(&full, 0)) continue;
         out[t] = target[127 - t];
     }
