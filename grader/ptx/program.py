@@ -236,6 +236,9 @@ def immediate_of(operand: Operand) -> int:
     return operand.value
 
 
+SINK = Register("_")  # takes what nobody wants
+
+
 def is_sink(operand: Operand) -> bool:
     """Whether an operand is `_`, which takes what nobody wants."""
     return isinstance(operand, Register) and operand.name == "_"
@@ -246,7 +249,7 @@ def used_parts(target: Vector, size: int, used: int) -> Vector:
     has a bit for each."""
     part = (1 << size) - 1
     items = enumerate(target.items)
-    return Vector(tuple(one if used >> n * size & part else Register("_") for n, one in items))
+    return Vector(tuple(one if used >> n * size & part else SINK for n, one in items))
 
 
 def mentioned(operand: Operand | None) -> Iterator[Register | Symbol]:
