@@ -135,11 +135,10 @@ def _cells(lesson: Lesson, markdown: str) -> Iterator[NotebookNode]:
             _error(lesson, line, "the fence that opens here is never closed"),
         )
         code = [] if match["heading"] is not None else _code_cells(lesson, match, line)
-        if match["heading"] is None and not code:
-            continue  # a fence that is only there to be read is prose
-        yield from _prose_cells(markdown[start : match.start()])
-        yield from code
-        start = match.end()
+        if code or match["heading"] is not None:  # a fence that is only to be read is prose
+            yield from _prose_cells(markdown[start : match.start()])
+            yield from code
+            start = match.end()
     yield from _prose_cells(markdown[start:])
 
 

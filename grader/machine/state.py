@@ -251,10 +251,6 @@ class Calls:
         self.sites: dict[int, np.ndarray] = defaultdict(lambda: np.zeros(lanes, np.int64))
         self.kept: dict[int, dict[str, np.ndarray]] = defaultdict(dict)
 
-    def begin_wave(self) -> None:
-        self.depth[:] = 0
-        self.wave.frames.begin_wave()
-
     def enter(self, lanes: Lanes, at: int, name: str, arguments: list[str]) -> int:
         """Lanes at the call at `at` go into function `name`; where it starts."""
         part, caller = self.linked.parts[name], self.linked.owner[at]

@@ -212,9 +212,6 @@ class ClusterBarrier:
         self.awaited = np.zeros(geometry.lanes, np.int64)
         self.parked: Groups = []
 
-    def begin_wave(self) -> None:
-        self.opened[:] = 0
-
     def arrive(self, lanes: Lanes) -> Successors:
         """These threads have come; the groups that this lets go on from their wait."""
         cluster = self.cluster_of_lane[lanes]
@@ -371,12 +368,13 @@ class Wave(WaveState):
         )
         self.live = np.where(np.arange(geometry.wave_blocks) < blocks, geometry.threads, 0)
         self.collectives.begin_wave()
-        self.clusters.begin_wave()
+        self.clusters.opened[:] = 0
         self.shared.reset()
         self.local.reset()
         self.forget_copies()
         self.events.begin_wave(first_block)
-        self.calls.begin_wave()
+        self.calls.depth[:] = 0
+        self.frames.begin_wave()
 
     def exit(self, lanes: Lanes) -> Successors:
         """These threads have left the kernel: they go on nowhere."""

@@ -57,13 +57,12 @@ class Divergence(Observer):
         for mask in np.unique(masks[index]):
             agreeing = index[masks[index] == mask]
             others = np.where(own := warp_masks(agreeing, warps), mask & present & ~own, 0)
-            if not others.any():
-                continue
-            warp = int(np.flatnonzero(others)[0])
-            lane = int(agreeing[agreeing // WARP == warp][0])
-            other = (int(others[warp]) & -int(others[warp])).bit_length() - 1
-            numbers = int(mask), other, int(masks[warp * WARP + other])
-            self.report.stop(DifferentMasks(self.report.here.location(at, lane), *numbers))
+            if others.any():
+                warp = int(np.flatnonzero(others)[0])
+                lane = int(agreeing[agreeing // WARP == warp][0])
+                other = (int(others[warp]) & -int(others[warp])).bit_length() - 1
+                numbers = int(mask), other, int(masks[warp * WARP + other])
+                self.report.stop(DifferentMasks(self.report.here.location(at, lane), *numbers))
 
     def shuffle(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
         """Reading a lane that does not take part gives an undefined value."""

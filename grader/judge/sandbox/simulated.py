@@ -25,8 +25,8 @@ from ...grouped import grouped
 from ...machine.state import current_options
 from ...profiler.work import Work, buffers_of
 from ...status import Status, headline
+from ...watch.counters import Paths, in_all
 from ...watch.observe import Kind, Run
-from ...watch.paths import Paths, in_all
 from ...watch.recorder import recordings
 from ...watch.recording import Recording
 from ...watch.slice import Graph, TooLong

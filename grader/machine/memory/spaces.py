@@ -232,9 +232,8 @@ class BatchSpace(GlobalSpace):
 
     def locate(self, addresses: np.ndarray, size: int, lanes: Lanes) -> Found:
         found = super().locate(addresses, size, lanes)
-        for store, which in found:
-            if (pieces := self.pieces.get(store)) is None:
-                continue
+        for store, which in (one for one in found if one[0] in self.pieces):
+            pieces = self.pieces[store]
             chosen = np.arange(len(addresses)) if which is None else which
             where = addresses[chosen] - store.address
             page = where >> PAGE_SHIFT

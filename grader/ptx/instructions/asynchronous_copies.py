@@ -32,6 +32,7 @@ from ...machine.memory.spaces import OFFSET_MASK, RANK_SHIFT
 from ...machine.wave import Wave
 from ..numbers import DTYPES
 from ..program import (
+    SINK,
     Address,
     Instruction,
     Operand,
@@ -184,10 +185,10 @@ def bulk_copy(instruction: Instruction, at: int, wave: Wave) -> Step:
             words, sources = taken_units(taken, lane, moved, at, wave)
             if bring:
                 bring(lane, words, moved, sources)
-                continue
-            take_away(sources, wave)
-            for hit in unit_hits(to, lane, moved, at, wave):
-                write_later(Landing(to, hit, list(words.T)), wave)
+            else:
+                take_away(sources, wave)
+                for hit in unit_hits(to, lane, moved, at, wave):
+                    write_later(Landing(to, hit, list(words.T)), wave)
 
     return step
 
@@ -449,12 +450,12 @@ def _arriving(
     @effect("mbarrier", *lines)
     def build(instruction: Instruction, at: int, wave: Wave) -> Step:
         operands = list(instruction.operands)
-        target = None if isinstance(operands[0], Address) else operands.pop(0)
+        target = SINK if isinstance(operands[0], Address) else operands.pop(0)
         address, *numbers = operands
         access = _of_barrier(instruction, address, at, wave)
         number = wave.read(numbers[0], "u32") if numbers else None
         releases = "arrive" in instruction.form.opcode and not instruction.form.has("relaxed")
-        out = wave.registers.write(target, "b64") if target else None
+        out = wave.registers.write(target, "b64")
 
         def step(lanes: Lanes) -> None:
             for hit in access.hits(lanes):
@@ -464,8 +465,7 @@ def _arriving(
                 if (late := old & _COUNT < arrivals(amount)).any():
                     lane = int(lane_index(hit.lanes)[np.argmax(late)])
                     raise wave.report.error(BarrierDivergence, at, lane, _FULL)
-                if out is not None:
-                    out[hit.lanes] = old
+                out[hit.lanes] = old
                 if releases:
                     wave.events.arrived(at, hit, old >> _PHASE)
 

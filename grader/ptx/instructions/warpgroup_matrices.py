@@ -20,7 +20,6 @@ from ...machine.events import Step, Successors
 from ...machine.lanes import WARP, Lanes, compact, lane_index, put
 from ...machine.memory.access import Access, LaneValues, Rereading
 from ...machine.wave import Wave
-from ..matrices import multiply_add
 from ..numbers import DTYPES
 from ..program import (
     Instruction,
@@ -31,7 +30,7 @@ from ..program import (
 )
 from ..table import collective, control, effect
 from .asynchronous_copies import commit
-from .warp_matrices import factor_a, result
+from .warp_matrices import factor_a, multiply_add, result
 
 GROUP = 4  # warps
 OF_GROUPS = ("setmaxnreg", "wgmma")  # what four whole warps execute together

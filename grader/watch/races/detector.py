@@ -160,7 +160,7 @@ class RaceDetector:
         written = self._against(self.written[cells], lane, marks)
         if marks & COMPARED:
             written = np.where(written & COMPARED, 0, written)
-        conflict = self._conflict(written, lane, wrote=True)
+        conflict = self.conflict(written, lane, wrote=True)
         if marks & STRONG and self.strong_readers is None:
             self.strong_readers = Readers(len(self.written), self.unordered, self.ordering)
         readers = (marks & STRONG and self.strong_readers) or self.readers
@@ -173,7 +173,7 @@ class RaceDetector:
         """`unchanged`: per lane, whether the place held the value already. `same_site(epoch)`:
         whether the instruction that writes now did something then, too."""
         cells, lane, epoch, marks = touched
-        conflict = self._conflict(self.written[cells], lane, wrote=True)
+        conflict = self.conflict(self.written[cells], lane, wrote=True)
         if conflict and unchanged[conflict.position] and same_site(epoch_of(conflict.other)):
             conflict = replace(conflict, benign=True)
         conflict = self._worse(conflict, cells, lane, 0)
@@ -184,7 +184,7 @@ class RaceDetector:
         self, cells: np.ndarray, lane: np.ndarray, epoch: int, marks: int
     ) -> Conflict | None:
         """Atomics and the like are ordered among themselves, not with plain accesses."""
-        conflict = self._conflict(self._against(self.written[cells], lane, marks), lane, wrote=True)
+        conflict = self.conflict(self._against(self.written[cells], lane, marks), lane, wrote=True)
         conflict = self._worse(conflict, cells, lane, marks)
         self.written[cells] = stamped(epoch, lane, marks)
         if conflict is None and marks & NARROW:
@@ -206,7 +206,7 @@ class RaceDetector:
                 stamps = self._against(stamps, lane[position], marks)
                 if marks & COMPARED:
                     stamps = np.where(stamps & COMPARED, 0, stamps)
-                if read := self._conflict(stamps, lane[position], wrote=False):
+                if read := self.conflict(stamps, lane[position], wrote=False):
                     return replace(read, position=int(position[read.position]))
         return conflict
 
@@ -223,11 +223,8 @@ class RaceDetector:
             apart &= stamps & NARROW != 0
         return np.where((stamps & STRONG != 0) & ~apart, 0, stamps)
 
-    def unordered_write(self, stamps: np.ndarray, lane: np.ndarray) -> Conflict | None:
-        """The first of the writes with these stamps that nothing orders before the lanes."""
-        return self._conflict(stamps, lane, wrote=True)
-
-    def _conflict(self, stamps: np.ndarray, lane: np.ndarray, wrote: bool) -> Conflict | None:
+    def conflict(self, stamps: np.ndarray, lane: np.ndarray, wrote: bool) -> Conflict | None:
+        """With the first of the accesses with these stamps that nothing orders before the lanes."""
         return self._first(self.unordered(stamps, lane), stamps, wrote)
 
     def _first(self, racing: np.ndarray | None, stamps: np.ndarray, wrote: bool) -> Conflict | None:

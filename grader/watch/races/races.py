@@ -450,7 +450,7 @@ class Races(Ordering):
         if len(self._set_up) == 0:
             self._set_up = np.zeros_like(detector.written)
         if access.strong:
-            return detector.unordered_write(self._set_up[cells], lane)
+            return detector.conflict(self._set_up[cells], lane, wrote=True)
         self._set_up[cells] = stamped(epoch, lane)
         self.findings.set_ups.add(access.at)
         return None
