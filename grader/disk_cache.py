@@ -10,6 +10,7 @@ torn, garbled, of another key or of another type is a miss.
 import hashlib
 import hmac
 import os
+import traceback
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,6 +81,20 @@ def _digest(key: str, content: bytes, secret: bytes) -> bytes:
 def of_user() -> DiskCache:
     """This user's cache of programs and of reasoning, which any process of theirs can write."""
     return DiskCache(cache_home() / "warpwise", MOST_BYTES)
+
+
+def kept(error: Exception) -> tuple[str, str]:
+    """Where a fault of ours arose, as "FILE, line 3", and the user's file with its traceback, ""
+    where none can be written. The same error is kept in the same file, so that a verdict is the
+    same each time."""
+    last, written = traceback.extract_tb(error.__traceback__)[-1], ""
+    lines = "".join(traceback.format_exception(error))
+    with suppress(OSError):
+        digest = hashlib.sha256(lines.encode()).hexdigest()[:8]
+        path = of_user().folder / f"stumbled-{digest}.traceback.txt"
+        filed(path, lines)
+        written = str(path)
+    return f"{Path(last.filename).name}, line {last.lineno}", written
 
 
 def cache_home() -> Path:

@@ -19,6 +19,12 @@ class AuthorError(CourseError):
     """A lesson's author can fix it; the message says in which file and on which line."""
 
 
+def unless(holds: object, error: Exception) -> None:
+    """Raises the error unless that holds."""
+    if not holds:
+        raise error
+
+
 class LearnerError(CourseError):
     """What was handed in, or given to be judged, cannot be read."""
 

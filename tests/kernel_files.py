@@ -8,8 +8,9 @@ A broken kernel and its correct twin are one file; the twin is what the macro FI
     // fixed: shared_mem=256                 (only where the mistake is in the launch)
 
 `with line` is the other side of a race. `launch` gives grid, block, shared_mem, cooperative, and
-the kernel's arguments in order, in the words of `_WORDS`; `expect` says what the twin leaves in
-one of them, computed by NumPy from the arguments as they were. A clean kernel begins with
+the kernel's arguments in order, in the words of `_WORDS` (`boxes(array, 8, 32)` is a tensor map);
+`expect` says what the twin leaves in one of them, computed by NumPy from the arguments as they
+were. A clean kernel begins with
 `// clean: why one might think otherwise`, and may have `// each: MACRO = value, value`: a version
 of it for every value. The kernel bears the name of its file.
 """
@@ -21,6 +22,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+
+from grader.cuda import tensor_map
 
 HERE = Path(__file__).parent
 _FIRST_LINE = re.compile(r"// (\w+)(?: on line (\d+))?(?:, with line (\d+))?: (.+)")
@@ -35,8 +38,17 @@ class Empty:
     dtype: type = np.float32
 
 
+@dataclass(frozen=True)
+class Boxes:
+    """A tensor map of an array, whose boxes have this shape."""
+
+    array: np.ndarray
+    box: tuple[int, ...]
+
+
 _WORDS = {
     "np": np,
+    "boxes": lambda array, *box: Boxes(array, box),
     "null": None,
     "empty": Empty,
     "ones": lambda shape, dtype=np.float32: np.ones(shape, dtype),
@@ -94,6 +106,7 @@ class KernelFile:
         """Whether the arguments are, after a launch, what is to be expected, to rounding."""
         how, before = self.launch()
         name, _, formula = self.fields["expect"].partition(" = ")
+        before = {a: one.array if isinstance(one, Boxes) else one for a, one in before.items()}
         expected = np.asarray(self._value(formula, how | before))
         found = after[name].get() if hasattr(after[name], "get") else after[name]
         return np.allclose(found.ravel(), expected.ravel(), rtol=1e-4, atol=1e-4)
@@ -106,6 +119,8 @@ class KernelFile:
 def run(kernel: KernelFile, raw_module, empty, to_device=np.copy) -> dict:
     """Launch a kernel on the device of `raw_module`; the arguments as they are afterwards."""
     how, arguments = kernel.launch()
+    maps = {name: value for name, value in arguments.items() if isinstance(value, Boxes)}
+    arguments |= {name: value.array for name, value in maps.items()}
     for name, value in arguments.items():
         if isinstance(value, Empty):
             arguments[name] = empty(value.shape, value.dtype)
@@ -119,7 +134,10 @@ def run(kernel: KernelFile, raw_module, empty, to_device=np.copy) -> dict:
     grid, block = (
         side if isinstance(side, tuple) else (side,) for side in (how.pop("grid"), how.pop("block"))
     )
-    function(grid, block, tuple(arguments.values()), **how)
+    passed = arguments | {
+        name: tensor_map(arguments[name], value.box) for name, value in maps.items()
+    }
+    function(grid, block, tuple(passed.values()), **how)
     return arguments
 
 

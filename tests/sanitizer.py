@@ -1,6 +1,7 @@
 """What NVIDIA's compute-sanitizer says of the broken and the clean kernels, beside what we say.
 
-    PYTHONPATH=. python tests/sanitizer.py run      on a GPU: writes docs/broken_kernels.json
+    PYTHONPATH=. python tests/sanitizer.py run      on a GPU: writes docs/broken_kernels.json;
+                                                    run NAME ...: measures only these anew
     PYTHONPATH=. python tests/sanitizer.py table    anywhere: makes docs/broken_kernels.md from it
 
 Every broken kernel runs once as it is and once under each tool, each time in a process of its
@@ -32,9 +33,11 @@ _MESSAGE = re.compile(r"^========= (?! |COMPUTE-SANITIZER|\w+ SUMMARY|Program hi
 _LINE = re.compile(r"kernel\.cu:(\d+)")
 
 
-def measure() -> dict:
-    """Runs everything; the results as JSON-ready data."""
-    kernels = [kernel for kernel in broken() if kernel.status != "timeout"]
+def measure(names: tuple[str, ...]) -> dict:
+    """Runs the correct kernels, and the broken ones of these names or, without names, all; the
+    results as JSON-ready data."""
+    kernels = [one for one in broken() if one.status != "timeout"]
+    kernels = [one for one in kernels if one.name in names or not names]
     with ThreadPoolExecutor(max(2, (os.cpu_count() or 2) - 2)) as pool:
         # First without a tool: this also leaves every compiled kernel in the cache.
         alone = list(pool.map(_alone, kernels))
@@ -187,7 +190,7 @@ def _summary(results: dict | None) -> str:
     rows = [_theirs(kernel, found[kernel.name]) for kernel in broken() if kernel.name in found]
     more, endings = Counter(row[2] for row in rows), Counter(row[0] for row in rows)
     complaints = "\n".join(
-        f"- {tool}: " + ("; ".join(said) if said else "nothing")
+        f"- {tool}: " + ("; ".join(dict.fromkeys(said)) if said else "nothing")
         for tool, said in results["correct"].items()
     )
     return (
@@ -213,7 +216,14 @@ synccheck.
 
 def main(command: str, *names: str) -> None:
     if command == "run":
-        RESULTS.write_text(json.dumps(measure(), indent=1) + "\n")
+        results = measure(names)
+        if names:
+            known = json.loads(RESULTS.read_text())
+            if results["device"] != known["device"]:
+                count = len(results["broken"])
+                results["device"] = f"{known['device']} ({count} of them: {results['device']})"
+            results["broken"] = dict(sorted((known["broken"] | results["broken"]).items()))
+        RESULTS.write_text(json.dumps(results, indent=1) + "\n")
     elif command == "only":
         run_only(*names)
     if command in ("run", "table"):

@@ -41,6 +41,11 @@ _FOUR_OF_A_ROW = (
     "bytes (4 LDS.128 instead of 16 LDS)"
 )
 
+_JOINED_IN_TILES = (
+    "the assembler joins the loads of four neighbours in a row of a tile into one of 16 bytes "
+    "(LDS.128)"
+)
+
 # Why counts of a kernel differ; seen in the machine code that nvcc 12.9 or 13.0 makes for sm_90.
 WHY = {
     "who_am_i": "on the hardware `printf` is code with accesses of its own, which count as well",
@@ -87,6 +92,20 @@ WHY = {
     "compact": "the assembler joins the loads of four warps' counts into one of 16 bytes (LDS.128)",
     "product": _FOUR_OF_A_ROW,
     "two_buffers": _FOUR_OF_A_ROW,
+    "fast_product": (
+        "the compiler stores some packs of 16 bytes in two halves, the assembler all of them at "
+        "once (32 STG.128)"
+    ),
+    "shared_weights": (
+        "block 0 copies to the other blocks of its cluster; there the hardware counts one more "
+        "load and store per block, and wavefronts where reads meet these copies"
+    ),
+    "bf16_product": (
+        "where stores meet writes of the copy engine, the hardware counts more wavefronts"
+    ),
+    "tiled": _JOINED_IN_TILES,
+    "causal_tiles": _JOINED_IN_TILES,
+    "ragged": _JOINED_IN_TILES,
     "matmul_tiled": (
         "the assembler joins the loads of four neighbours in a row of `left` into one of 16 bytes "
         "(28 LDS.128 instead of 112 LDS)"

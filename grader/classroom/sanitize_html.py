@@ -13,7 +13,7 @@ length, and nothing limits it: a long text is shown as it is, and of very much o
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from html import escape
 from typing import Any
@@ -158,17 +158,23 @@ def _kept(tag: str, name: str, value: str) -> str | None:
     if name == "style":
         aligned = _ALIGNED.fullmatch(value)
         return f"text-align:{aligned[1]};" if aligned else None
-    allowed = name in _ATTRIBUTES
-    if name == "class":
-        allowed = _CLASS.sub("", value) == ""
-    elif name == "src":
-        allowed = tag == "img" and _PICTURE.fullmatch(value) is not None
-    elif name == "href":  # relative, or to a page or an address
-        scheme = re.match("([^/?#]*):", _IGNORED_IN_LINKS.sub("", value).lower())
-        allowed = tag == "a" and (scheme is None or scheme[1] in {"http", "https", "mailto"})
-    elif name == "id":
-        allowed = re.fullmatch("h[1-6]", tag) is not None
+    allowed = _SOME[name](tag, value) if name in _SOME else name in _ATTRIBUTES
     return value if allowed else None
+
+
+def _scheme(link: str) -> str | None:
+    """The scheme of a link as browsers read it; None of a relative one."""
+    found = re.match("([^/?#]*):", _IGNORED_IN_LINKS.sub("", link).lower())
+    return found[1] if found else None
+
+
+# The attributes that may have some values on some tags.
+_SOME: dict[str, Callable[[str, str], bool]] = {
+    "class": lambda tag, value: _CLASS.sub("", value) == "",
+    "src": lambda tag, value: tag == "img" and _PICTURE.fullmatch(value) is not None,
+    "href": lambda tag, value: tag == "a" and _scheme(value) in (None, "http", "https", "mailto"),
+    "id": lambda tag, value: re.fullmatch("h[1-6]", tag) is not None,
+}
 
 
 _CLEANER = nh3.Cleaner(

@@ -6,9 +6,6 @@ import ast
 import io
 import os
 import sys
-import tempfile
-import traceback
-from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -156,19 +153,13 @@ def _known(error: Exception) -> CourseError | None:
 
 def _our_fault(error: Exception) -> str:
     """What to say of an error that nobody but the grader's authors can fix."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    where = f"{Path(last.filename).name}, line {last.lineno}"
-    report = "Please report this sentence"
-    with suppress(OSError):
-        with tempfile.NamedTemporaryFile(
-            "w", suffix=".traceback.txt", delete=False, encoding="utf-8"
-        ) as file:
-            file.write("".join(traceback.format_exception(error)))
-        report = f"Please report {file.name}"
+    from ..disk_cache import kept  # and what it imports
+
+    where, file = kept(error)
     said = (str(error).strip().splitlines() or [""])[0][:200]
     return (
         f"The grader itself failed ({type(error).__name__}: {said}; {where}), and that is not "
-        f"your mistake. {report}."
+        f"your mistake. Please report {file or 'this sentence'}."
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import metadata
 from importlib.util import find_spec
+from itertools import starmap
 from pathlib import Path
 
 from rich.console import Console
@@ -42,38 +43,44 @@ def examine() -> Iterator[MachineCheck]:
     """Everything the course stands on, from the bottom up."""
     python = platform.python_version() if sys.version_info >= (3, 11) else ""
     yield MachineCheck("Python", python, "install Python 3.11 or newer")
-    yield _attempt("CUDA compiler", _compiler)
-    yield _attempt("CUDA headers", _headers)
-    yield _attempt(
-        "Judge's own process",
-        _sandbox,
-        "install the course into an environment of its own: python -m venv, then pip install",
+    names = ("formgrader", "assignment_list", "course_list", "validate_assignment")
+    of_nbgrader = (
+        *(
+            (
+                f"nbgrader {name}",
+                partial(_server_extension, name),
+                f"jupyter server extension enable --sys-prefix nbgrader.server_extensions.{name}",
+            )
+            for name in names
+        ),
+        (
+            "nbgrader in JupyterLab",
+            _lab_extension,
+            "jupyter labextension enable @jupyter/nbgrader, or reinstall nbgrader",
+        ),
     )
-    yield _attempt(
-        "Device", _device, "see whether nvidia-smi works, or set WARPWISE_DEVICE=simulator"
-    )
-    yield _attempt("NVIDIA driver", _driver, "needs a GPU; all lessons run without", needed=False)
-    yield _attempt("JupyterLab", lambda: metadata.version("jupyterlab"))
-    yield _attempt(
-        "nbgrader",
-        lambda: metadata.version("nbgrader"),
-        'for instructors: pip install "warpwise[classroom]"',
-        needed=False,
-    )
-    if find_spec("nbgrader") is None:
-        return
-    yield from (
-        _attempt(
-            f"nbgrader {name}",
-            partial(_server_extension, name),
-            f"jupyter server extension enable --sys-prefix nbgrader.server_extensions.{name}",
-        )
-        for name in ("formgrader", "assignment_list", "course_list", "validate_assignment")
-    )
-    yield _attempt(
-        "nbgrader in JupyterLab",
-        _lab_extension,
-        "jupyter labextension enable @jupyter/nbgrader, or reinstall nbgrader",
+    yield from starmap(
+        _attempt,
+        (
+            ("CUDA compiler", _compiler),
+            ("CUDA headers", _headers),
+            (
+                "Judge's own process",
+                _sandbox,
+                "install the course into an environment of its own: python -m venv, then pip "
+                "install",
+            ),
+            ("Device", _device, "see whether nvidia-smi works, or set WARPWISE_DEVICE=simulator"),
+            ("NVIDIA driver", _driver, "needs a GPU; all lessons run without", False),
+            ("JupyterLab", partial(metadata.version, "jupyterlab")),
+            (
+                "nbgrader",
+                partial(metadata.version, "nbgrader"),
+                'for instructors: pip install "warpwise[classroom]"',
+                False,
+            ),
+            *(of_nbgrader if find_spec("nbgrader") else ()),
+        ),
     )
 
 

@@ -19,16 +19,15 @@ from ..profiler.work import Work
 from ..watch.counters import METRICS, Counters
 
 
-def say(*sentences: str) -> None:
+def say(*sentences: str, stderr: bool = False) -> None:
     """A line for each."""
     for sentence in sentences:
-        Console(soft_wrap=True).print(sentence, markup=False, highlight=False)
+        Console(stderr=stderr, soft_wrap=True).print(sentence, markup=False, highlight=False)
 
 
 def complain(*sentences: str) -> None:
     """The same on stderr."""
-    for sentence in sentences:
-        Console(stderr=True, soft_wrap=True).print(sentence, markup=False, highlight=False)
+    say(*sentences, stderr=True)
 
 
 def short(path: Path) -> str:

@@ -65,14 +65,17 @@ class Parameter:
 
 @lru_cache(maxsize=64)
 def parameters(source: str, kernel: str) -> tuple[Parameter, ...] | None:
-    """The parameters of `__global__ ... kernel(...)` in CUDA C++ source; None if not found."""
-    declared = re.compile(rf"\b{re.escape(kernel)}\s*\(([^()]*)\)\s*{{")
-    for statement in re.split("[;}]", without_comments(source)):
-        start = statement.find("__global__")
-        if start >= 0 and (found := declared.search(statement, start)):
-            parts = [part.strip() for part in _PARAMETER.findall(found[1])]
-            return tuple(_parameter(part) for part in parts if part not in ("", "void"))
-    return None
+    """The parameters of `__global__ ... kernel(...)` in CUDA C++ source; None if not found, or if
+    several may be meant by a name in a namespace."""
+    name = re.escape(kernel.rpartition("::")[2])
+    declared = re.compile(rf"\b{name}\s*\(([^()]*)\)\s*{{")
+    statements = re.split("[;}]", without_comments(source))
+    heads = (statement.partition("__global__")[2] for statement in statements)
+    found = [head[1] for head in map(declared.search, heads) if head]
+    if not found or ("::" in kernel and len(found) > 1):
+        return None
+    parts = [part.strip() for part in _PARAMETER.findall(found[0])]
+    return tuple(_parameter(part) for part in parts if part not in ("", "void"))
 
 
 # A parameter, with templates' `<...>` in it, two of them in each other at most.

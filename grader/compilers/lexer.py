@@ -7,6 +7,7 @@ comment) or to the end of its line (quoted text), and no place is looked at twic
 """
 
 import re
+from collections.abc import Iterator
 
 COMMENT = r"//[^\n]*|/\*.*?\*/"
 QUOTED = r""""(?:\\.|[^"\\\n])*+"?|'(?:\\.|[^'\\\n])*+'?"""
@@ -32,15 +33,17 @@ TOKEN = re.compile(
 
 def tokens(source: str) -> tuple[list[str], list[int]]:
     """The source's tokens, comments left out, and the line of each, from 1."""
-    found, lines = [], []
+    code = [(token[0], line) for token, line in parts(source) if token.lastgroup != "comment"]
+    return [token for token, _ in code], [line for _, line in code]
+
+
+def parts(source: str) -> Iterator[tuple[re.Match[str], int]]:
+    """Each token of the source, comments among them, and its line, from 1."""
     line, last = 1, 0
     for token in TOKEN.finditer(source):
         line += source.count("\n", last, token.start())
         last = token.start()
-        if token.lastgroup != "comment":
-            found.append(token.group())
-            lines.append(line)
-    return found, lines
+        yield token, line
 
 
 def without_comments(source: str) -> str:

@@ -11,6 +11,13 @@ from .chosen import covering
 from .kinds import KINDS, Break, Bug, Cheaper, Order, Place, Write
 from .mistakes import WrongKernel
 from .model import (
+    DIVISION,
+    FENCE,
+    LOAD_16,
+    SHUFFLE,
+    STORE_16,
+    TENSOR_CORE,
+    Ban,
     Benchmark,
     Boxes,
     Budget,
@@ -21,9 +28,11 @@ from .model import (
     Exercise,
     Expected,
     Hazard,
+    Kind,
     Launch,
     Lesson,
     Problem,
+    Requirement,
     Rule,
     Shown,
     Standing,
@@ -40,17 +49,6 @@ from .problems import (
     one_launch,
     together,
     work_is_shared,
-)
-from .requirements import (
-    DIVISION,
-    FENCE,
-    LOAD_16,
-    SHUFFLE,
-    STORE_16,
-    TENSOR_CORE,
-    Ban,
-    Kind,
-    Requirement,
 )
 
 __all__ = [

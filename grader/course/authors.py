@@ -17,7 +17,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import AuthorError, CourseError
+from ..errors import AuthorError, CourseError, unless
 
 Defined = TypeVar("Defined")
 
@@ -207,8 +207,10 @@ def write_lesson(lesson: str, kernels: Path) -> Path:
             f"{lesson!r:.60} is not."
         )
     folder = kernels / lesson
-    if folder.exists():
-        raise AuthorError(f"There is a folder {lesson} already; choose another name.")
+    unless(
+        not folder.exists(),
+        AuthorError(f"There is a folder {lesson} already; choose another name."),
+    )
     if other := next(kernels.glob(f"{lesson[:3]}*"), None):
         raise AuthorError(f"{other.name} has the number {lesson[:2]} already; choose another.")
     name = found[1]

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ..course_folder import KERNELS
-from ..errors import AuthorError, NotInCourse
+from ..errors import AuthorError, NotInCourse, unless
 from ..grouped import grouped
 from . import authors, chosen, rules, solution_counts
 from .model import Benchmark, Contest, Exercise, Lesson, Problem, Rule, Shown
@@ -56,8 +56,7 @@ def full_name(given: str, root: Path = KERNELS) -> str:
     found = [name for name in known if name == given] or [
         name for name in known if given and name.startswith(given)
     ]
-    if len(found) != 1:
-        raise NotInCourse(_no_lesson(given, root))
+    unless(len(found) == 1, NotInCourse(_no_lesson(given, root)))
     return found[0]
 
 
@@ -179,12 +178,16 @@ def _require_problem(made: Problem, path: Path, case: str) -> None:
     what = f"{authors.at(path, case)}: case {case!r}"
     buffers = {*made.inputs, *made.outputs, *made.scratch}
     for name in (arg for launch in made.launches for arg in launch.args if isinstance(arg, str)):
-        if name not in buffers:
-            raise AuthorError(f"{what}: a launch passes {name!r}, which is no buffer of it.")
+        unless(
+            name in buffers,
+            AuthorError(f"{what}: a launch passes {name!r}, which is no buffer of it."),
+        )
     values = {name: expected.value for name, expected in made.outputs.items()}
     for name, array in [*made.inputs.items(), *values.items()]:
-        if array.dtype.kind not in _NUMBERS:
-            raise AuthorError(f"{what}: {name!r} holds {array.dtype}, which is no number.")
+        unless(
+            array.dtype.kind in _NUMBERS,
+            AuthorError(f"{what}: {name!r} holds {array.dtype}, which is no number."),
+        )
     for name, expected in made.outputs.items():
         try:
             np.broadcast_to(expected.atol, expected.value.shape)
@@ -198,10 +201,11 @@ def _require_problem(made: Problem, path: Path, case: str) -> None:
 def _require_exercise(exercise: Exercise, path: Path) -> None:
     """What the fields' types do not say of an Exercise that stands in the file `path`."""
     what = f"{authors.at(path, exercise.name)}: exercise {exercise.name!r}"
-    if not _NAME.fullmatch(exercise.name):
-        raise AuthorError(f"{what}: the name must be a word of letters, digits and underscores.")
-    if not exercise.cases:
-        raise AuthorError(f"{what} has no cases: nothing would be judged.")
+    unless(
+        _NAME.fullmatch(exercise.name),
+        AuthorError(f"{what}: the name must be a word of letters, digits and underscores."),
+    )
+    unless(exercise.cases, AuthorError(f"{what} has no cases: nothing would be judged."))
     for case in exercise.cases:
         if not (math.isfinite(case.points) and case.points >= 0):
             where = authors.at(path, exercise.name, case.name)

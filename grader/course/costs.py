@@ -13,8 +13,7 @@ import numpy as np
 
 from ..counted import counted
 from ..grouped import grouped
-from .model import Budget, Case, Exercise, Hazard, Problem
-from .requirements import Requirement
+from .model import Budget, Case, Exercise, Hazard, Problem, Requirement
 from .rules import blocks_and_threads, dimensions, in_threads, is_whole, parameters
 
 _WARP = 32

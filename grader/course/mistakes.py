@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from ..counted import counted
-from ..errors import AuthorError
+from ..errors import AuthorError, unless
 from ..status import Status
 from . import authors
 
@@ -99,8 +99,10 @@ def _all(path: Path, listed: Table, solutions: Mapping[str, str]) -> Iterator[Wr
         if exercise not in solutions:
             known = ", ".join(solutions)
             raise MistakeError(f"{where}: there is no exercise {exercise!r}; there are: {known}.")
-        if not are_tables(entries):
-            raise MistakeError(f"{where}: a mistake in {exercise} begins with [[{exercise}]].")
+        unless(
+            are_tables(entries),
+            MistakeError(f"{where}: a mistake in {exercise} begins with [[{exercise}]]."),
+        )
         for number, entry in enumerate(entries):
             try:
                 yield _wrong_kernel(exercise, entry, solutions[exercise])
@@ -124,12 +126,16 @@ def _wrong_kernel(exercise: str, entry: Table, solution: str) -> WrongKernel:
     require({**entry, "leaves": ""}, _TEXTS, _KEYS)
     if empty := [key for key in sorted(_TEXTS) if not entry[key].strip()]:
         raise EditError(f"{empty[0]} is empty")
-    if entry["must_get"] not in set(Status):
-        raise EditError(f"must_get is {entry['must_get']!r}, which no verdict's status is")
+    unless(
+        entry["must_get"] in set(Status),
+        EditError(f"must_get is {entry['must_get']!r}, which no verdict's status is"),
+    )
     source = edited(solution, exercise, entry)
     line = source.count("\n", 0, place(entry["line"], source)) + 1 if "line" in entry else None
-    if "leaves" in entry and not (isinstance(leaves, int | float) and 0 <= leaves <= MOST_LEFT):
-        raise EditError(f"leaves is {leaves!r}, and should be from 0 to {MOST_LEFT}")
+    unless(
+        "leaves" not in entry or (isinstance(leaves, int | float) and 0 <= leaves <= MOST_LEFT),
+        EditError(f"leaves is {leaves!r}, and should be from 0 to {MOST_LEFT}"),
+    )
     name, status, mistake = entry["name"], entry["must_get"], entry["mistake"]
     return WrongKernel(name, exercise, status, line, mistake, source, leaves)
 
@@ -140,8 +146,7 @@ def _wrong_kernel(exercise: str, entry: Table, solution: str) -> WrongKernel:
 def edited(solution: str, exercise: str, entry: Table) -> str:
     """The exercise's `solution` with the edits of the table `entry` made. Raises `EditError`."""
     also = entry.get("also", [])
-    if not are_tables(also):
-        raise EditError(f"a further edit begins with [[{exercise}.also]]")
+    unless(are_tables(also), EditError(f"a further edit begins with [[{exercise}.also]]"))
     first = {key: entry[key] for key in ("replace", "with") if key in entry}
     pairs = [first] if first or not ({"answer", "above"} & entry.keys()) else []
     edits = list(_answers(entry, solution))  # first character, one past the last, what is put there
@@ -151,12 +156,10 @@ def edited(solution: str, exercise: str, entry: Table) -> str:
         edits.append((begin, begin + len(pair["replace"]), pair["with"]))
     source, at = str(entry.get("above", "")), 0
     for begin, end, text in sorted(edits):
-        if begin < at:
-            raise EditError(f"two edits meet in {solution[begin:end].strip()!r}")
+        unless(at <= begin, EditError(f"two edits meet in {solution[begin:end].strip()!r}"))
         source, at = source + solution[at:begin] + text, end
     source += solution[at:]
-    if source == solution:
-        raise EditError("nothing is changed in the solution")
+    unless(source != solution, EditError("nothing is changed in the solution"))
     return source
 
 
@@ -176,8 +179,7 @@ def require(table: Table, needed: set[str], known: set[str]) -> None:
     if missing := ", ".join(sorted(needed - table.keys())):
         raise EditError(f"{missing} is missing")
     for key in table.keys() - {"also", "answer"}:
-        if not isinstance(table[key], str):
-            raise EditError(f"{key} must be a text, between quotes")
+        unless(isinstance(table[key], str), EditError(f"{key} must be a text, between quotes"))
 
 
 def place(words: str, source: str) -> int:
@@ -195,11 +197,13 @@ def _answers(entry: Table, solution: str) -> Iterator[tuple[int, int, str]]:
         return
     answers = [entry["answer"]] if isinstance(entry["answer"], str) else entry["answer"]
     places = list(_PLACE.finditer(solution))
-    if len(answers) != len(places) or not all(isinstance(one, str) for one in answers):
-        raise EditError(
+    unless(
+        len(answers) == len(places) and all(isinstance(one, str) for one in answers),
+        EditError(
             f"answer must have {counted(len(places), 'text')}, one for each BEGIN SOLUTION of the "
             "kernel"
-        )
+        ),
+    )
     yield from (
         (found.start(1), found.end(1), text) for found, text in zip(places, answers, strict=True)
     )

@@ -22,7 +22,7 @@ from pathlib import Path, PurePath
 import nbformat
 from nbformat import NotebookNode, v4
 
-from ..errors import AuthorError, NotInCourse
+from ..errors import AuthorError, NotInCourse, unless
 from ..grouped import grouped
 from . import Exercise, Lesson, authors, costs, rules
 from .kinds import unmarked
@@ -65,8 +65,10 @@ def weave(lesson: Lesson, partial_marks: bool = True) -> NotebookNode:
     `partial_marks` as `grader.notebook.lesson` has it."""
     marks = "" if partial_marks else ", partial_marks=False"
     title, _, prose = authors.text(lesson.path / "lesson.md").partition("\n")
-    if not title.startswith("# "):
-        raise _error(lesson, 1, "the first line must be `# The title of the lesson`")
+    unless(
+        title.startswith("# "),
+        _error(lesson, 1, "the first line must be `# The title of the lesson`"),
+    )
     cells = [
         v4.new_markdown_cell(f"# {title[2:].strip()}"),
         v4.new_code_cell(_SET_UP.format(name=lesson.name, marks=marks)),
@@ -128,14 +130,15 @@ def _cells(lesson: Lesson, markdown: str) -> Iterator[NotebookNode]:
     start = 0
     for match in _BREAK.finditer(markdown):
         line = markdown.count("\n", 0, match.start()) + 1
-        if match["unclosed"]:
-            raise _error(lesson, line, "the fence that opens here is never closed")
+        unless(
+            not match["unclosed"],
+            _error(lesson, line, "the fence that opens here is never closed"),
+        )
         code = [] if match["heading"] is not None else _code_cells(lesson, match, line)
-        if match["heading"] is None and not code:
-            continue  # a fence that is only there to be read is prose
-        yield from _prose_cells(markdown[start : match.start()])
-        yield from code
-        start = match.end()
+        if code or match["heading"] is not None:  # a fence that is only to be read is prose
+            yield from _prose_cells(markdown[start : match.start()])
+            yield from code
+            start = match.end()
     yield from _prose_cells(markdown[start:])
 
 
@@ -153,8 +156,10 @@ def _code_cells(lesson: Lesson, fence: re.Match[str], line: int) -> list[Noteboo
     directive = _DIRECTIVE.fullmatch(info)
     if not directive or directive[1] not in ("kernel", "exercise"):
         raise _error(lesson, line, f"`{info}` is neither {{kernel}} FILE.cu nor {{exercise}} NAME")
-    if fence["body"].strip():
-        raise _error(lesson, line, f"the fence `{info}` must be empty: its text comes from a file")
+    unless(
+        not fence["body"].strip(),
+        _error(lesson, line, f"the fence `{info}` must be empty: its text comes from a file"),
+    )
     if directive[1] == "exercise":
         return _exercise_cells(lesson, directive[2], line, directive["more"] != " without rules")
     return _kernel_cells(lesson, directive[2], line, folded=directive["more"] == " folded")
@@ -174,11 +179,15 @@ def _python_cell(lesson: Lesson, body: str, line: int) -> NotebookNode:
 
 def _kernel_cells(lesson: Lesson, file: str, line: int, folded: bool) -> list[NotebookNode]:
     """A kernel is folded where its text holds most of the answer to an exercise before it."""
-    if not (lesson.path / file).is_file():
-        raise _error(lesson, line, f"there is no file {file} in the lesson's folder")
+    unless(
+        (lesson.path / file).is_file(),
+        _error(lesson, line, f"there is no file {file} in the lesson's folder"),
+    )
     source = authors.text(lesson.path / file)
-    if "BEGIN SOLUTION" in source:
-        raise _error(lesson, line, f"{file} holds a solution; show it with {{exercise}} NAME")
+    unless(
+        "BEGIN SOLUTION" not in source,
+        _error(lesson, line, f"{file} holds a solution; show it with {{exercise}} NAME"),
+    )
     name = re.sub(r"^\d+_", "", PurePath(file).stem)
     hidden = {"jupyter": {"source_hidden": True}} if folded else {}
     return [v4.new_code_cell(cuda_cell(name, source), metadata={**CUDA, **hidden})]
@@ -236,10 +245,12 @@ def _require_all_shown(lesson: Lesson, markdown: str) -> None:
             raise _error(lesson, more[0], what)
     solved = {exercise.source for exercise in lesson.exercises}
     for path in sorted(lesson.path.glob("*.cu")):
-        if path.name not in solved and ("kernel", path.name) not in lines:
-            raise LessonError(
+        unless(
+            path.name in solved or ("kernel", path.name) in lines,
+            LessonError(
                 f"{authors.shown(path)}: no exercise has this kernel, and no {{kernel}} shows it."
-            )
+            ),
+        )
 
 
 def _error(lesson: Lesson, line: int, what: str) -> LessonError:

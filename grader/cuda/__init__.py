@@ -95,17 +95,9 @@ def _chosen() -> dict[str, object]:
     device = os.environ.get("WARPWISE_DEVICE") or ("gpu" if gpu_count() else "simulator")
     if device not in ("gpu", "simulator"):
         raise ValueError(f"WARPWISE_DEVICE is {device!r}; it can be gpu or simulator")
-    if device == "gpu":
-        import cupy
-
-        from . import gpu
-
-        return {"device": "gpu", "xp": cupy, "RawModule": gpu.RawModule}
-    import numpy
-
-    from . import simulator
-
-    return {"device": "simulator", "xp": numpy, "RawModule": simulator.RawModule}
+    xp = import_module("cupy" if device == "gpu" else "numpy")
+    module = import_module(f"{__name__}.{device}")
+    return {"device": device, "xp": xp, "RawModule": module.RawModule}
 
 
 def gpu_count() -> int:

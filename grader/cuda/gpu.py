@@ -30,7 +30,7 @@ from .limits import (
     check_shared,
     dimensions,
 )
-from .tensor_maps import SIZE, Encoding, as_argument
+from .tensor_maps import SIZE, Encoding
 
 _NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14  # CU_FUNC_ATTRIBUTE_..., which CuPy has no name for
 
@@ -154,4 +154,4 @@ def cuTensorMapEncodeTiled(*arguments: Any) -> np.void:
     )
     if failed:
         raise LaunchError(f"cuTensorMapEncodeTiled: the driver refuses it with error {failed}.")
-    return as_argument(room.raw[start : start + SIZE])
+    return np.void(room.raw[start : start + SIZE])

@@ -6,7 +6,7 @@ capability". Registers are given to whole warps, in units of 256, and a multipro
 parts, each with a quarter of the registers and of a block's warps (NVIDIA's occupancy calculator).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -121,44 +121,38 @@ def check_launch(
     """Raises LaunchError for a grid or block that CUDA would refuse; `most_threads` is what the
     kernel's `__launch_bounds__` promises or, on a real GPU, the `registers` of a thread leave room
     for."""
-    for what, given, limits in (("grid", grid, GRID_LIMITS), ("block", block, BLOCK_LIMITS)):
-        for axis, size, most in zip("xyz", given, limits, strict=True):
-            if not 1 <= size <= most:
-                raise _refused(kernel, f"the {what}'s {axis} is {size}, and must be 1 to {most:,}")
+    shapes = ("grid", grid, GRID_LIMITS), ("block", block, BLOCK_LIMITS)
+    wrong = {
+        f"the {what}'s {axis} is {size}, and must be 1 to {most:,}": not 1 <= size <= most
+        for what, given, limits in shapes
+        for axis, size, most in zip("xyz", given, limits, strict=True)
+    }
+    _refuse(kernel, wrong)
     threads = block[0] * block[1] * block[2]
-    if threads > MOST_THREADS:
-        raise _refused(
-            kernel, f"its block has {threads} threads, and may have at most {MOST_THREADS}"
-        )
-    if registers > registers_for(threads):
-        raise _refused(
-            kernel,
-            f"its block has {threads:,} threads, and each uses {registers} registers. A block has "
-            f"{REGISTERS:,} registers. Write __launch_bounds__({threads}) before the kernel's "
-            "name: then the compiler uses fewer",
-        )
-    if threads > most_threads:
-        raise _refused(
-            kernel,
-            f"its block has {threads:,} threads, and its __launch_bounds__ allows at most "
-            f"{most_threads:,}",
-        )
+    too_many = {
+        f"its block has {threads} threads, and may have at most {MOST_THREADS}": threads
+        > MOST_THREADS,
+        f"its block has {threads:,} threads, and each uses {registers} registers. A block has "
+        f"{REGISTERS:,} registers. Write __launch_bounds__({threads}) before the kernel's "
+        "name: then the compiler uses fewer": registers > registers_for(threads),
+        f"its block has {threads:,} threads, and its __launch_bounds__ allows at most "
+        f"{most_threads:,}": threads > most_threads,
+    }
+    _refuse(kernel, too_many)
 
 
 def check_shared(kernel: str, device: Architecture, static: int, dynamic: int, opt_in: int) -> None:
     """Raises LaunchError for more shared memory (bytes per block) than there is, or than was opted
     in to."""
-    if dynamic < 0:
-        raise _refused(kernel, f"shared_mem is {dynamic}, and must not be negative")
     most = min(max(SHARED_DEFAULT, static + opt_in), device.shared)
-    if static > SHARED_DEFAULT or static + dynamic > most:
-        raise _refused(
-            kernel,
-            f"it needs {static + dynamic:,} bytes of shared memory per block ({static:,} declared, "
-            f"{dynamic:,} by the launch). A block may use {SHARED_DEFAULT:,} bytes. After "
-            f"max_dynamic_shared_size_bytes is set, it may use up to {device.shared:,} bytes of "
-            "dynamic shared memory",
-        )
+    wrong = {
+        f"shared_mem is {dynamic}, and must not be negative": dynamic < 0,
+        f"it needs {static + dynamic:,} bytes of shared memory per block ({static:,} declared, "
+        f"{dynamic:,} by the launch). A block may use {SHARED_DEFAULT:,} bytes. After "
+        f"max_dynamic_shared_size_bytes is set, it may use up to {device.shared:,} bytes of "
+        "dynamic shared memory": static > SHARED_DEFAULT or static + dynamic > most,
+    }
+    _refuse(kernel, wrong)
 
 
 def opted_in(kernel: AnyKernel, shared_mem: int) -> AnyKernel:
@@ -171,29 +165,28 @@ def opted_in(kernel: AnyKernel, shared_mem: int) -> AnyKernel:
 def check_cluster(kernel: str, device: Architecture, grid: Extent, cluster: Extent) -> None:
     """Raises LaunchError for clusters that CUDA would refuse."""
     blocks = cluster[0] * cluster[1] * cluster[2]
-    if blocks > device.cluster == 1:
-        raise _refused(kernel, "this architecture has no thread-block clusters")
-    if blocks > device.cluster:
-        raise _refused(
-            kernel, f"its cluster has {blocks} blocks, and may have at most {device.cluster}"
-        )
-    for axis, size, part in zip("xyz", grid, cluster, strict=True):
-        if size % part:
-            raise _refused(
-                kernel, f"the grid's {axis} is {size}, not a multiple of its cluster's, {part}"
-            )
+    most = device.cluster
+    wrong = {
+        "this architecture has no thread-block clusters": blocks > most == 1,
+        f"its cluster has {blocks} blocks, and may have at most {most}": blocks > most,
+    } | {
+        f"the grid's {axis} is {size}, not a multiple of its cluster's, {part}": size % part > 0
+        for axis, size, part in zip("xyz", grid, cluster, strict=True)
+    }
+    _refuse(kernel, wrong)
 
 
 def check_cooperative(kernel: str, device: Architecture, blocks: int, threads: int) -> None:
     """A grid barrier needs every block on the device at once."""
     most = device.sms * min(device.blocks, device.threads // (-(-threads // WARP) * WARP))
-    if blocks > most:
-        raise _refused(
-            kernel,
-            f"a cooperative launch has {counted(blocks, 'block')} of {counted(threads, 'thread')} "
-            f"each, but the device holds at most {most} of these at once",
-        )
+    why = (
+        f"a cooperative launch has {counted(blocks, 'block')} of {counted(threads, 'thread')} "
+        f"each, but the device holds at most {most} of these at once"
+    )
+    _refuse(kernel, {why: blocks > most})
 
 
-def _refused(kernel: str, why: str) -> LaunchError:
-    return LaunchError(f"{kernel} cannot be launched: {why}.", kernel=kernel)
+def _refuse(kernel: str, reasons: Mapping[str, bool]) -> None:
+    """Raises LaunchError for the first of these reasons that holds."""
+    if why := next((why for why, holds in reasons.items() if holds), ""):
+        raise LaunchError(f"{kernel} cannot be launched: {why}.", kernel=kernel)

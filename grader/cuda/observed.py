@@ -13,7 +13,7 @@ from ..machine.state import PreparedLaunch
 from ..machine.wave import Wave
 from ..ptx.instructions.asynchronous_copies import missing
 from ..say import messages
-from ..watch.asynchronous import Products, ProxyOrder
+from ..watch.asynchronous import Products, ProxyOrder, Unfinished
 from ..watch.counters import Counting
 from ..watch.divergence import Divergence
 from ..watch.findings import (
@@ -35,7 +35,7 @@ from .errors import BarrierDivergence, CudaError, DataRace, Message
 # In the order in which they hear of an event. What counts hears of an access before it is refused
 # for what was read there.
 CHECKS: tuple[Kind, ...] = (Divergence, UndefinedResults, Races)
-OF_ASYNCHRONOUS: tuple[Kind, ...] = (ProxyOrder, Products)
+OF_ASYNCHRONOUS: tuple[Kind, ...] = (ProxyOrder, Unfinished, Products)
 LAST: tuple[Kind, ...] = (Uninitialized,)
 
 
@@ -168,4 +168,5 @@ class Reporter:
             line=hazard.line,
             block=hazard.block,
             thread=hazard.thread,
+            **({"other_line": hazard.other_line} if finding.raised is DataRace else {}),
         )

@@ -82,12 +82,7 @@ class TensorMap:
             row[name][0, :rank] = getattr(self, name)
         row["kind"], row["nan"] = KINDS.index(self.kind), self.nan
         row["swizzle"] = SWIZZLES.index(self.swizzle)
-        return as_argument(row.tobytes())
-
-
-def as_argument(bits: bytes) -> np.void:
-    """The 128 bytes of a map as an argument of a launch."""
-    return np.void(bits)
+        return np.void(row.tobytes())
 
 
 def decoded(bits: bytes) -> TensorMap | None:
@@ -157,8 +152,6 @@ class Encoding(NamedTuple):
             f"a row of the box has {row} bytes, more than the swizzle's {widest}": row <= widest,
             "NaN fills only floats": not self.oobFill or KINDS[kind][0] in "fb",
         }
-        wanted = dict.fromkeys(("globalDim", "boxDim", "elementStrides"), rank)
-        wanted["globalStrides"] = rank - 1
         return [problem for problem, holds in rules.items() if not holds]
 
     def map(self, address: int) -> TensorMap:

@@ -11,6 +11,7 @@ from operator import itemgetter
 
 from ..compilers.lexer import on_its_lines, tokens, without_comments
 from ..course import Exercise
+from ..graphs import postorder
 
 MOST_ADDED = 200  # tokens; a barrier or a guard has a few
 _ASSIGNS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"}
@@ -82,25 +83,24 @@ def _arranged(handed_out: str, lines: tuple[str, ...], source: str) -> Changed |
     mine, at = tokens(source)
     frame = tokens(handed_out)[0]
     loose = Counter(tuple(tokens(line)[0]) for line in lines)
-    kinds = list(loose)
-    start = (0, 0, tuple(loose[one] for one in kinds))
-    seen, left = {start}, [start]
-    while left:
-        here, there, counts = left.pop()
-        if (here, there) == (len(mine), len(frame)):
-            return None
-        onward = []
+
+    def onward(
+        state: tuple[int, int, tuple[int, ...]],
+    ) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+        here, there, counts = state
         if here < len(mine) and there < len(frame) and mine[here] == frame[there]:
-            onward.append((here + 1, there + 1, counts))
+            yield here + 1, there + 1, counts
         if here < len(mine) and mine[here] in _FREE:
-            onward.append((here + 1, there, counts))
-        for number, line in enumerate(kinds):
+            yield here + 1, there, counts
+        for number, line in enumerate(loose):
             if counts[number] and tuple(mine[here : here + len(line)]) == line:
                 fewer = (*counts[:number], counts[number] - 1, *counts[number + 1 :])
-                onward.append((here + len(line), there, fewer))
-        left += [state for state in onward if state not in seen]
-        seen.update(onward)
-    reached = max(here for here, _, _ in seen)
+                yield here + len(line), there, fewer
+
+    seen = {state[:2] for state in postorder((0, 0, tuple(loose.values())), onward)}
+    if (len(mine), len(frame)) in seen:
+        return None
+    reached, _ = max(seen)
     return _first_strange(handed_out, lines, source, at[reached] if reached < len(at) else 0)
 
 
@@ -142,19 +142,17 @@ def _added(handed_out: str, source: str) -> Changed | None:
     if len(mine) > len(frame) + MOST_ADDED:
         return f"{len(mine) - len(frame):,} words and signs are added.", None
     places = _places(frame)
-    reached, seen, left = 0, {(0, 0)}, [(0, 0)]
-    while left:
-        here, there = left.pop()
-        reached = max(reached, there)
-        onward = []
-        if here < len(mine):
-            if there < len(frame) and mine[here] == frame[there]:
-                onward.append((here + 1, there + 1))
-            if places[there] or mine[here] == "{":
-                onward.append((here + 1, there))
-        left += [state for state in onward if state not in seen]
-        seen.update(onward)
+
+    def onward(state: tuple[int, int]) -> Iterator[tuple[int, int]]:
+        here, there = state
+        if here < len(mine) and there < len(frame) and mine[here] == frame[there]:
+            yield here + 1, there + 1
+        if here < len(mine) and (places[there] or mine[here] == "{"):
+            yield here + 1, there
+
+    seen = set(postorder((0, 0), onward))
     if (len(mine), len(frame)) not in seen:
+        reached = max(there for _, there in seen)
         return _gone(handed_out, source, rows[min(reached, len(rows) - 1)])
     return _writes(mine, frame, handed_out, source)
 

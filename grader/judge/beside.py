@@ -4,6 +4,7 @@ What ours costs was measured when the lesson was built; nothing is run here.
 """
 
 import difflib
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,7 +84,5 @@ def changes(before: str, after: str) -> tuple[str, ...]:
 
 
 def _body(source: str) -> list[str]:
-    lines = lines_of(source)
-    while lines and (not lines[0].strip() or lines[0].startswith(("%%", "//"))):
-        lines.pop(0)
-    return [line.rstrip() for line in lines]
+    lines = (line.rstrip() for line in lines_of(source))
+    return list(itertools.dropwhile(lambda line: not line or line.startswith(("%%", "//")), lines))

@@ -12,7 +12,7 @@ from msgspec import structs
 from ..course import Boxes, Case, Exercise, Launch, Problem, rules
 from ..course.chosen import of_case
 from ..errors import AuthorError
-from ..watch.paths import PATHS
+from ..watch.counters import PATHS
 from .protocol import (
     OTHER_ORDERS,
     Argument,

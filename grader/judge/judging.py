@@ -113,10 +113,7 @@ def run(judged: Judged) -> Judged:
     """The cases are drawn while the source is compiled, and run on the simulated device."""
     judged.session.start()
     instances = cases.instantiate(judged.exercise, judged.seed, judged.hidden)
-    solution = judged.lesson.solution(judged.exercise)
-    words = tuple(Words(judged.source, solution, one.problem) for one in instances)
-    outcomes = tuple(judged.session.run(instances))
-    return replace(judged, instances=instances, outcomes=outcomes, words=words)
+    return judged.run(instances)
 
 
 def compared(judged: Judged) -> Judged:

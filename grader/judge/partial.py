@@ -29,7 +29,6 @@ from ..course import Expected, solution_counts
 from ..status import Status
 from . import arrangement, compare, sizes, technique
 from .cases import CaseInstance, instantiate
-from .compare import Words
 from .protocol import OTHER_ORDERS, Ran, Reply
 from .session import Judged, Session
 from .verdict import CaseResult, Partial, Verdict
@@ -270,10 +269,7 @@ def _run_again(
     if cheapest:
         steps = judged.allowed
         instances = (min(instances, key=lambda one: steps.get(one.case.name, 0)),)
-    solution = judged.lesson.solution(judged.exercise)
-    words = tuple(Words(judged.source, solution, one.problem) for one in instances)
-    outcomes = tuple(judged.session.run(instances))
-    return replace(judged, instances=instances, words=words, outcomes=outcomes)
+    return judged.run(instances)
 
 
 def _results(

@@ -409,6 +409,13 @@ class Judged:
         case = foremost(self.results)
         return next((at for at, one in enumerate(self.results) if one is case), None)
 
+    def run(self, instances: tuple[CaseInstance, ...]) -> Judged:
+        """The same with these cases, and what came of each on the simulated device."""
+        solution = self.lesson.solution(self.exercise)
+        words = tuple(Words(self.source, solution, one.problem) for one in instances)
+        outcomes = tuple(self.session.run(instances))
+        return dataclasses.replace(self, instances=instances, outcomes=outcomes, words=words)
+
     def with_result(self, at: int, result: CaseResult) -> Judged:
         """The same with another result of the case at a place."""
         result = dataclasses.replace(result, step=self.instances[at].step if result.failed else 0)

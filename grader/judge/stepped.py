@@ -86,31 +86,30 @@ def _threads(problem: Problem) -> int:
 
 def _asked(instance: CaseInstance, result: CaseResult, where: Scene, words: Words) -> Recorded:
     """What the worker is to record: the launch, and the element that came out wrong, if one did."""
-    name, offset = _element(instance.problem, result, words)
     return Recorded(
         where=where,
         steps=LOOPING if result.status == Status.TIMEOUT else STEPS,
         status="" if instance.case.hazard else result.status,
         compared=bool(result.mismatches),
-        name=name,
-        offset=offset,
+        name=result.mismatches[0].buffer if result.mismatches else "",
+        offset=wrong_place(result, words)[1],
     )
 
 
-def _element(problem: Problem, result: CaseResult, words: Words) -> tuple[str, int]:
-    """The learner's name for the array of the first wrong element, and where that begins in it, in
-    bytes; ("", 0) where none is known."""
+def wrong_place(result: CaseResult, words: Words) -> tuple[str, int]:
+    """The array of the first wrong element, by the exercise's name for it, and the byte offset in
+    it at which the element begins; ("", 0) where no array is wrong."""
     if not result.mismatches:
         return "", 0
     first = result.mismatches[0]
-    shapes = {name: (one.shape, one.dtype) for name, one in problem.inputs.items()}
-    made = problem.outputs.items()
+    shapes = {name: (one.shape, one.dtype) for name, one in words.problem.inputs.items()}
+    made = words.problem.outputs.items()
     shapes |= {name: (one.value.shape, np.dtype(one.dtype)) for name, one in made}
     for name, (shape, dtype) in shapes.items():
         if words.name(name) == first.buffer and len(shape) == len(first.index):
             flat = int(np.ravel_multi_index(first.index, shape)) if shape else 0
-            return first.buffer, flat * dtype.itemsize
-    return first.buffer, 0
+            return name, flat * dtype.itemsize
+    return "", 0
 
 
 def believed(told: Strip, instance: CaseInstance, where: Scene, source: str) -> Strip | None:

@@ -2,8 +2,7 @@
 
 The engine knows no observer by name. Where something happens it tells those who listen:
 
-    for tell in wave.events.fence:
-        tell(at, lanes, wide)
+    wave.events.fence(at, lanes, wide)
 
 An observer is a subclass of `Observer` with a method for each event it wants to hear of; who does
 not override an event is not asked, and what nobody hears of costs nothing.
@@ -135,6 +134,9 @@ class Observer:
     def phase_over(self, at: int, lanes: Lanes, barriers: np.ndarray, phases: np.ndarray) -> None:
         """Lanes have seen that these phases of these mbarriers (one a lane) are over."""
 
+    def products_over(self, at: int, lanes: np.ndarray, warps: int) -> None:
+        """Lanes have waited for products, which have ended for all of their groups of `warps`."""
+
     def exit(self, lanes: Lanes) -> None:
         """Threads have left the kernel."""
 
@@ -146,7 +148,8 @@ class Observer:
 
 
 class Events:
-    """By event, the methods of those who want to hear of it, in the order of the observers."""
+    """What happens is told by a method of its name: it calls those of the observers that want to
+    hear of it, in their order. `listeners` has them by event."""
 
     def __init__(self, observers: Sequence[Observer] = ()):
         self.attend(observers)
@@ -154,10 +157,23 @@ class Events:
     def attend(self, observers: Sequence[Observer]) -> None:
         """From now on these observers hear of events, and no others."""
         self.observers = observers
-        for name, event in vars(Observer).items():
-            if not name.startswith("_"):
-                wanted = [one for one in observers if getattr(type(one), name) is not event]
-                setattr(self, name, tuple(getattr(one, name) for one in wanted))
+        self.listeners = {
+            name: [getattr(one, name) for one in observers if getattr(type(one), name) is not event]
+            for name, event in vars(Observer).items()
+            if not name.startswith("_")
+        }
+        for name, listeners in self.listeners.items():
+            setattr(self, name, _telling(listeners))
 
-    def __getattr__(self, name: str) -> tuple[Callable[..., Any], ...]:
+    def __getattr__(self, name: str) -> Callable[..., Any]:
         raise AttributeError(f"there is no event called {name}")
+
+
+def _telling(listeners: Sequence[Callable[..., Any]]) -> Callable[..., Any]:
+    """What calls them all, in their order."""
+
+    def tell(*what: Any) -> None:
+        for listener in listeners:
+            listener(*what)
+
+    return listeners[0] if len(listeners) == 1 else tell

@@ -5,7 +5,7 @@ instruction together is a `slice` where the lanes are contiguous, so that regist
 written through views without a copy, and a sorted index array otherwise.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -66,6 +66,23 @@ class Dense:
 def select(lanes: Lanes, mask: np.ndarray) -> Lanes:
     """The lanes for which `mask`, one bool per lane of the set, is true."""
     return compact(lane_index(lanes)[mask])
+
+
+def first_of(lanes: Lanes, mask: np.ndarray) -> int | None:
+    """The first lane for which `mask`, likewise, is true; None if there is none."""
+    return int(lane_index(lanes)[np.argmax(mask)]) if np.count_nonzero(mask) else None
+
+
+def put(arrays: Iterable[np.ndarray], lanes: Lanes, values: Iterable[Any]) -> None:
+    """The lanes of each array, as far as there are values, get one's."""
+    for array, value in zip(arrays, values, strict=False):
+        array[lanes] = value
+
+
+def fill(arrays: Iterable[np.ndarray], value: Any, lanes: Lanes = slice(None)) -> None:
+    """The lanes of all these arrays, or all of them, get a value."""
+    for array in arrays:
+        array[lanes] = value
 
 
 def by_value(lanes: Lanes, values: np.ndarray) -> list[tuple[int, Lanes]]:

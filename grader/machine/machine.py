@@ -96,6 +96,7 @@ class Recurrence(Observer):
             self.wave.kernel.instructions[access.at].written
         ):
             self.stores.add(hit.store)
+            self.plain |= not access.mbarrier
             mine = lane_index(hit.lanes) == self.lane
             if mine.any():
                 self.reads[access.at] = access, hit.part(mine)
@@ -131,6 +132,7 @@ class Recurrence(Observer):
         self.ran = np.zeros(self.wave.geometry.lanes, bool)
         self.runs: Counter[tuple[int, int]] = Counter()
         self.stores: set[Store] = set()  # something that decides was loaded from these
+        self.plain = False  # by an access that no mbarrier answers
         self.changed: set[Store] = set()
         self.reads: dict[int, tuple[Access, Hit]] = {}  # those of `lane`, by instruction
         self.wave.events.attend([*self.wave.events.observers, self])
@@ -167,12 +169,13 @@ class Recurrence(Observer):
             for store in self.stores - {wave.local.store}
             if store is wave.shared.store
             or (store.writable and not store.names)
-            or (store.writable and use.touches(store.names, ("writes", "atomics")))
+            or (store.writable and use.touches(store.names, ("writes", "updates")))
         }
 
     def _chance_decides(self) -> bool:
         """Whether something decides that comes by chance: a clock, which threads are together, or
-        when a copy arrives that is on its way."""
+        when a copy arrives that is on its way (an mbarrier is told of all of its copies when it is
+        asked)."""
         copies, instructions = self.wave.copies, self.wave.kernel.instructions
         code = [one for first, last in self.runs for one in instructions[first : last + 1]]
         by_chance = {
@@ -182,8 +185,10 @@ class Recurrence(Observer):
             if one.form.by_chance
             or any(part.name in CLOCKS for operand in one.operands for part in mentioned(operand))
         }
+        if any(one.form.by_chance and not one.written for one in code):
+            return True
         on_its_way = bool(copies.pending) or any(copies.landings.values())
-        return on_its_way or not by_chance.isdisjoint(self.wave.program.deciding)
+        return (on_its_way and self.plain) or not by_chance.isdisjoint(self.wave.program.deciding)
 
 
 FIRST_PAUSE = 1024  # instructions that a wave runs before it is asked whether it comes to its end
@@ -220,10 +225,8 @@ class Machine:
                 for blocks in reversed(waves) if self.options.order == "backwards" else waves:
                     self._run_wave(blocks.start, len(blocks))
         finally:
-            for tell in self.wave.events.end:
-                tell()
-        for tell in self.wave.events.complete:
-            tell()
+            self.wave.events.end()
+        self.wave.events.complete()
 
     def _run_wave(self, first_block: int, blocks: int) -> None:
         self.wave.begin(first_block, blocks)
@@ -292,8 +295,7 @@ class Machine:
         elif pc == self.recurrence.at:
             self.recurrence.visit(lanes, self.unstarted)
         self.recent.add(pc)
-        for tell in self.wave.events.run:
-            tell(pc, end, lanes)
+        self.wave.events.run(pc, end, lanes)
 
     def _pause(self, pc: int, end: int, lanes: Lanes) -> None:
         """At twice the steps of the last pause: has this come to its end, and what did it do?"""
@@ -339,11 +341,12 @@ class Machine:
 
     def _nothing_is_left_waiting(self) -> None:
         wave = self.wave
-        for kind, waiting in (
-            (ShuffleDivergence, wave.collectives.waiting()),
-            (BarrierDivergence, wave.barriers.waiting() or wave.clusters.waiting()),
+        for kind, what in (
+            (ShuffleDivergence, wave.collectives),
+            (BarrierDivergence, wave.barriers),
+            (BarrierDivergence, wave.clusters),
         ):
-            if waiting:
+            for waiting in what.waiting():
                 raise wave.report.error(kind, *waiting)
 
 
@@ -367,7 +370,7 @@ def noticed(job: PreparedLaunch) -> frozenset[int]:
     memory (in a cluster shared memory, too), and whatever is atomic or volatile. What a call does
     is taken to be noticed."""
     use = job.program.memory_use
-    written = ("writes", "atomics")
+    written = ("writes", "updates")
     changed = (one for one in job.flat.stores if one.writable and use.touches(one.names, written))
     names = {ANYWHERE}.union(*(store.names for store in changed))
     clustered = job.geometry.cluster_blocks > 1
@@ -375,6 +378,7 @@ def noticed(job: PreparedLaunch) -> frozenset[int]:
         at
         for at, one in enumerate(job.program.linked.function.instructions)
         if one.form.flow is Flow.CALL
+        or (one.form.has("wait_group") and one.form.has("aligned"))  # of a warpgroup
         or not use.touched.get(at, frozenset()).isdisjoint(names)
         or any(transfer.strong or clustered for _, transfer in one.form.transfers)
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..ptx.numbers import DTYPES, size_of, unsigned
-from ..ptx.program import Immediate, Malformed, Operand, Register, is_sink
+from ..ptx.program import Immediate, Malformed, Operand, Register, is_sink, require
 from .lanes import WARP, Geometry, Lanes, coordinates, count, seen_by_all
 from .memory.layout import LocalLayout
 
@@ -42,8 +42,7 @@ class RegisterFile:
         else:
             key = getattr(operand, "name", ""), kind
             if key not in self._views:
-                if is_sink(operand):
-                    raise Malformed("`_` holds nothing to read")
+                require(not is_sink(operand), "`_` holds nothing to read")
                 self._views[key] = low_part(self._fitting(operand, kind), DTYPES[kind])
         return self._views[key]
 
@@ -67,8 +66,10 @@ class RegisterFile:
             raise Malformed(f"a register of type .{kind} is expected among the operands")
         storage = self.storage(register.name)
         other = (storage.dtype == np.bool_) != (kind == "pred")
-        if other or storage.itemsize < DTYPES[kind].itemsize:
-            raise Malformed(f"{register.name} is no register for a value of type .{kind}")
+        require(
+            storage.itemsize >= DTYPES[kind].itemsize and not other,
+            f"{register.name} is no register for a value of type .{kind}",
+        )
         return storage
 
 
@@ -80,8 +81,10 @@ def low_part(storage: np.ndarray, dtype: np.dtype) -> np.ndarray:
 def literal(operand: Immediate, kind: str) -> np.ndarray:
     """An immediate as a 0-d array of PTX type `kind`; Malformed for a fraction as an integer."""
     dtype, value = DTYPES[kind], operand.value
-    if operand.float_width not in (0, dtype.itemsize) and dtype.kind != "f":
-        raise Malformed(f"a number with a point is no value of type .{kind}")
+    require(
+        operand.float_width in (0, dtype.itemsize) or dtype.kind == "f",
+        f"a number with a point is no value of type .{kind}",
+    )
     if operand.float_width and operand.float_width != dtype.itemsize:
         return np.array(value, np.uint64).view(np.float64).astype(dtype)
     if kind == "pred":

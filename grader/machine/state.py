@@ -29,13 +29,13 @@ from ..ptx.program import (
     Address,
     Carries,
     Instruction,
-    Malformed,
     Negated,
     Operand,
     Register,
     Symbol,
     Transfer,
     address_of,
+    require,
     several,
     symbol_of,
 )
@@ -148,7 +148,7 @@ class WaveState(WaveMemory):
             job.geometry, job.cooperative, self.device.sms, lambda: self.steps_taken
         )
         self.dense = Dense()
-        self.copies, self.products = (PendingCopies(job.geometry.lanes) for _ in range(2))
+        self.forget_copies()
         self.frames = Frames(job.layout, job.geometry.lanes)
         self.results: dict[int, str | None] = {}
         self.steps_taken = 0  # instructions of straight runs, so far
@@ -159,6 +159,13 @@ class WaveState(WaveMemory):
     def tell(self, report: ErrorReport, observers: Sequence[Observer]) -> None:
         """From now on, `report` makes errors and `observers` hear of events."""
         self.report, self.events = report, Events(observers)
+
+    def forget_copies(self) -> None:
+        """Nothing is on its way: copies into shared memory; products; and of bulk copies to global
+        memory what they read, and what they write."""
+        self.copies, self.products, *self.outgoing = (
+            PendingCopies(self.geometry.lanes) for _ in range(4)
+        )
 
     def standing_at(self, places: set[int]) -> np.ndarray:
         """The lanes whose turn would come at one of these instructions, as an index array."""
@@ -176,15 +183,13 @@ class WaveState(WaveMemory):
     def read(self, operand: Operand, kind: str) -> LaneValues:
         """An operand as an array (lanes,) of PTX type `kind`. Malformed if it cannot be that."""
         if isinstance(operand, Negated):
-            if kind != "pred":
-                raise Malformed(f"`!` makes no value of type .{kind}")
+            require(kind == "pred", f"`!` makes no value of type .{kind}")
             predicate = self.registers.read(operand.register, "pred")
             return Derived(lambda lanes: ~predicate[lanes])
         if not isinstance(operand, Symbol):
             return self.registers.read(operand, kind)
         name = operand.name
-        if DTYPES[kind].kind not in "ui":
-            raise Malformed(f"{name} is no value of type .{kind}")
+        require(DTYPES[kind].kind in "ui", f"{name} is no value of type .{kind}")
         if name in self.frames.offsets:
             return self.frames.framed(name)
         if (special := self.special.read(name, kind)) is not None:
@@ -200,8 +205,7 @@ class WaveState(WaveMemory):
 
     def address_of(self, name: str) -> int:
         """Where a variable, a parameter or a function lies; Malformed for any other name."""
-        if name not in self.symbols:
-            raise Malformed(f"there is nothing called {name} that has an address")
+        require(name in self.symbols, f"there is nothing called {name} that has an address")
         return self.symbols[name]
 
     def access(self, transfer: Transfer, operand: Operand, at: int, verb: str = "") -> Access:
@@ -246,10 +250,6 @@ class Calls:
         # By depth: the call each lane is to return to, and what recursion would overwrite.
         self.sites: dict[int, np.ndarray] = defaultdict(lambda: np.zeros(lanes, np.int64))
         self.kept: dict[int, dict[str, np.ndarray]] = defaultdict(dict)
-
-    def begin_wave(self) -> None:
-        self.depth[:] = 0
-        self.wave.frames.begin_wave()
 
     def enter(self, lanes: Lanes, at: int, name: str, arguments: list[str]) -> int:
         """Lanes at the call at `at` go into function `name`; where it starts."""
@@ -299,10 +299,10 @@ class Calls:
         kind, where = instruction.form.type, address_of(address)
         size, slot = size_of(kind), self.slots[symbol_of(where.base)]
         parts = several(values, *_PARTS)
-        if not 0 <= where.offset <= slot.shape[1] - size * len(parts):
-            raise Malformed(
-                f"it reaches beyond the {counted(slot.shape[1], 'byte')} of a parameter"
-            )
+        require(
+            0 <= where.offset <= slot.shape[1] - size * len(parts),
+            f"it reaches beyond the {counted(slot.shape[1], 'byte')} of a parameter",
+        )
         views = [
             slot[:, at : at + size].view(DTYPES[kind])[:, 0]
             for at in range(where.offset, where.offset + size * len(parts), size)

@@ -7,7 +7,7 @@ votes: every lane that the mask names must come before any goes on) and of a clu
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,7 +18,6 @@ from ..cuda.errors import Message
 from ..ptx.program import Flow
 from .events import Groups, Successors
 from .lanes import WARP, Lanes, compact, count, lane_index
-from .memory.access import PendingCopies
 from .state import Calls, PreparedLaunch, Schedule, WaveState
 
 
@@ -81,8 +80,8 @@ class Barriers:
         self.arrived[barrier] += np.bincount(
             wave.geometry.block_of_lane[counted], minlength=wave.geometry.wave_blocks
         )
-        for tell in wave.events.arrive if threads is not None else ():
-            tell(at, index, barrier)
+        if threads is not None:
+            wave.events.arrive(at, index, barrier)
         if waits:
             self.parked[barrier].append((at, index))
         self.asked[barrier] = threads
@@ -98,14 +97,13 @@ class Barriers:
             released += self._release(barrier)
         return tuple(released)
 
-    def waiting(self) -> tuple[int, int, Message] | None:
-        """A group that waits forever: its instruction, one of its lanes, and the message."""
+    def waiting(self) -> Iterator[tuple[int, int, Message]]:
+        """Groups that wait forever: the instruction, one of the lanes, and the message."""
         for here, index in self.parts.items():
-            return here.at, int(index[0]), self._not_together(index)
+            yield here.at, int(index[0]), self._not_together(index)
         for barrier, groups in self.parked.items():
             for at, index in groups:
-                return at, int(index[0]), self.missing(barrier, int(index[0]))
-        return None
+                yield at, int(index[0]), self.missing(barrier, int(index[0]))
 
     def _everybody(self, lanes: Lanes) -> bool:
         """Are these all the threads of all the blocks, none of them exited?"""
@@ -124,12 +122,10 @@ class Barriers:
         )
         arrived[complete] = 0
         released = _together(parts)
-        for tell in wave.events.open:
-            tell(barrier, released)
+        wave.events.open(barrier, released)
         passing = tuple((at, compact(index)) for at, index in released)
         self._pass(passing, None if self.asked[barrier] is None else barrier)
-        for told in wave.events.close:
-            told(barrier, complete)
+        wave.events.close(barrier, complete)
         return tuple((at + 1, lanes) for at, lanes in passing)
 
     def _not_together(self, index: np.ndarray) -> Message:
@@ -175,8 +171,7 @@ class Barriers:
         if groups:
             self._reduce(groups)
         for at, lanes in passing:
-            for tell in self.wave.events.barrier:
-                tell(at, lanes, part)
+            self.wave.events.barrier(at, lanes, part)
 
     def _reduce(self, groups: list[tuple[Reduction, Lanes]]) -> None:
         """Combine the values of all who pass together, however many groups they come in."""
@@ -217,9 +212,6 @@ class ClusterBarrier:
         self.awaited = np.zeros(geometry.lanes, np.int64)
         self.parked: Groups = []
 
-    def begin_wave(self) -> None:
-        self.opened[:] = 0
-
     def arrive(self, lanes: Lanes) -> Successors:
         """These threads have come; the groups that this lets go on from their wait."""
         cluster = self.cluster_of_lane[lanes]
@@ -246,16 +238,13 @@ class ClusterBarrier:
             self.parked, self.opened[self.cluster_of_lane] >= self.awaited
         )
         for at, index in released:
-            for tell in self.wave.events.cluster_barrier:
-                tell(at, index)
+            self.wave.events.cluster_barrier(at, index)
         return tuple((at + 1, compact(index)) for at, index in released)
 
-    def waiting(self) -> tuple[int, int, Message] | None:
-        """A thread that waits forever."""
-        for at, index in self.parked:
-            why = "waits at a cluster barrier that some threads of its cluster never reach."
-            return at, int(index[0]), Message(why)
-        return None
+    def waiting(self) -> Iterator[tuple[int, int, Message]]:
+        """Threads that wait forever."""
+        why = "waits at a cluster barrier that some threads of its cluster never reach."
+        yield from ((at, int(index[0]), Message(why)) for at, index in self.parked)
 
 
 FULL = 0xFFFFFFFF
@@ -295,8 +284,7 @@ class Collectives:
         index = lane_index(lanes)
         if at in self.parked:
             index = np.sort(np.concatenate([self.parked.pop(at), index]))
-        for tell in self.wave.events.gather:
-            tell(at, index, masks)
+        self.wave.events.gather(at, index, masks)
         present = self.wave.present(index)
         wanted = masks[index] & self._staying()[index // WARP]
         complete = (wanted & ~present[index // WARP]) == 0
@@ -305,7 +293,7 @@ class Collectives:
             self.masks[at] = masks
         return compact(index[complete]) if complete.any() else None
 
-    def waiting(self) -> tuple[int, int, Message] | None:
+    def waiting(self) -> Iterator[tuple[int, int, Message]]:
         """Lanes that wait forever: instruction, one of the lanes, and the message."""
         for at, index in self.parked.items():
             lane = int(index[0])
@@ -314,7 +302,7 @@ class Collectives:
             left = absent & int(self.launched[lane // WARP])  # meanwhile all of them may have left
             missing = absent & int(self.alive[lane // WARP]) or left
             lanes, come = ("a lane", "comes") if missing.bit_count() == 1 else ("lanes", "come")
-            return (
+            yield (
                 at,
                 lane,
                 Message(
@@ -324,7 +312,6 @@ class Collectives:
                     "branch.",
                 ),
             )
-        return None
 
     def why_absent(self, lane: int, mask: int) -> Message:
         """Why a lane of the wave does not take part in an operation for the lanes in `mask`, and
@@ -381,13 +368,13 @@ class Wave(WaveState):
         )
         self.live = np.where(np.arange(geometry.wave_blocks) < blocks, geometry.threads, 0)
         self.collectives.begin_wave()
-        self.clusters.begin_wave()
+        self.clusters.opened[:] = 0
         self.shared.reset()
         self.local.reset()
-        self.copies, self.products = (PendingCopies(geometry.lanes) for _ in range(2))
-        for tell in self.events.begin_wave:
-            tell(first_block)
-        self.calls.begin_wave()
+        self.forget_copies()
+        self.events.begin_wave(first_block)
+        self.calls.depth[:] = 0
+        self.frames.begin_wave()
 
     def exit(self, lanes: Lanes) -> Successors:
         """These threads have left the kernel: they go on nowhere."""
@@ -395,8 +382,9 @@ class Wave(WaveState):
             self.geometry.block_of_lane[lanes], minlength=self.geometry.wave_blocks
         )
         self.running[lanes] = False
-        for tell in self.events.exit:
-            tell(lanes)
+        self.events.exit(lanes)
+        for copies in self.outgoing:  # whatever they have issued ends
+            copies.arrive(lanes, -1)
         self.collectives.leave(lanes)
         for successor in (*self.barriers.released_by_exit(), *self.clusters.released()):
             self.schedule.push(*successor)

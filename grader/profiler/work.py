@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..course import Case, Exercise, Launch, Problem
+from ..course import Case, Exercise, Launch
 from ..cuda import arguments, simulator
 from ..cuda.limits import MakeModule, opted_in
 
@@ -32,16 +32,12 @@ class Work:
 
 def of_exercise(exercise: Exercise, case: Case, source: str) -> Work:
     """What `case` of the exercise launches, with the numbers it draws from seed 0."""
-    return of_problem(case.problem(np.random.default_rng(0)), source, exercise.id)
-
-
-def of_problem(problem: Problem, source: str, name: str) -> Work:
-    """What a problem launches of the kernels in `source`."""
+    problem = case.problem(np.random.default_rng(0))
     blank: dict[str, Blank] = {
         **{key: (want.value.shape, want.dtype) for key, want in problem.outputs.items()},
         **problem.scratch,
     }
-    return Work(name, source, problem.launches, problem.inputs, blank, problem.begins)
+    return Work(exercise.id, source, problem.launches, problem.inputs, blank, problem.begins)
 
 
 def simulate(work: Work) -> simulator.Run:
@@ -65,15 +61,17 @@ def buffers_of(
     work: Work,
     to_device: Callable[[np.ndarray], Any],
     empty: Callable[[tuple[int, ...], npt.DTypeLike], Any],
-) -> dict[str, object]:
-    """The work's buffers by name, on a device; the inputs are copied there."""
-    buffers: dict[str, object] = {}
+    room: int = 0,
+) -> dict[str, Any]:
+    """The work's buffers by name, on a device; the inputs are copied there, each with so many
+    elements of 0 as `room` before and after it."""
+    buffers: dict[str, Any] = {}
     for name, array in work.inputs.items():
-        begin = work.begins.get(name, 0)
-        buffer = to_device(
-            np.concatenate([np.zeros(begin, array.dtype), array.ravel()]) if begin else array
-        )
-        buffers[name] = buffer[begin:].reshape(array.shape) if begin else buffer
+        begin = work.begins.get(name, 0) + room
+        before, after = (np.zeros(size, array.dtype) for size in (begin, room))
+        buffer = to_device(np.concatenate([before, array.ravel(), after]) if begin else array)
+        inside = buffer[begin : begin + array.size] if begin else buffer
+        buffers[name] = inside.reshape(array.shape)
     for name, (shape, dtype) in work.blank.items():
         begin = work.begins.get(name, 0)
         buffer = empty((begin + math.prod(shape),) if begin else shape, dtype)

@@ -27,10 +27,6 @@ def add(a: np.ndarray, b: np.ndarray) -> Exact:
     return total, _with_overflow(total, error, a, b)
 
 
-def subtract(a: np.ndarray, b: np.ndarray) -> Exact:
-    return add(a, -b)
-
-
 def multiply(a: np.ndarray, b: np.ndarray) -> Exact:
     product = a * b
     rest = _with_overflow(product, _product_error(a, b, product), a, b)
@@ -43,10 +39,6 @@ def divide(a: np.ndarray, b: np.ndarray) -> Exact:
     rest = ((a - back) - _product_error(quotient, b, back)) * np.sign(b)
     rest = _with_overflow(quotient, rest, a, np.where(b == 0, np.inf, b))
     return _by_fractions(lambda x, y: x / y, quotient, rest, _extreme(a, b, quotient), a, b)
-
-
-def reciprocal(a: np.ndarray) -> Exact:
-    return divide(np.ones_like(a), a)
 
 
 def square_root(a: np.ndarray) -> Exact:

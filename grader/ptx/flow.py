@@ -117,18 +117,17 @@ def block_ends(kernel: Function) -> list[int]:
 @dataclass(frozen=True)
 class MemoryUse:
     """Names of parameters and variables that memory instructions reach; ANYWHERE stands for all.
-    `reads` and `writes` are through plain loads and stores, `atomics` through atomics; `targets`
-    gives, by instruction, what a store or an atomic may reach, `touched` what any access may."""
+    `reached`: by verb ("reads" and "writes": by plain loads and stores, "updates": by atomics);
+    `targets` gives, by instruction, what a store or an atomic may reach, `touched` what any access
+    may."""
 
-    reads: frozenset[str]
-    writes: frozenset[str]
-    atomics: frozenset[str]
+    reached: dict[str, set[str]]
     targets: dict[int, frozenset[str]]
     touched: dict[int, frozenset[str]]
 
-    def touches(self, names: set[str], kinds: tuple[str, ...]) -> bool:
-        """Whether accesses of these kinds may reach what goes by any of `names`."""
-        reached = frozenset().union(*(getattr(self, kind) for kind in kinds))
+    def touches(self, names: set[str], verbs: tuple[str, ...]) -> bool:
+        """Whether accesses of these verbs may reach what goes by any of `names`."""
+        reached = set[str]().union(*(self.reached.get(verb, ()) for verb in verbs))
         return ANYWHERE in reached or not reached.isdisjoint(names)
 
 
@@ -150,8 +149,7 @@ def memory_use(linked: LinkedProgram) -> MemoryUse:
                 touched[at] |= names
                 if transfer.verb != "reads":
                     targets[at] = frozenset(names)
-    reads, writes, atomics = (frozenset(reached[verb]) for verb in ("reads", "writes", "updates"))
-    return MemoryUse(reads, writes, atomics, targets, dict(touched))
+    return MemoryUse(dict(reached), targets, dict(touched))
 
 
 def _pointers(one: Instruction, linked: LinkedProgram) -> Ways:

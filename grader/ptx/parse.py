@@ -28,6 +28,7 @@ from .program import (
     Symbol,
     Variable,
     Vector,
+    require,
     symbol_of,
     used_parts,
 )
@@ -55,8 +56,8 @@ def declared(statement: str) -> Variable:
     """The variable or parameter that a statement declares."""
     if not (match := _VARIABLE.match(statement)):
         raise Malformed(f"PTX declaration not understood: {statement.strip()[:120]}")
-    if match["type"] not in DTYPES and match["type"] != "b128":  # textures, surfaces
-        raise Malformed(f"a variable of type .{match['type']}")
+    # Not those of textures and surfaces.
+    require(match["type"] in (*DTYPES, "b128"), f"a variable of type .{match['type']}")
     element = size_of(match["type"])
     return Variable(
         match["name"],
@@ -94,8 +95,7 @@ LITERAL = re.compile(
 def literal(token: str) -> Immediate:
     """`42`, `0x1F`, `017`, `1.5`, `0f3F800000` (a float by its bits) or `0d...` (a double);
     Malformed for anything else."""
-    if not LITERAL.match(token):
-        raise Malformed(f"{token[:20]!r} where a number is expected")
+    require(LITERAL.match(token), f"{token[:20]!r} where a number is expected")
     sign = -1 if token.startswith("-") else 1
     body = token.lstrip("-").rstrip("U")
     prefix = body[:2].lower()
@@ -104,8 +104,8 @@ def literal(token: str) -> Immediate:
     if "." in body:
         return Immediate(int(np.float64(token).view(np.uint64)), 8)
     octal = prefix != "0x" and len(body) > 1 and body.startswith("0")
-    if octal and not set(body) <= set("01234567"):
-        raise Malformed(f"{token[:20]} is no number with 8 for its base")
+    right = not octal or set(body) <= set("01234567")
+    require(right, f"{token[:20]} is no number with 8 for its base")
     return Immediate(sign * int(body, 8 if octal else 0))
 
 
@@ -116,8 +116,10 @@ def declared_list(text: str | None) -> tuple[Variable, ...]:
 
 def check_registers(number: int) -> None:
     """Malformed for more registers than any kernel has."""
-    if number > MOST_REGISTERS:
-        raise Malformed(f"it declares {number:,} registers, and {MOST_REGISTERS:,} are the most")
+    require(
+        number <= MOST_REGISTERS,
+        f"it declares {number:,} registers, and {MOST_REGISTERS:,} are the most",
+    )
 
 
 def register_names(text: str) -> list[str]:
@@ -374,8 +376,7 @@ class _Reader:
 
     def operand(self, depth: int = 1) -> Operand:
         """The next operand, which stands within `depth` - 1 others."""
-        if depth > _DEEPEST:
-            raise Malformed("operands within operands")
+        require(depth <= _DEEPEST, "operands within operands")
         token = self.next()
         if token == "[":
             return self.address(depth + 1)
@@ -415,8 +416,7 @@ class _Reader:
         return taken
 
     def next(self) -> str:
-        if not self.tokens:
-            raise Malformed("an instruction ends too early")
+        require(self.tokens, "an instruction ends too early")
         return self.tokens.pop()
 
 

@@ -156,6 +156,12 @@ class Malformed(Exception):
         self.line = line
 
 
+def require(holds: object, why: str) -> None:
+    """Malformed, for that reason, unless it holds."""
+    if not holds:
+        raise Malformed(why)
+
+
 class Register(msgspec.Struct, frozen=True):
     name: str
 
@@ -209,11 +215,10 @@ def several(operand: Operand, *numbers: int) -> tuple[Operand, ...]:
     return found
 
 
-def symbol_of(operand: object) -> str:
+def symbol_of(operand: Any) -> str:
     """The name that an operand consists of; Malformed if it is no name."""
-    if not isinstance(operand, Register | Symbol):
-        raise Malformed("a name is expected among the operands")
-    return operand.name
+    require(isinstance(operand, Register | Symbol), "a name is expected among the operands")
+    return str(operand.name)
 
 
 def address_of(operand: Operand) -> Address:
@@ -223,11 +228,13 @@ def address_of(operand: Operand) -> Address:
     return operand
 
 
-def immediate_of(operand: Operand) -> int:
+def immediate_of(operand: Any) -> int:
     """The number that an operand is; Malformed if it is none."""
-    if not isinstance(operand, Immediate):
-        raise Malformed("a number is expected among the operands")
-    return operand.value
+    require(isinstance(operand, Immediate), "a number is expected among the operands")
+    return int(operand.value)
+
+
+SINK = Register("_")  # takes what nobody wants
 
 
 def is_sink(operand: Operand) -> bool:
@@ -240,7 +247,7 @@ def used_parts(target: Vector, size: int, used: int) -> Vector:
     has a bit for each."""
     part = (1 << size) - 1
     items = enumerate(target.items)
-    return Vector(tuple(one if used >> n * size & part else Register("_") for n, one in items))
+    return Vector(tuple(one if used >> n * size & part else SINK for n, one in items))
 
 
 def mentioned(operand: Operand | None) -> Iterator[Register | Symbol]:

@@ -12,7 +12,7 @@ may want to know (`Form`). The decorated function says what the instruction does
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,7 +21,17 @@ from msgspec.structs import replace
 from ..compilers.advice import TEXTURES
 from ..cuda.errors import Message, ShuffleDivergence, UnsupportedInstruction
 from ..machine.events import Step, Successors, Undefined
-from ..machine.lanes import WARP, Dense, Lanes, lane_index, seen_by_all, select, warp_masks
+from ..machine.lanes import (
+    WARP,
+    Dense,
+    Lanes,
+    first_of,
+    lane_index,
+    put,
+    seen_by_all,
+    select,
+    warp_masks,
+)
 from ..machine.memory.access import LaneValues
 from ..machine.registers import Derived
 from ..machine.wave import FULL, Wave
@@ -62,20 +72,19 @@ class Elementwise:
 OPCODES: dict[str, list[tuple[Syntax, Form]]] = {}
 
 
-def of_one_type(
-    fn: Compute, instruction: Instruction, meaning: Meaning | None = None
-) -> Elementwise:
+def of_one_type(fn: Compute, instruction: Instruction, **more: Any) -> Elementwise:
     """`fn`, which takes and gives arrays of numbers, where operands and result all have the
-    instruction's type."""
+    instruction's type; `more` of `Elementwise`."""
     kind = instruction.form.type
-    return Elementwise(
-        on_registers(fn, kind), (kind,) * (len(instruction.operands) - 1), kind, meaning=meaning
-    )
+    sources = (kind,) * (len(instruction.operands) - 1)
+    return Elementwise(on_registers(fn, kind), sources, kind, **more)
 
 
-def meant(meaning: Meaning, instruction: Instruction) -> Elementwise:
+def meant(
+    meaning: Meaning, instruction: Instruction, undefined: Undefined | None = None
+) -> Elementwise:
     """What `meaning` is on arrays, likewise."""
-    return of_one_type(meaning(ON_ARRAYS), instruction, meaning)
+    return of_one_type(meaning(ON_ARRAYS), instruction, meaning=meaning, undefined=undefined)
 
 
 def effect(names: str, *lines: str, **facts: Any) -> Callable[[Described], Described]:
@@ -99,6 +108,31 @@ def elementwise(names: str, *lines: str, **facts: Any) -> Callable[[Described], 
             return _elementwise_step(instruction.selected, instruction, at, wave)
 
         return described
+
+    return register
+
+
+def means(names: str, *lines: str, meaning: Meaning, undefined: Undefined | None = None) -> None:
+    """Enters what has one meaning, whatever its modifiers, over operands of one type."""
+    elementwise(names, *lines)(lambda instruction: meant(meaning, instruction, undefined))
+
+
+def computes(names: str, *lines: str, fn: Compute) -> None:
+    """Enters what has no meaning but over arrays, likewise."""
+    elementwise(names, *lines)(lambda instruction: of_one_type(fn, instruction))
+
+
+def lanewise(names: str, *lines: str, types: str, **facts: Any) -> Callable[[Compute], Compute]:
+    """Decorates `fn(form, *sources) -> result`. `types` are those of the sources and, last, of the
+    result, such as "t u32 t", where t is the instruction's own."""
+
+    def register(fn: Compute) -> Compute:
+        def select(instruction: Instruction) -> Elementwise:
+            *sources, result = types.replace("t", instruction.form.type).split()
+            return Elementwise(partial(fn, instruction.form), tuple(sources), result)
+
+        elementwise(names, *lines, **facts)(select)
+        return fn
 
     return register
 
@@ -128,8 +162,7 @@ def collective(
             def step(lanes: Lanes) -> Successors:
                 if (together := wave.collectives.gather(lanes, at, masks)) is None:
                     return ()
-                for tell in wave.events.collective:
-                    tell(at, together, masks)
+                wave.events.collective(at, together, masks)
                 if whole_warp:
                     _check_whole(together, at, wave)
                 combine(together)
@@ -166,15 +199,13 @@ def _elementwise_step(form: Elementwise, instruction: Instruction, at: int, wave
         else _several_results(form.fn, target, form.result, sources, wave)
     )
     undefined = form.undefined
-    if undefined is None or not wave.events.undefined:
+    if undefined is None or not wave.events.listeners["undefined"]:
         return step
 
     def checked(lanes: Lanes) -> None:
         where = undefined.where(*[source[lanes] for source in sources])
-        if np.count_nonzero(where):
-            lane = int(lane_index(lanes)[np.argmax(where)])
-            for tell in wave.events.undefined:
-                tell(at, lane, undefined)
+        if (lane := first_of(lanes, where)) is not None:
+            wave.events.undefined(at, lane, undefined)
         step(lanes)
 
     return checked
@@ -211,12 +242,7 @@ def _several_results(
     """Results that nobody wants are left out at the end, or go to the sink."""
     parts = zip(several(target, *range(1, len(kinds) + 1)), kinds, strict=False)
     outs = [wave.registers.write(part, kind) for part, kind in parts]
-
-    def step(lanes: Lanes) -> None:
-        for out, result in zip(outs, fn(*[source[lanes] for source in sources]), strict=False):
-            out[lanes] = result
-
-    return step
+    return lambda lanes: put(outs, lanes, fn(*[source[lanes] for source in sources]))
 
 
 def bind(instruction: Instruction, at: int, wave: Wave) -> Step:
@@ -225,11 +251,11 @@ def bind(instruction: Instruction, at: int, wave: Wave) -> Step:
     if form.build is None:
         raise unsupported(instruction, wave)
     step = form.build(instruction, at, wave)
-    for wrap in wave.events.execute:
+    for wrap in wave.events.listeners["execute"]:
         step = wrap(at, step)
     if instruction.guard and form.flow is not Flow.BRANCH:
         step = _guarded(step, instruction, at, wave)
-    for wrap in wave.events.follow:
+    for wrap in wave.events.listeners["follow"]:
         step = wrap(at, step)
     return step
 
@@ -240,8 +266,7 @@ def _guarded(step: Step, instruction: Instruction, at: int, wave: Wave) -> Step:
 
     def effect_step(lanes: Lanes) -> Any:
         chosen = guard[lanes] == wanted
-        for tell in wave.events.guard:
-            tell(at, lanes, chosen)
+        wave.events.guard(at, lanes, chosen)
         return step(select(lanes, chosen)) if np.count_nonzero(chosen) else ()
 
     def control_step(lanes: Lanes) -> Successors:

@@ -30,11 +30,13 @@ from ..watch.findings import (
     TwoBarriers,
     UnfencedRead,
     UnnamedLane,
+    UnwaitedCopy,
     UnwrittenRead,
     Visit,
 )
 from . import index_advice, race_advice
 from .places import ArrayPlace, called, in_coordinates, meant, named, place, short
+from .race_advice import READ_FIRST, WRITE_FIRST, WRITTEN_LATER
 
 _CAUSES: dict[type[Finding], str] = {
     MissedBarrier: "a barrier that some threads do not reach",
@@ -44,7 +46,8 @@ _CAUSES: dict[type[Finding], str] = {
     UnfencedRead: "a copy that reads ordinary stores without a proxy fence",
     NoRegisterFence: "a `wgmma` without a fence before it",
     EarlyUse: "a use of registers before a `wgmma` has ended",
-    PartOfGroup: "a `wgmma` of a part of its four warps",
+    PartOfGroup: "a `wgmma` or `setmaxnreg` of a part of its four warps",
+    UnwaitedCopy: "a use of memory that a bulk copy still works on",
 }
 
 
@@ -66,11 +69,12 @@ def hazard(finding: Finding, wave: Wave) -> HazardReport:
         parts,
         where.kernel,
         where.line,
-        race.other.line if race else None,
+        finding.other_line,
         where.block,
         where.thread,
         race.other.thread if race else None,
-        warning=race is not None and race.benign,
+        warning=(race is not None and race.benign)
+        or (isinstance(finding, UnwaitedCopy) and finding.touched is None),
     )
 
 
@@ -167,8 +171,8 @@ def _of_mbarrier(name: str, arrivals: int, size: int) -> Message:
     parts = [counted(arrivals, "arrival")] if arrivals else []
     parts += [counted(size, "byte")] if size > 0 else []
     be = "is" if len(parts) == 1 and 1 in (arrivals, size) else "are"
-    lacks = [f"{' and '.join(parts)} {be} still missing"] if parts else []
-    more = [f"{counted(-size, 'byte')} more came than it expects"] if size < 0 else []
+    lacks = [f"{' and '.join(parts)} {be} missing"] if parts else []
+    more = [f"{counted(-size, 'byte')} too many came"] if size < 0 else []
     return Message(
         f"waits without end for a phase of the mbarrier {name}: {', and '.join(lacks + more)}.",
         "A phase ends when all arrivals and all expected bytes have come. None of the threads that "
@@ -255,11 +259,32 @@ def read_only_write(finding: ReadOnlyWrite, wave: Wave) -> Message:
     )
 
 
+# By whether an mbarrier is told of the copy.
+_COPY_NOT_WAITED_FOR = {
+    False: (
+        "A thread waits for the groups of its own `cp.async`. Other threads must then meet it at a "
+        "barrier.",
+        "Is the copy's group committed? Does the wait leave out too many groups? A wait for all "
+        "but the last n also counts empty groups, so commit one in each round.",
+    ),
+    True: (
+        "The copy is there when a wait at its mbarrier has seen the end of the phase that counts "
+        "the copy.",
+        "Wait at that mbarrier before the read. Is the parity that of this phase? It changes each "
+        "time the same mbarrier is used again.",
+    ),
+}
+
+
 @predicate.register
 def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
     """A read of what nobody has written."""
     touched = finding.touched
     there = place(touched, wave).wide(touched.width)
+    if finding.copy:
+        line, counted_by_mbarrier = finding.copy
+        text = f"{finding.verb} {there}, which the copy on line {line} may not have brought yet."
+        return Message(text, *_COPY_NOT_WAITED_FOR[counted_by_mbarrier])
     why, remedy = {
         "shared": (
             "Shared memory has arbitrary values at first.",
@@ -383,6 +408,36 @@ def unfenced_read(finding: UnfencedRead, wave: Wave) -> Message:
 
 
 @predicate.register
+def unwaited_copy(finding: UnwaitedCopy, wave: Wave) -> Message:
+    """A bulk copy or a product that nobody has waited for."""
+    if finding.touched is None:
+        return Message(
+            "ends while this bulk copy may still read shared memory.",
+            "When a block ends, another block may get its shared memory.",
+            READ_FIRST,
+        )
+    issued, there = finding.issued, place(finding.touched, wave)
+    name = "`wgmma`" if finding.kind == "product" else "bulk copy"
+    what = f"the {name} on line {issued.line} (thread {short(issued.thread)})"
+    if finding.touched.space == "global":
+        return Message(
+            f"{finding.verb} {there.text}, which {what} may not have written yet.",
+            WRITTEN_LATER,
+            WRITE_FIRST,
+        )
+    return Message(
+        f"{finding.verb} {there.text}, which {what} may still read.",
+        f"A {name} reads shared memory some time after its issue. A barrier does not wait for it.",
+        {
+            "grouped": READ_FIRST,
+            "counted": "Wait for the phase of the mbarrier that counts the copy.",
+            "product": "Put a `wgmma.commit_group` and a `wgmma.wait_group` between the two lines, "
+            "before the barrier or the arrival that lets other threads write.",
+        }[finding.kind],
+    )
+
+
+@predicate.register
 def no_register_fence(finding: NoRegisterFence, wave: Wave) -> Message:
     """A `wgmma` that may come before the last use of its registers."""
     return Message(
@@ -414,9 +469,10 @@ def part_of_group(finding: PartOfGroup, wave: Wave) -> Message:
     """Four warps that do not go together."""
     counts = ", ".join(map(str, finding.counts))
     return Message(
-        "executes a `wgmma`, but the four warps of its warpgroup do not execute it equally often: "
-        f"{counts} times.",
-        "A `wgmma` is one operation of four whole warps, whose numbers begin at a multiple of 4.",
+        f"executes a `{finding.name}`, but the four warps of its warpgroup do not execute it "
+        f"equally often: {counts} times.",
+        f"A `{finding.name}` is one operation of four whole warps, whose numbers begin at a "
+        "multiple of 4.",
         "Do all four warps take the same branches? Has the block a multiple of 128 threads?",
     )
 
@@ -438,4 +494,7 @@ def unordered(finding: Race, wave: Wave) -> str | Message:
     if not finding.same_line:
         text += called(other.calls)
     nothing = "Nothing orders" if finding.between_blocks else "No barrier is between"
+    if finding.unfinished:
+        what = finding.unfinished.unfinished
+        return Message(f"{text}. Nothing has waited for the end of the {what}.") + advice
     return Message(f"{text}. {nothing} these accesses.") + advice

@@ -8,13 +8,25 @@ import re
 
 from ..compilers.declared import Declarations
 from ..cuda.errors import Message
-from ..watch.findings import Race, Signal
+from ..watch.findings import Race, RacingAccess, Signal
 from .places import ArrayPlace, short
 
+READ_FIRST = (
+    "The thread that issues the copy must commit it with `cp.async.bulk.commit_group`, then wait "
+    "with `cp.async.bulk.wait_group.read 0`."
+)
+WRITTEN_LATER = (
+    "A bulk copy to global memory writes some time after its issue. A wait with `.read` ends when "
+    "the copy has read its source, not when it has written."
+)
+WRITE_FIRST = (
+    "The thread that issues the copy must commit it with `cp.async.bulk.commit_group`, then wait "
+    "with `cp.async.bulk.wait_group 0`, without `.read`."
+)
 _CHANCE = "Either thread may come first."
 _ANY_ORDER = "Blocks run in any order."
-_ARRIVES = re.compile(r"\bmbarrier_arrive\([^;&]*&(\w+)")
-_WAITS = re.compile(r"\bmbarrier_(?:try|test)_wait\w*\([^;&]*&(\w+)")
+_ARRIVES = re.compile(r"\bmbarrier_arrive\([^;&]*&(\w+)|\b(\w+)\.consumer_release\(")
+_WAITS = re.compile(r"\bmbarrier_(?:try|test)_wait\w*\([^;&]*&(\w+)|\b(\w+)\.producer_acquire\(")
 
 
 def without_stride(index: str, name: str, line: int) -> Message:
@@ -28,6 +40,8 @@ def without_stride(index: str, name: str, line: int) -> Message:
 def advice(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
     """What to do about a race at a place, in a source with these declarations."""
     signal, line = race.evidence.signal, race.mine.line
+    if race.unfinished:
+        return _not_waited_for(race, race.unfinished)
     if race.same_line and line and (ignored := declared.without_stride(line)):
         return without_stride(*ignored)
     if signal and (broken := _signalled(race, signal)):
@@ -46,6 +60,31 @@ def advice(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
             both = f"The index `{index}` is {place.index} for both threads. {both}".strip()
         return Message(why=both) + _written_twice(race, place)
     return _given_back(race, declared) or _barrier_between(race, place)
+
+
+def _not_waited_for(race: Race, first: RacingAccess) -> Message:
+    """A product, a bulk copy or the set-up of an mbarrier that nobody has waited for."""
+    other = race.other if first is race.mine else race.mine
+    before = f" That must come before other threads are let go on to line {other.line}."
+    if first.unfinished == "set-up":
+        return Message(
+            why="An mbarrier has no valid state before its `init`.",
+            remedy=f"Put a {_barrier(race)} after line {first.line}, before any other thread uses "
+            "the mbarrier.",
+        )
+    if first.unfinished == "product":
+        return Message(
+            why="A `wgmma` reads its factors until a wait for its group has ended.",
+            remedy="Put a `wgmma.commit_group` and a `wgmma.wait_group` after line "
+            f"{first.line}.{before}",
+        )
+    if first.wrote:
+        return Message(why=WRITTEN_LATER, remedy=f"{WRITE_FIRST}{before}")
+    return Message(
+        why="A bulk copy reads its source until a wait for it has ended. Only the thread that "
+        "issued it can wait for its group.",
+        remedy=f"{READ_FIRST}{before}",
+    )
 
 
 def _given_back(race: Race, declared: Declarations) -> Message | None:
@@ -70,9 +109,9 @@ def _given_back(race: Race, declared: Declarations) -> Message | None:
 
 
 def _mbarriers(call: re.Pattern[str], declared: Declarations) -> dict[int, str]:
-    """By line the mbarrier that a call names there."""
+    """By line the mbarrier, or the pipeline, that a call names there."""
     lines = enumerate(declared.lines, 1)
-    return {line: found[1] for line, text in lines if (found := call.search(text))}
+    return {line: found[1] or found[2] for line, text in lines if (found := call.search(text))}
 
 
 def _written_twice(race: Race, place: ArrayPlace) -> Message:

@@ -1,6 +1,7 @@
 """What asynchronous operations need, and no barrier between threads gives: a proxy fence between
-ordinary stores and a copy engine or a tensor core that reads them; and for `wgmma` a fence before
-it, a commit after it, and a wait before its registers are used.
+ordinary stores and a copy engine or a tensor core that reads them; a wait for bulk copies to global
+memory; for `wgmma` a fence before it, a commit after it, and a wait before its registers are used;
+and for what a warpgroup does, that all its warps do it.
 
 Hardware shows such a mistake seldom, as a wrong value now and then.
 """
@@ -10,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from ..machine.events import Observer, Step
-from ..machine.lanes import WARP, Lanes, lane_index
-from ..machine.memory.access import Accessed
+from ..machine.lanes import WARP, Lanes, fill, first_of, lane_index
+from ..machine.memory.access import Access, Accessed, Hit, Values
+from ..machine.memory.spaces import Store
 from ..ptx.flow import spread
-from ..ptx.instructions.warpgroup_matrices import GROUP
+from ..ptx.instructions.asynchronous_copies import TOLD
+from ..ptx.instructions.warpgroup_matrices import GROUP, OF_GROUPS
 from ..ptx.program import (
     Carries,
     Instruction,
@@ -23,7 +26,16 @@ from ..ptx.program import (
     immediate_of,
     registers,
 )
-from .findings import EarlyUse, FindingReport, NoRegisterFence, PartOfGroup, UnfencedRead
+from .findings import (
+    Bytes,
+    EarlyUse,
+    FindingReport,
+    Location,
+    NoRegisterFence,
+    PartOfGroup,
+    UnfencedRead,
+    UnwaitedCopy,
+)
 
 _CELL = 4  # bytes
 
@@ -51,8 +63,7 @@ class ProxyOrder(Observer):
         access, hit, kind = done.access, done.hit, done.kind
         if not self._watches or hit.space != "shared" or access.mbarrier:
             return
-        lane, width = lane_index(hit.lanes), max(access.width // _CELL, 1)
-        cells = (hit.element * access.size // _CELL)[:, None] + np.arange(width)
+        lane, cells = lane_index(hit.lanes), _cells(access, hit)
         if kind != "load":
             self._writer[cells] = 0 if access.asynchronous else lane[:, None] + 1
             self._at[cells] = access.at
@@ -74,17 +85,78 @@ class ProxyOrder(Observer):
             older &= np.isin(blocks, geometry.block_of_lane[index])
             self._writer[older | np.isin(self._writer, index + 1)] = 0
 
-    def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
+    def _meet(self, at: int, lanes: Lanes, *others: Any, **more: Any) -> None:
         self._meetings[np.unique(self.wave.geometry.block_of_lane[lanes])] += 1
 
-    def warp_barrier(self, at: int, lanes: Lanes, masks: np.ndarray) -> None:
-        self.barrier(at, lanes, None)
+    barrier = warp_barrier = cluster_barrier = phase_over = _meet
 
-    def cluster_barrier(self, at: int, lanes: np.ndarray) -> None:
-        self.barrier(at, lanes, None)
 
-    def phase_over(self, at: int, lanes: Lanes, barriers: np.ndarray, phases: np.ndarray) -> None:
-        self.barrier(at, lanes, None)
+class Unfinished(Observer):
+    """By cell of a memory: how many copies and products that nobody has waited for read it (shared
+    memory) or write it (global memory), the lane, plus one, of the last, and its instruction. Who
+    writes, or uses, such a cell does so too early, however threads have met. A thread may also
+    leave too early: its block's shared memory is another block's then."""
+
+    def __init__(self, report: FindingReport):
+        self.report, self.wave, self.code = report, report.wave, report.wave.kernel.instructions
+
+    def begin_wave(self, first_block: int) -> None:
+        self._marks: dict[Store, np.ndarray] = {}
+
+    def copy(self, access: Access, hit: Hit, values: Values) -> None:
+        if hit.space == "global":
+            self._mark(access, hit, 1)
+        else:
+            self._refuse(access, hit)
+
+    def access(self, done: Accessed) -> None:
+        access, hit, loads = done.access, done.hit, done.kind == "load"
+        if not access.bulk:
+            if hit.space == "global" or not loads:
+                self._refuse(access, hit)
+        elif hit.space == "shared" and loads:
+            self._mark(access, hit, 1 if access.asynchronous else -1)
+        elif hit.space == "global" and not loads:
+            self._mark(access, hit, -1)
+
+    def _mark(self, access: Access, hit: Hit, more: int) -> None:
+        if hit.store not in self._marks:
+            self._marks[hit.store] = np.zeros((3, -(-len(hit.store.data) // _CELL)), np.int32)
+        marks, cells = self._marks[hit.store], _cells(access, hit)
+        np.add.at(marks[0], cells, more)
+        marks[1, cells] = lane_index(hit.lanes)[:, None] + 1
+        marks[2, cells] = access.at
+
+    def _refuse(self, access: Access, hit: Hit) -> None:
+        marks = self._marks.get(hit.store)
+        if marks is None or not marks[0].any():
+            return
+        cells = _cells(access, hit)
+        if (busy := marks[0, cells] > 0).any():
+            position, part = np.argwhere(busy)[0].tolist()
+            _, lane, at = marks[:, cells[position, part]].tolist()
+            if access.strong and self.code[at].form.has("reduce"):
+                return  # two atomic updates
+            here, address = self.report.here, int(hit.addresses[position])
+            touched = here.bytes(hit.space, hit.store, address, access.size, access.at)
+            where = here.location(access.at, int(lane_index(hit.lanes)[position]))
+            found = self._unwaited(where, at, lane - 1, touched, access.verb)
+            self.report.stop(found)
+
+    def exit(self, lanes: Lanes) -> None:
+        left, here = lane_index(lanes), self.report.here
+        for copy, _ in self.wave.outgoing[0].pending:
+            at, lane = copy.access.at, int(lane_index(copy.hit.lanes)[0])
+            if lane in left:
+                self.report.add(self._unwaited(here.location(at, lane), at, lane, None, ""))
+                break
+
+    def _unwaited(
+        self, where: Location, at: int, lane: int, touched: Bytes | None, verb: str
+    ) -> UnwaitedCopy:
+        form, writer = self.code[at].form, self.report.here.location(at, lane)
+        kind = "product" if form.has("mma_async") else "counted" if form.has(TOLD) else "grouped"
+        return UnwaitedCopy(where, writer, touched, verb, kind)
 
 
 class Products(Observer):
@@ -105,11 +177,12 @@ class Products(Observer):
             {name: np.zeros((2, lanes), np.int64) for name in spread(own, copies)} for _ in range(2)
         )
         self._fenced, self._since_wait = np.zeros((2, lanes), bool)
-        self._number = np.zeros(self.wave.geometry.warps, np.int64)  # of products, by warp
+        # By name of what a warpgroup executes: how often, and where last, by warp.
+        self._number = {name: np.zeros((2, lanes // WARP), np.int64) for name in OF_GROUPS}
 
     def begin_wave(self, first_block: int) -> None:
-        for state in (*self._writes.values(), *self._reads.values(), self._fenced, self._number):
-            state[...] = 0
+        fill((*self._writes.values(), *self._reads.values(), *self._number.values()), 0)
+        self._fenced[:] = False
 
     def execute(self, at: int, step: Step) -> Step:
         one = self.code[at]
@@ -140,12 +213,13 @@ class Products(Observer):
         return using if touched else step
 
     def collective(self, at: int, lanes: Lanes, masks: np.ndarray) -> None:
+        index, name = lane_index(lanes), self.code[at].form.name
+        if name in OF_GROUPS:
+            self._number[name][0, np.unique(index // WARP)] += 1
+            self._number[name][1, index // WARP] = at
         if at not in self._products:
             return
-        index = lane_index(lanes)
-        self._number[np.unique(index // WARP)] += 1
-        if not self._fenced[lanes].all():
-            lane = int(index[np.argmin(self._fenced[lanes])])
+        if (lane := first_of(lanes, ~self._fenced[lanes])) is not None:
             self.report.stop(NoRegisterFence(self.report.here.location(at, lane)))
         states = (self._writes, self._reads)
         for state, operand in zip(states, _held(self.code[at]), strict=False):
@@ -154,17 +228,17 @@ class Products(Observer):
                 state[name][1, lanes] = self.wave.products.committed[lanes]
 
     def exit(self, lanes: Lanes) -> None:
-        groups = self._number.reshape(-1, GROUP) if len(self._number) % GROUP == 0 else None
-        if groups is None or not self._products:
+        if self.wave.geometry.warps % GROUP:
             return
         index = lane_index(lanes)
         for group in np.unique(index // WARP // GROUP):
-            counts = groups[group]
             alive = self.wave.running[group * GROUP * WARP : (group + 1) * GROUP * WARP]
-            if not alive.any() and counts.min() != counts.max():
-                lane = int(index[index // WARP // GROUP == group][0])
-                where = self.report.here.location(min(self._products), lane)
-                self.report.stop(PartOfGroup(where, tuple(counts.tolist())))
+            for name, numbers in self._number.items():
+                counts, sites = numbers[:, group * GROUP : (group + 1) * GROUP]
+                if not alive.any() and counts.min() != counts.max():
+                    lane = int(index[index // WARP // GROUP == group][0])
+                    where = self.report.here.location(int(sites.max()), lane)
+                    self.report.stop(PartOfGroup(where, name, tuple(counts.tolist())))
 
     def _ordering(self, one: Instruction, step: Step) -> Step:
         """The step of a fence, a commit or a wait."""
@@ -184,12 +258,17 @@ class Products(Observer):
         return ordering
 
     def _refuse_early(self, at: int, lanes: Lanes, state: np.ndarray) -> None:
-        if np.count_nonzero(state[0, lanes]):
-            lane = int(lane_index(lanes)[np.argmax(state[0, lanes] > 0)])
+        if (lane := first_of(lanes, state[0, lanes] > 0)) is not None:
             product, group = state[:, lane].tolist()
             here = self.report.here
             committed = group < int(self.wave.products.committed[lane])
             self.report.stop(EarlyUse(here.location(at, lane), here.line(product - 1), committed))
+
+
+def _cells(access: Access, hit: Hit) -> np.ndarray:
+    """What lanes touch: (lanes, cells)."""
+    width = max(access.width // _CELL, 1)
+    return (hit.element * access.size // _CELL)[:, None] + np.arange(width)
 
 
 def _held(product: Instruction) -> tuple[Operand, ...]:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..machine.events import Groups, Observer
-from ..machine.lanes import WARP, Lanes, lane_index, warp_masks
+from ..machine.lanes import WARP, Lanes, first_of, lane_index, warp_masks
 from ..machine.wave import FULL, whole_warps
 from .findings import (
     AbsentSource,
@@ -29,8 +29,7 @@ class Divergence(Observer):
         wave, geometry = self.wave, self.wave.geometry
         for at, index in groups:
             short = wave.live[geometry.block_of_lane[index]] < geometry.threads
-            if short.any():
-                lane = int(index[np.argmax(short)])
+            if (lane := first_of(index, short)) is not None:
                 missing = wave.barriers.missing(barrier, lane)
                 self.report.stop(MissedBarrier(self.report.here.location(at, lane), missing))
         by_block: dict[int, int] = {}
@@ -45,8 +44,7 @@ class Divergence(Observer):
 
     def gather(self, at: int, lanes: np.ndarray, masks: np.ndarray) -> None:
         unnamed = (masks[lanes] & np.left_shift(1, lanes % WARP).astype(np.uint32)) == 0
-        if unnamed.any():
-            lane = int(lanes[np.argmax(unnamed)])
+        if (lane := first_of(lanes, unnamed)) is not None:
             self.report.stop(UnnamedLane(self.report.here.location(at, lane), int(masks[lane])))
 
     def collective(self, at: int, lanes: Lanes, masks: np.ndarray) -> None:
@@ -59,13 +57,12 @@ class Divergence(Observer):
         for mask in np.unique(masks[index]):
             agreeing = index[masks[index] == mask]
             others = np.where(own := warp_masks(agreeing, warps), mask & present & ~own, 0)
-            if not others.any():
-                continue
-            warp = int(np.flatnonzero(others)[0])
-            lane = int(agreeing[agreeing // WARP == warp][0])
-            other = (int(others[warp]) & -int(others[warp])).bit_length() - 1
-            numbers = int(mask), other, int(masks[warp * WARP + other])
-            self.report.stop(DifferentMasks(self.report.here.location(at, lane), *numbers))
+            if others.any():
+                warp = int(np.flatnonzero(others)[0])
+                lane = int(agreeing[agreeing // WARP == warp][0])
+                other = (int(others[warp]) & -int(others[warp])).bit_length() - 1
+                numbers = int(mask), other, int(masks[warp * WARP + other])
+                self.report.stop(DifferentMasks(self.report.here.location(at, lane), *numbers))
 
     def shuffle(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
         """Reading a lane that does not take part gives an undefined value."""

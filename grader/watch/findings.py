@@ -85,6 +85,11 @@ class Finding(msgspec.Struct, frozen=True):
         """The exception that is raised for it."""
         return self.error
 
+    @property
+    def other_line(self) -> int | None:
+        """The line of what it goes wrong with, another access or a copy."""
+        return None
+
 
 class MachineFault(Finding, frozen=True):
     """What the machine, or an instruction, finds wrong, and has words for."""
@@ -148,6 +153,7 @@ class UnwrittenRead(Finding, frozen=True):
     verb: str
     touched: Bytes
     use: Location | None  # where a value that was followed comes to matter
+    copy: tuple[int | None, bool] | None  # the line of one on its way there; an mbarrier is told
 
 
 class NeverSet(Finding, frozen=True):
@@ -213,6 +219,26 @@ class UnfencedRead(Finding, frozen=True):
     touched: Bytes
     writer: Location
 
+    @property
+    def other_line(self) -> int | None:
+        return self.writer.line
+
+
+class UnwaitedCopy(Finding, frozen=True):
+    """A use of memory that a bulk copy or a product still reads, or has not written yet."""
+
+    error = DataRace
+    issued: Location
+    touched: Bytes | None  # None: the thread leaves the kernel, which may do no harm
+    verb: str  # what the thread does: "reads", "writes", "updates"
+    kind: (
+        str  # "product", "counted" (an mbarrier is told of the copy), "grouped" (it is in a group)
+    )
+
+    @property
+    def other_line(self) -> int | None:
+        return self.issued.line if self.touched else None
+
 
 class NoRegisterFence(Finding, frozen=True):
     """A `wgmma` whose registers were used, or that is the first, with no `wgmma.fence` since."""
@@ -229,9 +255,10 @@ class EarlyUse(Finding, frozen=True):
 
 
 class PartOfGroup(Finding, frozen=True):
-    """A `wgmma` that not all four warps of a warpgroup have executed equally often."""
+    """What not all four warps of a warpgroup have executed equally often."""
 
     error = ShuffleDivergence
+    name: str  # of the instruction
     counts: tuple[int, ...]  # by warp
 
 
@@ -246,6 +273,7 @@ class RacingAccess(msgspec.Struct, frozen=True):
     reads: bool  # the instruction reads memory
     atomic: bool
     volatile: bool
+    unfinished: str  # "copy" or "product", some time after its issue; an mbarrier's "set-up"; ""
     repeats: bool  # a thread may come there again
 
 
@@ -305,6 +333,10 @@ class Race(Finding, frozen=True):
     evidence: Evidence
 
     @property
+    def other_line(self) -> int | None:
+        return self.other.line
+
+    @property
     def shared(self) -> bool:
         return self.touched.space == "shared"
 
@@ -312,6 +344,11 @@ class Race(Finding, frozen=True):
     def between_blocks(self) -> bool:
         """The two are of different blocks, and meet in global memory."""
         return not (self.same_block or self.shared)
+
+    @property
+    def unfinished(self) -> RacingAccess | None:
+        """The one of a copy, a product or a set-up that the other had to wait for."""
+        return next((one for one in (self.mine, self.other) if one.unfinished), None)
 
     @property
     def both_wrote(self) -> bool:
@@ -370,9 +407,8 @@ class Whereabouts:
         in_function = wave.linked.owner[at] != wave.kernel.name and calls.depth[lane]
         start = int(calls.sites[0][lane]) if in_function else at  # in the kernel itself
         for barrier, groups in wave.barriers.parked.items():
-            if wave.barriers.asked.get(barrier) is not None:
-                continue  # for some of the threads only
-            for waits_at, index in groups:
+            of_all = wave.barriers.asked.get(barrier) is None  # not for some of the threads only
+            for waits_at, index in groups if of_all else ():
                 here = index[wave.geometry.block_of_lane[index] == block]
                 if len(here) and not reaches(wave.kernel, start, waits_at):
                     return self.location(waits_at, int(here[0]))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..machine.events import Observer, Rebind, Step, Undefined
-from ..machine.lanes import Lanes, lane_index, seen_by_all
+from ..machine.lanes import Lanes, fill, lane_index, seen_by_all
 from ..machine.memory.access import Access, Accessed, Hit
 from ..machine.memory.spaces import Store
 from ..machine.state import Slots
@@ -74,10 +74,8 @@ class Uninitialized(Observer):
 
     def begin_wave(self, first_block: int) -> None:
         self._in_memory.clear()
-        for of_bytes in (self._passed or {}).values():
-            of_bytes[:] = SET
-        for name in self._maybe.at_entry:
-            self._origins[name][:] = UNTOUCHED
+        fill((self._passed or {}).values(), SET)
+        fill((self._origins[name] for name in self._maybe.at_entry), UNTOUCHED)
 
     def execute(self, at: int, step: Step) -> Step:
         """The step, which also follows what never was set. An instruction that branches,
@@ -217,8 +215,7 @@ class Uninitialized(Observer):
         def refusing(lanes: Lanes) -> Any:
             for origin in ins:
                 self._refuse(at, lanes, origin[lanes])
-            for out in outs:
-                out[lanes] = SET
+            fill(outs, SET, lanes)
             return step(lanes)
 
         return refusing
@@ -245,7 +242,10 @@ class Uninitialized(Observer):
     ) -> UnwrittenRead:
         here, at = self.report.here, access.at
         touched = here.bytes(hit.space, hit.store, address, access.size, at)
-        return UnwrittenRead(here.location(at, lane), access.verb, touched, use)
+        byte = hit.element[0] * access.size + address - int(hit.addresses[0])
+        coming = self.wave.copies.towards(hit.store, byte)
+        copy = (here.line(coming[0]), coming[1]) if coming else None
+        return UnwrittenRead(here.location(at, lane), access.verb, touched, use, copy)
 
     def _components(self, operand: Operand) -> list[tuple[int, np.ndarray]]:
         """The tracked registers of what is loaded or stored, each with its place in it."""
@@ -308,8 +308,6 @@ class Uninitialized(Observer):
 
 
 def _worst(ins: Origins) -> Rule:
-    if len(ins) == 1:
-        return lambda lanes: ins[0][lanes]
     return lambda lanes: np.maximum.reduce([origin[lanes] for origin in ins])
 
 

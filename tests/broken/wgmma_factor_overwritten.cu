@@ -1,4 +1,4 @@
-// data_race on line 26: the factor is overwritten before the product has ended
+// data_race on line 30, with line 26: the factor is overwritten before the product has ended
 // launch: grid=1, block=128, x=dice(128), out=zeros(512)
 // expect: out = np.tile(x.reshape(2, 8, 8).sum(axis=(0, 2)), 64)
 #include <cuda_fp16.h>

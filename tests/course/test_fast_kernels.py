@@ -9,7 +9,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 import numpy as np
 import pytest
 
-from grader import course
+from grader import course, cuda
 from grader.cuda import simulator
 from grader.cuda.limits import opted_in
 
@@ -321,6 +321,57 @@ def test_a_product_of_128_sums_per_thread(m, n, k):
     fast = kernel("10_tiles/9_fast_product.cu", "fast_product")
     launch(fast, (n // 128, m // 128), 128, args, 65_536)
     np.testing.assert_allclose(c, a.astype(np.float64) @ b, rtol=1e-5)
+
+
+# --- bfloat16 on tensor cores ---------------------------------------------------------------------
+
+
+def bfloats(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """The bits of bfloat16 numbers: uint16[shape]."""
+    return (rng.standard_normal(shape, np.float32).view(np.uint32) >> 16).astype(np.uint16)
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize(("m", "n", "k"), [(256, 256, 320), (72, 520, 72)])
+def test_a_product_on_tensor_cores_takes_tile_after_tile(m, n, k):
+    rng, rows = np.random.default_rng(0), (128, 64)
+    a, b, c = bfloats(rng, (m, k)), bfloats(rng, (n, k)), np.full((m, n), 0x7FC0, np.uint16)
+    maps = tuple(cuda.tensor_map(*one, 128) for one in ((a, rows), (b, rows), (c, (64, 64))))
+    numbers = tuple(map(np.int32, (m, n, k)))
+    launch(
+        kernel("11_async_copies/9_bf16_product.cu", "bf16_product"), 2, 384, maps + numbers, 230_400
+    )
+    a, b, c = (leaderboard.floats(one).astype(np.float64) for one in (a, b, c))
+    np.testing.assert_allclose(c, a @ b.T, rtol=2**-8, atol=1e-4)
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("causal", [0, 1])
+@pytest.mark.parametrize(
+    ("name", "dim", "most", "queries", "keys"),
+    [
+        ("attention_128", 128, 128, 70, 300),
+        ("attention_128", 128, 128, 140, 60),
+        ("attention_64", 64, 192, 200, 260),
+    ],
+)
+def test_attention_on_tensor_cores_takes_any_number_of_queries_and_keys(
+    name, dim, most, queries, keys, causal
+):
+    rng = np.random.default_rng(0)
+    q, k, v = (bfloats(rng, (1, rows, dim)) for rows in (queries, keys, keys))
+    y, scale = np.full((1, queries, dim), 0x7FC0, np.uint16), np.float32(dim**-0.5 * np.log2(np.e))
+    boxes = ((q, most), (k, 128), (v, 128))
+    maps = tuple(cuda.tensor_map(one, (1, rows, 64), 128) for one, rows in boxes)
+    args = (*maps, y, scale, np.int32(queries), np.int32(keys), np.int32(causal))
+    shared = 2 * dim * (most + 4 * 128) + 72
+    attend = kernel("12_attention/9_bf16_attention.cu", name)
+    launch(attend, (-(-queries // most), 1), 128 + 2 * most, args, shared)
+    q, k, v, y = (leaderboard.floats(one[0]).astype(np.float64) for one in (q, k, v, y))
+    scores = q @ k.T * dim**-0.5
+    if causal:
+        scores[np.triu(np.ones_like(scores, bool), 1)] = -np.inf
+    np.testing.assert_allclose(y, softmax(scores) @ v, rtol=0, atol=1e-2)
 
 
 # --- layer normalisation that reads its row once --------------------------------------------------

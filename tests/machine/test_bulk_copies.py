@@ -109,3 +109,88 @@ def test_a_bulk_copy_from_an_odd_place_or_of_an_odd_size_is_named():
         twice(source=COPIES.replace("x + blockIdx.x * 256", "x + 1"))
     with pytest.raises(cuda.Misaligned, match="multiple of 16"):
         twice(expected=1000, size=1000)
+
+
+REDUCTIONS = r"""
+#include <cuda_fp16.h>
+// sums[i] = OP(sums[i], x[i], x[n + i], ...), a tile of 64 elements per block.
+extern "C" __global__ void reduce(const TYPE* x, TYPE* sums) {
+  __shared__ __align__(128) TYPE tile[64];
+  int i = threadIdx.x;
+  tile[i] = x[64 * blockIdx.x + i];
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  __syncthreads();
+  if (i == 0) {
+    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.OP [%0], [%1], %2;"
+                 :: "l"(__cvta_generic_to_global(sums)),
+                    "r"((unsigned)__cvta_generic_to_shared(tile)), "r"((unsigned)sizeof tile)
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group;");
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+  }
+}
+"""
+# The operation with its PTX type, C++ type, dtype, and what it does to elements of several blocks.
+FORMS = [
+    ("add.u32", "unsigned", np.uint32, np.add),
+    ("add.s32", "int", np.int32, np.add),
+    ("add.u64", "unsigned long long", np.uint64, np.add),
+    ("add.f32", "float", np.float32, np.add),
+    ("add.f64", "double", np.float64, np.add),
+    ("add.noftz.f16", "__half", np.float16, np.add),
+    ("min.s32", "int", np.int32, np.minimum),
+    ("max.u32", "unsigned", np.uint32, np.maximum),
+    ("min.u64", "unsigned long long", np.uint64, np.minimum),
+    ("max.s64", "long long", np.int64, np.maximum),
+    ("min.f16", "__half", np.float16, np.minimum),
+    ("and.b32", "unsigned", np.uint32, np.bitwise_and),
+    ("or.b32", "unsigned", np.uint32, np.bitwise_or),
+    ("xor.b64", "unsigned long long", np.uint64, np.bitwise_xor),
+    ("inc.u32", "unsigned", np.uint32, lambda old, most: np.where(old >= most, 0, old + 1)),
+    (
+        "dec.u32",
+        "unsigned",
+        np.uint32,
+        lambda old, most: np.where((old == 0) | (old > most), most, old - 1),
+    ),
+]
+each_form = pytest.mark.parametrize("form", FORMS, ids=lambda form: form[0])
+
+
+def reduced(form, raw_module, to_device=np.copy):
+    """What a bulk reduction of 5 tiles leaves, and what NumPy makes of them: (64,) both."""
+    operation, of, dtype, combine = form
+    source = REDUCTIONS.replace("OP", operation).replace("TYPE", of)
+    x = np.random.default_rng(1).integers(0, 90, (5, 64)).astype(dtype)
+    sums = to_device(np.full(64, 40, dtype))
+    raw_module(code=source).get_function("reduce")((5,), (64,), (to_device(x), sums))
+    expected = np.full(64, 40, dtype)
+    for tile in x:
+        expected = combine(expected, tile).astype(dtype)
+    return (sums.get() if hasattr(sums, "get") else sums), expected
+
+
+@each_form
+def test_a_bulk_reduction_updates_each_element_as_an_atomic_does(form):
+    found, expected = reduced(form, simulator.RawModule)
+    if form[0] not in ("inc.u32", "dec.u32"):  # whose result depends on the order of the blocks
+        assert np.array_equal(found, expected)
+    else:
+        assert found.max() <= 90
+
+
+@pytest.mark.gpu
+@each_form
+def test_the_hardware_reduces_to_the_same(form):
+    import cupy
+
+    from grader.cuda import gpu
+
+    found, expected = reduced(form, gpu.RawModule, cupy.asarray)
+    if form[0] not in ("inc.u32", "dec.u32"):
+        assert np.array_equal(found, expected)
+
+
+def test_there_is_no_bulk_reduction_of_elements_that_the_hardware_does_not_know():
+    with pytest.raises(cuda.UnsupportedInstruction):
+        reduced(("xor.f32", "float", np.float32, np.add), simulator.RawModule)

@@ -316,6 +316,19 @@ def test_commas_inside_template_arguments_part_no_parameters():
     assert y[0] == 5
 
 
+TWIN = "namespace b { __global__ void k(short* z) {} }"
+
+
+@pytest.mark.parametrize("other, named", [("", "`y[1]`"), (TWIN, "`argument 1[1]`")])
+def test_a_kernel_in_a_namespace_has_its_parameters_names(other, named):
+    code = f"""namespace a {{ template <int n> __global__ void k(int* y) {{ y[n] = 0; }} }}
+    {other}"""
+    module = simulator.RawModule(code=code, name_expressions=["a::k<1>"])
+    with pytest.raises(cuda.OutOfBounds) as caught:
+        module.get_function("a::k<1>")(1, 1, (np.zeros(1, np.int32),))
+    assert named in str(caught.value)
+
+
 @pytest.mark.parametrize("kind", ["__nv_bfloat16", "__nv_bfloat162", "__half2"])
 def test_a_sum_at_one_address_in_a_narrow_format_stays_where_it_can_grow_no_more(kind):
     one = f"{kind}(1.0f, 1.0f)" if kind.endswith("2") else f"{kind}(1.0f)"

@@ -1,5 +1,6 @@
 """Tensor maps and the copies of boxes that they describe: as an H100 does it, and broken."""
 
+from contextlib import nullcontext
 from itertools import product
 
 import numpy as np
@@ -99,6 +100,64 @@ def test_every_second_row_makes_a_box_of_half_the_rows():
     raw, _ = through(0, 0, dtype=np.float32, box=(16, 8), steps=(2, 1))
     rows = (np.arange(40 * 144) % 251).reshape(40, 144)[0:16:2, :8]
     assert (raw.view(np.float32).reshape(8, 8) == rows).all()
+
+
+SIDE_BY_SIDE = r"""
+#include <cuda.h>
+#include <cuda/ptx>
+using namespace cuda::ptx;
+// Each warp stores a box of 8 x 8 elements, STEP columns after that of the one before.
+extern "C" __global__ void side_by_side(const __grid_constant__ CUtensorMap to) {
+  __shared__ alignas(128) unsigned short tile[8][8];
+  tile[threadIdx.x / 8][threadIdx.x % 8] = 7;
+  fence_proxy_async(space_shared);
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) {
+    const int at[2] = {STEP * (int)(threadIdx.x / 32), 0};
+    cp_async_bulk_tensor(space_global, space_shared, &to, at, tile);
+    cp_async_bulk_commit_group();
+    cp_async_bulk_wait_group_read(n32_t<0>());
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("step", [8, 0])
+def test_boxes_of_narrow_elements_race_only_where_they_overlap(step):
+    target = np.ones((8, 16), np.uint16)
+    module = simulator.RawModule(code=SIDE_BY_SIDE, options=(f"-DSTEP={step}",))
+    with nullcontext() if step else pytest.raises(cuda.DataRace), simulator.observe() as run:
+        module.get_function("side_by_side")((1,), (64,), (cuda.tensor_map(target, (8, 8)),))
+    assert bool(run.hazards) == (step == 0)
+    assert step == 0 or (target == 7).all()
+
+
+PADDED = r"""
+#include <cuda.h>
+#include <cuda/ptx>
+using namespace cuda::ptx;
+// A box of 8 rows of 24 ints, of which the tensor has WIDE: nobody writes the other columns.
+extern "C" __global__ void padded(const __grid_constant__ CUtensorMap to) {
+  __shared__ alignas(128) int tile[8][24];
+  int t = threadIdx.x, at[2] = {0, 0};
+  for (int row = 0; row < 8; row++) if (t < 16) tile[row][t] = row * 16 + t;
+  fence_proxy_async(space_shared);
+  __syncthreads();
+  if (t) return;
+  cp_async_bulk_tensor(space_global, space_shared, &to, at, tile);
+  cp_async_bulk_commit_group();
+  cp_async_bulk_wait_group(n32_t<0>());
+}
+"""
+
+
+@pytest.mark.parametrize("wide", [16, 20])
+def test_what_a_stored_box_has_outside_of_the_tensor_need_not_have_a_value(wide):
+    target = np.zeros((8, wide), np.int32)
+    kernel = simulator.RawModule(code=PADDED).get_function("padded")
+    with pytest.raises(cuda.UninitializedRead) if wide > 16 else nullcontext():
+        kernel((1,), (32,), (cuda.tensor_map(target, (8, 24)),))
+    assert wide > 16 or (target.ravel() == np.arange(128)).all()
 
 
 BOXES_TRIED = [

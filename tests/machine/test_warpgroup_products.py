@@ -1,6 +1,7 @@
 """Products of a warpgroup (`wgmma`): every layout in shared memory, a whole matrix product, and
 what is missing named with its line."""
 
+from contextlib import nullcontext
 from itertools import product
 
 import numpy as np
@@ -209,9 +210,14 @@ def test_what_is_missing_around_a_product_is_named(part):
     assert says in str(caught.value)
 
 
-def test_a_product_of_three_of_the_four_warps_is_named():
+@pytest.mark.parametrize(
+    "before, after",
+    [("if (threadIdx.x >= 96) return;", ""), ("if (threadIdx.x < 96) {", "} __syncthreads();")],
+)
+def test_a_product_of_three_of_the_four_warps_is_named(before, after):
     kinds = ("f32", "f16", "f16")
-    source = once(64, kinds, FENCE=f"if (threadIdx.x >= 96) return; {PARTS['FENCE']}")
+    parts = {"FENCE": f"{before} {PARTS['FENCE']}", "WAIT": f"{PARTS['WAIT']} {after}"}
+    source = once(64, kinds, **parts)
     with pytest.raises(cuda.ShuffleDivergence, match="1, 1, 1, 0 times"):
         computed(64, kinds, 128, source=source)
 
@@ -289,6 +295,12 @@ ONE_BEHIND = {
     "AFTER": f"{WAIT.replace('0;', '1;')} if (step) mbarrier_arrive(&empty[(step - 1) % STAGES]);",
     "LAST": WAIT,
 }
+# One thread of the warpgroup says that all of it is done with a stage, as CUTLASS does it.
+ONE_SPEAKS = {
+    "AFTER": f"{WAIT} if (t == 64) {LEAVE}",
+    "LAST": "",
+    "&empty[s], 128)": "&empty[s], 1)",
+}
 
 
 def times(parts, on=simulator, k=320):
@@ -319,13 +331,31 @@ def test_a_ring_of_boxes_and_products_multiplies_matrices(parts):
     assert (found == expected).all()
 
 
+@pytest.mark.parametrize("order", ["lockstep", "forwards", "backwards", "shuffled"])
+def test_a_wait_is_for_the_parts_of_all_four_warps(order):
+    with simulator.options(order=order):
+        found, expected = times(ONE_SPEAKS)
+    assert (found == expected).all()
+
+
+def test_a_wait_is_not_for_the_products_of_another_warpgroup():
+    source = once(64, ("f32", "f16", "f16"), WAIT=f"{PARTS['WAIT']} if (!threadIdx.x) tile[0] = 0;")
+    raw, c, out = np.zeros(8192, np.uint32), np.zeros(8192, np.uint32), np.zeros(8192, np.uint32)
+    kernel = simulator.RawModule(code=source).get_function("once")
+    bits = [np.uint64(descriptor(start, 0, 128)) for start in (0, 16384)]
+    for threads, races in ((128, False), (256, True)):
+        args = (raw, c, out, *bits, np.int32(8192), np.int32(1))
+        with pytest.raises(cuda.DataRace) if races else nullcontext():
+            kernel((1,), (threads,), args, shared_mem=32768)
+
+
 @pytest.mark.gpu
 def test_the_hardware_multiplies_them_too():
     if not cuda.gpu_count():
         pytest.skip("NO GPU HERE: matrices were multiplied by the simulated one only")
     from grader.cuda import gpu
 
-    for parts in (AT_ONCE, ONE_BEHIND):
+    for parts in (AT_ONCE, ONE_BEHIND, ONE_SPEAKS):
         found, expected = times(parts, gpu)
         assert (found == expected).all()
 

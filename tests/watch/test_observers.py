@@ -11,7 +11,7 @@ from grader import cuda
 from grader.cuda import simulator
 from grader.machine.events import Observer
 from grader.machine.lanes import count, lane_index
-from grader.watch.paths import Paths, in_all
+from grader.watch.counters import Paths, in_all
 
 ROOMS = Path(simulator.__file__).parents[1]
 KERNEL = """extern "C" __global__ void k(float* x, int n) {

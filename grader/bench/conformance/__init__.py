@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
+from importlib import import_module
 from itertools import groupby
 from typing import Any
 
@@ -99,14 +100,8 @@ def _family(name: str) -> tuple[InlineForm, ...]:
 
 @cache
 def _module(family: str, device: str) -> Any:
-    code = source(_family(family))
-    if device == "simulator":
-        from ...cuda import simulator
-
-        return simulator.RawModule(code=code)
-    from ...cuda import gpu
-
-    return gpu.RawModule(code=code)
+    door = import_module(f"...cuda.{device}", __package__)
+    return door.RawModule(code=source(_family(family)))
 
 
 SAMPLES, DRAWN = 4096, 1024  # inputs of a form that look for trouble, and that hypothesis draws

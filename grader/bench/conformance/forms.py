@@ -112,10 +112,8 @@ def _form(family: str, row: str) -> InlineForm:
     name, _, asm = left.partition(" = ")
     if name.startswith(("atom.", "red.")):
         return _atomic(family, name, inputs, output)
-    if asm:
-        return InlineForm(family, name, asm, inputs, output)
-    if "%" in name:
-        return InlineForm(family, name, f"{name};", inputs, output)
+    if asm or "%" in name:
+        return InlineForm(family, name, asm or f"{name};", inputs, output)
     if output:
         return plain(family, name, inputs, output)
     sources = ", ".join(f"%{n}" for n in range(1, len(inputs) + 1))
@@ -342,11 +340,9 @@ _ATOMICS = """
 def _atomic(family: str, name: str, inputs: tuple[str, ...], output: str) -> InlineForm:
     """What goes out: of floats the value left in the cell, else that and the value found."""
     operands = "".join(f", %{n}" for n in range(2, len(inputs) + 1))
-    asm, combined = f"{name} %0, [%1]{operands};", "{d} ^ {cell}"
-    if name.startswith("red"):
-        asm = f"{name} [%1]{operands}; mov.b32 %0, 0;"
-    if name.startswith("red") or output.startswith(("f", "bf")):
-        combined = "{cell}"
+    finds = not name.startswith("red")
+    asm = f"{name} %0, [%1]{operands};" if finds else f"{name} [%1]{operands}; mov.b32 %0, 0;"
+    combined = "{d} ^ {cell}" if finds and not output.startswith(("f", "bf")) else "{cell}"
     space = "shared" if ".shared" in name else "global"
     return InlineForm(family, name, asm, inputs, output, memory=space, combined=combined)
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NamedTuple, Self
 
-from ...compilers.lexer import TOKEN
+from ...compilers.lexer import parts
 from ...grouped import grouped
 
 RUN = 12
@@ -49,9 +49,8 @@ class SourceToken(NamedTuple):
 
 
 def _tokens(source: str) -> Iterator[SourceToken]:
-    line, last, end = 1, 0, 0
-    for match in TOKEN.finditer(source):
-        line += source.count("\n", last, match.start())
+    end = 0
+    for match, line in parts(source):
         text = plain = match.group()
         if match.lastgroup == "comment":
             plain = ""
@@ -60,7 +59,7 @@ def _tokens(source: str) -> Iterator[SourceToken]:
         elif match.lastgroup == "number" and not text.lower().startswith("0x"):
             plain = text.lower().rstrip("ful")
         yield SourceToken(text, plain, line, source[end : match.start()])
-        last, end = match.start(), match.end()
+        end = match.end()
 
 
 # --- fingerprints --------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ import numpy as np
 
 from ...compilers.declared import Declarations
 from ...cuda.errors import Message
+from ...grouped import grouped
 from ...say.places import called
 from ..cases import CaseInstance
 from ..compare import Words, Wrong
@@ -280,10 +281,7 @@ class About:
     @cached_property
     def _loads(self) -> dict[Element, list[Used]]:
         """By element what is known of the instructions that load it."""
-        loads: dict[Element, list[Used]] = {}
-        for one in self.mine.loads:
-            loads.setdefault(one.first, []).append(one)
-        return loads
+        return grouped((one.first, one) for one in self.mine.loads)
 
     def _listed(self, elements: Iterable[Element], joined: str = "and") -> str:
         """Elements by name, runs of them as runs; of many the first few."""

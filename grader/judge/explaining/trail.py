@@ -39,9 +39,11 @@ _SAY = {
     "shl": "shifts {0} to the left by {1}",
     "shr": "shifts {0} to the right by {1}",
 }
-_WHOLE = re.compile(r"cvt\..*\.[su](8|16|32|64)\.f\d+|cvt\.r[mpnz]i\..*")
-_HALF = re.compile(r"cvt\..*\.b?f16\.f(32|64)")
-_SINGLE = re.compile(r"cvt\..*\.f32\.f64")
+_CONVERSIONS = {
+    "half": re.compile(r"cvt\..*\.b?f16\.f(32|64)"),
+    "single": re.compile(r"cvt\..*\.f32\.f64"),
+    "cut": re.compile(r"cvt\..*\.[su](8|16|32|64)\.f\d+|cvt\.r[mpnz]i\..*"),
+}
 _CALL = re.compile(r"call\.((?:__)?(exp2?|log)f?|\w+)")
 
 _SLOPES: dict[tuple[str, int], Callable[..., tuple[float, ...]]] = {  # of a result by its operands
@@ -132,11 +134,9 @@ class Trail:
     def said(self, at: int) -> str:
         """A step's value, and what it is."""
         said = f"{self.value[at]:.{self._digits}g}"
-        if element := self.element(at):
-            return f"{said} ({self.named(element)})"
-        if name := self.built_in(at):
-            return f"{said} ({name})"
-        return f"{said} (an exponential)" if self.verb(at).startswith("exp") else said
+        what = "an exponential" if self.verb(at).startswith("exp") else self.built_in(at)
+        what = self.named(element) if (element := self.element(at)) else what
+        return f"{said} ({what})" if what else said
 
     def stands(self, at: int) -> bool:
         """Whether a value stands in the code."""
@@ -237,10 +237,5 @@ def _precision(op: Op) -> float:
 def _verb(opcode: str) -> str:
     if call := _CALL.fullmatch(opcode):
         return call[2] or f"{call[1]}()"
-    if _HALF.fullmatch(opcode):
-        return "half"
-    if _SINGLE.fullmatch(opcode):
-        return "single"
-    if _WHOLE.fullmatch(opcode):
-        return "cut"
-    return opcode.partition(".")[0]
+    found = (verb for verb, form in _CONVERSIONS.items() if form.fullmatch(opcode))
+    return next(found, opcode.partition(".")[0])

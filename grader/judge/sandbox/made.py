@@ -73,10 +73,8 @@ def _shuffles(graph: Graph, root: int) -> tuple[Crossing, ...]:
 def _decisions(graph: Graph, elements: Elements, root: int, index: int) -> Iterator[Decision]:
     """The branches of the thread that made a node, before it, and the choices on its way and on
     that to its `index`, as far as they depended on an element; each element once."""
-    flows = np.array([one.form.flow if one else None for one in graph.code])
     own = np.flatnonzero(graph.thread[:root] == graph.thread[root])
-    branches = own[flows[graph.at[own]] == Flow.BRANCH]
-    asked = [(node, int(graph.left[node])) for node in branches.tolist()] + [
+    asked = [(node, int(graph.left[node])) for node in _branches(graph, own)] + [
         (node, int(graph.right[node]))
         for end in (root, index)
         for node in _carrying(graph, end, Carries.CHOSEN).tolist()
@@ -94,15 +92,22 @@ def _decisions(graph: Graph, elements: Elements, root: int, index: int) -> Itera
 
 def _carrying(graph: Graph, root: int, kind: Carries) -> npt.NDArray[Any]:
     """The nodes on the way to a node whose instructions carry values so, the last one first."""
-    carried = [one is not None and one.form.carries is kind for one in graph.code]
     nodes = graph.slice_of(root).nodes
-    chosen: npt.NDArray[Any] = nodes[np.array(carried, bool)[graph.at[nodes]]]
-    return chosen
+    carrying: npt.NDArray[Any] = nodes[graph.carrying(nodes, kind)]
+    return carrying
+
+
+def _branches(graph: Graph, nodes: npt.NDArray[np.int64]) -> list[int]:
+    """Those of the nodes at which a thread branched."""
+    found: list[int] = nodes[
+        graph.by_instruction(lambda one: one.form.flow is Flow.BRANCH, nodes)
+    ].tolist()
+    return found
 
 
 def _asked(graph: Graph, node: int, numbers: Numbers) -> Iterator[Choice]:
     """What was asked for a value to be chosen, and which it was."""
-    instruction = graph.code[graph.at[node]]
+    instruction = graph.instruction(node)
     assert instruction is not None, "a choice is one"
     taken = float(numbers(instruction.form.type)[node])
     first, bits = graph.refused[bisect_right(graph.refused, node, key=itemgetter(0)) - 1]
@@ -116,7 +121,7 @@ def _compares(
     """The comparisons that a predicate was made of, by which `node` was chosen, or branched;
     `chosen` are the values that were taken and refused."""
     for test in _tests(graph, predicate):
-        compared = graph.code[graph.at[test]]
+        compared = graph.instruction(test)
         assert compared is not None, "_tests has asked"
         values = _compared(graph, test, compared, numbers)
         if len(values) == 2:
@@ -132,8 +137,7 @@ def _tests(graph: Graph, predicate: int) -> Iterator[int]:
     ahead, left = [predicate], DEEP
     while ahead and left:
         node, left = ahead.pop(), left - 1
-        instruction = graph.code[graph.at[node]] if node > 0 else None
-        if instruction is None:
+        if (instruction := graph.instruction(node)) is None:
             continue
         if instruction.form.opcode.startswith("setp."):
             yield node
@@ -205,11 +209,10 @@ def path_of(graph: Graph, thread: ThreadPlace, elements: Elements | None) -> Thr
     blocks, threads = graph.places(np.arange(len(graph)))
     mine = (blocks == thread.block) & (threads == thread.thread) & (graph.at >= graph.last_launch)
     own = np.flatnonzero(mine)
-    flows = np.array([one is not None and one.form.flow is Flow.BRANCH for one in graph.code])
     numbers = cache(partial(as_numbers, graph.value))
     branches = [
         one
-        for node in own[flows[graph.at[own]]][-MOST_BRANCHES:].tolist()
+        for node in _branches(graph, own)[-MOST_BRANCHES:]
         for one in _compares(graph, node, int(graph.left[node]), numbers, (0.0, 0.0))
     ]
     if elements is None:
@@ -242,7 +245,7 @@ def _loads(graph: Graph, elements: Elements) -> Iterator[Used]:
 
 def _is_lost(graph: Graph, end: int) -> bool:
     """Whether a node that nothing was made of was stored in no buffer, and decides nothing."""
-    instruction = graph.code[graph.at[end]]
+    instruction = graph.instruction(end)
     if instruction is None or instruction.form.type == "pred":
         return False
     spaces = {one.space for _, one in instruction.form.transfers}
@@ -323,13 +326,13 @@ def way(graph: Graph, elements: Elements, case: CaseRequest, asked: Asked) -> Wa
 def _worth(graph: Graph, asked: Asked) -> Counts:
     """By node, how many of the kind its instruction stands for."""
     kinds = [(re.compile(opcode), count) for opcode, count in asked.worth.items()]
-    opcodes = [one.form.opcode if one else "" for one in graph.code]
-    found = {
-        opcode: max((count for kind, count in kinds if kind.fullmatch(opcode)), default=0)
-        for opcode in set(opcodes)
-    }
-    worth: Counts = np.array([found[opcode] for opcode in opcodes], np.int64)[graph.at]
-    return worth
+
+    @cache
+    def worth(opcode: str) -> int:
+        return max((count for kind, count in kinds if kind.fullmatch(opcode)), default=0)
+
+    found = graph.by_instruction(lambda one: worth(one.form.opcode), slice(None), worth(""))
+    return found.astype(np.int64)
 
 
 def _last(graph: Graph, own: Counts) -> Counts:
@@ -411,11 +414,8 @@ class _Tree:
 
     def _leaves(self, passed: Counts, inputs: Counts) -> dict[int, tuple[int, int]]:
         leaves: dict[int, tuple[int, int]] = {}
-        for sources in (self._behind.left, self._behind.right):
-            some = np.flatnonzero(sources < 0)
-            some = some[inputs[-1 - sources[some]] == 0]
-            rows = (sources[some], passed[some], self._behind.nodes[some])
-            for leaf, count, node in zip(*(row.tolist() for row in rows), strict=True):
+        for leaf, node, count in self._behind.inputs(passed):
+            if inputs[-1 - leaf] == 0:
                 leaves[leaf] = min((count, node), leaves.get(leaf, (NEVER, 0)))
         return leaves
 
@@ -436,7 +436,7 @@ class _Tree:
         while at:
             at = self._onward[at]
             before, here = here, int(nodes[at])
-            instruction = graph.code[graph.at[here]]
+            instruction = graph.instruction(here)
             if graph.thread[before] == graph.thread[here] or instruction is None:
                 continue
             if not self._own[here]:
@@ -449,7 +449,7 @@ class _Tree:
 
 def _width(graph: Graph, node: int) -> int:
     """Bytes that the load at a node takes from memory."""
-    instruction = graph.code[graph.at[node]]
+    instruction = graph.instruction(node)
     transfers = instruction.form.transfers if instruction else ()
     return transfers[-1][1].width if transfers else 1
 

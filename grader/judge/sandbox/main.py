@@ -8,12 +8,10 @@ own and Python's (see `landlock`).
 """
 
 import errno
-import hashlib
 import os
 import re
 import sys
 import tempfile
-import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
@@ -182,20 +180,9 @@ def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Re
         if isinstance(error, MemoryError) or getattr(error, "errno", 0) == errno.ENOMEM:
             told = say.too_much(str(error), memory_bytes)
             return Failed.of(Status.LAUNCH_ERROR, told, broken_off=True)
-        return Failed(Status.UNSUPPORTED, _our_fault(error), broken_off=True)
-
-
-def _our_fault(error: Exception) -> str:
-    """A fault of ours in words. The same error is kept in the same file, so that a verdict is the
-    same each time."""
-    lines, traceback_file = "".join(traceback.format_exception(error)), ""
-    with suppress(OSError):
-        digest = hashlib.sha256(lines.encode()).hexdigest()[:8]
-        kept = disk_cache.of_user().folder / f"stumbled-{digest}.traceback.txt"
-        kept.write_text(lines, encoding="utf-8")
-        traceback_file = str(kept)
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return say.our_fault(error, f"{Path(last.filename).name}, line {last.lineno}", traceback_file)
+        return Failed(
+            Status.UNSUPPORTED, say.our_fault(error, *disk_cache.kept(error)), broken_off=True
+        )
 
 
 def _compile(opening: Opening) -> Ran:

@@ -9,23 +9,24 @@ counters: nobody has written them before the first launch, or they are no whole 
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import cycle
 from operator import itemgetter
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
+from msgspec.structs import replace
 
 from ...compilers.declared import DTYPES, Declarations, parameters
 from ...cuda import simulator, tensor_map
 from ...cuda.errors import CudaError, StepLimit
 from ...grouped import grouped
 from ...machine.state import current_options
+from ...profiler.work import Work, buffers_of
 from ...status import Status, headline
-from ...watch.observe import Run
-from ...watch.paths import Paths, in_all
+from ...watch.counters import Paths, in_all
+from ...watch.observe import Kind, Run
 from ...watch.recorder import recordings
 from ...watch.recording import Recording
 from ...watch.slice import Graph, TooLong
@@ -181,21 +182,33 @@ def _followed(source: str, case: CaseRequest, compiled: tuple[str, ...]) -> Ran:
 
 def _recorded(source: str, case: CaseRequest, asked: Recorded) -> Strip | None:
     """The steps that lead to what went wrong, where it does so once more."""
-    where, error = asked.where, None
+    where = asked.where
     threads = math.prod(case.launches[where.launch - 1].block)
     recorded = one_launch(blocks_around(where.block, threads), where.launch)
-    module, buffers = simulator.RawModule(code=source), _buffers(case)
-    with simulator.observe(observers=[recorded], counted=False) as run:
-        try:
-            for number, launch in enumerate(case.launches[: where.launch], 1):
-                checks = number == where.launch and not asked.compared
-                with simulator.options(step_limit=case.steps, order=case.order, checks=checks):
-                    _launch(module, [launch], buffers)
-        except CudaError as raised:
-            error = raised
+    up_to = replace(case, launches=case.launches[: where.launch])
+    checked_from = math.inf if asked.compared else where.launch
+    run, _, error = replayed(source, up_to, recorded, checked_from, counted=False)
     recording = next((one for one in recordings(run) if one.frames), None)
     mark = _mark(recording, run, error, asked) if recording else None
     return strip_of(recording, [mark]) if recording and mark else None
+
+
+def replayed(
+    source: str, case: CaseRequest, recorded: Kind, checked_from: float, **observed: Any
+) -> tuple[Run, Arrays, CudaError | None]:
+    """The run of a case's launches, recorded so and checked from the launch of that number on (1:
+    the first); the buffers afterwards, and the error that ended it. `observed`: what else
+    `observe` is to see."""
+    module, buffers = simulator.RawModule(code=source), _buffers(case)
+    with simulator.observe(observers=[recorded], **observed) as run:
+        try:
+            for number, launch in enumerate(case.launches, 1):
+                checks = number >= checked_from
+                with simulator.options(step_limit=case.steps, order=case.order, checks=checks):
+                    _launch(module, [launch], buffers)
+        except CudaError as error:
+            return run, buffers, error
+    return run, buffers, None
 
 
 def _mark(recording: Recording, run: Run, error: CudaError | None, asked: Recorded) -> Mark | None:
@@ -266,28 +279,9 @@ def _launch_all(
 
 def _buffers(case: CaseRequest) -> Arrays:
     """A case's buffers by name, each alone or as a stretch of a larger one."""
-    buffers: Arrays = {}
-    for name, value in case.inputs.items():
-        begin = case.begins.get(name, 0) + case.room
-        buffers[name] = _stretch(np.zeros, value.shape, value.dtype, begin, case.room)
-        buffers[name][...] = value
-    for name, one in (case.outputs | case.scratch).items():
-        begin = case.begins.get(name, 0)
-        buffers[name] = _stretch(simulator.empty, one.shape, one.dtype, begin)
-    return buffers
-
-
-def _stretch(
-    empty: Callable[[Any, Any], npt.NDArray[Any]],
-    shape: tuple[int, ...],
-    dtype: Any,
-    begin: int,
-    room: int = 0,
-) -> npt.NDArray[Any]:
-    """An array behind `begin` other elements, and before `room` of them."""
-    size = math.prod(shape)
-    whole = empty((begin + size + room,) if begin else shape, dtype)
-    return whole[begin : begin + size].reshape(shape) if begin else whole
+    blank = {name: (one.shape, one.dtype) for name, one in (case.outputs | case.scratch).items()}
+    work = Work("", "", (), case.inputs, blank, case.begins)
+    return buffers_of(work, np.array, simulator.empty, case.room)
 
 
 def _launch(

@@ -6,6 +6,7 @@ exponentials has tens of thousands of values behind it, so all of an instruction
 """
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +17,12 @@ from ...ptx.assigned import built_in
 from ...ptx.numbers import DTYPES
 from ...ptx.program import Carries, Immediate, Instruction, Register
 from ...watch.observe import described
-from ...watch.slice import Graph
+from ...watch.slice import Graph, hands_on
 from ..protocol import Arrays, Element, Op, SliceSteps, ThreadPlace
 
 MOST = 60_000  # values
 UNTYPED = {"b16": "f16", "b32": "f32", "b64": "f64"}
-_HANDED_ON = (Carries.CHOSEN, Carries.COPIED, Carries.ACROSS)
+_hands_on = partial(hands_on, ways=(Carries.CHOSEN, Carries.COPIED, Carries.ACROSS))
 
 # Where a value came from: a node by its number, what lay in memory by a negative one, and a
 # constant by one from here on.
@@ -105,7 +106,7 @@ class _Gathered:
         self.graph, self.nodes = graph, behind.nodes[::-1]
         self.at = graph.at[self.nodes].astype(np.int64)
         self.bits = graph.value[self.nodes]
-        self.hands_on = np.array([_hands_on(one) for one in graph.code], bool)[self.at]
+        self.hands_on = graph.by_instruction(_hands_on, self.nodes)
         self.owner, self.source = self._pairs(behind.left[::-1], behind.right[::-1])
         self.begin = np.searchsorted(self.owner, np.arange(len(self.nodes) + 1))
         self.constants: dict[tuple[int, float], int] = {}
@@ -237,7 +238,7 @@ class _Gathered:
 
     def _as_numbers(self, places: Numbers) -> Values:
         """Values as their instructions mean them."""
-        types = np.array([_type(one) for one in self.graph.code])[self.at[places]]
+        types = self.graph.by_instruction(_type, self.nodes[places], "")
         numbers = np.zeros(len(places))
         for kind in np.unique(types).tolist():
             some = types == kind
@@ -269,21 +270,12 @@ def as_numbers(bits: npt.NDArray[np.uint64], kind: str) -> Values:
     return numbers
 
 
-def _type(instruction: Instruction | None) -> str:
+def _type(instruction: Instruction) -> str:
     """The type of what it makes; of a conversion that is named first."""
-    if instruction is None:
-        return ""
     kind, parts = instruction.form.type, instruction.form.opcode.split(".")
     if parts[0] == "cvt" and len(parts) > 2 and parts[-2] in DTYPES:
         return parts[-2]
     return kind if _hands_on(instruction) else kind.replace("b", "s") if kind in UNTYPED else kind
-
-
-def _hands_on(instruction: Instruction | None) -> bool:
-    if instruction is None:
-        return False
-    form = instruction.form
-    return bool(form.transfers and not form.atomic) or form.carries in _HANDED_ON
 
 
 def literal(operand: Immediate) -> float:

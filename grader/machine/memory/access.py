@@ -1,13 +1,14 @@
 """One memory instruction's way to memory: addresses to elements, checked on the way; what is done
-there, and who is told of it; what is on its way into shared memory (`cp.async` and its groups, and
+there, and who is told of it; what is on its way (`cp.async` and bulk copies, with their groups, and
 what mbarriers count)."""
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from itertools import chain
+from typing import Any, NamedTuple, Protocol, Self
 
 import msgspec
 import numpy as np
@@ -171,15 +172,14 @@ class Access:
     def get(self, hit: Hit) -> None:
         """Tell that lanes load what lies where this access hits; they then may read it."""
         self.about_to_read(hit)
-        self._tell(hit, "load")
+        self.memory.events.access(Accessed(self, hit, "load"))
 
     def put(self, hit: Hit, values: Values) -> None:
         """Store `values`, an array for each component, where this access hits."""
-        for tell in self.memory.events.write:
-            tell(self, hit, values)
+        self.memory.events.write(self, hit, values)
         for component, value in enumerate(values):
             self.write(hit, component, value)
-        self._tell(hit, "store", values)
+        self.memory.events.access(Accessed(self, hit, "store", values))
 
     def update(
         self,
@@ -213,24 +213,11 @@ class Access:
         self, hit: Hit, before: Values | None = None, failed: np.ndarray | None = None
     ) -> None:
         """Tell that lanes have used a place as an atomic does."""
-        self._tell(hit, "atomic", before, failed)
-
-    def _tell(
-        self,
-        hit: Hit,
-        kind: str,
-        values: Values | None = None,
-        failed: np.ndarray | None = None,
-    ) -> None:
-        if listeners := self.memory.events.access:
-            done = Accessed(self, hit, kind, values, failed)
-            for tell in listeners:
-                tell(done)
+        self.memory.events.access(Accessed(self, hit, "atomic", before, failed))
 
     def about_to_read(self, hit: Hit) -> None:
         """Tell that lanes are about to use what lies there."""
-        for tell in self.memory.events.read:
-            tell(self, hit)
+        self.memory.events.read(self, hit)
 
     def unwritten(self, hit: Hit, component: int) -> np.ndarray | None:
         """Which lanes of a hit find in a component what nobody wrote; None where none does."""
@@ -260,10 +247,8 @@ class Access:
     def _find(self, space: str, lanes: Lanes, addresses: np.ndarray) -> list[Hit]:
         if space == "generic":
             return self._find_generic(lanes, addresses)
-        if space == "shared":
-            return self._find_private(self.memory.shared, lanes, addresses)
-        if space == "local":
-            return self._find_private(self.memory.local, lanes, addresses)
+        if space in ("shared", "local"):
+            return self._find_private(getattr(self.memory, space), lanes, addresses)
         found = self.memory.flat.locate(addresses, self.width, lanes)
         if len(found) > 1:
             return self._parts(found, space, lane_index(lanes), addresses)
@@ -332,16 +317,30 @@ def bits_of(values: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Landing:
-    """What is on its way into memory: where it goes, and the words to be put there (an array for
-    each component). Of a bulk copy, or stores to another block's shared memory, that tell a barrier
-    of their `size` bytes once they are there: which of those issued it is (0: of others), perhaps
-    in part."""
+class OnItsWay:
+    """What ends some time after lanes have issued it: where that is, and the words (an array for
+    each component) that are brought there, none where it is read."""
 
     access: Access
     hit: Hit
     words: list[np.ndarray]
+
+    def part(self, chosen: np.ndarray) -> Self:
+        """That of the `chosen` lanes (bool) alone."""
+        return replace(self, hit=self.hit.part(chosen), words=[word[chosen] for word in self.words])
+
+    def land(self) -> None:
+        """It ends."""
+
+
+@dataclass(frozen=True, eq=False)
+class Landing(OnItsWay):
+    """The words are put there. Of a bulk copy, or stores to another block's shared memory, that
+    tell a barrier of their `size` bytes once they are there: which of those issued it is (0: of
+    others), perhaps in part."""
+
     number: int = 0
+    sources: tuple[Rereading, ...] = ()  # what is read until then
 
     @property
     def size(self) -> int:
@@ -352,24 +351,29 @@ class Landing:
         first = np.arange(len(self.hit.element)) * self.access.width < size
         return self.part(first), self.part(~first)
 
-    def part(self, chosen: np.ndarray) -> Landing:
-        """That of the `chosen` lanes (bool) alone."""
-        return replace(self, hit=self.hit.part(chosen), words=[word[chosen] for word in self.words])
-
     def land(self) -> None:
-        """It is there now."""
+        for source in self.sources:
+            source.land()
         self.access.put(self.hit, self.words)
 
 
-class OnItsWay(Protocol):
-    """What ends some time after lanes have issued it: `land` is its end."""
+class Rereading(OnItsWay):
+    """A copy engine or a tensor core has read this for a lane, and may still do so until somebody
+    has waited for it: whoever writes there before races with it."""
 
-    @property
-    def hit(self) -> Hit: ...
+    def land(self) -> None:
+        """It is read for the last time."""
+        self.access.get(self.hit)
 
-    def part(self, chosen: np.ndarray) -> OnItsWay: ...
 
-    def land(self) -> None: ...
+@dataclass(frozen=True, eq=False)
+class Updating(OnItsWay):
+    """A copy engine updates this for a lane, some time after it was issued."""
+
+    operation: Callable[..., np.ndarray]
+
+    def land(self) -> None:
+        self.access.update(self.hit, self.operation, [self.words])
 
 
 class PendingCopies:
@@ -388,16 +392,37 @@ class PendingCopies:
         """Until it has arrived, the destination counts as not written: a thread that does not
         wait for it gets whatever is there."""
         self.mark_unwritten(access, hit)
-        self.pending.append((Landing(access, hit, words), self.committed.copy()))
+        self.add(Landing(access, hit, words))
 
-    def announce(self, access: Access, hit: Hit, words: list[np.ndarray], told: Hit) -> Landing:
+    def add(self, copy: OnItsWay) -> None:
+        """A copy is in the group that its threads have not committed yet."""
+        self.pending.append((copy, self.committed.copy()))
+
+    def announce(
+        self,
+        access: Access,
+        hit: Hit,
+        words: list[np.ndarray],
+        told: Hit,
+        sources: Iterable[Rereading] = (),
+    ) -> Landing:
         """Lanes issue what the one barrier at which `told` hits will be told of. Until that barrier
         is asked, the destination counts as not written."""
         self.mark_unwritten(access, hit)
         self.announced += 1
-        landing = Landing(access, hit, words, self.announced)
+        landing = Landing(access, hit, words, self.announced, tuple(sources))
         self.landings.setdefault((told.store, int(told.element[0])), deque()).append(landing)
         return landing
+
+    def towards(self, store: Store, byte: int) -> tuple[int, bool] | None:
+        """The instruction of a copy on its way to a byte; whether an mbarrier is told of it."""
+        groups: list[OnItsWay] = [copy for copy, _ in self.pending]
+        for one in (*groups, *chain(*self.landings.values())):
+            first = one.hit.element * one.access.size
+            there = (first <= byte) & (byte < first + one.access.width)
+            if one.hit.store is store and there.any():
+                return one.access.at, one not in groups
+        return None
 
     def mark_unwritten(self, access: Access, hit: Hit) -> None:
         marks = hit.store.marks(access.size)
@@ -407,12 +432,16 @@ class PendingCopies:
     def arrive(self, lanes: Lanes, newest: int) -> None:
         """What these lanes wait for is there now: all their copies but those in the `newest` groups
         they closed last (-1: also those in no group yet)."""
-        waits = np.zeros(len(self.committed), bool)
-        waits[lanes] = True
+        before = np.full(len(self.committed), -1)
+        before[lanes] = self.committed[lanes] - newest
+        self.land(before)
+
+    def land(self, before: np.ndarray) -> None:
+        """What each lane issued in groups before that number (lanes,) is there now."""
         pending, self.pending = self.pending, []
         for copy, group in pending:
             lane = lane_index(copy.hit.lanes)
-            done = waits[lane] & (group[lane] < self.committed[lane] - newest)
+            done = group[lane] < before[lane]
             if not done.all():
                 self.pending.append((copy.part(~done), group))
             if done.any():

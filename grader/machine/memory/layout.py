@@ -49,9 +49,8 @@ def module_variables(program: PtxModule) -> dict[str, Store]:
     }
     stores: dict[str, Store] = {}
     address = _VARIABLES_AT
-    for variable in program.variables.values():
-        if variable.space not in ("global", "const") or variable.name not in mentioned:
-            continue
+    global_ones = (v for v in program.variables.values() if v.space in ("global", "const"))
+    for variable in (v for v in global_ones if v.name in mentioned):
         data = np.zeros(max(variable.size, len(variable.initial)), np.uint8)
         data[: len(variable.initial)] = np.frombuffer(variable.initial, np.uint8)
         writable = variable.space == "global"

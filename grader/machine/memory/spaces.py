@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..lanes import Lanes
+from ..lanes import Lanes, fill
 
 # Generic addresses: windows through which shared and local memory are seen, far from global.
 SHARED_WINDOW = 0x0100_0000_0000
@@ -96,11 +96,8 @@ class Heap:
         number = min(wanted, left // pitch + 1) if left >= 0 else 0
         self.store.refused |= number < wanted
         end = self.used + number * pitch
-        # The last one's gap may lie behind the end of the heap.
-        for start in range(self.used, end, pitch) if end > self.SIZE else ():
+        for start in range(self.used, end, pitch):
             self.states[start : start + size] = IN_USE
-        if end <= self.SIZE:
-            self.states[self.used : end].reshape(number, pitch)[:, :size] = IN_USE
         addresses = range(self.ADDRESS + self.used, self.ADDRESS + end, pitch)
         self.sizes.update(dict.fromkeys(addresses, size))
         self.used = end
@@ -231,14 +228,12 @@ class BatchSpace(GlobalSpace):
 
     def begin_wave(self, launches: np.ndarray) -> None:
         self.launches[:] = launches
-        for moved in self.moved.values():
-            moved[:] = launches * self.pitch
+        fill(self.moved.values(), launches * self.pitch)
 
     def locate(self, addresses: np.ndarray, size: int, lanes: Lanes) -> Found:
         found = super().locate(addresses, size, lanes)
-        for store, which in found:
-            if (pieces := self.pieces.get(store)) is None:
-                continue
+        for store, which in (one for one in found if one[0] in self.pieces):
+            pieces = self.pieces[store]
             chosen = np.arange(len(addresses)) if which is None else which
             where = addresses[chosen] - store.address
             page = where >> PAGE_SHIFT

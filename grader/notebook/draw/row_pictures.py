@@ -13,6 +13,7 @@ from matplotlib.colors import BoundaryNorm, ListedColormap
 
 from grader.counted import counted
 from grader.cuda.simulator import Event, Run
+from grader.watch.traffic import BANKS
 
 from .picture import (
     ACTIVITY,
@@ -171,7 +172,6 @@ def _paint_steps(axes: Axes, shown: list[Moment], active: list[np.ndarray]) -> N
 
 # ---- banks ----
 
-BANKS = 32  # of 4-byte words
 _MOST_ROWS = 48
 _ROW, _LEFT, _GUTTER, _TOP, _ACROSS = 0.22, 3.55, 3.4, 1.2, 4.9  # inches
 _LIMITS = (0, 1, 2, 3, 5, 9, 17, 33)  # words; from darker to darker, so it reads in grey as well

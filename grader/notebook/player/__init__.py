@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache, lru_cache
 from html import escape
 from importlib.resources import files
+from math import inf
 
 import msgspec
 import numpy as np
@@ -21,7 +22,6 @@ from msgspec import structs
 
 from grader.counted import counted
 from grader.course import Case, Exercise
-from grader.cuda import simulator
 from grader.cuda.errors import CudaError, lines_of, visible, window
 from grader.cuda.limits import Extent
 from grader.judge import cases
@@ -47,9 +47,9 @@ from grader.judge.playback.strip import (
     wrong_element,
 )
 from grader.judge.protocol import OTHER_ORDERS, Scene
-from grader.judge.stepped import handy_failure
+from grader.judge.sandbox.simulated import replayed
+from grader.judge.stepped import handy_failure, wrong_place
 from grader.judge.verdict import CaseResult, Verdict
-from grader.profiler.work import buffers_of, of_problem, one_by_one
 from grader.ptx.assigned import Result
 from grader.watch.findings import HazardReport
 from grader.watch.observe import Run
@@ -138,18 +138,15 @@ def _run(
     """Run the case with the known launch recorded, or each; None where nothing was recorded. What
     was `compared` to be found wrong, and what came before that launch, need not be checked again;
     who wrote it is traced where the block is not known."""
-    work = of_problem(words.problem, words.source, case.name)
-    buffers = buffers_of(work, np.array, simulator.empty)
-    error: CudaError | None = None
-    traced = compared and where.block is None
-    with simulator.observe(_MOST_BLOCKS, [one_launch(blocks, where.launch)], counted=traced) as run:
-        try:
-            for number, launch in enumerate(one_by_one(work, simulator.RawModule, buffers), 1):
-                checks = number >= where.launch and not compared
-                with simulator.options(step_limit=STEPS, order=where.order, checks=checks):
-                    launch()
-        except CudaError as raised:
-            error = raised
+    told = cases.described(cases.CaseInstance(case, words.problem), STEPS)
+    run, buffers, error = replayed(
+        words.source,
+        structs.replace(told, order=where.order),
+        one_launch(blocks, where.launch),
+        inf if compared else where.launch,
+        blocks=_MOST_BLOCKS,
+        counted=compared and where.block is None,
+    )
     if not recordings(run):
         return None
     arrays = {name: np.asarray(array) for name, array in buffers.items()}
@@ -167,7 +164,7 @@ def _block(seen: Replay, result: CaseResult) -> int | Extent | None:
     if not result.mismatches:
         alike = [one.block for one in seen.run.hazards if one.status == result.status and one.block]
         return alike[0] if alike else None
-    buffer, offset = _place(seen, result)
+    buffer, offset = wrong_place(result, seen.words)
     args = seen.words.problem.launches[-1].args
     numbers = {number for number, passed in enumerate(args) if str(passed) == buffer}
     writers = [
@@ -179,16 +176,6 @@ def _block(seen: Replay, result: CaseResult) -> int | Extent | None:
     return writers[-1] if writers else None
 
 
-def _place(seen: Replay, result: CaseResult) -> tuple[str, int]:
-    """The buffer and the byte offset in it of the first wrong element."""
-    first = result.mismatches[0]
-    for name, array in seen.buffers.items():
-        if seen.words.name(name) == first.buffer and array.ndim == len(first.index):
-            flat = int(np.ravel_multi_index(first.index, array.shape)) if first.index else 0
-            return name, flat * array.itemsize
-    return first.buffer, 0
-
-
 def _marked(seen: Replay, result: CaseResult, title: str) -> Replay | None:
     """With marks, at the last launch that has some; None where nothing went wrong as it did."""
     launches = recordings(seen.run)
@@ -196,7 +183,7 @@ def _marked(seen: Replay, result: CaseResult, title: str) -> Replay | None:
         last = launches[-1]
         mark = Mark(max(len(last.frames) - 1, 0), title, result.message)
         if result.mismatches:
-            name, (_, offset) = result.mismatches[0].buffer, _place(seen, result)
+            name, (_, offset) = result.mismatches[0].buffer, wrong_place(result, seen.words)
             mark = wrong_element(last, name, offset, title, result.message)
         return replace(seen, launch=len(launches) - 1, found=_from_difference(last, mark, result))
     if seen.error is None or (seen.case.hazard is None and seen.error.status != result.status):

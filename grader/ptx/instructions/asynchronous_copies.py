@@ -1,10 +1,11 @@
 """Copies that end some time after they were issued (PTX ISA, "Data Movement and Conversion
 Instructions": cp.async, cp.async.bulk, st.async).
 
-A copy reads its source when it is issued. What cp.async brings appears in shared memory when the
-issuing thread waits for the group that the copy was committed to; what a bulk copy or a store to
-another block's shared memory brings, when somebody asks the barrier that it tells. What is taken
-to global memory is there at once.
+A copy reads its source when it is issued, and a copy engine also as late as it can. What cp.async
+brings appears in shared memory when the issuing thread waits for the group that the copy was
+committed to; what a bulk copy or a store to another block's shared memory brings, when somebody
+asks the barrier that it tells. What a bulk copy takes to global memory is there when its thread
+has waited for its group (without .read), or has left the kernel.
 
 Barriers in shared memory that count arrivals and bytes (PTX ISA, "Parallel Synchronization and
 Communication Instructions: mbarrier"); what `cuda::barrier` is made of.
@@ -15,6 +16,7 @@ transactions still owe, and the parity of the phase. The state that an arrival r
 word as it was.
 """
 
+import copy as copying
 from collections.abc import Callable
 from typing import Any
 
@@ -22,24 +24,27 @@ import numpy as np
 from msgspec.structs import replace
 
 from ...counted import counted
-from ...cuda.errors import Misaligned, OutOfBounds
+from ...cuda.errors import BarrierDivergence, Message, Misaligned, OutOfBounds
 from ...machine.events import Step
 from ...machine.lanes import Lanes, compact, lane_index, select
-from ...machine.memory.access import Access, Hit
+from ...machine.memory.access import Access, Hit, Landing, PendingCopies, Rereading, Updating
 from ...machine.memory.spaces import OFFSET_MASK, RANK_SHIFT
 from ...machine.wave import Wave
+from ..numbers import DTYPES
 from ..program import (
+    SINK,
     Address,
     Instruction,
-    Malformed,
     Operand,
     Register,
     Transfer,
     address_of,
     immediate_of,
+    require,
     several,
 )
 from ..table import Elementwise, effect, elementwise
+from .synchronization import OPERATIONS, operation_on
 
 _COPY = "async ca|cg shared|shared::cta global L2::64B|L2::128B|L2::256B?"
 _SIZES = (4, 8, 16)  # bytes
@@ -53,8 +58,8 @@ def copy(instruction: Instruction, at: int, wave: Wave) -> Step:
     """[dst], [src], size[, source size | ignore][, cache policy]: beyond the source size, and
     where the predicate says to ignore, zeros are copied."""
     target, source, number, *rest = instruction.operands
-    if (size := immediate_of(number)) not in _SIZES:
-        raise Malformed(f"{counted(size, 'byte')} cannot be copied at once")
+    size = immediate_of(number)
+    require(size in _SIZES, f"{counted(size, 'byte')} cannot be copied at once")
     if instruction.form.has("L2::cache_hint"):
         rest.pop()
     writes, reads = (
@@ -71,8 +76,7 @@ def copy(instruction: Instruction, at: int, wave: Wave) -> Step:
         words = _fetched(whole, octets, index, wanted)
         for hit in to.hits(lanes):
             own = words[np.searchsorted(index, lane_index(hit.lanes))]
-            for tell in wave.events.copy:
-                tell(to, hit, list(own.T))
+            wave.events.copy(to, hit, list(own.T))
             wave.copies.issue(to, hit, list(own.T))
 
     return step
@@ -110,19 +114,34 @@ def _fetched(
     return words
 
 
-@effect("cp", "async commit_group :")
+def _issued(instruction: Instruction, wave: Wave) -> list[PendingCopies]:
+    """What a commit or a wait is about, as the wave has it now."""
+    if instruction.form.name == "wgmma":
+        return [wave.products]
+    return wave.outgoing if instruction.form.has("bulk") else [wave.copies]
+
+
+@effect("cp", "async commit_group :", "async bulk commit_group :")
 def commit(instruction: Instruction, at: int, wave: Wave) -> Step:
     def step(lanes: Lanes) -> None:
-        wave.copies.committed[lanes] += 1
+        for copies in _issued(instruction, wave):
+            copies.committed[lanes] += 1
 
     return step
 
 
-@effect("cp", "async wait_group : n", "async wait_all :")
+@effect("cp", "async wait_group : n", "async wait_all :", "async bulk wait_group read? : n")
 def wait(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """For all groups but the n last ones, or for everything."""
+    """For all groups but the n last ones, or for everything; of bulk copies until they have read
+    (.read), or written, too."""
     newest = immediate_of(instruction.operands[0]) if instruction.operands else -1
-    return lambda lanes: wave.copies.arrive(lanes, newest)
+    ends = 1 if instruction.form.has("read") else 2
+
+    def step(lanes: Lanes) -> None:
+        for copies in _issued(instruction, wave)[:ends]:
+            copies.arrive(lanes, newest)
+
+    return step
 
 
 @effect("cp", "async mbarrier arrive noinc? shared|shared::cta? b64 : updates[a]")
@@ -141,6 +160,7 @@ def signal(instruction: Instruction, at: int, wave: Wave) -> Step:
 UNIT, _WORDS = 16, 4  # bytes that are moved together, and their words
 _SHARED = "shared::cluster|shared::cta|shared"
 TOLD = "mbarrier::complete_tx::bytes"
+_TAKEN = "async bulk global shared|shared::cta bulk_group"
 
 
 @effect(
@@ -150,8 +170,7 @@ TOLD = "mbarrier::complete_tx::bytes"
     "policy?",
     f"async bulk shared::cluster shared::cta {TOLD} : "
     "writes.b32@shared[to], reads.b32@shared[from], size, updates.b64@shared[barrier]",
-    "async bulk global shared|shared::cta bulk_group L2::cache_hint? : "
-    "writes.b32@global[to], reads.b32@shared[from], size, policy?",
+    f"{_TAKEN} L2::cache_hint? : writes.b32@global[to], reads.b32@shared[from], size, policy?",
 )
 def bulk_copy(instruction: Instruction, at: int, wave: Wave) -> Step:
     """[to], [from], bytes[, [barrier]][, blocks]: the barrier is told when so many bytes have come;
@@ -163,12 +182,60 @@ def bulk_copy(instruction: Instruction, at: int, wave: Wave) -> Step:
     def step(lanes: Lanes) -> None:
         for lane in lane_index(lanes).tolist():
             moved = _moved(int(sizes[lane]), at, lane, wave)
-            words = taken_units(taken, lane, moved, at, wave)
+            words, sources = taken_units(taken, lane, moved, at, wave)
             if bring:
-                bring(lane, words, moved)
-                continue
-            for hit in unit_hits(to, lane, moved, at, wave):
-                to.put(hit, list(words.T))
+                bring(lane, words, moved, sources)
+            else:
+                take_away(sources, wave)
+                for hit in unit_hits(to, lane, moved, at, wave):
+                    write_later(Landing(to, hit, list(words.T)), wave)
+
+    return step
+
+
+def take_away(sources: list[Rereading], wave: Wave) -> None:
+    """A bulk copy to global memory has been issued, which reads these until it is waited for."""
+    for source in sources:
+        wave.outgoing[0].add(source)
+
+
+def write_later(copy: Landing | Updating, wave: Wave) -> None:
+    """It writes there, some time from now on."""
+    wave.events.copy(copy.access, copy.hit, copy.words)
+    wave.outgoing[1].add(copy)
+
+
+@effect(
+    "cp",
+    *[
+        f"reduce {_TAKEN} L2::cache_hint? {operation} : "
+        f"updates[to], reads.b32@shared[from], size, policy?"
+        for operation in (
+            "add u32|s32|u64|f32|f64",
+            "add noftz HALF",
+            "min|max u32|s32|u64|s64",
+            "min|max HALF",
+            "and|or|xor b32|b64",
+            "inc|dec u32",
+        )
+    ],
+)
+def bulk_reduction(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """[to], [from], bytes: each element in global memory is updated as by an atomic."""
+    form, transfer = instruction.form, instruction.form.transfer(0)
+    operation = operation_on(form.type, form.one_of(OPERATIONS) or "")
+    taken, sizes = unit_access(instruction, 1, at, wave), wave.read(instruction.operands[2], "u32")
+    strong = replace(transfer, space="global", bulk=True, asynchronous=True, strong=True)
+    to = wave.access(strong, instruction.operands[0], at)
+
+    def step(lanes: Lanes) -> None:
+        for lane in lane_index(lanes).tolist():
+            moved = _moved(int(sizes[lane]), at, lane, wave)
+            words, sources = taken_units(taken, lane, moved, at, wave)
+            take_away(sources, wave)
+            values = words.ravel().view(DTYPES[form.type])
+            for hit in unit_hits(to, lane, np.arange(len(values)) * to.size, at, wave):
+                write_later(Updating(to, hit, [values], operation), wave)
 
     return step
 
@@ -182,25 +249,27 @@ def unit_access(instruction: Instruction, position: int, at: int, wave: Wave) ->
 
 def bringing(
     instruction: Instruction, to: Access, at: int, wave: Wave
-) -> Callable[[int, np.ndarray, np.ndarray], None]:
-    """`bring(lane, words, moved)`: one lane has words (units, 4) uint32 brought into shared memory,
-    each unit `moved` by so many bytes, and tells the barrier among the operands."""
+) -> Callable[[int, np.ndarray, np.ndarray, list[Rereading]], None]:
+    """`bring(lane, words, moved, sources)`: one lane has words (units, 4) uint32 brought into
+    shared memory, each unit `moved` by so many bytes, and tells the barrier among the operands."""
     told = wave.access(instruction.form.transfer(3), instruction.operands[3], at)
     several_blocks = instruction.form.has("multicast::cluster")
+    require(
+        not several_blocks or len(instruction.operands) > 4,
+        "the mask of blocks is missing among its operands",
+    )
     mask = wave.read(instruction.operands[4], "u16") if several_blocks else None
 
-    def bring(lane: int, words: np.ndarray, moved: np.ndarray) -> None:
+    def bring(lane: int, words: np.ndarray, moved: np.ndarray, sources: list[Rereading]) -> None:
         bits = int(mask[np.array([lane])][0]) if mask is not None else 0
         ranks: list[int | None] = [rank for rank in range(16) if bits >> rank & 1]
         for rank in ranks or [None]:
             place = told.hits(np.array([lane]), _towards(told, lane, rank, wave))[0]
             told.about_to_read(place)
             for hit in unit_hits(to, lane, moved + _towards(to, lane, rank, wave), at, wave):
-                for tell in wave.events.copy:
-                    tell(to, hit, list(words.T))
-                landing = wave.copies.announce(to, hit, list(words.T), place)
-                for send in wave.events.sent:
-                    send(at, landing)
+                wave.events.copy(to, hit, list(words.T))
+                landing = wave.copies.announce(to, hit, list(words.T), place, sources)
+                wave.events.sent(at, landing)
 
     return bring
 
@@ -241,14 +310,26 @@ def _moved(size: int, at: int, lane: int, wave: Wave) -> np.ndarray:
     return np.arange(0, size, UNIT)
 
 
-def taken_units(access: Access, lane: int, moved: np.ndarray, at: int, wave: Wave) -> np.ndarray:
-    """What lies at the source, each unit `moved` by so many bytes: (units, 4) uint32."""
+def taken_units(
+    access: Access, lane: int, moved: np.ndarray, at: int, wave: Wave
+) -> tuple[np.ndarray, list[Rereading]]:
+    """What lies at the source, each unit `moved` by so many bytes: (units, 4) uint32; and what is
+    read once more when the copy ends."""
     words = np.empty((len(moved), _WORDS), np.uint32)
-    for hit in unit_hits(access, lane, moved, at, wave):
+    hits = unit_hits(access, lane, moved, at, wave)
+    for hit in hits:
         access.get(hit)
         for word in range(_WORDS):
             words[:, word] = access.read(hit, word, words.dtype)
-    return words
+    return words, [reading_later(access, hit) for hit in hits]
+
+
+def reading_later(access: Access, hit: Hit) -> Rereading:
+    """What has been read is read once more: what is written in between needs no proxy fence, but a
+    wait, and it costs nothing."""
+    later = copying.copy(access)
+    later.asynchronous = False
+    return Rereading(later, hit, [])
 
 
 @effect(
@@ -271,15 +352,13 @@ def send(instruction: Instruction, at: int, wave: Wave) -> Step:
         (places,), (hit,) = told.hits(lanes), target.hits(lanes)
         told.used(places)
         words = [source[lanes] for source in sources]
-        for tell in wave.events.copy:
-            tell(target, hit, words)
+        wave.events.copy(target, hit, words)
         for place in np.unique(places.element):
             own = places.element == place
             landing = wave.copies.announce(
                 target, hit.part(own), [word[own] for word in words], places.part(own)
             )
-            for tell_sent in wave.events.sent:
-                tell_sent(at, landing)
+            wave.events.sent(at, landing)
 
     return step
 
@@ -354,28 +433,41 @@ def missing(word: int) -> tuple[int, int]:
     return word & int(_COUNT), owed - int(_NOTHING_OWED)
 
 
-def _arriving(change: Callable[..., Any], *lines: str) -> Callable[..., Any]:
-    """Enters an instruction `[d,] [barrier][, number]`, where `change(word, number)`."""
+_FULL = Message(
+    "arrives at an mbarrier whose present phase has had all of its arrivals.",
+    "An arrival too many is undefined. Its `init` says how many arrivals each phase has, and the "
+    "phase may still wait for bytes.",
+    "Wait for the end of the phase before the next arrival. Or should `init` count more arrivals?",
+)
+
+
+def _arriving(
+    change: Callable[..., Any], arrivals: Callable[[np.ndarray], Number], *lines: str
+) -> Callable[..., Any]:
+    """Enters an instruction `[d,] [barrier][, number]`, where `change(word, number)`; of the number
+    so many are `arrivals`."""
 
     @effect("mbarrier", *lines)
     def build(instruction: Instruction, at: int, wave: Wave) -> Step:
         operands = list(instruction.operands)
-        target = None if isinstance(operands[0], Address) else operands.pop(0)
+        target = SINK if isinstance(operands[0], Address) else operands.pop(0)
         address, *numbers = operands
         access = _of_barrier(instruction, address, at, wave)
         number = wave.read(numbers[0], "u32") if numbers else None
         releases = "arrive" in instruction.form.opcode and not instruction.form.has("relaxed")
-        out = wave.registers.write(target, "b64") if target else None
+        out = wave.registers.write(target, "b64")
 
         def step(lanes: Lanes) -> None:
             for hit in access.hits(lanes):
                 one = np.ones(len(hit.element), _U)
                 amount = one if number is None else number[hit.lanes].astype(_U)
                 (old,) = access.update(hit, change, [[amount]])
-                if out is not None:
-                    out[hit.lanes] = old
-                for tell in wave.events.arrived if releases else ():
-                    tell(at, hit, old >> _PHASE)
+                if (late := old & _COUNT < arrivals(amount)).any():
+                    lane = int(lane_index(hit.lanes)[np.argmax(late)])
+                    raise wave.report.error(BarrierDivergence, at, lane, _FULL)
+                out[hit.lanes] = old
+                if releases:
+                    wave.events.arrived(at, hit, old >> _PHASE)
 
         return step
 
@@ -386,22 +478,27 @@ _ZERO = _U(0)
 _EITHER = "d, updates[a], {0} or updates[a], {0}"
 _arrive = _arriving(
     lambda word, number: _changed(word, number, _ZERO, _ZERO),
+    lambda number: number,
     f"arrive noComplete? {_ANY} : {_EITHER.format('n?')}",
 )
 _arriving(
     lambda word, number: _changed(word, number, _ZERO - number, _ZERO),
+    lambda number: number,
     f"arrive_drop noComplete? {_ANY} : {_EITHER.format('n?')}",
 )
 _arriving(
     lambda word, size: _changed(word, _U(1), _ZERO, size),
+    lambda size: _U(1),
     f"arrive expect_tx {_ANY} : {_EITHER.format('bytes')}",
 )
 _arriving(
     lambda word, size: _changed(word, _ZERO, _ZERO, size),
+    lambda size: _ZERO,
     f"expect_tx {_ANY} : updates[a], bytes",
 )
 _arriving(
     lambda word, size: _changed(word, _ZERO, _ZERO, _ZERO - size),
+    lambda size: _ZERO,
     f"complete_tx {_ANY} : updates[a], bytes",
 )
 
@@ -425,8 +522,8 @@ def wait_for_phase(instruction: Instruction, at: int, wave: Wave) -> Step:
             over = access.read(hit, 0, np.dtype(_U)) >> _PHASE != asked
             access.used(hit)
             out[hit.lanes] = over
-            for tell in wave.events.phase_over if over.any() else ():
-                tell(at, select(hit.lanes, over), hit.element[over], asked[over])
+            if over.any():
+                wave.events.phase_over(at, select(hit.lanes, over), hit.element[over], asked[over])
 
     return step
 
@@ -446,8 +543,7 @@ def _land(wave: Wave, hit: Hit, asked: np.ndarray) -> None:
                 landing, rest = landing.split(owed)
                 landings.appendleft(rest)
             landing.land()
-            for tell in wave.events.landed:
-                tell(landing, place, phase)
+            wave.events.landed(landing, place, phase)
             memory[place] = _changed(memory[place], _ZERO, _ZERO, _ZERO - _U(landing.size))
 
 

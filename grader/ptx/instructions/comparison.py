@@ -137,7 +137,10 @@ def selp(instruction: Instruction) -> Elementwise:
     )
 
 
-@elementwise("slct", "ftz? BITS|INT|f32|f64 s32|f32 : d, a, b, c")
+@elementwise(
+    "slct",
+    *[f"{one} : d, a, b, c" for one in ("BITS|INT|f32|f64 s32", "ftz? BITS|INT|f32|f64 f32")],
+)
 def slct(instruction: Instruction) -> Elementwise:
     """a where c >= 0 (so for -0, not for NaN), else b."""
     kind, test = instruction.form.mods[-2:]

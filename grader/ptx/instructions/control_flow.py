@@ -1,5 +1,6 @@
 """Branches, and calls: of device functions, directly or through a pointer, and of what the driver
-provides (PTX ISA, "Control Flow Instructions")."""
+provides; what stops a thread, for a while or for good (PTX ISA, "Control Flow Instructions" and
+"Miscellaneous Instructions")."""
 
 import numpy as np
 
@@ -8,16 +9,25 @@ from ...cuda.errors import CudaError, OutOfBounds
 from ...machine.events import Step, Successors
 from ...machine.lanes import Lanes, by_value, compact, lane_index
 from ...machine.wave import Wave
-from ..program import Flow, Instruction, Malformed, Operand, Register, Vector, components, symbol_of
-from ..table import control, guard_of, unsupported
+from ..program import (
+    Flow,
+    Instruction,
+    Operand,
+    Register,
+    Vector,
+    components,
+    immediate_of,
+    require,
+    symbol_of,
+)
+from ..table import collective, control, effect, guard_of, unsupported
 
 
 @control("call", "uni? : ...", flow=Flow.CALL)
 def call(instruction: Instruction, at: int, wave: Wave) -> Step:
     """[(result),] function, (parameters)[, prototype]"""
     operands = list(instruction.operands)
-    if not operands:
-        raise Malformed("it names no function")
+    require(operands, "it names no function")
     results = components(operands.pop(0)) if isinstance(operands[0], Vector) else ()
     function, *rest = operands
     parameters = [_slot(item, wave) for item in components(rest[0])] if rest else []
@@ -29,10 +39,10 @@ def call(instruction: Instruction, at: int, wave: Wave) -> Step:
     if called is None and name not in _DRIVER:
         raise unsupported(instruction, wave)
     expected = len(called.function.parameters) if called else _DRIVER[name][0]
-    if len(parameters) != expected:
-        raise Malformed(
-            f"a function of {counted(expected, 'parameter')} is called with {len(parameters)}"
-        )
+    require(
+        len(parameters) == expected,
+        f"a function of {counted(expected, 'parameter')} is called with {len(parameters)}",
+    )
     if called:
         return lambda lanes: ((wave.calls.enter(lanes, at, name, parameters), lanes),)
     provided, result = _DRIVER[name][1], wave.results[at] or ""
@@ -46,8 +56,8 @@ def call(instruction: Instruction, at: int, wave: Wave) -> Step:
 
 def _slot(operand: Operand, wave: Wave) -> str:
     """The parameter that an operand names."""
-    if (name := symbol_of(operand)) not in wave.calls.slots:
-        raise Malformed(f"{name} is no parameter of a call")
+    name = symbol_of(operand)
+    require(name in wave.calls.slots, f"{name} is no parameter of a call")
     return name
 
 
@@ -132,8 +142,7 @@ def branch(instruction: Instruction, at: int, wave: Wave) -> Step:
     def step(lanes: Lanes) -> Successors:
         taken = guard[lanes] ^ negated
         number = int(np.count_nonzero(taken))
-        for tell in wave.events.branch:
-            tell(at, lanes, taken)
+        wave.events.branch(at, lanes, taken)
         if number == len(taken):
             return ((target, lanes),)
         if number == 0:
@@ -151,3 +160,36 @@ def branch_by_index(instruction: Instruction, at: int, wave: Wave) -> Step:
     labels = [wave.kernel.labels[name] for name in wave.kernel.tables[symbol_of(table)]]
     targets, chosen = np.array(labels), wave.read(index, "u32")
     return lambda lanes: tuple(by_value(lanes, targets[chosen[lanes]]))
+
+
+_MADE_BY_THE_COMPILER = (
+    " The compiler puts a trap, without a line, where an operation is impossible, such as an atomic"
+    " on a thread's own variable."
+)
+
+
+@effect("nanosleep", "u32 : a")
+def nanosleep(instruction: Instruction, at: int, wave: Wave) -> Step:
+    return lambda lanes: wave.spin()
+
+
+@collective("setmaxnreg", "inc|dec sync aligned u32 : n", whole_warp=True)
+def set_registers(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """Registers are given back, or asked for; here there are always enough."""
+    number = immediate_of(instruction.operands[0])
+    require(
+        24 <= number <= 256 and number % 8 == 0,
+        f"a thread cannot have {number} registers: 24 to 256, a multiple of 8",
+    )
+    return lambda lanes: None
+
+
+@control("trap", ":", flow=Flow.TRAP)
+def trap(instruction: Instruction, at: int, wave: Wave) -> Step:
+    def step(lanes: Lanes) -> None:
+        whose = "" if wave.kernel.instructions[at].line else _MADE_BY_THE_COMPILER
+        raise wave.report.error(
+            CudaError, at, int(lane_index(lanes)[0]), f"stops the kernel with a trap.{whose}"
+        )
+
+    return step

@@ -18,16 +18,17 @@ from ...machine.wave import Wave
 from ..numbers import DTYPES, constant, size_of
 from ..program import (
     Carries,
+    Form,
     Instruction,
-    Malformed,
     Operand,
     Symbol,
     Vector,
     address_of,
     components,
+    require,
     several,
 )
-from ..table import Elementwise, effect, elementwise
+from ..table import Elementwise, effect, elementwise, lanewise
 
 # Which byte of {b, a} goes to each place, for selectors 0 to 3 of prmt's special modes.
 _MODES: dict[str, list[tuple[int, ...]]] = {
@@ -89,8 +90,10 @@ def mov(instruction: Instruction) -> Elementwise:
     parts = max(len(components(target)), len(components(source)))
     if not (isinstance(target, Vector) or isinstance(source, Vector)):
         return Elementwise(lambda a: a, (kind,), kind)
-    if parts not in (1, 2, 4, 8) or size_of(kind) < parts:
-        raise Malformed(f"a value of type .{kind} has no {parts} parts")
+    require(
+        parts in (1, 2, 4, 8) and parts <= size_of(kind),
+        f"a value of type .{kind} has no {parts} parts",
+    )
     bits = 8 * size_of(kind)
     whole, part = f"b{bits}", f"b{bits // parts}"
     shifts = [DTYPES[whole].type(place * bits // parts) for place in range(parts)]
@@ -125,30 +128,21 @@ def cvta(instruction: Instruction) -> Elementwise:
     return Elementwise(lambda a: moved(a, shift), ("u64",), "u64")
 
 
-@elementwise("isspacep", "global|local|shared|shared::cta|shared::cluster : d, a")
-def isspacep(instruction: Instruction) -> Elementwise:
+@lanewise("isspacep", "global|local|shared|shared::cta|shared::cluster : d, a", types="u64 pred")
+def isspacep(form: Form, address: np.ndarray) -> np.ndarray:
     """Whether a generic address lies in a state space; in global memory if in no other."""
-    space = instruction.form.mods[0].partition("::")[0]
+    space = form.mods[0].partition("::")[0]
     windows = [np.uint64(w) for name, w in _WINDOWS.items() if space in (name, "global")]
-
-    def within(address: np.ndarray) -> np.ndarray:
-        inside = [address - window < np.uint64(WINDOW_SIZE) for window in windows]
-        return ~np.logical_or.reduce(inside) if space == "global" else inside[0]
-
-    return Elementwise(within, ("u64",), "pred")
+    inside = [address - window < np.uint64(WINDOW_SIZE) for window in windows]
+    return ~np.logical_or.reduce(inside) if space == "global" else inside[0]
 
 
-@elementwise("mapa", "shared::cluster? u32|u64 : d, a, b")
-def mapa(instruction: Instruction) -> Elementwise:
+@lanewise("mapa", "shared::cluster? u32|u64 : d, a, b", types="t u32 t")
+def mapa(form: Form, address: np.ndarray, rank: np.ndarray) -> np.ndarray:
     """d, a, rank: the same variable in another block."""
-    kind = instruction.form.type
-    window = 0 if instruction.form.has("shared::cluster") else SHARED_WINDOW
-
-    def in_block(address: np.ndarray, rank: np.ndarray) -> np.ndarray:
-        offset = address.astype(np.int64) - window & OFFSET_MASK
-        return (offset | rank.astype(np.int64) + 1 << RANK_SHIFT) + window
-
-    return Elementwise(in_block, (kind, "u32"), kind)
+    window = 0 if form.has("shared::cluster") else SHARED_WINDOW
+    offset = address.astype(np.int64) - window & OFFSET_MASK
+    return (offset | rank.astype(np.int64) + 1 << RANK_SHIFT) + window
 
 
 @elementwise("getctarank", "shared::cluster? u32|u64 : d, a")
@@ -247,9 +241,6 @@ def create_policy(instruction: Instruction) -> Elementwise:
     "cp",
     "async bulk prefetch tensor 1d|2d|3d|4d|5d L2 global tile? L2::cache_hint? : [a], c, policy?",
 )
-@effect("setmaxnreg", "inc|dec sync aligned u32 : n")
-@effect("cp", "async bulk commit_group :", "async bulk wait_group read? : n")
 def nothing(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """Cache hints change no value, a grid starts when those before it have ended, and what bulk
-    copies take out of shared memory is there already."""
+    """Cache hints change no value, and a grid starts when those before it have ended."""
     return lambda lanes: None

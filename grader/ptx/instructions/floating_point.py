@@ -10,13 +10,13 @@ import numpy as np
 
 from .. import exact
 from ..numbers import (
-    DTYPES,
     flush,
     flushed,
     fma_directed,
     fma_single,
     fmax,
     fmin,
+    on_registers,
     reaches_normal,
     relu,
     rounded,
@@ -24,7 +24,7 @@ from ..numbers import (
     saturate,
 )
 from ..program import Carries, Instruction
-from ..table import Compute, Elementwise, elementwise, of_one_type
+from ..table import Compute, Elementwise, computes, elementwise, of_one_type
 
 KINDS = ("f16", "bf16", "f32", "f64", "f16x2", "bf16x2")
 
@@ -38,10 +38,10 @@ _PLAIN = (  # what sums and products of floats may be
 # By name: what NumPy rounds to nearest even by itself, and the exact result in float64.
 _OPERATIONS: dict[str, tuple[Compute | None, Compute]] = {
     "add": (np.add, exact.add),
-    "sub": (np.subtract, exact.subtract),
+    "sub": (np.subtract, lambda a, b: exact.add(a, -b)),
     "mul": (np.multiply, exact.multiply),
     "div": (np.divide, exact.divide),
-    "rcp": (np.reciprocal, exact.reciprocal),
+    "rcp": (np.reciprocal, lambda a: exact.divide(np.ones_like(a), a)),
     "sqrt": (np.sqrt, exact.square_root),
     "fma": (None, exact.fma),
 }
@@ -120,17 +120,11 @@ _ONE_SIGN = ("ftz? f32|f16|f16x2 : d, a", "f64|bf16|bf16x2 : d, a")
 
 @elementwise("neg abs", *_ONE_SIGN)
 def sign(instruction: Instruction) -> Elementwise:
-    """On halves a matter of one bit, and so it is on pairs of them."""
-    kind, negates = instruction.form.type, instruction.form.name == "neg"
-    fn = np.negative if negates else np.abs
-    if instruction.form.has("ftz"):
-        return of_one_type(flushed(fn), instruction)
-    if kind in ("f32", "f64"):
-        return of_one_type(fn, instruction)
-    on_bits, mask = (np.bitwise_xor, 0x8000) if negates else (np.bitwise_and, 0x7FFF)
-    bits = "b32" if kind.endswith("x2") else "b16"
-    pair = DTYPES[bits].type(mask << 16 | mask if bits == "b32" else mask)
-    return Elementwise(lambda a: on_bits(a, pair), (bits,), bits)
+    """A matter of one bit, which a bfloat16 has in the same place as a float16."""
+    kind = instruction.form.type.replace("bf16", "f16")
+    fn: Compute = np.negative if instruction.form.name == "neg" else np.abs
+    fn = flushed(fn) if instruction.form.has("ftz") else fn
+    return Elementwise(on_registers(fn, kind), (kind,), kind)
 
 
 @elementwise(
@@ -231,10 +225,7 @@ def _times_reciprocal(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.where(magnitude > 2.0**126, nothing, quotient).astype(np.float32)
 
 
-@elementwise("copysign", "f32|f64 : d, a, b")
-def copysign(instruction: Instruction) -> Elementwise:
-    """The sign of a, the rest of b."""
-    return of_one_type(lambda a, b: np.copysign(b, a), instruction)
+computes("copysign", "f32|f64 : d, a, b", fn=lambda a, b: np.copysign(b, a))
 
 
 _KINDS_OF_NUMBER: dict[str, Compute] = {

@@ -1,6 +1,7 @@
-"""Arithmetic of integers, also with the carry flag (PTX ISA, "Integer Arithmetic Instructions" and
-"Extended-Precision Integer Arithmetic Instructions"). What the same names do with floating-point
-numbers stands in `floating_point`.
+"""Arithmetic of integers, also with the carry flag, and of several small ones in a register (PTX
+ISA, "Integer Arithmetic Instructions", "Extended-Precision Integer Arithmetic Instructions" and
+"SIMD Video Instructions"). What the same names do with floating-point numbers stands in
+`floating_point`.
 
 Every thread has one carry flag, CC.CF; a subtraction leaves its borrow there.
 """
@@ -14,9 +15,19 @@ from ...cuda.errors import DivisionByZero
 from ...machine.events import Step, Undefined
 from ...machine.lanes import Lanes
 from ...machine.wave import Wave
-from ..numbers import DTYPES, constant, high_product, size_of
-from ..program import Carries, Instruction
-from ..table import Compute, Elementwise, effect, elementwise, meant, of_one_type
+from ..numbers import DTYPES, constant, high_product
+from ..program import Carries, Form, Instruction
+from ..table import (
+    Compute,
+    Elementwise,
+    computes,
+    effect,
+    elementwise,
+    lanewise,
+    means,
+    meant,
+    of_one_type,
+)
 
 _WIDER = {"s16": "s32", "u16": "u32", "s32": "s64", "u32": "u64"}
 _PRODUCTS = {"lo": "multiply", "hi": "high_product", "wide": "wide_product"}
@@ -90,17 +101,13 @@ def product_of_24_bits(instruction: Instruction) -> Elementwise:
     return of_one_type(compute, instruction)
 
 
-@elementwise("sad", "INT : d, a, b, c")
-def sum_of_absolute_difference(instruction: Instruction) -> Elementwise:
-    """c + |a - b|."""
-    return meant(
-        lambda on: (
-            lambda a, b, c: on.add(
-                c, on.select(on.less(a, b), on.subtract(b, a), on.subtract(a, b))
-            )
-        ),
-        instruction,
-    )
+means(
+    "sad",  # c + |a - b|
+    "INT : d, a, b, c",
+    meaning=lambda on: (
+        lambda a, b, c: on.add(c, on.select(on.less(a, b), on.subtract(b, a), on.subtract(a, b)))
+    ),
+)
 
 
 _BY_ZERO = Undefined(
@@ -108,23 +115,15 @@ _BY_ZERO = Undefined(
 )
 
 
-@elementwise("div", "INT : d, a, b")
-def div(instruction: Instruction) -> Elementwise:
-    return replace(meant(lambda on: on.quotient, instruction), undefined=_BY_ZERO)
-
-
-@elementwise("rem", "INT : d, a, b")
-def rem(instruction: Instruction) -> Elementwise:
-    form = meant(
-        lambda on: lambda a, b: on.subtract(a, on.multiply(b, on.quotient(a, b))), instruction
-    )
-    return replace(form, undefined=_BY_ZERO)
-
-
-@elementwise("neg abs", "s16|s32|s64 : d, a")
-def sign(instruction: Instruction) -> Elementwise:
-    negates = instruction.form.name == "neg"
-    return meant(lambda on: on.negative if negates else on.absolute, instruction)
+means("div", "INT : d, a, b", meaning=lambda on: on.quotient, undefined=_BY_ZERO)
+means(
+    "rem",
+    "INT : d, a, b",
+    meaning=lambda on: lambda a, b: on.subtract(a, on.multiply(b, on.quotient(a, b))),
+    undefined=_BY_ZERO,
+)
+means("neg", "s16|s32|s64 : d, a", meaning=lambda on: on.negative)
+means("abs", "s16|s32|s64 : d, a", meaning=lambda on: on.absolute)
 
 
 @elementwise(
@@ -173,15 +172,13 @@ def with_carry(instruction: Instruction, at: int, wave: Wave) -> Step:
     return step
 
 
-@elementwise("brev", "b32|b64 : d, a")
-def brev(instruction: Instruction) -> Elementwise:
-    return of_one_type(_reverse_bits, instruction)
-
-
 def _reverse_bits(a: np.ndarray) -> np.ndarray:
     octets = np.ascontiguousarray(a).view(np.uint8).reshape(-1, a.itemsize)
     bits = np.unpackbits(octets, axis=1, bitorder="little")[:, ::-1]
     return np.packbits(bits, axis=1, bitorder="little").reshape(-1).view(a.dtype)
+
+
+computes("brev", "b32|b64 : d, a", fn=_reverse_bits)
 
 
 @elementwise("popc clz", "b32|b64 : d, a")
@@ -199,59 +196,44 @@ def _leading_zeros(a: np.ndarray) -> np.ndarray:
     return (8 * a.itemsize - np.bitwise_count(filled)).astype(np.uint32)
 
 
-@elementwise("bfind", "shiftamt? s32|u32|s64|u64 : d, a")
-def bfind(instruction: Instruction) -> Elementwise:
+@lanewise("bfind", "shiftamt? s32|u32|s64|u64 : d, a", types="t u32")
+def bfind(form: Form, a: np.ndarray) -> np.ndarray:
     """Where the highest bit is that differs from the sign; -1 if none."""
-    top = 8 * size_of(instruction.form.type) - 1
-    shift_amount = instruction.form.has("shiftamt")
-
-    def find(a: np.ndarray) -> np.ndarray:
-        magnitude = np.where(a < 0, ~a, a) if a.dtype.kind == "i" else a
-        zeros = _leading_zeros(magnitude.view(f"u{a.itemsize}")).astype(np.int64)
-        found = zeros if shift_amount else top - zeros
-        return np.where(magnitude == 0, -1, found).astype(np.uint32)
-
-    return Elementwise(find, (instruction.form.type,), "u32")
+    magnitude = np.where(a < 0, ~a, a) if a.dtype.kind == "i" else a
+    zeros = _leading_zeros(magnitude.view(f"u{a.itemsize}")).astype(np.int64)
+    found = zeros if form.has("shiftamt") else 8 * a.itemsize - 1 - zeros
+    return np.where(magnitude == 0, -1, found).astype(np.uint32)
 
 
-@elementwise("fns", "b32 : d, a, b, c")
-def find_nth_set(instruction: Instruction) -> Elementwise:
+@lanewise("fns", "b32 : d, a, b, c", types="b32 b32 s32 b32")
+def find_nth_set(form: Form, mask: np.ndarray, base: np.ndarray, offset: np.ndarray) -> np.ndarray:
     """d, mask, base, offset: the offset-th set bit of the mask from bit `base` on
     (upwards for positive offsets, downwards for negative ones); all ones if there is none."""
-
-    def find(mask: np.ndarray, base: np.ndarray, offset: np.ndarray) -> np.ndarray:
-        place, result = np.arange(32), np.full(mask.shape, 0xFFFFFFFF, np.uint32)
-        bits = mask[:, None] >> place.astype(np.uint32) & 1 == 1
-        base = base.astype(np.int64)[:, None]
-        for sign in (1, -1):
-            ahead = bits & (sign * (place - base) >= 0)
-            rank = ahead.cumsum(axis=1)
-            if sign < 0:
-                rank = rank[:, -1:] - rank + ahead
-            hit = ahead & (rank == np.abs(offset.astype(np.int64))[:, None])
-            wanted = hit.any(axis=1) & (np.sign(offset) == sign)
-            result[wanted] = hit.argmax(axis=1)[wanted]
-        start = np.minimum(base[:, 0], 31)
-        own = (offset == 0) & bits[np.arange(len(mask)), start] & (base[:, 0] < 32)
-        return np.where(own, base[:, 0], result)
-
-    return Elementwise(find, ("b32", "b32", "s32"), "b32")
+    place, result = np.arange(32), np.full(mask.shape, 0xFFFFFFFF, np.uint32)
+    bits = mask[:, None] >> place.astype(np.uint32) & 1 == 1
+    base = base.astype(np.int64)[:, None]
+    for sign in (1, -1):
+        ahead = bits & (sign * (place - base) >= 0)
+        rank = ahead.cumsum(axis=1)
+        if sign < 0:
+            rank = rank[:, -1:] - rank + ahead
+        hit = ahead & (rank == np.abs(offset.astype(np.int64))[:, None])
+        wanted = hit.any(axis=1) & (np.sign(offset) == sign)
+        result[wanted] = hit.argmax(axis=1)[wanted]
+    start = np.minimum(base[:, 0], 31)
+    own = (offset == 0) & bits[np.arange(len(mask)), start] & (base[:, 0] < 32)
+    return np.where(own, base[:, 0], result)
 
 
-@elementwise("bfe", "s32|u32|s64|u64 : d, a, b, c")
-def bfe(instruction: Instruction) -> Elementwise:
+@lanewise("bfe", "s32|u32|s64|u64 : d, a, b, c", types="t u32 u32 t")
+def bfe(form: Form, a: np.ndarray, position: np.ndarray, length: np.ndarray) -> np.ndarray:
     """d, a, position, length: a field of bits, extended by its sign where signed."""
-    kind = instruction.form.type
-    bits = 8 * size_of(kind)
-
-    def extract(a: np.ndarray, position: np.ndarray, length: np.ndarray) -> np.ndarray:
-        start, width = (_fixed(x, bits) for x in (position, length))
-        if start is not None and width and start + width <= bits:
-            unused = a.dtype.type(bits - width)
-            return a << (unused - a.dtype.type(start)) >> unused
-        return _extract(a, position, length)
-
-    return Elementwise(extract, (kind, "u32", "u32"), kind)
+    bits = 8 * a.itemsize
+    start, width = (_fixed(x, bits) for x in (position, length))
+    if start is not None and width and start + width <= bits:
+        unused = a.dtype.type(bits - width)
+        return np.asarray(a << (unused - a.dtype.type(start)) >> unused)
+    return _extract(a, position, length)
 
 
 def _in_range(amount: np.ndarray, bits: int) -> np.ndarray:
@@ -277,25 +259,20 @@ def _extract(a: np.ndarray, position: np.ndarray, length: np.ndarray) -> np.ndar
     return (field << unused >> unused).astype(a.dtype) * (length > 0)
 
 
-@elementwise("bfi", "b32|b64 : d, a, b, c, e")
-def bfi(instruction: Instruction) -> Elementwise:
+@lanewise("bfi", "b32|b64 : d, a, b, c, e", types="t t u32 u32 t")
+def bfi(
+    form: Form, a: np.ndarray, b: np.ndarray, position: np.ndarray, length: np.ndarray
+) -> np.ndarray:
     """d, a, b, position, length: b with a field of bits replaced by a's low bits."""
-    kind = instruction.form.type
-
-    def insert(
-        a: np.ndarray, b: np.ndarray, position: np.ndarray, length: np.ndarray
-    ) -> np.ndarray:
-        start, width = (_fixed(x, 8 * a.itemsize) for x in (position, length))
-        if start is None or width is None:
-            return _insert(a, b, position, length)
-        everything = (1 << 8 * a.itemsize) - 1
-        mask = ((1 << width) - 1 << start) & everything
-        if not mask:
-            return b
-        dtype = a.dtype.type
-        return b & dtype(everything ^ mask) | a << dtype(start) & dtype(mask)
-
-    return Elementwise(insert, (kind, kind, "u32", "u32"), kind)
+    start, width = (_fixed(x, 8 * a.itemsize) for x in (position, length))
+    if start is None or width is None:
+        return _insert(a, b, position, length)
+    everything = (1 << 8 * a.itemsize) - 1
+    mask = ((1 << width) - 1 << start) & everything
+    if not mask:
+        return b
+    dtype = a.dtype.type
+    return np.asarray(b & dtype(everything ^ mask) | a << dtype(start) & dtype(mask))
 
 
 def _insert(a: np.ndarray, b: np.ndarray, position: np.ndarray, length: np.ndarray) -> np.ndarray:
@@ -307,32 +284,26 @@ def _insert(a: np.ndarray, b: np.ndarray, position: np.ndarray, length: np.ndarr
     return (b.astype(np.uint64) & ~mask | a.astype(np.uint64) << position & mask).astype(a.dtype)
 
 
-@elementwise("bmsk", "clamp|wrap b32 : d, a, b")
-def bit_mask(instruction: Instruction) -> Elementwise:
+def bounded(form: Form, amount: np.ndarray) -> np.ndarray:
+    """A number of 32 bits: what is more wraps around, or is as good as 32."""
+    return amount & np.uint32(31) if form.has("wrap") else np.minimum(amount, np.uint32(32))
+
+
+@lanewise("bmsk", "clamp|wrap b32 : d, a, b", types="u32 u32 b32")
+def bit_mask(form: Form, position: np.ndarray, length: np.ndarray) -> np.ndarray:
     """d, position, length: ones in a field, zeros elsewhere."""
-    wrap = instruction.form.has("wrap")
-
-    def make(position: np.ndarray, length: np.ndarray) -> np.ndarray:
-        position, length = position.astype(np.uint64), length.astype(np.uint64)
-        if wrap:
-            position, length = position & np.uint64(31), length & np.uint64(31)
-        one = np.uint64(1)
-        return ((one << np.minimum(length, np.uint64(32))) - one << position).astype(np.uint32)
-
-    return Elementwise(make, ("u32", "u32"), "b32")
+    start, width, one = position.astype(np.uint64), bounded(form, length), np.uint64(1)
+    if form.has("wrap"):
+        start = start & np.uint64(31)
+    return ((one << width.astype(np.uint64)) - one << start).astype(np.uint32)
 
 
-@elementwise("szext", "clamp|wrap s32|u32 : d, a, b")
-def extend(instruction: Instruction) -> Elementwise:
+@lanewise("szext", "clamp|wrap s32|u32 : d, a, b", types="t u32 t")
+def extend(form: Form, a: np.ndarray, bits: np.ndarray) -> np.ndarray:
     """d, a, bits: the low bits of a, extended by their sign or by zeros."""
-    kind, wrap = instruction.form.type, instruction.form.has("wrap")
-
-    def keep(a: np.ndarray, bits: np.ndarray) -> np.ndarray:
-        bits = bits & np.uint32(31) if wrap else np.minimum(bits, np.uint32(32))
-        unused = (32 - bits.astype(np.int64)).astype(a.dtype)
-        return (a << unused >> unused) * (bits > 0)
-
-    return Elementwise(keep, (kind, "u32"), kind)
+    bits = bounded(form, bits)
+    unused = (32 - bits.astype(np.int64)).astype(a.dtype)
+    return np.asarray((a << unused >> unused) * (bits > 0))
 
 
 def small_parts(register: np.ndarray, kind: str, number: int) -> np.ndarray:
@@ -356,3 +327,29 @@ def dot_product(instruction: Instruction) -> Elementwise:
         return c + products.sum(axis=1)
 
     return Elementwise(compute, ("b32", "b32", result), result)
+
+
+_VIDEO: dict[str, Compute] = {
+    "vadd": np.add,
+    "vsub": np.subtract,
+    "vabsdiff": lambda a, b: np.abs(a - b),
+    "vmin": np.minimum,
+    "vmax": np.maximum,
+}
+
+
+@lanewise(
+    " ".join(f"{name}{number}" for name in _VIDEO for number in (2, 4)),
+    "s32|u32 s32|u32 s32|u32 sat|add? : d, a, b, c",
+    types="b32 b32 b32 b32",
+)
+def video(form: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """Without lane masks or selectors: d takes all the parts, or (.add) c plus their sum."""
+    (result, first, second), number = form.mods[:3], int(form.name[-1])
+    operation, small = _VIDEO[form.name[:-1]], SMALL[result, number]
+    parts = operation(small_parts(a, first, number), small_parts(b, second, number))
+    if form.has("add"):
+        return np.asarray(c.astype(np.int64) + parts.sum(axis=1)).astype(np.uint32)
+    if form.has("sat"):
+        parts = parts.clip(np.iinfo(small).min, np.iinfo(small).max)
+    return np.asarray(parts.astype(small).view(np.uint32).reshape(-1))

@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from ..numbers import ON_ARRAYS, size_of
-from ..program import Carries, Immediate, Instruction, immediate_of
-from ..table import Elementwise, elementwise, meant, of_one_type
+from ..program import Carries, Form, Immediate, Instruction, immediate_of
+from ..table import Elementwise, computes, elementwise, lanewise, means, meant
+from .integer_arithmetic import bounded
 
 
 @elementwise("and", "pred|BITS : d, a, b", carries=Carries.ALL_BITS)
@@ -16,15 +17,8 @@ def logic(instruction: Instruction) -> Elementwise:
     return meant(lambda on: getattr(on, f"bitwise_{instruction.form.name}"), instruction)
 
 
-@elementwise("not", "pred|BITS : d, a")
-def invert(instruction: Instruction) -> Elementwise:
-    return meant(lambda on: on.invert, instruction)
-
-
-@elementwise("cnot", "BITS : d, a")
-def c_not(instruction: Instruction) -> Elementwise:
-    """1 where the operand is 0, else 0; C's `!`."""
-    return of_one_type(lambda a: a == 0, instruction)
+means("not", "pred|BITS : d, a", meaning=lambda on: on.invert)
+computes("cnot", "BITS : d, a", fn=lambda a: a == 0)  # C's `!`
 
 
 @elementwise("lop3", "b32 : d, a, b, c, e", "and|or b32 : d, a, b, c, e, q")
@@ -70,15 +64,10 @@ def shift(instruction: Instruction) -> Elementwise:
     )
 
 
-@elementwise("shf", "l|r clamp|wrap b32 : d, a, b, c")
-def funnel_shift(instruction: Instruction) -> Elementwise:
+@lanewise("shf", "l|r clamp|wrap b32 : d, a, b, c", types="b32 b32 u32 b32")
+def funnel_shift(form: Form, low: np.ndarray, high: np.ndarray, amount: np.ndarray) -> np.ndarray:
     """d, low, high, amount: 32 bits of the shifted 64."""
-    left, wrap = instruction.form.has("l"), instruction.form.has("wrap")
-
-    def shifted(low: np.ndarray, high: np.ndarray, amount: np.ndarray) -> np.ndarray:
-        whole = low.astype(np.uint64) | high.astype(np.uint64) << np.uint64(32)
-        amount = amount & np.uint32(31) if wrap else np.minimum(amount, np.uint32(32))
-        amount = amount.astype(np.uint64)
-        return (whole << amount >> np.uint64(32) if left else whole >> amount).astype(np.uint32)
-
-    return Elementwise(shifted, ("b32", "b32", "u32"), "b32")
+    whole = low.astype(np.uint64) | high.astype(np.uint64) << np.uint64(32)
+    amount = bounded(form, amount).astype(np.uint64)
+    shifted = whole << amount >> np.uint64(32) if form.has("l") else whole >> amount
+    return shifted.astype(np.uint32)

@@ -5,14 +5,14 @@ ISA, "Parallel Synchronization and Communication Instructions"). What a warp doe
 import numpy as np
 
 from ...machine.events import Step, Successors
-from ...machine.lanes import Lanes, by_value
+from ...machine.lanes import Lanes, by_value, put
 from ...machine.memory.turns import compare_and_swap
 from ...machine.wave import Arrival, Reduction, Wave
 from ..numbers import flush, fmax, fmin, on_registers
 from ..program import (
     Instruction,
-    Malformed,
     Operand,
+    require,
     several,
 )
 from ..table import Compute, collective, control, effect
@@ -69,12 +69,7 @@ def _reduction(
 def warp_barrier(instruction: Instruction, at: int, wave: Wave) -> Step:
     """`__syncwarp`."""
     masks = np.asarray(wave.read(instruction.operands[0], "u32"))
-
-    def combine(together: Lanes) -> None:
-        for tell in wave.events.warp_barrier:
-            tell(at, together, masks)
-
-    return combine
+    return lambda together: wave.events.warp_barrier(at, together, masks)
 
 
 @effect("membar", "cta|gl|sys :", orders=True)
@@ -92,12 +87,7 @@ def warp_barrier(instruction: Instruction, at: int, wave: Wave) -> Step:
 def fence(instruction: Instruction, at: int, wave: Wave) -> Step:
     """Every access takes effect at once here; what a fence does is to order it for others."""
     wide = "cta" not in instruction.form.mods
-
-    def step(lanes: Lanes) -> None:
-        for tell in wave.events.fence:
-            tell(at, lanes, wide)
-
-    return step
+    return lambda lanes: wave.events.fence(at, lanes, wide)
 
 
 @control(
@@ -110,7 +100,7 @@ def cluster_barrier(instruction: Instruction, at: int, wave: Wave) -> Step:
     return lambda lanes: (*wave.clusters.arrive(lanes), (at + 1, lanes))
 
 
-_OPERATIONS: dict[str, Compute] = {
+OPERATIONS: dict[str, Compute] = {
     "add": np.add,
     "and": np.bitwise_and,
     "or": np.bitwise_or,
@@ -127,7 +117,7 @@ _ON_FLOATS: dict[str, Compute] = {"add": np.add, "min": fmin, "max": fmax}
 
 def operation_on(kind: str, name: str) -> Compute:
     """The operation of an atomic on values of a PTX type; KeyError if there is none."""
-    return on_registers(_ON_FLOATS[name], kind) if kind in KINDS else _OPERATIONS[name]
+    return on_registers(_ON_FLOATS[name], kind) if kind in KINDS else OPERATIONS[name]
 
 
 _WHERE = "SEM? SCOPE? SPACE?"
@@ -160,10 +150,12 @@ def atomic(instruction: Instruction, at: int, wave: Wave) -> Step:
         operands.pop()
     target = operands.pop(0) if form.name == "atom" else None
     address, *sources = operands
-    if len(sources) != (2 if form.compares else 1):
-        raise Malformed("a value or the cache policy is missing among its operands")
+    require(
+        len(sources) == (2 if form.compares else 1),
+        "a value or the cache policy is missing among its operands",
+    )
     ((_, transfer),), kind = form.transfers, form.type
-    operation = operation_on(kind, form.one_of(_OPERATIONS) or "")
+    operation = operation_on(kind, form.one_of(OPERATIONS) or "")
     access = wave.access(transfer, address, at, "atomically updates")
     number = transfer.components
     values_of = [[wave.read(item, kind) for item in several(one, number)] for one in sources]
@@ -176,7 +168,6 @@ def atomic(instruction: Instruction, at: int, wave: Wave) -> Step:
             cleaned: Compute = flush if kind == "f32" and hit.space == "global" else np.asarray
             values = [[cleaned(item[hit.lanes]) for item in source] for source in values_of]
             found = access.update(hit, operation, values, cleaned)
-            for out, old in zip(outs, found, strict=False):
-                out[hit.lanes] = old
+            put(outs, hit.lanes, found)
 
     return step

@@ -16,13 +16,23 @@ from ...cuda.errors import LaunchError, Message, Misaligned, OutOfBounds
 from ...cuda.tensor_maps import SIZE, TensorMap, decoded, swizzled
 from ...machine.events import Step
 from ...machine.lanes import Lanes, lane_index
-from ...machine.memory.access import Access, Hit
+from ...machine.memory.access import Access, Hit, Landing, Updating
 from ...machine.memory.spaces import OFFSET_MASK
 from ...machine.wave import Wave
 from ..numbers import DTYPES
 from ..program import Instruction, Malformed, Transfer, several
 from ..table import Compute, effect
-from .asynchronous_copies import TOLD, UNIT, bringing, taken_units, unit_access, unit_hits
+from .asynchronous_copies import (
+    TOLD,
+    UNIT,
+    bringing,
+    reading_later,
+    take_away,
+    taken_units,
+    unit_access,
+    unit_hits,
+    write_later,
+)
 from .synchronization import operation_on
 
 _DIMENSIONS = "1d|2d|3d|4d|5d"
@@ -53,13 +63,16 @@ def load_box(instruction: Instruction, at: int, wave: Wave) -> Step:
             tensor, coordinates = plan(lane)
             addresses, inside = tensor.places(coordinates)
             values = np.full(len(addresses), 0, f"u{tensor.size}")
+            sources = []
             if tensor.nan:
                 values[:] = _NAN & (1 << 8 * tensor.size) - 1
             access = source(tensor.size)
             for hit in unit_hits(access, lane, addresses[inside], at, wave):
                 access.get(hit)
                 values[inside] = access.read(hit, 0, values.dtype)
-            bring(lane, values.view(np.uint32).reshape(-1, 4), _units(to, lane, tensor, wave))
+                sources.append(reading_later(access, hit))
+            words = values.view(np.uint32).reshape(-1, 4)
+            bring(lane, words, _units(to, lane, tensor, wave), sources)
 
     return step
 
@@ -67,14 +80,14 @@ def load_box(instruction: Instruction, at: int, wave: Wave) -> Step:
 @effect(
     "cp",
     f"async bulk tensor {_DIMENSIONS} {_STORE} tile? bulk_group L2::cache_hint? : "
-    "writes.b32@global[map], c, reads.b32@shared[from], policy?",
+    "writes.b8@global[map], c, reads.b32@shared[from], policy?",
 )
 def store_box(instruction: Instruction, at: int, wave: Wave) -> Step:
     """[map, {coordinates}], [from]"""
     target = _of_elements("writes", at, wave)
 
     def put(tensor: TensorMap, hit: Hit, values: np.ndarray) -> None:
-        target(tensor.size).put(hit, [values])
+        write_later(Landing(target(tensor.size), hit, [values]), wave)
 
     return _outwards(instruction, target, put, at, wave)
 
@@ -82,7 +95,7 @@ def store_box(instruction: Instruction, at: int, wave: Wave) -> Step:
 @effect(
     "cp",
     f"reduce async bulk tensor {_DIMENSIONS} {_STORE} add|min|max|inc|dec|and|or|xor tile? "
-    "bulk_group L2::cache_hint? : updates.b32@global[map], c, reads.b32@shared[from], policy?",
+    "bulk_group L2::cache_hint? : updates.b16@global[map], c, reads.b32@shared[from], policy?",
 )
 def reduce_box(instruction: Instruction, at: int, wave: Wave) -> Step:
     """[map, {coordinates}], [from]: each element of the tensor is updated as by an atomic."""
@@ -98,7 +111,8 @@ def reduce_box(instruction: Instruction, at: int, wave: Wave) -> Step:
 
     def update(tensor: TensorMap, hit: Hit, values: np.ndarray) -> None:
         values = values.view(DTYPES[tensor.kind])
-        target(tensor.size).update(hit, operation(tensor.kind), [[values]])
+        act = operation(tensor.kind)
+        write_later(Updating(target(tensor.size), hit, [values], act), wave)
 
     return _outwards(instruction, target, update, at, wave)
 
@@ -119,8 +133,12 @@ def _outwards(
             if min(coordinates) < 0:
                 raise wave.report.error(OutOfBounds, at, lane, _NEGATIVE)
             addresses, inside = tensor.places(coordinates)
-            words = taken_units(source, lane, _units(source, lane, tensor, wave), at, wave)
-            values = words.view(f"u{tensor.size}").ravel()[inside]
+            units = _units(source, lane, tensor, wave)
+            kept = inside.reshape(len(units), -1)  # what lies outside may never have been written
+            some = kept.any(axis=1)
+            words, sources = taken_units(source, lane, units[some], at, wave)
+            take_away(sources, wave)
+            values = words.view(f"u{tensor.size}")[kept[some]]
             for hit in unit_hits(target(tensor.size), lane, addresses[inside], at, wave):
                 leave(tensor, hit, values)
 

@@ -10,7 +10,7 @@ from ...machine.lanes import WARP, Lanes, lane_index
 from ...machine.memory.access import LaneValues
 from ...machine.wave import Wave
 from ..numbers import DTYPES
-from ..program import Carries, Instruction, several
+from ..program import SINK, Carries, Instruction, several
 from ..table import collective, effect
 
 
@@ -18,10 +18,9 @@ from ..table import collective, effect
 def shuffle(instruction: Instruction, at: int, wave: Wave) -> Step:
     """d[|p], a, distance, clamp and segment, mask"""
     target, *operands = instruction.operands
-    target, *valid_of = several(target, 1, 2)
+    target, valid_of, *_ = *several(target, 1, 2), SINK
     mode = instruction.form.mods[1]
-    out = wave.registers.write(target, "b32")
-    valid = wave.registers.write(valid_of[0], "pred") if valid_of else None
+    out, valid = wave.registers.write(target, "b32"), wave.registers.write(valid_of, "pred")
     value, delta, clamp = (wave.read(operand, "b32") for operand in operands[:3])
     events = wave.events
 
@@ -29,13 +28,10 @@ def shuffle(instruction: Instruction, at: int, wave: Wave) -> Step:
         lane = lane_index(together)
         source, inside = _source_lane(mode, lane % WARP, delta[together], clamp[together])
         source += lane - lane % WARP
-        for tell in events.shuffle:
-            tell(at, together, source)
+        events.shuffle(at, together, source)
         out[together] = value[source]
-        if valid is not None:
-            valid[together] = inside
-        for told in events.shuffled:
-            told(at, together, source)
+        valid[together] = inside
+        events.shuffled(at, together, source)
 
     return combine
 
@@ -125,9 +121,9 @@ def match(instruction: Instruction, at: int, wave: Wave) -> Step:
     else 0."""
     kind = instruction.form.type
     target, value, mask = instruction.operands
-    target, *flags = several(target, 1, 2)
+    target, flag_of, *_ = *several(target, 1, 2), SINK
     out, value = wave.registers.write(target, "b32"), wave.read(value, kind)
-    flag = wave.registers.write(flags[0], "pred") if flags else None
+    flag = wave.registers.write(flag_of, "pred")
     masks = wave.read(mask, "b32")
 
     def combine(together: Lanes) -> None:
@@ -139,8 +135,7 @@ def match(instruction: Instruction, at: int, wave: Wave) -> Step:
                 alike == np.repeat(_members(lanes, starts), sizes), alike, np.uint32(0)
             )
         out[lanes] = alike
-        if flag is not None:
-            flag[lanes] = alike != 0
+        flag[lanes] = alike != 0
 
     return combine
 

@@ -3,21 +3,30 @@ Matrix Instructions": mma, wmma, which `nvcuda::wmma` is made of, ldmatrix, stma
 
 The warp holds A (m x k), B (k x n) and C, D (m x n) in pieces: which lane has which element in
 which register is what the figures of the PTX ISA show, and `Fragment` in numbers.
+
+Products are to the bit as an H200's tensor cores compute them.
+Each product of two factors is exact, and its exponent is the sum of theirs (of a subnormal number,
+that of the smallest normal one). The products of one element and its addend are lined up with the
+one of the highest exponent, and what lies more than 25 bits below that is cut off each of them; the
+sum of what is left is exact, and is cut off to float32 (or rounded to float16). The method to find
+such rules is that of Fasi, Higham, Mikaitis and Pranesh, "Numerical behavior of NVIDIA tensor
+cores", PeerJ Computer Science 7:e330 (2021); these were found on an H200. With factors of 8 bits an
+H100 keeps 13 bits in place of 25, and cuts the float32 off after as many.
 """
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 
 from ...machine.events import Step
-from ...machine.lanes import WARP, Lanes, compact, lane_index
-from ...machine.memory.access import Access, LaneValues
+from ...machine.lanes import WARP, Lanes, compact, lane_index, put
+from ...machine.memory.access import LaneValues
 from ...machine.wave import Wave
-from ..matrices import multiply_add
-from ..numbers import DTYPES
-from ..program import Form, Instruction, Operand, several
+from ..numbers import DTYPES, FORMATS, from_bfloat
+from ..program import Form, Instruction, several
 from ..table import collective
 
 # In a register.
@@ -144,8 +153,7 @@ def _product(instruction: Instruction, layouts: tuple[Fragment, ...], wave: Wave
         d = multiply_add(a, b, c, (layouts[1].kind, layouts[2].kind), clamps).astype(
             DTYPES[layouts[0].kind]
         )
-        for out, words in zip(outs, layouts[0].registers(d), strict=True):
-            out[together] = words
+        put(outs, together, layouts[0].registers(d))
 
     return combine
 
@@ -190,44 +198,35 @@ def _stride(instruction: Instruction, layout: Fragment, wave: Wave) -> LaneValue
     f"load a|b sync aligned {_LAYOUT} m16n16k8 SPACE? tf32 : d, reads[a], stride?",
     f"load c sync aligned {_LAYOUT} {_SHAPES} SPACE? f16|f32|s32 : d, reads[a], stride?",
     f"load c sync aligned {_LAYOUT} m16n16k8 SPACE? f32 : d, reads[a], stride?",
-    whole_warp=True,
-)
-def load_fragment(instruction: Instruction, at: int, wave: Wave) -> Step:
-    form, (target, address) = instruction.form, instruction.operands[:2]
-    layout = _fragment(form.mods[1], form, form.type)
-    access = wave.access(form.transfer(1), address, at)
-    stride = _stride(instruction, layout, wave)
-    outs = [wave.registers.write(item, "b32") for item in several(target, layout.count)]
-
-    def combine(together: Lanes) -> None:
-        places = _places_of(form, layout, stride[together], access.size)
-        columns = [access.load(together, DTYPES[form.type], moved) for moved in places.T]
-        for out, words in zip(outs, layout.words(np.hstack(columns)), strict=True):
-            out[together] = words
-
-    return combine
-
-
-@collective(
-    "wmma",
     f"store d sync aligned {_LAYOUT} {_SHAPES} SPACE? f16|f32|s32 : writes[a], b, stride?",
     f"store d sync aligned {_LAYOUT} m16n16k8 SPACE? f32 : writes[a], b, stride?",
     whole_warp=True,
 )
-def store_fragment(instruction: Instruction, at: int, wave: Wave) -> Step:
-    form, (address, source) = instruction.form, instruction.operands[:2]
-    layout = _fragment("d", form, form.type)
-    access = wave.access(form.transfer(0), address, at)
+def move_fragment(instruction: Instruction, at: int, wave: Wave) -> Step:
+    form, loads = instruction.form, instruction.form.has("load")
+    layout = _fragment(form.mods[1], form, form.type)
+    access = wave.access(form.transfer(int(loads)), instruction.operands[loads], at)
     stride = _stride(instruction, layout, wave)
-    sources = [wave.read(item, "b32") for item in several(source, layout.count)]
+    registers = _registers(instruction, layout.count, wave)
 
     def combine(together: Lanes) -> None:
         places = _places_of(form, layout, stride[together], access.size)
-        elements = layout.lanes([register[together] for register in sources])
-        for moved, column in zip(places.T, elements.T, strict=True):
-            access.store(together, column[:, None], moved)
+        if loads:
+            columns = [access.load(together, DTYPES[form.type], moved) for moved in places.T]
+            put(registers, together, layout.words(np.hstack(columns)))
+        else:
+            elements = layout.lanes([register[together] for register in registers])
+            for moved, column in zip(places.T, elements.T, strict=True):
+                access.store(together, column[:, None], moved)
 
     return combine
+
+
+def _registers(instruction: Instruction, count: int, wave: Wave) -> list[Any]:
+    """What is loaded into, or stored from: an array (lanes,) for each register of a lane."""
+    loads = instruction.form.reads
+    one = wave.registers.write if loads else wave.read
+    return [one(item, "b32") for item in several(instruction.operands[not loads], count)]
 
 
 @collective(
@@ -253,51 +252,123 @@ _WORDS = 4  # of a row
 
 
 @collective("ldmatrix", f"{_LINE} : d, reads.b32[a]", whole_warp=True)
-def load_matrices(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """Lanes 0 to 7 say where the rows of the first matrix lie, the next eight those of the second,
-    ...; a lane gets two neighbours of a row, or with .trans of a column."""
-    target, address = instruction.operands
-    size, access = _matrices(instruction, address, at, wave)
-    outs = [wave.registers.write(item, "b32") for item in several(target, size)]
-    turned = instruction.form.has("trans")
-
-    def combine(together: Lanes) -> None:
-        words = access.load(_naming_rows(together, size), np.dtype(np.uint32))
-        matrices = words.view(np.uint16).reshape(-1, size, 8, 8)
-        pairs = np.ascontiguousarray(matrices.swapaxes(2, 3) if turned else matrices)
-        for out, lanes in zip(outs, pairs.view(np.uint32).swapaxes(0, 1), strict=True):
-            out[together] = lanes.reshape(-1)
-
-    return combine
-
-
 @collective("stmatrix", f"{_LINE} : writes.b32[a], b", whole_warp=True)
-def store_matrices(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """The other way round."""
-    address, source = instruction.operands
-    size, access = _matrices(instruction, address, at, wave)
-    sources = [wave.read(item, "b32") for item in several(source, size)]
-    turned = instruction.form.has("trans")
+def move_matrices(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """Lanes 0 to 7 say where the rows of the first matrix lie, the next eight those of the second,
+    ...; a lane has two neighbours of a row, or with .trans of a column."""
+    ((position, transfer),), turned = instruction.form.transfers, instruction.form.has("trans")
+    size = _SIZES[instruction.form.one_of(_SIZES) or "x1"]
+    address = instruction.operands[position]
+    access = wave.access(replace(transfer, components=_WORDS), address, at)
+    registers = _registers(instruction, size, wave)
 
-    def combine(together: Lanes) -> None:
-        pairs = np.stack([source[together].reshape(-1, WARP) for source in sources], axis=1)
+    def with_rows(pairs: np.ndarray) -> np.ndarray:
+        """Matrices, two elements in each uint32, or turned ones."""
         matrices = np.ascontiguousarray(pairs).view(np.uint16).reshape(-1, size, 8, 8)
         rows = np.ascontiguousarray(matrices.swapaxes(2, 3) if turned else matrices)
-        access.store(_naming_rows(together, size), rows.view(np.uint32).reshape(-1, _WORDS))
+        return rows.view(np.uint32)
+
+    def combine(together: Lanes) -> None:
+        index = lane_index(together)
+        naming = compact(index[index % WARP < 8 * size])  # the rows
+        if position:
+            words = with_rows(access.load(naming, np.dtype(np.uint32))).swapaxes(0, 1)
+            put(registers, together, words.reshape(size, -1))
+        else:
+            pairs = [register[together].reshape(-1, WARP) for register in registers]
+            access.store(naming, with_rows(np.stack(pairs, axis=1)).reshape(-1, _WORDS))
 
     return combine
 
 
-def _matrices(
-    instruction: Instruction, address: Operand, at: int, wave: Wave
-) -> tuple[int, Access]:
-    """How many matrices are moved, and the access to one row of each lane."""
-    ((_, transfer),) = instruction.form.transfers
-    size = _SIZES[instruction.form.one_of(_SIZES) or "x1"]
-    return size, wave.access(replace(transfer, components=_WORDS), address, at)
+# ---- products ----
+
+_KEPT_OF_TF32 = np.uint32(0xFFFFE000)  # the last 13 bits are not looked at
+_KEPT_BELOW = 25  # bits that a sum keeps below the leading one: float32's 23 and 2 more
+_KEPT_OF_BYTES = 13  # the same of factors of 8 bits; also of the result
+_CUT_OF_BYTES = np.uint32(0xFFFFFC00)
+_NONE = -(1 << 14)  # less than any exponent
+_LEAST = -1000  # of a unit that float64 can still divide by
+_TOGETHER = 16  # warps, so that their products fit into a cache
 
 
-def _naming_rows(together: Lanes, size: int) -> Lanes:
-    """Of whole warps, the lanes that say where the rows of `size` matrices lie."""
-    index = lane_index(together)
-    return compact(index[index % WARP < 8 * size])
+def multiply_add(
+    a: np.ndarray,
+    b: np.ndarray,
+    c: np.ndarray,
+    factors: tuple[str, str],
+    clamps: bool = False,
+) -> np.ndarray:
+    """a @ b + c for matrices (warps, m, k), (warps, k, n) and (warps, m, n), in the dtype of `c`;
+    the factors are stored elements of these PTX types. Integers wrap around, or, with `clamps`,
+    stop at the ends of int32."""
+    if c.dtype == np.int32:
+        total = (a.astype(np.float64) @ b.astype(np.float64)).astype(np.int64) + c  # exact
+        limits = np.iinfo(np.int32)
+        return (total.clip(limits.min, limits.max) if clamps else total).astype(np.int32)
+    one, other = ((widened(x, kind), kind) for x, kind in zip((a, b), factors, strict=True))
+    parts = [
+        _cut_sum((one[0][at], one[1]), (other[0][at], other[1]), c[at].astype(np.float64))
+        for at in (slice(first, first + _TOGETHER) for first in range(0, len(c), _TOGETHER))
+    ]
+    total = np.concatenate(parts)
+    if c.dtype == np.float16:
+        return total.astype(np.float16) + np.float16(0)
+    cut = _cut(total)
+    narrow = factors[0] in _OF_BYTES
+    return (cut.view(np.uint32) & _CUT_OF_BYTES).view(np.float32) if narrow else cut
+
+
+def widened(matrix: np.ndarray, kind: str) -> np.ndarray:
+    """Stored elements of a PTX type as float64."""
+    if kind == "bf16":
+        matrix = from_bfloat(matrix)
+    elif kind == "tf32":
+        matrix = (matrix & _KEPT_OF_TF32).view(np.float32)
+    elif kind in _OF_BYTES:
+        matrix = _OF_BYTES[kind][matrix]
+    return matrix.astype(np.float64)
+
+
+def _of_bytes(mantissa: int, bias: int) -> np.ndarray:
+    """The values of all 256 numbers of eight bits: float64."""
+    bits = np.arange(256)
+    exponent, fraction = bits >> mantissa & (1 << 7 - mantissa) - 1, bits & (1 << mantissa) - 1
+    whole = np.where(exponent > 0, fraction + (1 << mantissa), fraction)
+    values = np.ldexp(whole.astype(np.float64), np.maximum(exponent, 1) - bias - mantissa)
+    return np.where(bits >> 7, -values, values)
+
+
+_E4M3, _E5M2 = _of_bytes(3, 7), _of_bytes(2, 15)
+_E4M3[[0x7F, 0xFF]] = np.nan
+_E5M2[[0x7C, 0xFC]] = np.inf, -np.inf
+_E5M2[[*range(0x7D, 0x80), *range(0xFD, 0x100)]] = np.nan
+_OF_BYTES = {"e4m3": _E4M3, "e5m2": _E5M2}
+
+
+def _cut_sum(a: tuple[np.ndarray, str], b: tuple[np.ndarray, str], c: np.ndarray) -> np.ndarray:
+    """a @ b + c of float64, whose addends are cut off where the largest one's precision ends.
+    Factors have the least exponent of their type or a higher one."""
+    (one, kind), (other, other_kind) = a, b
+    products = one[:, :, :, None] * other[:, None, :, :]  # (warps, m, k, n)
+    of_a = np.maximum(_exponent(one), FORMATS[kind].least_exponent)
+    of_b = np.maximum(_exponent(other), FORMATS[other_kind].least_exponent)
+    exponents = np.where(products == 0, _NONE, of_a[:, :, :, None] + of_b[:, None, :, :])
+    highest = np.maximum(exponents.max(axis=2), np.where(c == 0, _NONE, _exponent(c)))
+    kept = _KEPT_OF_BYTES if kind in _OF_BYTES else _KEPT_BELOW
+    unit = np.ldexp(1.0, np.maximum(highest - kept, _LEAST))
+    total = np.trunc(products / unit[:, :, None, :]).sum(axis=2) + np.trunc(c / unit)
+    plain = one @ other + c  # what infinities and NaN make of it
+    return np.where(np.isfinite(plain), total * unit, plain)
+
+
+def _exponent(x: np.ndarray) -> np.ndarray:
+    return np.frexp(x)[1] - 1
+
+
+def _cut(total: np.ndarray) -> np.ndarray:
+    """float64 to float32, towards zero; what is too large is infinite."""
+    nearest = total.astype(np.float32)
+    beyond = (np.abs(nearest.astype(np.float64)) > np.abs(total)) & (np.abs(total) < 2.0**128)
+    nearest[beyond] = np.nextafter(nearest[beyond], np.float32(0))
+    return nearest

@@ -3,8 +3,11 @@ Matrix Instructions": wgmma).
 
 D (64 x n) += A (64 x k) * B (k x n), where k elements have 32 bytes. Each warp holds 16 rows of D,
 and of A where that is in registers; else a descriptor says how A lies in shared memory, as it does
-for B. A product is computed when it is issued. Its factors are read once more when its warp waits
-for it, so that whoever writes there before that races with the product.
+for B. A product is computed when it is issued. Its factors are read once more when a warp of its
+warpgroup waits for it, so that whoever writes there before that races with the product.
+
+A wait is for the parts of all four warps: on an H200 it took as long as the last of them had not
+issued its own, and whoever has waited may have the factors overwritten.
 """
 
 import re
@@ -13,11 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...cuda.tensor_maps import UNIT, swizzled
-from ...machine.events import Step
-from ...machine.lanes import WARP, Lanes, lane_index
-from ...machine.memory.access import Access, Hit, LaneValues
+from ...machine.events import Step, Successors
+from ...machine.lanes import WARP, Lanes, compact, lane_index, put
+from ...machine.memory.access import Access, LaneValues, Rereading
 from ...machine.wave import Wave
-from ..matrices import multiply_add
 from ..numbers import DTYPES
 from ..program import (
     Instruction,
@@ -26,10 +28,12 @@ from ..program import (
     immediate_of,
     several,
 )
-from ..table import collective, effect
-from .warp_matrices import factor_a, result
+from ..table import collective, control, effect
+from .asynchronous_copies import commit
+from .warp_matrices import factor_a, multiply_add, result
 
 GROUP = 4  # warps
+OF_GROUPS = ("setmaxnreg", "wgmma")  # what four whole warps execute together
 _ROWS = 16  # of a warp
 _SWIZZLES = (0, 128, 64, 32)  # bytes of a row, by the number in a descriptor
 
@@ -63,9 +67,7 @@ class _Matrix:
         self.access.get(hit)
         for part in range(len(first)):
             mine = np.arange(len(hit.element)) // places[0].size == part
-            wave.products.pending.append(
-                (_Reading(self.later, hit.part(mine)), wave.products.committed.copy())
-            )
+            wave.products.add(Rereading(self.later, hit.part(mine), []))
         words = [self.access.read(hit, word, np.dtype(np.uint64)) for word in range(2)]
         stored = np.stack(words, axis=-1).view(DTYPES[self.kind])
         units = stored.reshape(*places.shape, -1)
@@ -94,20 +96,6 @@ class _Matrix:
             found = start + rows // 8 * stride + rows % 8 * (width or UNIT) + unit * along
         base = base[:, None, None]
         return swizzled(found - base, width) + base
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """A product's reading of a factor, which it may do until its warp has waited for it."""
-
-    access: Access
-    hit: Hit
-
-    def part(self, chosen: np.ndarray) -> "_Reading":
-        return _Reading(self.access, self.hit.part(chosen))
-
-    def land(self) -> None:
-        self.access.get(self.hit)
 
 
 @collective(
@@ -154,9 +142,7 @@ def multiply_by_group(instruction: Instruction, at: int, wave: Wave) -> Step:
         added = of_d.matrix([register[together] for register in sums])
         added = np.where(counts[first][:, None, None], added, np.zeros((), added.dtype))
         total = multiply_add(factor, other, added * sign, (a_kind, b_kind), form.has("satfinite"))
-        words = of_d.registers((total * sign).astype(added.dtype))
-        for out, word in zip(outs, words, strict=True):
-            out[together] = word
+        put(outs, together, of_d.registers((total * sign).astype(added.dtype)))
 
     return combine
 
@@ -168,16 +154,33 @@ def order_registers(instruction: Instruction, at: int, wave: Wave) -> Step:
     return lambda lanes: None
 
 
-@effect("wgmma", "commit_group sync aligned :")
-def commit_products(instruction: Instruction, at: int, wave: Wave) -> Step:
-    def step(lanes: Lanes) -> None:
-        wave.products.committed[lanes] += 1
+effect("wgmma", "commit_group sync aligned :")(commit)
+
+
+@control("wgmma", "wait_group sync aligned : n", by_chance=True)
+def wait_for_products(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """For all groups but the n last ones, of all warps of the warpgroup."""
+    newest, geometry = immediate_of(instruction.operands[0]), wave.geometry
+    size = WARP if geometry.stride % (GROUP * WARP) else GROUP * WARP
+
+    def step(lanes: Lanes) -> Successors:
+        wave.spin()
+        products, index = wave.products, lane_index(lanes)
+        coming = wave.running.copy()
+        for barrier, groups in wave.barriers.parked.items():
+            if wave.barriers.asked.get(barrier) is None:  # it waits for these lanes, too
+                for _, others in groups:
+                    coming[others] = False
+        closed = np.where(coming, products.committed, np.iinfo(np.int64).max)
+        fewest = closed.reshape(-1, size).min(axis=1)
+        before = products.committed[index] - newest
+        early = before > fewest[index // size]
+        through = index[~early]
+        ended = np.zeros_like(fewest)
+        np.maximum.at(ended, through // size, before[~early])
+        products.land(ended.repeat(size))
+        wave.events.products_over(at, through, size // WARP)
+        parts = ((at + 1, through), (at, index[early]))
+        return tuple((to, compact(some)) for to, some in parts if len(some))
 
     return step
-
-
-@effect("wgmma", "wait_group sync aligned : n")
-def wait_for_products(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """For all groups but the n last ones."""
-    newest = immediate_of(instruction.operands[0])
-    return lambda lanes: wave.products.arrive(lanes, newest)

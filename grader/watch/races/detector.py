@@ -37,7 +37,8 @@ class Readers:
         self.first = np.zeros(cells, np.int64)
         self.last = np.zeros(cells, np.int64)
         self.aside: list[tuple[np.ndarray, np.ndarray]] = []  # (cells, stamps)
-        self.many_aside = 0
+        self.many_aside, nothing = 0, np.zeros(0, np.int64)
+        self.by_cell = nothing, nothing  # what was put aside before, by rising cell; 0: forgotten
         self.crowded = np.zeros(cells, bool)  # those of which there are reads aside
 
     def note(self, cells: np.ndarray, lane: np.ndarray, stamps: np.ndarray) -> None:
@@ -76,7 +77,7 @@ class Readers:
         everywhere = np.arange(len(cells))
         yield everywhere, self.first[cells]
         yield everywhere, self.last[cells]
-        if self.aside and self.crowded[cells].any():
+        if self.crowded[cells].any():
             yield self._taken_from_aside(cells)
 
     def _put_aside(self, cells: np.ndarray, stamps: np.ndarray) -> None:
@@ -87,25 +88,37 @@ class Readers:
         if self.many_aside > _MOST_ASIDE:
             self._thin_out()
 
+    def _all_aside(self) -> tuple[np.ndarray, np.ndarray]:
+        """(cells, stamps) of all reads put aside, by rising cell."""
+        cells, stamps = map(np.concatenate, zip(self.by_cell, *self.aside, strict=True))
+        known = np.flatnonzero(stamps)
+        order = known[np.argsort(cells[known], kind="stable")]  # fast, as much is sorted
+        self.aside = []
+        return cells[order], stamps[order]
+
     def _thin_out(self) -> None:
         """Of one place and one warp only the latest read is kept."""
-        cells, stamps = (np.concatenate(parts) for parts in zip(*self.aside, strict=True))
+        cells, stamps = self._all_aside()
         order = np.lexsort((stamps, lane_of(stamps) // WARP, cells))
         cells, stamps = cells[order], stamps[order]
         warp = lane_of(stamps) // WARP
         latest = np.r_[(cells[1:] != cells[:-1]) | (warp[1:] != warp[:-1]), True]
-        self.aside, self.many_aside = [(cells[latest], stamps[latest])], 0
+        self.by_cell, self.many_aside = (cells[latest], stamps[latest]), 0
 
     def _taken_from_aside(self, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The reads put aside of these cells, which are forgotten: the write comes after them,
         or is reported."""
-        all_cells, stamps = (np.concatenate(parts) for parts in zip(*self.aside, strict=True))
-        order = np.argsort(cells, kind="stable")
-        where = order[np.minimum(np.searchsorted(cells[order], all_cells), len(cells) - 1)]
-        asked = cells[where] == all_cells
-        self.aside = [(all_cells[~asked], stamps[~asked])]
+        if self.aside:
+            self.by_cell = self._all_aside()
+        all_cells, stamps = self.by_cell
+        first, end = (np.searchsorted(all_cells, cells, side) for side in ("left", "right"))
+        number = end - first
+        where = np.repeat(np.arange(len(cells)), number)
+        places = np.arange(len(where)) + np.repeat(first - np.cumsum(number) + number, number)
+        taken = stamps[places]
+        stamps[places] = 0
         self.crowded[cells] = False
-        return where[asked], stamps[asked]
+        return where[taken > 0], taken[taken > 0]
 
 
 @dataclass(frozen=True)
@@ -147,7 +160,7 @@ class RaceDetector:
         written = self._against(self.written[cells], lane, marks)
         if marks & COMPARED:
             written = np.where(written & COMPARED, 0, written)
-        conflict = self._conflict(written, lane, wrote=True)
+        conflict = self.conflict(written, lane, wrote=True)
         if marks & STRONG and self.strong_readers is None:
             self.strong_readers = Readers(len(self.written), self.unordered, self.ordering)
         readers = (marks & STRONG and self.strong_readers) or self.readers
@@ -160,7 +173,7 @@ class RaceDetector:
         """`unchanged`: per lane, whether the place held the value already. `same_site(epoch)`:
         whether the instruction that writes now did something then, too."""
         cells, lane, epoch, marks = touched
-        conflict = self._conflict(self.written[cells], lane, wrote=True)
+        conflict = self.conflict(self.written[cells], lane, wrote=True)
         if conflict and unchanged[conflict.position] and same_site(epoch_of(conflict.other)):
             conflict = replace(conflict, benign=True)
         conflict = self._worse(conflict, cells, lane, 0)
@@ -171,7 +184,7 @@ class RaceDetector:
         self, cells: np.ndarray, lane: np.ndarray, epoch: int, marks: int
     ) -> Conflict | None:
         """Atomics and the like are ordered among themselves, not with plain accesses."""
-        conflict = self._conflict(self._against(self.written[cells], lane, marks), lane, wrote=True)
+        conflict = self.conflict(self._against(self.written[cells], lane, marks), lane, wrote=True)
         conflict = self._worse(conflict, cells, lane, marks)
         self.written[cells] = stamped(epoch, lane, marks)
         if conflict is None and marks & NARROW:
@@ -193,7 +206,7 @@ class RaceDetector:
                 stamps = self._against(stamps, lane[position], marks)
                 if marks & COMPARED:
                     stamps = np.where(stamps & COMPARED, 0, stamps)
-                if read := self._conflict(stamps, lane[position], wrote=False):
+                if read := self.conflict(stamps, lane[position], wrote=False):
                     return replace(read, position=int(position[read.position]))
         return conflict
 
@@ -210,7 +223,8 @@ class RaceDetector:
             apart &= stamps & NARROW != 0
         return np.where((stamps & STRONG != 0) & ~apart, 0, stamps)
 
-    def _conflict(self, stamps: np.ndarray, lane: np.ndarray, wrote: bool) -> Conflict | None:
+    def conflict(self, stamps: np.ndarray, lane: np.ndarray, wrote: bool) -> Conflict | None:
+        """With the first of the accesses with these stamps that nothing orders before the lanes."""
         return self._first(self.unordered(stamps, lane), stamps, wrote)
 
     def _first(self, racing: np.ndarray | None, stamps: np.ndarray, wrote: bool) -> Conflict | None:

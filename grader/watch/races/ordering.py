@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...machine.events import Observer
-from ...machine.lanes import WARP, Lanes, lane_index
+from ...machine.lanes import WARP, Lanes, fill, lane_index
 from ...machine.memory.access import Hit, Landing
 from ...machine.wave import FULL, Wave, whole_warps
 from .posts import Flags, Place, WarpClocks, more
@@ -77,8 +77,7 @@ class Ordering(Observer):
     def begin_wave(self, first_block: int) -> None:
         self.wave_starts.append(self.new_epoch(0))
         self.wave_blocks.append(first_block)
-        for stamps in self.synced.values():
-            stamps[:] = 0
+        fill(self.synced.values(), 0)
         self.met = None
         self.flagged.clear()
         self.clocks.begin_wave()
@@ -155,6 +154,14 @@ class Ordering(Observer):
 
     def landed(self, landing: Landing, barrier: int, phase: int) -> None:
         self.clocks.bring(barrier, phase, self.clocks.letters[landing.number])
+
+    def products_over(self, at: int, lanes: np.ndarray, warps: int) -> None:
+        """What the warps have read is ordered before what the lanes do next. So is what else they
+        have done so far, which an H200 agrees with and nobody promises."""
+        now, clocks = self.new_epoch(at) << _EPOCH, self.clocks
+        group = np.arange(clocks.warps) // warps
+        own = group == group[lanes // WARP % clocks.warps, None]
+        clocks.tell(lanes, np.where(own, now, 0))
 
     def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
         if self.flags:
@@ -264,9 +271,14 @@ class Ordering(Observer):
         if self.uncached:
             knowing = knowing | (self.flags.seen[1, lane] > 0)
         if len(some := np.flatnonzero(late & knowing)):
-            epochs, others, readers = stamps[some] >> _EPOCH, lane_of(stamps[some]), lane[some]
-            rows = (one.tolist() for one in (epochs, others, self.blocks_of(stamps[some]), readers))
-            late[some] = ~np.fromiter(
-                map(partial(self.flags.ordered, uncached=self.uncached), *rows), bool, len(some)
+            numbers = np.unique(stamps[some], return_inverse=True)[1]
+            pairs = numbers * len(self.flags.knowing) + lane[some]  # each is asked for once
+            _, first, pair = np.unique(pairs, return_index=True, return_inverse=True)
+            stamps, lane = stamps[some[first]], lane[some[first]]
+            columns = stamps >> _EPOCH, lane_of(stamps), self.blocks_of(stamps), lane
+            ordered = map(
+                partial(self.flags.ordered, uncached=self.uncached),
+                *(column.tolist() for column in columns),
             )
+            late[some] = ~np.fromiter(ordered, bool, len(first))[pair]
         return late

@@ -165,13 +165,20 @@ class RaceFindings:
         self.signals, self.detectors = signals, detectors
         self.ordering, self.sites = signals.ordering, signals.ordering.sites
         self.code = self.wave.kernel.instructions
+        # Epochs in which a copy engine or a tensor core did something after its issue.
+        self.late: set[int] = set()
+        self.set_ups: set[int] = set()  # instructions that set up an mbarrier
         self._seen: set[tuple[object, ...]] = set()
 
     def race(
         self, conflict: Conflict, access: Access, hit: Hit, lane: np.ndarray, wrote: bool
     ) -> None:
         """Two threads, one place, no order. `lane`: by position in the access, whose it is."""
-        at, epoch = access.at, epoch_of(conflict.other)
+        at, epoch, shared = access.at, epoch_of(conflict.other), self.wave.shared
+        if conflict.benign and hit.store is shared.store:
+            place = hit.element[conflict.position * count(hit.lanes) // len(lane)] * access.size
+            if place % shared.pitch in range(shared.cleared.start, shared.cleared.stop):
+                return  # what cooperative groups keep there
         deeds = wrote, conflict.other_wrote, conflict.benign
         if self.wave.job.options.tolerated and not conflict.benign:
             me, now = int(lane[conflict.position]), epoch == self.ordering.now
@@ -210,8 +217,13 @@ class RaceFindings:
             self.here.location(at, me),
             access.verb,
             self.here.bytes(hit.space, store, address, size, at),
-            msgspec.structs.replace(self._access(at, mine, me, wrote), line=self.here.line(at)),
-            self._access(self.sites[since], theirs, other, conflict.other_wrote),
+            msgspec.structs.replace(
+                self._access(at, mine, me, wrote, self.ordering.now in self.late),
+                line=self.here.line(at),
+            ),
+            self._access(
+                self.sites[since], theirs, other, conflict.other_wrote, since in self.late
+            ),
             same_block=mine == theirs,
             same_warp=me // WARP == other // WARP,
             at_once=since == self.ordering.now,
@@ -227,8 +239,9 @@ class RaceFindings:
             ),
         )
 
-    def _access(self, at: int, block: int, lane: int, wrote: bool) -> RacingAccess:
+    def _access(self, at: int, block: int, lane: int, wrote: bool, late: bool) -> RacingAccess:
         one, geometry = self.code[at], self.wave.geometry
+        engine = "product" if one.form.has("mma_async") else "copy"
         return RacingAccess(
             one.line,
             one.callers,
@@ -238,6 +251,7 @@ class RaceFindings:
             one.form.reads,
             one.form.atomic,
             any(transfer.volatile for _, transfer in one.form.transfers),
+            "set-up" if at in self.set_ups else engine if late else "",
             self.here.repeats(at),
         )
 
@@ -313,7 +327,7 @@ class Races(Ordering):
         use = wave.program.memory_use
         self.detectors: dict[Store, RaceDetector] = {}  # of shared memory: of the present wave
         for store in wave.flat.stores:  # those that are only read cannot race
-            if store.writable and store.names and use.touches(store.names, ("writes", "atomics")):
+            if store.writable and store.names and use.touches(store.names, ("writes", "updates")):
                 cells = -(-len(store.data) // self.cells["global"])
                 self.detectors[store] = RaceDetector(
                     cells, self.unordered_in_grid, self, use.touches(store.names, ("reads",))
@@ -322,6 +336,7 @@ class Races(Ordering):
         self.findings = RaceFindings(report, self.signals, self.detectors)
         self.visits = Visits(self.findings)
         self._unchanged = np.zeros(0, bool)  # of the store that is about to be made
+        self._set_up = np.zeros(0, np.int64)  # by cell of shared memory: the `init` of an mbarrier
 
     def begin_wave(self, first_block: int) -> None:
         super().begin_wave(first_block)
@@ -331,6 +346,7 @@ class Races(Ordering):
             len(store.data) // self.cells["shared"], unordered, self
         )
         self.visits.last.clear()
+        self._set_up = np.zeros(0, np.int64)
 
     def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
         super().fence(at, lanes, wide)
@@ -347,12 +363,17 @@ class Races(Ordering):
             self._unchanged = _holds(access, hit, values)
 
     def copy(self, access: Access, hit: Hit, values: Values) -> None:
-        """It may land at any time from now on: whoever still reads the place races with it."""
-        self._unchanged = np.zeros(len(hit.element), bool)
-        self._access(Accessed(access, hit, "store", values), 0)
+        """It may land at any time from now on: whoever still reads the place races with it. What
+        updates a place as atomics do is looked at when it does."""
+        if not access.strong:
+            self._unchanged = np.zeros(len(hit.element), bool)
+            self._access(Accessed(access, hit, "store", values), 0)
 
     def access(self, done: Accessed) -> None:
-        landed = done.kind == "store" and done.access.asynchronous and done.hit.space == "shared"
+        access, stores = done.access, done.kind != "load"
+        landed = done.kind == "store" and access.asynchronous and done.hit.space == "shared"
+        if access.bulk and (done.hit.space == "global" if stores else not access.asynchronous):
+            self.findings.late.add(self.now + 1)
         self._access(done, LANDED if landed else 0)
 
     def _access(self, done: Accessed, marks: int) -> None:
@@ -360,17 +381,23 @@ class Races(Ordering):
         access, hit, kind = done.access, done.hit, done.kind
         if not self._watches(access, hit):
             return
-        epoch = self.new_epoch(access.at)
-        if access.strong and hit.space != "local":
-            self._strong(done)
-        if (detector := self.detectors.get(hit.store)) is None:
-            return
-        cell = self.cells[hit.space]
+        epoch, detector, cell = (
+            self.new_epoch(access.at),
+            self.detectors.get(hit.store),
+            self.cells[hit.space],
+        )
         lane, parts = lane_index(hit.lanes), access.width // cell
         cells = hit.element * (access.size // cell)
         if parts > 1:
             cells, lane = (cells[:, None] + np.arange(parts)).ravel(), np.repeat(lane, parts)
-        if conflict := self._conflict(detector, done, Touched(cells, lane, epoch, marks)):
+        touched, early = Touched(cells, lane, epoch, marks), None
+        if access.mbarrier and detector:  # before it may tell that it is set up
+            early = self._before_set_up(detector, access, touched)
+        if access.strong and hit.space != "local":
+            self._strong(done)
+        if detector is None:
+            return
+        if conflict := early or self._conflict(detector, done, touched):
             self.findings.race(conflict, access, hit, lane, wrote=kind != "load")
         if self.in_cluster and hit.space == "shared" and not marks & LANDED:
             self.visits.note(cells // (self.wave.shared.pitch // cell), lane, epoch, access.at)
@@ -414,6 +441,19 @@ class Races(Ordering):
         conflict = detector.write(touched, same, lambda then: self.sites[then] == access.at)
         self._check_collisions(detector, done, touched)
         return conflict
+
+    def _before_set_up(
+        self, detector: RaceDetector, access: Access, touched: Touched
+    ) -> Conflict | None:
+        """Who uses an mbarrier must come after its `init`, which an arrival does not order."""
+        cells, lane, epoch, _ = touched
+        if len(self._set_up) == 0:
+            self._set_up = np.zeros_like(detector.written)
+        if access.strong:
+            return detector.conflict(self._set_up[cells], lane, wrote=True)
+        self._set_up[cells] = stamped(epoch, lane)
+        self.findings.set_ups.add(access.at)
+        return None
 
     def _is_flag(self, hit: Hit, lane: np.ndarray) -> bool:
         """Whether a volatile store is strong. In shared memory only one past a fence is: volatile

@@ -10,7 +10,7 @@ launch: -1 for the first byte of the first memory, and so on.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,6 +63,14 @@ class Slice:
         left, right = np.where(sources > 0, np.searchsorted(-self.nodes, -sources), -1).tolist()
         return left, right
 
+    def inputs(self, *more: npt.NDArray[Any]) -> Iterator[tuple[int, ...]]:
+        """Each source that is a byte from before the launches, the node that was made of it, and
+        what `more` says of that node."""
+        for sources in (self.left, self.right):
+            some = np.flatnonzero(sources < 0)
+            rows = (one[some].tolist() for one in (sources, self.nodes, *more))
+            yield from zip(*rows, strict=True)
+
 
 class Graph:
     """The values of one launch after the other.
@@ -70,7 +78,7 @@ class Graph:
     `at`: the instruction, as an index into `code`, int32 (nodes,). `thread`: its number in the
     grid, int32. `left`, `right`: what the value was made of, int32; of what goes to or comes from
     memory `left` is the value and `right` the address, of a choice the chosen one and what it was
-    chosen by (see `steers`). `value`: its bits, uint64. `whole`: nothing was done that is not
+    chosen by (see `_steers`). `value`: its bits, uint64. `whole`: nothing was done that is not
     followed (copies by a copy engine, matrix operations). `detailed`: branches are nodes too, made
     of what decides them, and so is a lane's own value that a shuffle gives back. `refused`: then,
     by the first of some nodes, the bits of what each of them might have been by another choice.
@@ -89,7 +97,6 @@ class Graph:
         self._addresses: list[int] = []
         self._memory: dict[int, npt.NDArray[Any]] = {}
         self._bytes = 0
-        self._steering = np.zeros(0, bool)
         # The latest slice, by its node, the number of nodes, and whether choices count.
         self._latest: dict[tuple[int, int, bool], Slice] = {}
         self._rights: dict[bool, npt.NDArray[Any]] = {}  # by whether choices count
@@ -100,12 +107,25 @@ class Graph:
 
     at, thread, left, right, value = map(_column, _COLUMNS)
 
-    @property
-    def steers(self) -> npt.NDArray[Any]:
-        """By instruction, whether its `right` merely says which value `left` is: bool (code,)."""
-        if len(self._steering) != len(self.code):
-            self._steering = np.array([one is not None and _steers(one) for one in self.code])
-        return self._steering
+    def instruction(self, node: int) -> Instruction | None:
+        """What made a value; None of constants, and where values only stand side by side."""
+        return self.code[self.at[node]] if node > 0 else None
+
+    def by_instruction(
+        self,
+        what: Callable[[Instruction], Any],
+        nodes: npt.NDArray[np.int64] | slice,
+        otherwise: Any = False,
+    ) -> npt.NDArray[Any]:
+        """`what` there is to say of the instructions that made these values; `otherwise` where
+        there is none."""
+        known = np.array([otherwise if one is None else what(one) for one in self.code])
+        found: npt.NDArray[Any] = known[self.at[nodes]]
+        return found
+
+    def carrying(self, nodes: npt.NDArray[np.int64], kind: Carries) -> npt.NDArray[Any]:
+        """Which of these values were made by instructions that carry values so: bool (nodes,)."""
+        return self.by_instruction(lambda one: one.form.carries is kind, nodes)
 
     def enter(self, code: Sequence[Instruction], threads: int) -> int:
         """A launch of this code begins, of blocks of so many threads; where it stands in `code`."""
@@ -134,7 +154,7 @@ class Graph:
 
     def line(self, node: int) -> int | None:
         """The source line that made a value."""
-        instruction = self.code[self.at[node]]
+        instruction = self.instruction(node)
         return instruction.line if instruction else None
 
     def add(
@@ -184,7 +204,8 @@ class Graph:
     def sources(self, node: int) -> tuple[int, ...]:
         """What a value was made of, without what steers."""
         left, right = int(self.left[node]), int(self.right[node])
-        return (left,) if self.steers[self.at[node]] else (left, right)
+        instruction = self.instruction(node)
+        return (left,) if instruction and _steers(instruction) else (left, right)
 
     def slice_of(self, root: int, choices: bool = False) -> Slice:
         """Of what a node was made; what steers is left out (but for what a value was chosen by,
@@ -207,11 +228,11 @@ class Graph:
         """The right source of every node, 0 for what merely steers; with `choices` what a value was
         chosen by is a source too."""
         if len(self._rights.get(choices, ())) != self._size:
-            steers = self.steers
-            if choices:
-                carried = [one.form.carries if one else None for one in self.code]
-                steers = steers & np.array([one is not Carries.CHOSEN for one in carried], bool)
-            self._rights[choices] = np.where(steers[self.at], 0, self.right)
+            kept = Carries.CHOSEN if choices else None
+            steers = self.by_instruction(
+                lambda one: _steers(one) and one.form.carries is not kept, slice(None)
+            )
+            self._rights[choices] = np.where(steers, 0, self.right)
         return self._rights[choices]
 
     def forward(
@@ -278,7 +299,15 @@ def _of(
     return found
 
 
+def hands_on(instruction: Instruction, ways: Collection[Carries]) -> bool:
+    """Whether an instruction does not compute a value but finds it, or carries it in one of these
+    ways."""
+    form = instruction.form
+    return bool(form.transfers and not form.atomic) or form.carries in ways
+
+
 def _steers(instruction: Instruction) -> bool:
+    """Whether `right` merely says which value `left` is."""
     form = instruction.form
     moves = bool(form.transfers) and (not form.atomic or form.compares)
     return moves or form.carries is Carries.CHOSEN

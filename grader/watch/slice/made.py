@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ...ptx.numbers import DTYPES
 from ...ptx.program import Carries, Immediate, Instruction
-from . import Graph, Origin, Slice
+from . import Graph, Origin, Slice, hands_on
 
 MOST_TIMES = 1000  # counted no further
 _NUMBERS = ("f16", "f32", "f64", "s32", "s64", "u32", "u64")
@@ -30,12 +30,10 @@ def inputs_of(graph: Graph, root: int, extremes: bool = True) -> list[Input]:
     `extremes`, what went through a maximum or a minimum is left out too."""
     made_of = graph.slice_of(root)
     times = _times(graph, made_of, extremes)
-    sizes = np.array([_size(one) for one in graph.code])[graph.at[made_of.nodes]]
+    sizes = graph.by_instruction(_size, made_of.nodes, 1)
     found: dict[tuple[int, int, int], Input] = {}
-    for sources in (made_of.left, made_of.right):
-        some = np.flatnonzero((sources < 0) & (times > 0))
-        rows = (sources[some], sizes[some], made_of.nodes[some], times[some])
-        for source, size, node, ways in zip(*(row.tolist() for row in rows), strict=True):
+    for source, node, size, ways in made_of.inputs(sizes, times):
+        if ways:
             one = Input(graph.origin(source), size, node, ways)
             key = (one.origin.address, one.origin.offset, size)
             found[key] = _added(found[key], one) if key in found else one
@@ -44,7 +42,9 @@ def inputs_of(graph: Graph, root: int, extremes: bool = True) -> list[Input]:
 
 def _times(graph: Graph, made_of: Slice, extremes: bool) -> npt.NDArray[np.int64]:
     """In how many ways each of the nodes went into the first of them."""
-    ends = np.zeros(len(made_of), bool) if extremes else _extremes(graph, made_of)
+    ends = (
+        np.zeros(len(made_of), bool) if extremes else graph.carrying(made_of.nodes, Carries.ONE_OF)
+    )
     times = [1] + [0] * (len(made_of) - 1)
     for at, (left, right, ends_here) in enumerate(
         zip(*made_of.places(), ends.tolist(), strict=True)
@@ -63,15 +63,7 @@ def _times(graph: Graph, made_of: Slice, extremes: bool) -> npt.NDArray[np.int64
 
 def extreme(graph: Graph, root: int) -> bool:
     """Whether a value was made by a maximum or a minimum."""
-    return bool(_extremes(graph, graph.slice_of(root)).any())
-
-
-def _extremes(graph: Graph, made_of: Slice) -> npt.NDArray[np.bool_]:
-    """Which of the nodes are the winners of a maximum or a minimum."""
-    carried = [one.form.carries if one else None for one in graph.code]
-    kinds = np.array([one is Carries.ONE_OF for one in carried], bool)
-    found: npt.NDArray[np.bool_] = kinds[graph.at[made_of.nodes]]
-    return found
+    return bool(graph.carrying(graph.slice_of(root).nodes, Carries.ONE_OF).any())
 
 
 @dataclass(frozen=True)
@@ -95,7 +87,7 @@ def came_from(graph: Graph, root: int) -> Source:
         node = same[0]
     if not any(sources):
         return Source(0 if _written(graph, node) else node, node)
-    if _hands_on(graph, node):
+    if (instruction := graph.instruction(node)) and hands_on(instruction, _HANDED_ON):
         return Source(next((one for one in sources if one < 0), 0), node)
     return Source(node, node)
 
@@ -108,9 +100,9 @@ def operands(graph: Graph, node: int) -> tuple[float, ...]:
 def first_nan(graph: Graph, root: int) -> int | None:
     """The earliest value behind one that is NaN; None if there is none."""
     nodes = graph.slice_of(root).nodes
+    types = graph.by_instruction(lambda one: one.form.type, nodes, "")
     for kind in ("f16", "f32", "f64"):
-        typed = np.array([one is not None and one.form.type == kind for one in graph.code])
-        some = nodes[typed[graph.at[nodes]]]
+        some = nodes[types == kind]
         found = some[np.isnan(graph.value[some].view(DTYPES[kind])[:: 8 // DTYPES[kind].itemsize])]
         if len(found):
             return int(found.min())
@@ -119,28 +111,20 @@ def first_nan(graph: Graph, root: int) -> int | None:
 
 def number(graph: Graph, node: int) -> float:
     """A value as its instruction means it; 0 where that is no number."""
-    instruction = graph.code[graph.at[node]]
+    instruction = graph.instruction(node)
     kind = instruction.form.type if instruction else ""
     return float(graph.value[node : node + 1].view(DTYPES[kind])[0]) if kind in _NUMBERS else 0.0
 
 
-def _size(instruction: Instruction | None) -> int:
+def _size(instruction: Instruction) -> int:
     """Bytes that a load takes from memory for one value."""
-    transfers = instruction.form.transfers if instruction else ()
+    transfers = instruction.form.transfers
     return transfers[-1][1].size if transfers else 1
-
-
-def _hands_on(graph: Graph, node: int) -> bool:
-    """Whether a value is one that its instruction found, not one that it computed."""
-    if (instruction := graph.code[graph.at[node]]) is None:
-        return False
-    form = instruction.form
-    return bool(form.transfers and not form.atomic) or form.carries in _HANDED_ON
 
 
 def _written(graph: Graph, node: int) -> bool:
     """Whether a value is in the code; a thread's index does not."""
-    instruction = graph.code[graph.at[node]]
+    instruction = graph.instruction(node)
     given = instruction.operands[1:] if instruction else ()
     return bool(given) and all(isinstance(one, Immediate) for one in given)
 

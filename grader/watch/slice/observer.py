@@ -9,7 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ...machine.events import Observer, Step
-from ...machine.lanes import WARP, Lanes, lane_index
+from ...machine.lanes import WARP, Lanes, fill, lane_index
 from ...machine.memory.access import Access, Accessed, Hit, Values
 from ...machine.memory.spaces import Store
 from ...machine.naming import plain
@@ -75,8 +75,7 @@ class Slicer(Observer):
         geometry = self.wave.geometry
         block = first_block + geometry.block_of_lane
         self._thread = block * geometry.threads + geometry.thread_of_lane
-        for nodes in self._nodes.values():
-            nodes[:] = 0
+        fill(self._nodes.values(), 0)
         for memory in (self.wave.shared, self.wave.local):
             self.graph.forget(_address(memory.store))
 
@@ -167,8 +166,7 @@ class Slicer(Observer):
             made = make(lanes)
             result = step(lanes)
             self.graph.value[made] = storage[lanes]
-            for _, nodes in outs:
-                nodes[lanes] = made
+            fill((nodes for _, nodes in outs), made, lanes)
             return result
 
         return computed
