@@ -21,30 +21,131 @@ import json
 import re
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import permutations, product
+
+import msgspec
+import numpy as np
 
 from grader import course
-from grader.course import Exercise, Lesson, kinds, solution_counts
+from grader.course import Exercise, Lesson, kinds, layouts, rules, solution_counts
 from grader.course import variants as varied
-from grader.course.accesses import Refused, closing, masked
+from grader.course.accesses import Refused, closing, kernels, masked, widest, width
 from grader.course.mistakes import WrongKernel
-from grader.course.variants import Anew, ArrayUse, LayoutPlan
+from grader.course.variants import Anew, ArrayUse, LayoutPlan, Use
 from grader.judge import judge
 from grader.judge.cases import instantiate
 from grader.judge.judging import STANDARD_LIMITS
 from grader.judge.protocol import Ran
 from grader.judge.session import Session
 from grader.status import Status
-from grader.watch.paths import PATHS
+from grader.watch.counters import PATHS
 
 WRITTEN, OTHERS = 20, 6  # variants that are looked for
 TRIES = 3  # times as many are tried
 LOOKED_AT = 500  # of so many the indices are compared
 MOST_COSTLY = 3.5  # times what the exercise's own solution costs
 LIMITS = replace(STANDARD_LIMITS, reasoning=0.0)
+
+
+@dataclass(frozen=True)
+class Able:
+    """An array of the kernels, whose elements are moved `width` at once. `only_read`: no kernel
+    writes it; `real`: it holds floats."""
+
+    use: ArrayUse
+    width: int
+    only_read: bool
+    real: bool
+
+    @property
+    def layouts(self) -> list[str]:
+        """The names of those that it can have."""
+        return [
+            name
+            for name, one in layouts.of_width(self.width).items()
+            if (self.real if one.sign else True)
+            and (one.fills or self.only_read)
+            and all(
+                (" * " in length if one.needs & set("RCrc") else length) or not one.needs
+                for length in self.use.lengths.values()
+            )
+        ]
+
+
+def arrays(exercise: Exercise) -> dict[str, Able | str]:
+    """By name, the arrays of an exercise that can have another layout; of others, why not."""
+    known = {one.name: one for one in kernels(exercise.solution)}
+    uses: dict[tuple[str, str], list[Use]] = defaultdict(list)
+    alike: dict[tuple[str, str], set[tuple[str, str]]] = {}  # the same array in other kernels
+    for case in exercise.cases:
+        problem, seen = case.problem(np.random.default_rng(0)), defaultdict(set)
+        for launch in problem.launches:
+            kernel = known[launch.kernel]
+            for name, arg in zip(kernel.parameters, launch.args, strict=False):
+                if isinstance(arg, str):
+                    uses[kernel.name, name].append(Use(problem, launch, kernel, arg))
+                    seen[arg].add((kernel.name, name))
+        for some in seen.values():
+            joined = some.union(*(alike.get(one, set()) for one in some))
+            alike |= dict.fromkeys(joined, joined)
+    found: dict[str, Able | str] = {}
+    for group in dict.fromkeys(map(frozenset, alike.values())):
+        (kernel_name, name), *_ = sorted(group)
+        name = f"{kernel_name}.{name}" if name in found else name
+        try:
+            found[name] = _array(exercise, name, {one: uses[one] for one in sorted(group)})
+        except Refused as error:
+            found[name] = str(error)
+    return found
+
+
+def _array(exercise: Exercise, name: str, uses: Mapping[tuple[str, str], list[Use]]) -> Able:
+    every = [use for some in uses.values() for use in some]
+    held = [use.held for use in every if use.held is not None]
+    only_read = all(use.buffer in use.problem.inputs for use in every)
+    unit = width(every[0].kernel.parameters[next(iter(uses))[1]], exercise.solution, unknown=1)
+    reasons = {
+        "is neither given nor looked at": not held,
+        "is a single value": held and max(one.size for one in held) <= unit,
+        "is 0 before the launch": only_read and not any(one.any() for one in held),
+        "is passed by a tensor map": any(type(use.buffer) is not str for use in every),
+    }
+    for why in (why for why, holds in reasons.items() if holds):
+        raise Refused(f"{name} {why}")
+    lengths = {".".join(at): _length(exercise, at, some, unit) for at, some in uses.items()}
+    return Able(
+        ArrayUse(lengths, unit),
+        max(widest(exercise.solution, some[0].kernel, one) for (_, one), some in uses.items()),
+        only_read,
+        real=unit == 1 and all(one.dtype.kind == "f" for one in held),
+    )
+
+
+def _length(exercise: Exercise, at: tuple[str, str], uses: list[Use], unit: int) -> str:
+    """An array's elements in terms of its kernel, as in all launches; "" where there are none. A
+    product is of rows and columns, if the array has these."""
+    named = [name for name in uses[0].numbers if "." not in name] + ["gridDim.x", "blockDim.x"]
+    products = [f"{rows} * {columns}" for rows, columns in permutations(named, 2)]
+    said = [
+        one.length
+        for rule in exercise.rules
+        if rule.kernel == at[0] and unit == 1
+        for one in rules.parameters(rule)
+        if one.name == at[1] and one.length
+    ]
+    numbers = [use.numbers for use in uses]
+    sizes = [int(np.prod(use.shape)) // unit for use in uses]
+    columns_of = [use.shape[-1] if len(use.shape) == 2 else -1 for use in uses]
+
+    def holds(text: str, now: list[int]) -> bool:
+        return all(rules.value(text, one) == size for one, size in zip(numbers, now, strict=True))
+
+    shaped = [one for one in products if holds(one.rpartition(" * ")[2], columns_of)]
+    able = (one for one in [*said, *shaped, *named, *products] if holds(one, sizes))
+    return next(able, "")
 
 
 @dataclass
@@ -64,41 +165,44 @@ def found(
     """Look for so many variants of an exercise, the `known` ones among them."""
     made, begun = Found([*known]), time.monotonic()
     wanted = wanted or (WRITTEN if isinstance(exercise.kind, kinds.Write) else OTHERS)
-    arrays = varied.arrays(exercise)
-    made.refused.update(one for one in arrays.values() if isinstance(one, str))
-    seen = {("", indices(exercise, exercise, arrays))}
+    able = arrays(exercise)
+    made.refused.update(one for one in able.values() if isinstance(one, str))
+    seen = {("", indices(exercise, exercise, able))}
     for one in known:
-        variant = varied.recoded(exercise, one, LayoutPlan(exercise, arrays, one.layouts))
-        seen.add((one.given, indices(variant, exercise, arrays)))
-    for one in candidates(lesson, exercise, arrays)[:LOOKED_AT]:
+        seen.add((one.given, indices(varied.recoded(exercise, one), exercise, able)))
+    for one in candidates(lesson, exercise, able)[:LOOKED_AT]:
         if len(made.kept) >= wanted or made.tried == TRIES * wanted:
             break
-        plan = LayoutPlan(exercise, arrays, one.layouts)
         try:
-            key = one.given, indices(varied.recoded(exercise, one, plan), exercise, arrays)
+            key = one.given, indices(varied.recoded(exercise, one), exercise, able)
             if key in seen:
                 raise Refused("its indices are those of another")
             seen.add(key)
             made.tried += 1
-            made.kept.append(tried(lesson, exercise, one, plan))
+            made.kept.append(tried(lesson, exercise, one))
         except Refused as error:
             made.refused[str(error)] += 1
     made.seconds = time.monotonic() - begun
     return made
 
 
-def candidates(lesson: Lesson, exercise: Exercise, arrays: dict[str, ArrayUse | str]) -> list[Anew]:
+def candidates(lesson: Lesson, exercise: Exercise, arrays: dict[str, Able | str]) -> list[Anew]:
     """All variants that may be made, with other layouts of one array or two, in an order that
     depends on the exercise alone."""
-    able = [one for one in arrays.values() if isinstance(one, ArrayUse)]
-    choices = [("", *one.layouts) for one in able]
-    layouts = [
-        {one.name: name for one, name in zip(able, names, strict=True) if name}
+    able = {name: one for name, one in arrays.items() if isinstance(one, Able)}
+    choices = [("", *one.layouts) for one in able.values()]
+    chosen = [
+        {one: name for one, name in zip(able, names, strict=True) if name}
         for names in product(*choices)
         if sum(map(bool, names)) <= 2
     ]
     bugs = [Anew(), *bugs_of(exercise, lesson.wrong_kernels)]
-    made = [replace(bug, layouts=some) for bug in bugs for some in layouts if some or bug.given]
+    made = [
+        replace(bug, layouts=some, arrays={name: able[name].use for name in some})
+        for bug in bugs
+        for some in chosen
+        if some or bug.given
+    ]
     names = [f"{exercise.id} {one} {one.given}".encode() for one in made]
     order = sorted(zip(names, made, strict=True), key=lambda one: hashlib.sha256(one[0]).digest())
     return [one for _, one in order]
@@ -114,14 +218,13 @@ def bugs_of(exercise: Exercise, wrong: tuple[WrongKernel, ...]) -> Iterator[Anew
                 yield Anew(given=given.strip("\n"))
 
 
-def indices(
-    variant: Exercise, exercise: Exercise, arrays: dict[str, ArrayUse | str]
-) -> frozenset[str]:
+def indices(variant: Exercise, exercise: Exercise, arrays: dict[str, Able | str]) -> frozenset[str]:
     """The indices of arrays in what the learner writes, or is given to change, each number N."""
     writes = isinstance(exercise.kind, kinds.Write)
     own = "".join(kinds.answers(variant.solution)) if writes else variant.solution
-    able = [one for one in arrays.values() if isinstance(one, ArrayUse)]
-    names, text = {name for one in able for _, name in one.lengths}, masked(own)
+    able = [one.use for one in arrays.values() if isinstance(one, Able)]
+    names = {at.partition(".")[2] for one in able for at in one.lengths}
+    text = masked(own)
     accesses = [one for one in re.finditer(r"(?<!\.)\b(\w+)\s*\[", text) if one[1] in names]
     return frozenset(
         re.sub(
@@ -131,16 +234,16 @@ def indices(
     )
 
 
-def tried(lesson: Lesson, exercise: Exercise, anew: Anew, plan: LayoutPlan) -> Anew:
+def tried(lesson: Lesson, exercise: Exercise, anew: Anew) -> Anew:
     """The variant with what its solution costs; Refused where it is not as it must be."""
-    made = replace(anew, costs=_costs(exercise, varied.recoded(exercise, anew, plan)))
-    require(lesson, exercise, made, plan)
+    made = replace(anew, costs=_costs(exercise, varied.recoded(exercise, anew)))
+    require(lesson, exercise, made)
     return made
 
 
-def require(lesson: Lesson, exercise: Exercise, anew: Anew, plan: LayoutPlan) -> None:
+def require(lesson: Lesson, exercise: Exercise, anew: Anew) -> None:
     """Refused where the variant's solution does not pass, or a mistake in it does."""
-    new = varied.recoded(exercise, anew, plan)
+    new, plan = varied.recoded(exercise, anew), LayoutPlan(exercise, anew)
     verdict = judge(new, new.solution, root=lesson.path.parent, limits=LIMITS, partial_marks=False)
     for case in verdict.cases:
         if case.status != Status.PASSED:
@@ -223,17 +326,16 @@ def text(rows: dict[str, tuple[Anew, ...]]) -> str:
 
 
 def _row(one: Anew) -> dict[str, object]:
-    given = {"layouts": one.layouts, "given": one.given, "costs": one.costs}
-    return {name: value for name, value in given.items() if value}
+    return {name: value for name, value in msgspec.to_builtins(one).items() if value}
 
 
 def refused(lesson: Lesson, exercise: Exercise, every: int = 1) -> Iterator[str]:
     """Sentences on kept variants that are not as they must be, or one of each `every` of them."""
-    arrays, known = varied.arrays(exercise), varied.variants(exercise, lesson.path.parent)
+    known = varied.variants(exercise, lesson.path.parent)
     for number, one in enumerate(known):
         if number % every == len(exercise.id) % min(every, len(known)):
             try:
-                require(lesson, exercise, one, LayoutPlan(exercise, arrays, one.layouts))
+                require(lesson, exercise, one)
             except Refused as error:
                 yield f"{exercise.id}, {one}: {error}."
 

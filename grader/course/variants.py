@@ -12,20 +12,19 @@ works in a course as learners may have it, too.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import permutations
 from math import ceil
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from ..course_folder import KERNELS
 from ..errors import NotInCourse
 from . import kinds, layouts, mistakes, rules, solution_counts
-from .accesses import KernelText, Refused, kernels, masked, rewritten, widest, width
+from .accesses import KernelText, Refused, kernels, masked, rewritten
 from .layouts import Layout, stored
 from .model import Case, Exercise, Launch, Problem, Rule
 
@@ -33,11 +32,22 @@ FILE = "variants"  # .json, in a lesson's folder
 
 
 @dataclass(frozen=True)
+class ArrayUse:
+    """An array of the kernels. `lengths`, by "kernel.parameter": its elements in terms that the
+    kernel knows, "" if there are none. An element has `unit` numbers."""
+
+    lengths: Mapping[str, str]
+    unit: int = 1
+
+
+@dataclass(frozen=True)
 class Anew:
-    """How an exercise is drawn anew: the name of a layout by array; other lines that are `given`,
-    with another bug to find; by counter, how many times what the exercise's own solution costs."""
+    """How an exercise is drawn anew: by array the name of its layout, and what is known of it;
+    other lines that are `given`, with another bug to find; by counter, how many times what the
+    exercise's own solution costs."""
 
     layouts: Mapping[str, str] = field(default_factory=dict)
+    arrays: Mapping[str, ArrayUse] = field(default_factory=dict)
     given: str = ""
     costs: Mapping[str, float] = field(default_factory=dict)
 
@@ -50,7 +60,7 @@ class Anew:
 
 
 @dataclass(frozen=True)
-class _Use:
+class Use:
     """A launch that passes a buffer to a kernel."""
 
     problem: Problem
@@ -76,128 +86,25 @@ class _Use:
         return self.problem.scratch[self.buffer][0] if self.held is None else self.held.shape
 
 
-@dataclass(frozen=True)
-class ArrayUse:
-    """An array by its `name` in the kernels. `lengths`, by kernel and parameter: its elements in
-    terms that the kernel knows, "" if there are none. An element has `unit` numbers, and `width` of
-    them are moved at once. `only_read`: no kernel writes it; `real`: it holds floats."""
-
-    name: str
-    lengths: Mapping[tuple[str, str], str]
-    width: int
-    unit: int
-    only_read: bool
-    real: bool
-
-    @property
-    def layouts(self) -> list[str]:
-        """The names of those that it can have."""
-        return [
-            name
-            for name, one in layouts.of_width(self.width).items()
-            if (self.real if one.sign else True)
-            and (one.fills or self.only_read)
-            and all(
-                (" * " in length if one.needs & set("RCrc") else length) or not one.needs
-                for length in self.lengths.values()
-            )
-        ]
-
-
-def arrays(exercise: Exercise) -> dict[str, ArrayUse | str]:
-    """By name, the arrays of an exercise that can have another layout; of others, why not."""
-    known = {one.name: one for one in kernels(exercise.solution)}
-    uses: dict[tuple[str, str], list[_Use]] = defaultdict(list)
-    alike: dict[tuple[str, str], set[tuple[str, str]]] = {}  # the same array in other kernels
-    for case in exercise.cases:
-        problem, seen = case.problem(np.random.default_rng(0)), defaultdict(set)
-        for launch in problem.launches:
-            kernel = known[launch.kernel]
-            for name, arg in zip(kernel.parameters, launch.args, strict=False):
-                if isinstance(arg, str):
-                    uses[kernel.name, name].append(_Use(problem, launch, kernel, arg))
-                    seen[arg].add((kernel.name, name))
-        for some in seen.values():
-            joined = some.union(*(alike.get(one, set()) for one in some))
-            alike |= dict.fromkeys(joined, joined)
-    found: dict[str, ArrayUse | str] = {}
-    for group in dict.fromkeys(map(frozenset, alike.values())):
-        (kernel_name, name), *_ = sorted(group)
-        name = f"{kernel_name}.{name}" if name in found else name
-        try:
-            found[name] = _array(exercise, name, {one: uses[one] for one in sorted(group)})
-        except Refused as error:
-            found[name] = str(error)
-    return found
-
-
-def _array(exercise: Exercise, name: str, uses: Mapping[tuple[str, str], list[_Use]]) -> ArrayUse:
-    every = [use for some in uses.values() for use in some]
-    held = [use.held for use in every if use.held is not None]
-    only_read = all(use.buffer in use.problem.inputs for use in every)
-    unit = width(every[0].kernel.parameters[next(iter(uses))[1]], exercise.solution, unknown=1)
-    reasons = {
-        "is neither given nor looked at": not held,
-        "is a single value": held and max(one.size for one in held) <= unit,
-        "is 0 before the launch": only_read and not any(one.any() for one in held),
-        "is passed by a tensor map": any(type(use.buffer) is not str for use in every),
-    }
-    for why in (why for why, holds in reasons.items() if holds):
-        raise Refused(f"{name} {why}")
-    return ArrayUse(
-        name,
-        {at: _length(exercise, at, some, unit) for at, some in uses.items()},
-        max(widest(exercise.solution, some[0].kernel, one) for (_, one), some in uses.items()),
-        unit,
-        only_read,
-        real=unit == 1 and all(one.dtype.kind == "f" for one in held),
-    )
-
-
-def _length(exercise: Exercise, at: tuple[str, str], uses: list[_Use], unit: int) -> str:
-    """An array's elements in terms of its kernel, as in all launches; "" where there are none. A
-    product is of rows and columns, if the array has these."""
-    named = [name for name in uses[0].numbers if "." not in name] + ["gridDim.x", "blockDim.x"]
-    products = [f"{rows} * {columns}" for rows, columns in permutations(named, 2)]
-    said = [
-        one.length
-        for rule in exercise.rules
-        if rule.kernel == at[0] and unit == 1
-        for one in rules.parameters(rule)
-        if one.name == at[1] and one.length
-    ]
-    numbers = [use.numbers for use in uses]
-    sizes = [int(np.prod(use.shape)) // unit for use in uses]
-    columns_of = [use.shape[-1] if len(use.shape) == 2 else -1 for use in uses]
-
-    def holds(text: str, now: list[int]) -> bool:
-        return all(rules.value(text, one) == size for one, size in zip(numbers, now, strict=True))
-
-    shaped = [one for one in products if holds(one.rpartition(" * ")[2], columns_of)]
-    able = (one for one in [*said, *shaped, *named, *products] if holds(one, sizes))
-    return next(able, "")
-
-
 # ---- an exercise in other layouts ----
 
 
 @dataclass(frozen=True)
 class LayoutPlan:
-    """The layouts that the arrays of an `exercise` get, by name."""
+    """The layouts that the arrays of an `exercise` get."""
 
     exercise: Exercise
-    arrays: Mapping[str, ArrayUse | str]
-    names: Mapping[str, str]
+    anew: Anew
 
     @cached_property
     def places(self) -> dict[tuple[str, str], tuple[ArrayUse, Layout, str]]:
         """By kernel and parameter, the array, its layout, and its length there."""
-        chosen = ((self.arrays[array], name) for array, name in self.names.items())
+        anew = self.anew
         return {
-            at: (array, layouts.named(name), length)
-            for array, name in chosen
-            if isinstance(array, ArrayUse)
-            for at, length in array.lengths.items()
+            (kernel, parameter): (anew.arrays[array], layouts.named(name), length)
+            for array, name in anew.layouts.items()
+            for at, length in anew.arrays[array].lengths.items()
+            for kernel, parameter in [at.split(".")]
         }
 
     def source(self, text: str) -> str:
@@ -248,13 +155,13 @@ class LayoutPlan:
                 inputs[use.buffer] = stored(use.held, layout, columns, unit, rng)
         return replace(problem, inputs=inputs, outputs=outputs)
 
-    def _uses(self, problem: Problem) -> Iterator[tuple[_Use, ArrayUse, Layout, str]]:
+    def _uses(self, problem: Problem) -> Iterator[tuple[Use, ArrayUse, Layout, str]]:
         known = {one.name: one for one in kernels(self.exercise.solution)}
         for launch in problem.launches:
             kernel = known[launch.kernel]
             for name, arg in zip(kernel.parameters, launch.args, strict=False):
                 if (kernel.name, name) in self.places:
-                    use = _Use(problem, launch, kernel, str(arg))
+                    use = Use(problem, launch, kernel, str(arg))
                     yield use, *self.places[kernel.name, name]
 
     def rule(self, rule: Rule) -> Rule:
@@ -289,8 +196,9 @@ class _Drawn:
         return self.plan.problem(self.draw(rng), rng)
 
 
-def recoded(exercise: Exercise, anew: Anew, plan: LayoutPlan, number: int = 0) -> Exercise:
-    """The exercise drawn anew by a plan, called after its number; Refused where that cannot be."""
+def recoded(exercise: Exercise, anew: Anew, number: int = 0) -> Exercise:
+    """The exercise drawn anew, called after its number; Refused where that cannot be."""
+    plan = LayoutPlan(exercise, anew)
     name, kind = f"{exercise.name}_{number + 1}", exercise.kind
     reached = re.compile("|".join(rf"\b{name}\s*\[" for _, name in plan.places) or "(?!)")
     source = plan.source(exercise.solution)
@@ -314,13 +222,13 @@ def recoded(exercise: Exercise, anew: Anew, plan: LayoutPlan, number: int = 0) -
         hints=tuple(one for one in exercise.hints if not (anew.given or reached.search(one))),
         hints_on={} if anew.given else exercise.hints_on,
         rules=tuple(map(plan.rule, exercise.rules)),
-        cases=tuple(_case(case, anew, plan) for case in exercise.cases),
+        cases=tuple(_case(case, plan) for case in exercise.cases),
     )
 
 
-def _case(case: Case, anew: Anew, plan: LayoutPlan) -> Case:
+def _case(case: Case, plan: LayoutPlan) -> Case:
     def times(counter: str, count: int) -> int:
-        return ceil(count * anew.costs.get(counter, 1.0))
+        return ceil(count * plan.anew.costs.get(counter, 1.0))
 
     hazard = case.hazard
     return replace(
@@ -363,7 +271,7 @@ def _with_places(source: str, reached: re.Pattern[str]) -> str:
 def kept(lesson: Path) -> dict[str, tuple[Anew, ...]]:
     """The variants in a lesson's folder, by exercise."""
     rows = solution_counts.kept(lesson, what=FILE)
-    return {name: tuple(Anew(**row) for row in some) for name, some in rows.items()}
+    return msgspec.convert(rows, dict[str, tuple[Anew, ...]])
 
 
 def variants(exercise: Exercise, root: Path = KERNELS) -> tuple[Anew, ...]:
@@ -376,9 +284,8 @@ def vary(exercise: Exercise, seed: int, root: Path = KERNELS) -> Exercise:
     known = variants(exercise, root)
     if not known:
         raise NotInCourse(f"There are no variants of {exercise.id}.")
-    anew = known[seed % len(known)]
-    plan = LayoutPlan(exercise, arrays(exercise), anew.layouts)
-    return recoded(exercise, anew, plan, seed % len(known))
+    number = seed % len(known)
+    return recoded(exercise, known[number], number)
 
 
 def asked(exercise: Exercise) -> str | Exercise:

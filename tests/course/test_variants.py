@@ -10,7 +10,7 @@ import pytest
 from grader import course
 from grader.course import catalogue, kinds, layouts, variants
 from grader.course.accesses import Refused, rewritten
-from grader.course.variants import Anew, ArrayUse, LayoutPlan
+from grader.course.variants import Anew, LayoutPlan
 from tools import variants as trying
 
 LESSONS = [lesson for lesson in course.lessons() if lesson.name < "11"]
@@ -21,12 +21,17 @@ SAMPLE = 4
 FEWER = {"02_tree_reduction/ticket", "06_pack_vectorization/any_type"}
 
 
+def anew(exercise: course.Exercise, **names: str) -> Anew:
+    able = trying.arrays(exercise)
+    return Anew(names, {name: able[name].use for name in names})
+
+
 def plan(exercise: course.Exercise, **names: str) -> LayoutPlan:
-    return LayoutPlan(exercise, variants.arrays(exercise), names)
+    return LayoutPlan(exercise, anew(exercise, **names))
 
 
 def drawn(exercise: course.Exercise, **names: str) -> course.Exercise:
-    return variants.recoded(exercise, Anew(names), plan(exercise, **names))
+    return variants.recoded(exercise, anew(exercise, **names))
 
 
 # --- layouts -----------------------------------------------------------------------------------
@@ -155,10 +160,10 @@ def test_a_seed_is_always_the_same_variant():
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda one: one.id)
 def test_no_two_variants_have_the_same_indices(exercise):
-    arrays = variants.arrays(exercise)
+    arrays = trying.arrays(exercise)
     seen = [("", trying.indices(exercise, exercise, arrays))]
     for one in variants.variants(exercise):
-        made = variants.recoded(exercise, one, LayoutPlan(exercise, arrays, one.layouts))
+        made = variants.recoded(exercise, one)
         seen.append((one.given, trying.indices(made, exercise, arrays)))
     assert len(seen) == len(set(seen))
 
@@ -167,7 +172,7 @@ def test_every_exercise_has_variants_but_those_without_an_array_to_move():
     without = {one.id for one in EXERCISES if not variants.variants(one)}
     assert without == FEWER
     for one in EXERCISES:
-        able = [each for each in variants.arrays(one).values() if isinstance(each, ArrayUse)]
+        able = [each for each in trying.arrays(one).values() if not isinstance(each, str)]
         assert bool(able) == (one.id not in FEWER)
 
 
@@ -223,9 +228,7 @@ KEPT = [one for one in EXERCISES if variants.variants(one)]
 def again(exercise: course.Exercise, number: int) -> None:
     """The judge says of a kept variant what it said when it was found."""
     lesson = course.lesson(exercise.id.partition("/")[0])
-    one = variants.variants(exercise)[number]
-    known = LayoutPlan(exercise, variants.arrays(exercise), one.layouts)
-    trying.require(lesson, exercise, one, known)  # or it raises Refused
+    trying.require(lesson, exercise, variants.variants(exercise)[number])  # or it raises Refused
 
 
 @pytest.mark.parametrize("exercise", random.Random(38).sample(KEPT, SAMPLE), ids=lambda one: one.id)
@@ -245,9 +248,4 @@ def test_a_variant_whose_cases_let_a_mistake_pass_is_refused():
     only_points = exercise.cases[:1]
     weak = variants.replace(exercise, cases=only_points, size_points=0.0)
     with pytest.raises(Refused, match="do not catch"):
-        trying.tried(
-            course.lesson("00_first_kernel"),
-            weak,
-            Anew({"x": "reversed"}),
-            plan(weak, x="reversed"),
-        )
+        trying.tried(course.lesson("00_first_kernel"), weak, anew(weak, x="reversed"))
