@@ -30,9 +30,9 @@ import msgspec
 import numpy as np
 
 from grader import course
-from grader.course import Exercise, Lesson, kinds, layouts, rules, solution_counts
+from grader.course import Exercise, Lesson, kinds, mistakes, rules, solution_counts
 from grader.course import variants as varied
-from grader.course.accesses import Refused, closing, kernels, masked, widest, width
+from grader.course.layouts import Refused
 from grader.course.mistakes import WrongKernel
 from grader.course.variants import Anew, ArrayUse, LayoutPlan, Use
 from grader.judge import judge
@@ -42,6 +42,7 @@ from grader.judge.protocol import Ran
 from grader.judge.session import Session
 from grader.status import Status
 from grader.watch.counters import PATHS
+from tools.accesses import closing, kernels, masked, of_width, rewritten, widest, width, writer
 
 WRITTEN, OTHERS = 20, 6  # variants that are looked for
 TRIES = 3  # times as many are tried
@@ -65,7 +66,7 @@ class Able:
         """The names of those that it can have."""
         return [
             name
-            for name, one in layouts.of_width(self.width).items()
+            for name, one in of_width(self.width).items()
             if (self.real if one.sign else True)
             and (one.fills or self.only_read)
             and all(
@@ -77,7 +78,7 @@ class Able:
 
 def arrays(exercise: Exercise) -> dict[str, Able | str]:
     """By name, the arrays of an exercise that can have another layout; of others, why not."""
-    known = {one.name: one for one in kernels(exercise.solution)}
+    known = {one.name: tuple(one.parameters) for one in kernels(exercise.solution)}
     uses: dict[tuple[str, str], list[Use]] = defaultdict(list)
     alike: dict[tuple[str, str], set[tuple[str, str]]] = {}  # the same array in other kernels
     for case in exercise.cases:
@@ -86,7 +87,9 @@ def arrays(exercise: Exercise) -> dict[str, Able | str]:
             kernel = known[launch.kernel]
             for name, arg in zip(kernel.parameters, launch.args, strict=False):
                 if isinstance(arg, str):
-                    uses[kernel.name, name].append(Use(problem, launch, kernel, arg))
+                    uses[kernel.name, name].append(
+                        Use(problem, launch, tuple(kernel.parameters), arg)
+                    )
                     seen[arg].add((kernel.name, name))
         for some in seen.values():
             joined = some.union(*(alike.get(one, set()) for one in some))
@@ -106,7 +109,9 @@ def _array(exercise: Exercise, name: str, uses: Mapping[tuple[str, str], list[Us
     every = [use for some in uses.values() for use in some]
     held = [use.held for use in every if use.held is not None]
     only_read = all(use.buffer in use.problem.inputs for use in every)
-    unit = width(every[0].kernel.parameters[next(iter(uses))[1]], exercise.solution, unknown=1)
+    texts = {one.name: one for one in kernels(exercise.solution)}
+    kernel, parameter = next(iter(uses))
+    unit = width(texts[kernel].parameters[parameter], exercise.solution, unknown=1)
     reasons = {
         "is neither given nor looked at": not held,
         "is a single value": held and max(one.size for one in held) <= unit,
@@ -118,7 +123,7 @@ def _array(exercise: Exercise, name: str, uses: Mapping[tuple[str, str], list[Us
     lengths = {".".join(at): _length(exercise, at, some, unit) for at, some in uses.items()}
     return Able(
         ArrayUse(lengths, unit),
-        max(widest(exercise.solution, some[0].kernel, one) for (_, one), some in uses.items()),
+        max(widest(exercise.solution, texts[kernel], one) for kernel, one in uses),
         only_read,
         real=unit == 1 and all(one.dtype.kind == "f" for one in held),
     )
@@ -148,6 +153,91 @@ def _length(exercise: Exercise, at: tuple[str, str], uses: list[Use], unit: int)
     return next(able, "")
 
 
+# ---- a variant's text ----
+
+
+@dataclass(frozen=True)
+class Text:
+    """Writes what stands in an exercise anew: a `draft` has its layouts, what is known of these
+    arrays, and perhaps other `given` lines, with another bug, as authors wrote them."""
+
+    exercise: Exercise
+    draft: Anew
+
+    def source(self, text: str) -> str:
+        """A source with this exercise's kernels, in the layouts."""
+        writers = {
+            at: writer(at[1], length, layout)
+            for at, (_, layout, length) in LayoutPlan(self.draft).places.items()
+        }
+        return rewritten(text, writers)
+
+    def lines(self, text: str) -> str:
+        """Lines that can stand in the answer's place, in the layouts."""
+        mark = "//@@\n"
+        whole = mistakes.in_answer(self.exercise.solution, lambda old: f"{old}{mark}{text}\n{mark}")
+        return self.source(whole).partition(mark)[2].partition(mark)[0][:-1]
+
+    @property
+    def heading(self) -> str:
+        """The task's own sentences, as the first lines of its comment."""
+        told = ["Drawn anew. Here arrays lie in memory in another way than the text below says:"]
+        for (_, name), (_, layout, length) in LayoutPlan(self.draft).places.items():
+            write = writer(name, length, layout)
+            at, element = "i", "element i"
+            if {"r", "c"} & layout.needs:
+                columns = length.rpartition(" * ")[2].replace("//", "/")
+                at, element = f"row * {columns} + column", "element (row, column)"
+            more = "" if layout.fills or layout.sign else "; other places hold other data"
+            told.append(f"  {element} of {name} is {write(at)}{more}")
+        return "".join(f"// {one}\n" for one in dict.fromkeys(told)) + "//\n"
+
+    def anew(self) -> Anew:
+        """The whole variant, but for its costs; Refused where it cannot be."""
+        exercise, draft, kind = self.exercise, self.draft, self.exercise.kind
+        places = LayoutPlan(draft).places
+        reached = re.compile("|".join(rf"\b{name}\s*\[" for _, name in places) or "(?!)")
+        text = self.source(exercise.solution)
+        if isinstance(kind, kinds.Write):
+            text = with_places(text, reached)
+        given, lines = draft.given or getattr(kind, "given", ""), getattr(kind, "distractors", ())
+        now = self.lines(given.strip("\n")) if given else ""
+        return Anew(
+            draft.layouts,
+            draft.arrays,
+            {one.name: tuple(one.parameters) for one in kernels(exercise.solution)},
+            varied.changes(exercise.solution, (self.heading if places else "") + text),
+            now and f"{now}\n",
+            bool(draft.given),
+            tuple(map(self.lines, lines)),
+            {
+                case.name: tuple(map(self.lines, case.hazard.between))
+                for case in exercise.cases
+                if case.hazard and case.hazard.between
+            },
+        )
+
+
+_NEXT_DOOR = re.compile(r"[ \t]*// END SOLUTION\n[ \t]*// BEGIN SOLUTION\n")
+
+
+def with_places(source: str, reached: re.Pattern[str]) -> str:
+    """The source, each given line that reaches for an array, if it is one statement, a place of its
+    own for the learner."""
+    lines, code = source.splitlines(keepends=True), masked(source).splitlines()
+    given, out = True, ""
+    for at, line in enumerate(lines):
+        given = (given or "END SOLUTION" in line) and "BEGIN SOLUTION" not in line
+        begins = code[at - 1].rstrip().endswith((";", "{", "}")) or not code[at - 1].strip()
+        ends = code[at].rstrip().endswith(";") and code[at].count("(") == code[at].count(")")
+        indent = line[: len(line) - len(line.lstrip())]
+        if not (given and begins and ends and reached.search(code[at])):
+            out += line
+        else:
+            out += f"{indent}// BEGIN SOLUTION\n{line}{indent}// END SOLUTION\n"
+    return _NEXT_DOOR.sub("", out)
+
+
 @dataclass
 class Found:
     """What came of looking for variants: those `kept`, why others were not, how many the judge
@@ -169,17 +259,19 @@ def found(
     made.refused.update(one for one in able.values() if isinstance(one, str))
     seen = {("", indices(exercise, exercise, able))}
     for one in known:
-        seen.add((one.given, indices(varied.recoded(exercise, one), exercise, able)))
+        bug = one.given if one.bug else ""
+        seen.add((bug, indices(varied.recoded(exercise, one), exercise, able)))
     for one in candidates(lesson, exercise, able)[:LOOKED_AT]:
         if len(made.kept) >= wanted or made.tried == TRIES * wanted:
             break
         try:
-            key = one.given, indices(varied.recoded(exercise, one), exercise, able)
+            made_of = Text(exercise, one).anew()
+            key = one.given, indices(varied.recoded(exercise, made_of), exercise, able)
             if key in seen:
                 raise Refused("its indices are those of another")
             seen.add(key)
             made.tried += 1
-            made.kept.append(tried(lesson, exercise, one))
+            made.kept.append(tried(lesson, exercise, made_of))
         except Refused as error:
             made.refused[str(error)] += 1
     made.seconds = time.monotonic() - begun
@@ -243,13 +335,13 @@ def tried(lesson: Lesson, exercise: Exercise, anew: Anew) -> Anew:
 
 def require(lesson: Lesson, exercise: Exercise, anew: Anew) -> None:
     """Refused where the variant's solution does not pass, or a mistake in it does."""
-    new, plan = varied.recoded(exercise, anew), LayoutPlan(exercise, anew)
+    new, text = varied.recoded(exercise, anew), Text(exercise, anew)
     verdict = judge(new, new.solution, root=lesson.path.parent, limits=LIMITS, partial_marks=False)
     for case in verdict.cases:
         if case.status != Status.PASSED:
             raise Refused(f"its solution fails: {case.status}")
     for one in lesson.wrong_kernels:
-        if one.exercise == exercise.name and not _fails(lesson, new, one.source, plan):
+        if one.exercise == exercise.name and not _fails(lesson, new, one.source, text):
             raise Refused(f"its cases do not catch {one.name}")
 
 
@@ -278,11 +370,11 @@ def _costs(exercise: Exercise, new: Exercise) -> dict[str, float]:
     return {counter: ratio for counter, ratio in times.items() if abs(ratio - 1) > 0.01}
 
 
-def _fails(lesson: Lesson, new: Exercise, mistake: str, plan: LayoutPlan) -> bool:
+def _fails(lesson: Lesson, new: Exercise, mistake: str, text: Text) -> bool:
     """True if a named mistake, made in the variant, gets less than full marks; the cheapest cases
     come first. One that does other things to its arrays than the solution does is not made."""
     try:
-        source = plan.source(mistake)
+        source = text.source(mistake)
     except Refused:
         return True
     cheap = sorted(new.cases, key=lambda one: one.ours.get("steps", 0))

@@ -13,7 +13,7 @@ import numpy as np
 from ..course_folder import KERNELS
 from ..errors import AuthorError, NotInCourse, unless
 from ..grouped import grouped
-from . import authors, chosen, rules, solution_counts
+from . import authors, chosen, rules, solution_counts, variants
 from .model import Benchmark, Contest, Exercise, Lesson, Problem, Rule, Shown
 
 Draw = Callable[[np.random.Generator], Problem]
@@ -235,12 +235,13 @@ _KEPT_BACK = {"mistakes.toml", "equivalent_mutants.toml", "wrong", "__pycache__"
 
 def handed_out(lesson: Lesson) -> Iterator[tuple[str, bytes]]:
     """The lesson's files, by their path in its folder; an exercise's as it is handed out."""
-    blank = {one.source: lesson.handed_out(one) for one in lesson.exercises}
+    blank = {one.source: lesson.handed_out(one).encode() for one in lesson.exercises}
+    blank |= {f"{variants.FILE}.json": variants.published(lesson)}
     for path in sorted(lesson.path.rglob("*")):
         name = path.relative_to(lesson.path)
         if path.is_file() and _KEPT_BACK.isdisjoint(name.parts):
-            text = blank.get(name.as_posix())
-            yield name.as_posix(), path.read_bytes() if text is None else text.encode()
+            made = blank.get(name.as_posix())
+            yield name.as_posix(), path.read_bytes() if made is None else made
 
 
 def course_files(folder: Path) -> Iterator[tuple[str, bytes]]:

@@ -2,14 +2,14 @@
 kernels and by NumPy for inputs and expected outputs."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from .accesses import Refused, Writer, inside
+
+class Refused(ValueError):
+    """An exercise cannot be drawn anew in this way; the sentence says why."""
 
 
 @dataclass(frozen=True)
@@ -86,12 +86,6 @@ GROUPS = {  # W of them are moved at once
 _AT_ONCE = re.compile(r"(.*), (\d+) at once")
 
 
-def of_width(width: int) -> dict[str, Layout]:
-    """The layouts for kernels that move so many elements at once, by name."""
-    every = SINGLE if width == 1 else {f"{one}, {width} at once": one for one in GROUPS}
-    return {name: named(name) for name in every}
-
-
 def named(name: str) -> Layout:
     """The layout of that name."""
     found = _AT_ONCE.fullmatch(name)
@@ -101,61 +95,6 @@ def named(name: str) -> Layout:
         return re.sub(r"(\d+)W", lambda times: f"{int(times[1]) * width}", text)
 
     return replace(one, place=told(one.place), size=told(one.size))
-
-
-# ---- in C++ ----
-
-_LOW = re.compile(r"[?<>&|^=,]")
-
-
-def writer(parameter: str, length: str, layout: Layout) -> Writer:
-    """Writes what is the parameter's element of an index without the layout; `length` is the
-    array's, "rows * columns" where it has these."""
-    length = length.replace("//", "/")
-    rows, _, columns = length.rpartition(" * ")
-
-    def written(index: str) -> str:
-        names = {"i": index, "L": length, "R": rows, "C": columns}
-        if {"r", "c"} & layout.needs:
-            names |= dict(zip("rc", _row_and_column(index, columns), strict=True))
-        first, second = (
-            f"{parameter}[{_substituted(one, names)}]" for one in (layout.place, layout.second)
-        )
-        made = f"({first} {layout.sign} {second})" if layout.sign else first
-        return made.replace(" + 0]", "]")
-
-    return written
-
-
-def _substituted(text: str, names: Mapping[str, str]) -> str:
-    """An expression in C++, with texts in place of its names, and as few brackets as are safe."""
-
-    def put(found: re.Match[str]) -> str:
-        made, before = names[found[0]], text[: found.start()].rstrip()[-1:]
-        after = text[found.end() :].lstrip()[:1]
-        summand = before in ("", "+", "(") and after in ("", "+", "-", ")")
-        factor = before in ("", "(", "+", "*") and not re.search(r"[^\w.* ]", made)
-        return made if factor or (summand and not _LOW.search(made)) else inside(made)
-
-    return re.sub(r"\b[A-Za-z]\b", put, text).replace("//", "/")
-
-
-def _row_and_column(index: str, columns: str) -> tuple[str, str]:
-    """The two of a linear index, read from it where it is `row * columns + column`."""
-    flat = index
-    for _ in range(4):  # so deep are brackets in each other
-        flat = re.sub(r"\([^()]*\)|<\w+>", lambda found: "_" * len(found[0]), flat)
-    cuts = [-1, *(one.start() for one in re.finditer(r"\+", flat)), len(index)]
-    terms = [index[a + 1 : b].strip() for a, b in pairwise(cuts)]
-    for term in terms if not re.search(r"[-?]", flat) else ():
-        product = re.fullmatch(rf"(.+) \* {re.escape(columns)}|{re.escape(columns)} \* (.+)", term)
-        if product:
-            rest = " + ".join(one for one in terms if one is not term)
-            return product[1] or product[2], rest or "0"
-    return f"{inside(index)} / {inside(columns)}", f"{inside(index)} % {inside(columns)}"
-
-
-# ---- in NumPy ----
 
 
 def places(

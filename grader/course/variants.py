@@ -1,19 +1,20 @@
 """Exercises drawn anew: their arrays lie in memory in another way.
 
 A variant is made mechanically of what authors have written already. Inputs and expected outputs are
-stored in other layouts (`layouts`), and every access to them in the solution, in given lines and in
-named mistakes is written so (`accesses`). So references, rules, promises and budgets stay the
-author's own. In a kernel to write, the given lines that reach for such an array become the
-learner's. A bug to find may also be another named mistake.
+stored in other layouts (`layouts`), and every access to them in the solution and in given lines is
+written so. So references, rules, promises and budgets stay the author's own. In a kernel to write,
+the given lines that reach for such an array become the learner's. A bug to find may also be another
+named mistake.
 
 `python -m tools.variants` looks for variants, and keeps those in the lesson's variants.json that
-the judge has tried: names of layouts, how many times the costs are, and no solution. So `vary`
-works in a course as learners may have it, too.
+the judge has tried: names of layouts, how many times the costs are, and which lines of the solution
+change. In a course as learners may have it, they are changes of what is handed out.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 from functools import cached_property
 from math import ceil
 from pathlib import Path
@@ -23,12 +24,14 @@ import numpy as np
 
 from ..course_folder import KERNELS
 from ..errors import NotInCourse
-from . import kinds, layouts, mistakes, rules, solution_counts
-from .accesses import KernelText, Refused, kernels, masked, rewritten
-from .layouts import Layout, stored
-from .model import Case, Exercise, Launch, Problem, Rule
+from . import kinds, layouts, rules, solution_counts
+from .layouts import Layout, Refused, stored
+from .model import Case, Exercise, Launch, Lesson, Problem, Rule
 
 FILE = "variants"  # .json, in a lesson's folder
+
+# Of a text's lines: the first, from 0, how many, and what stands there instead.
+Change = tuple[int, int, str]
 
 
 @dataclass(frozen=True)
@@ -42,18 +45,24 @@ class ArrayUse:
 
 @dataclass(frozen=True)
 class Anew:
-    """How an exercise is drawn anew: by array the name of its layout, and what is known of it;
-    other lines that are `given`, with another bug to find; by counter, how many times what the
-    exercise's own solution costs."""
+    """How an exercise is drawn anew: by array the name of its layout, and what is known of it; the
+    `parameters` of each kernel; changes of the solution (see `changed`); what its kind hands out as
+    `given` lines, perhaps with another `bug`, or as `distractors`; by case, the lines that its
+    hazard is `between`; by counter, how many times what the exercise's own solution costs."""
 
     layouts: Mapping[str, str] = field(default_factory=dict)
     arrays: Mapping[str, ArrayUse] = field(default_factory=dict)
+    parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    changes: tuple[Change, ...] = ()
     given: str = ""
+    bug: bool = False
+    distractors: tuple[str, ...] = ()
+    between: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     costs: Mapping[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
         said = [f"{array}: {layout}" for array, layout in self.layouts.items()]
-        return ", ".join([*said, *(["another bug"] if self.given else [])])
+        return ", ".join([*said, *(["another bug"] if self.bug else [])])
 
 
 # ---- the arrays of an exercise ----
@@ -65,13 +74,13 @@ class Use:
 
     problem: Problem
     launch: Launch
-    kernel: KernelText
+    parameters: tuple[str, ...]  # the kernel's
     buffer: str
 
     @property
     def numbers(self) -> dict[str, int]:
         """The whole numbers that the kernel knows."""
-        pairs = zip(self.kernel.parameters, self.launch.args, strict=False)
+        pairs = zip(self.parameters, self.launch.args, strict=False)
         own = {name: int(arg) for name, arg in pairs if isinstance(arg, np.integer)}
         return rules.launch_names(self.launch.grid, self.launch.block) | own
 
@@ -91,9 +100,8 @@ class Use:
 
 @dataclass(frozen=True)
 class LayoutPlan:
-    """The layouts that the arrays of an `exercise` get."""
+    """The layouts that arrays get."""
 
-    exercise: Exercise
     anew: Anew
 
     @cached_property
@@ -106,38 +114,6 @@ class LayoutPlan:
             for at, length in anew.arrays[array].lengths.items()
             for kernel, parameter in [at.split(".")]
         }
-
-    def source(self, text: str) -> str:
-        """A source with this exercise's kernels, in the layouts."""
-        writers = {
-            at: layouts.writer(at[1], length, layout)
-            for at, (_, layout, length) in self.places.items()
-        }
-        return rewritten(text, writers)
-
-    def lines(self, text: str) -> str:
-        """Lines that can stand in the answer's place, in the layouts."""
-        mark, given = "//@@\n", self.exercise.solution
-        if kinds.is_solution(given):
-            whole = mistakes.in_answer(given, lambda old: f"{old}{mark}{text}\n{mark}")
-        else:  # as learners have it
-            at = given.find(kinds.YOURS) if kinds.YOURS in given else kernels(given)[-1].end
-            whole = f"{given[:at]}{mark}{text}\n{mark}{given[at:]}"
-        return self.source(whole).partition(mark)[2].partition(mark)[0][:-1]
-
-    @property
-    def heading(self) -> str:
-        """The task's own sentences, as the first lines of its comment."""
-        told = ["Drawn anew. Here arrays lie in memory in another way than the text below says:"]
-        for (_, name), (_, layout, length) in self.places.items():
-            write = layouts.writer(name, length, layout)
-            at, element = "i", "element i"
-            if {"r", "c"} & layout.needs:
-                columns = length.rpartition(" * ")[2].replace("//", "/")
-                at, element = f"row * {columns} + column", "element (row, column)"
-            more = "" if layout.fills or layout.sign else "; other places hold other data"
-            told.append(f"  {element} of {name} is {write(at)}{more}")
-        return "".join(f"// {one}\n" for one in dict.fromkeys(told)) + "//\n"
 
     def problem(self, problem: Problem, rng: np.random.Generator) -> Problem:
         """A problem in the layouts; Refused where an array is of another length than it should."""
@@ -156,13 +132,12 @@ class LayoutPlan:
         return replace(problem, inputs=inputs, outputs=outputs)
 
     def _uses(self, problem: Problem) -> Iterator[tuple[Use, ArrayUse, Layout, str]]:
-        known = {one.name: one for one in kernels(self.exercise.solution)}
         for launch in problem.launches:
-            kernel = known[launch.kernel]
-            for name, arg in zip(kernel.parameters, launch.args, strict=False):
-                if (kernel.name, name) in self.places:
-                    use = Use(problem, launch, kernel, str(arg))
-                    yield use, *self.places[kernel.name, name]
+            parameters = self.anew.parameters.get(launch.kernel, ())
+            for name, arg in zip(parameters, launch.args, strict=False):
+                if (launch.kernel, name) in self.places:
+                    use = Use(problem, launch, parameters, str(arg))
+                    yield use, *self.places[launch.kernel, name]
 
     def rule(self, rule: Rule) -> Rule:
         """The rule, with the lengths that arrays have in the layouts."""
@@ -196,73 +171,56 @@ class _Drawn:
         return self.plan.problem(self.draw(rng), rng)
 
 
+def changes(text: str, wanted: str) -> tuple[Change, ...]:
+    """What to change of a text to get the `wanted` one."""
+    old, new = text.splitlines(keepends=True), wanted.splitlines(keepends=True)
+    steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return tuple((a, b - a, "".join(new[c:d])) for tag, a, b, c, d in steps if tag != "equal")
+
+
+def changed(text: str, changes: tuple[Change, ...]) -> str:
+    """The text with these changes."""
+    lines = text.splitlines(keepends=True)
+    for first, count, new in reversed(changes):
+        lines[first : first + count] = [new]
+    return "".join(lines)
+
+
 def recoded(exercise: Exercise, anew: Anew, number: int = 0) -> Exercise:
-    """The exercise drawn anew, called after its number; Refused where that cannot be."""
-    plan = LayoutPlan(exercise, anew)
-    name, kind = f"{exercise.name}_{number + 1}", exercise.kind
+    """The exercise drawn anew, called after its number."""
+    plan, kind = LayoutPlan(anew), exercise.kind
+    name = f"{exercise.name}_{number + 1}"
     reached = re.compile("|".join(rf"\b{name}\s*\[" for _, name in plan.places) or "(?!)")
-    source = plan.source(exercise.solution)
-    if isinstance(kind, kinds.Write):
-        source = _with_places(source, reached)
-    elif isinstance(kind, kinds.Order):
-        kind = replace(kind, distractors=tuple(map(plan.lines, kind.distractors)))
-        for line in kind.lines(source):  # as learners have it
-            source = source.replace(f"//   {line}\n", f"//   {plan.lines(line)}\n")
+    if isinstance(kind, kinds.Order):
+        kind = replace(kind, distractors=anew.distractors)
     elif isinstance(kind, kinds.Given):
-        given = kind.given, anew.given or kind.given
-        before, now = (plan.lines(one.strip("\n")) for one in given)
-        kind = replace(kind, given=now and f"{now}\n")
-        source = source if exercise.solved or not before else source.replace(before, now)
+        kind = replace(kind, given=anew.given)
     return replace(
         exercise,
         name=name,
         id=f"{exercise.id.partition('/')[0]}/{name}",
-        solution=(plan.heading if plan.places else "") + source,
+        solution=changed(exercise.solution, anew.changes),
         kind=kind,
-        hints=tuple(one for one in exercise.hints if not (anew.given or reached.search(one))),
-        hints_on={} if anew.given else exercise.hints_on,
+        hints=tuple(one for one in exercise.hints if not (anew.bug or reached.search(one))),
+        hints_on={} if anew.bug else exercise.hints_on,
         rules=tuple(map(plan.rule, exercise.rules)),
         cases=tuple(_case(case, plan) for case in exercise.cases),
     )
 
 
 def _case(case: Case, plan: LayoutPlan) -> Case:
-    def times(counter: str, count: int) -> int:
-        return ceil(count * plan.anew.costs.get(counter, 1.0))
+    anew, hazard = plan.anew, case.hazard
 
-    hazard = case.hazard
+    def times(counter: str, count: int) -> int:
+        return ceil(count * anew.costs.get(counter, 1.0))
+
     return replace(
         case,
         problem=_Drawn(case.problem, plan),
         budgets=tuple(replace(one, at_most=times(one.counter, one.number)) for one in case.budgets),
         ours={name: times(name, count) for name, count in case.ours.items()},
-        hazard=hazard and replace(hazard, between=tuple(map(plan.lines, hazard.between))),
+        hazard=hazard and replace(hazard, between=anew.between.get(case.name, hazard.between)),
     )
-
-
-_NEXT_DOOR = re.compile(
-    r"[ \t]*// END SOLUTION\n[ \t]*// BEGIN SOLUTION\n"
-    rf"|(?<={kinds.YOURS}\n)(?:[ \t]*{kinds.YOURS}\n)+"
-)
-
-
-def _with_places(source: str, reached: re.Pattern[str]) -> str:
-    """The source, each given line that reaches for an array, if it is one statement, a place of its
-    own for the learner."""
-    lines, code = source.splitlines(keepends=True), masked(source).splitlines()
-    is_solved, given, out = kinds.is_solution(source), True, ""
-    for at, line in enumerate(lines):
-        given = (given or "END SOLUTION" in line) and "BEGIN SOLUTION" not in line
-        begins = code[at - 1].rstrip().endswith((";", "{", "}")) or not code[at - 1].strip()
-        ends = code[at].rstrip().endswith(";") and code[at].count("(") == code[at].count(")")
-        indent = line[: len(line) - len(line.lstrip())]
-        if not (given and begins and ends and reached.search(code[at])):
-            out += line
-        elif is_solved:
-            out += f"{indent}// BEGIN SOLUTION\n{line}{indent}// END SOLUTION\n"
-        else:
-            out += f"{indent}{kinds.YOURS}\n"
-    return _NEXT_DOOR.sub("", out)
 
 
 # ---- the variants that are kept ----
@@ -286,6 +244,18 @@ def vary(exercise: Exercise, seed: int, root: Path = KERNELS) -> Exercise:
         raise NotInCourse(f"There are no variants of {exercise.id}.")
     number = seed % len(known)
     return recoded(exercise, known[number], number)
+
+
+def published(lesson: Lesson) -> bytes:
+    """variants.json as learners may have it, with changes of what is handed out."""
+    rows = kept(lesson.path)
+    for one in lesson.exercises:
+        given = lesson.handed_out(one)
+        rows[one.name] = tuple(
+            replace(anew, changes=changes(given, lesson.handed_out(recoded(one, anew, number))))
+            for number, anew in enumerate(rows.get(one.name, ()))
+        )
+    return msgspec.json.encode(rows)
 
 
 def asked(exercise: Exercise) -> str | Exercise:

@@ -8,11 +8,9 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
-
-class Refused(ValueError):
-    """An exercise cannot be drawn anew in this way; the sentence says why."""
-
+from grader.course.layouts import GROUPS, SINGLE, Layout, Refused, named
 
 _COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _KERNEL = re.compile(
@@ -201,3 +199,62 @@ def widest(source: str, kernel: KernelText, parameter: str) -> int:
     casts = [one for one in CAST.finditer(body.mask) if (one["p"] or one["q"]) == parameter]
     wide = [width(one["t"] or one["u"], source) for one in casts]
     return max([1, *wide, *(one.width for one in body.pointers.values())])
+
+
+# ---- layouts ----
+
+
+def of_width(width: int) -> dict[str, Layout]:
+    """The layouts for kernels that move so many elements at once, by name."""
+    every = SINGLE if width == 1 else {f"{one}, {width} at once": one for one in GROUPS}
+    return {name: named(name) for name in every}
+
+
+_LOW = re.compile(r"[?<>&|^=,]")
+
+
+def writer(parameter: str, length: str, layout: Layout) -> Writer:
+    """Writes what is the parameter's element of an index without the layout; `length` is the
+    array's, "rows * columns" where it has these."""
+    length = length.replace("//", "/")
+    rows, _, columns = length.rpartition(" * ")
+
+    def written(index: str) -> str:
+        names = {"i": index, "L": length, "R": rows, "C": columns}
+        if {"r", "c"} & layout.needs:
+            names |= dict(zip("rc", _row_and_column(index, columns), strict=True))
+        first, second = (
+            f"{parameter}[{_substituted(one, names)}]" for one in (layout.place, layout.second)
+        )
+        made = f"({first} {layout.sign} {second})" if layout.sign else first
+        return made.replace(" + 0]", "]")
+
+    return written
+
+
+def _substituted(text: str, names: Mapping[str, str]) -> str:
+    """An expression in C++, with texts in place of its names, and as few brackets as are safe."""
+
+    def put(found: re.Match[str]) -> str:
+        made, before = names[found[0]], text[: found.start()].rstrip()[-1:]
+        after = text[found.end() :].lstrip()[:1]
+        summand = before in ("", "+", "(") and after in ("", "+", "-", ")")
+        factor = before in ("", "(", "+", "*") and not re.search(r"[^\w.* ]", made)
+        return made if factor or (summand and not _LOW.search(made)) else inside(made)
+
+    return re.sub(r"\b[A-Za-z]\b", put, text).replace("//", "/")
+
+
+def _row_and_column(index: str, columns: str) -> tuple[str, str]:
+    """The two of a linear index, read from it where it is `row * columns + column`."""
+    flat = index
+    for _ in range(4):  # so deep are brackets in each other
+        flat = re.sub(r"\([^()]*\)|<\w+>", lambda found: "_" * len(found[0]), flat)
+    cuts = [-1, *(one.start() for one in re.finditer(r"\+", flat)), len(index)]
+    terms = [index[a + 1 : b].strip() for a, b in pairwise(cuts)]
+    for term in terms if not re.search(r"[-?]", flat) else ():
+        product = re.fullmatch(rf"(.+) \* {re.escape(columns)}|{re.escape(columns)} \* (.+)", term)
+        if product:
+            rest = " + ".join(one for one in terms if one is not term)
+            return product[1] or product[2], rest or "0"
+    return f"{inside(index)} / {inside(columns)}", f"{inside(index)} % {inside(columns)}"
