@@ -84,13 +84,11 @@ def arrays(exercise: Exercise) -> dict[str, Able | str]:
     for case in exercise.cases:
         problem, seen = case.problem(np.random.default_rng(0)), defaultdict(set)
         for launch in problem.launches:
-            kernel = known[launch.kernel]
-            for name, arg in zip(kernel.parameters, launch.args, strict=False):
+            kernel = launch.kernel
+            for name, arg in zip(known[kernel], launch.args, strict=False):
                 if isinstance(arg, str):
-                    uses[kernel.name, name].append(
-                        Use(problem, launch, tuple(kernel.parameters), arg)
-                    )
-                    seen[arg].add((kernel.name, name))
+                    uses[kernel, name].append(Use(problem, launch, known[kernel], arg))
+                    seen[arg].add((kernel, name))
         for some in seen.values():
             joined = some.union(*(alike.get(one, set()) for one in some))
             alike |= dict.fromkeys(joined, joined)
