@@ -96,10 +96,8 @@ def lesson(name: str, partial_marks: bool = True) -> None:
     opened = _open(name)
     if _session is None or _session.lesson.path != opened.path:
         _session = NotebookSession(opened)
-    _session.lesson, _session.is_lessons_own = (
-        opened,
-        True,
-    )  # running the set-up cell again forgets nothing
+    # Running the set-up cell again forgets nothing.
+    _session.lesson, _session.is_lessons_own = opened, True
     _session.partial_marks = partial_marks
     display(_opened(opened))
 

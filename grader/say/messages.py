@@ -69,7 +69,7 @@ def hazard(finding: Finding, wave: Wave) -> HazardReport:
         parts,
         where.kernel,
         where.line,
-        finding.other_line,
+        getattr(getattr(finding, finding.partner, None), "line", None),
         where.block,
         where.thread,
         race.other.thread if race else None,

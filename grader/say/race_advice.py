@@ -66,25 +66,25 @@ def _not_waited_for(race: Race, first: RacingAccess) -> Message:
     """A product, a bulk copy or the set-up of an mbarrier that nobody has waited for."""
     other = race.other if first is race.mine else race.mine
     before = f" That must come before other threads are let go on to line {other.line}."
-    if first.unfinished == "set-up":
-        return Message(
-            why="An mbarrier has no valid state before its `init`.",
-            remedy=f"Put a {_barrier(race)} after line {first.line}, before any other thread uses "
-            "the mbarrier.",
-        )
-    if first.unfinished == "product":
-        return Message(
-            why="A `wgmma` reads its factors until a wait for its group has ended.",
-            remedy="Put a `wgmma.commit_group` and a `wgmma.wait_group` after line "
-            f"{first.line}.{before}",
-        )
-    if first.wrote:
-        return Message(why=WRITTEN_LATER, remedy=f"{WRITE_FIRST}{before}")
-    return Message(
-        why="A bulk copy reads its source until a wait for it has ended. Only the thread that "
-        "issued it can wait for its group.",
-        remedy=f"{READ_FIRST}{before}",
+    copied = (WRITTEN_LATER, f"{WRITE_FIRST}{before}")
+    taken = (
+        "A bulk copy reads its source until a wait for it has ended. Only the thread that issued "
+        "it can wait for its group.",
+        f"{READ_FIRST}{before}",
     )
+    why, remedy = {
+        "set-up": (
+            "An mbarrier has no valid state before its `init`.",
+            f"Put a {_barrier(race)} after line {first.line}, before any other thread uses the "
+            "mbarrier.",
+        ),
+        "product": (
+            "A `wgmma` reads its factors until a wait for its group has ended.",
+            f"Put a `wgmma.commit_group` and a `wgmma.wait_group` after line {first.line}.{before}",
+        ),
+        "copy": copied if first.wrote else taken,
+    }[first.unfinished]
+    return Message(why=why, remedy=remedy)
 
 
 def _given_back(race: Race, declared: Declarations) -> Message | None:

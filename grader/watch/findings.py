@@ -79,16 +79,12 @@ class Finding(msgspec.Struct, frozen=True):
 
     error: ClassVar[type[CudaError]]
     where: Location
+    partner: ClassVar[str] = ""  # its field with a line, of another access or a copy
 
     @property
     def raised(self) -> type[CudaError]:
         """The exception that is raised for it."""
         return self.error
-
-    @property
-    def other_line(self) -> int | None:
-        """The line of what it goes wrong with, another access or a copy."""
-        return None
 
 
 class MachineFault(Finding, frozen=True):
@@ -218,10 +214,7 @@ class UnfencedRead(Finding, frozen=True):
     error = DataRace
     touched: Bytes
     writer: Location
-
-    @property
-    def other_line(self) -> int | None:
-        return self.writer.line
+    partner = "writer"
 
 
 class UnwaitedCopy(Finding, frozen=True):
@@ -234,10 +227,7 @@ class UnwaitedCopy(Finding, frozen=True):
     kind: (
         str  # "product", "counted" (an mbarrier is told of the copy), "grouped" (it is in a group)
     )
-
-    @property
-    def other_line(self) -> int | None:
-        return self.issued.line if self.touched else None
+    partner = "issued"
 
 
 class NoRegisterFence(Finding, frozen=True):
@@ -321,6 +311,7 @@ class Race(Finding, frozen=True):
     """Two accesses to one place, at least one a write, that nothing orders."""
 
     error = DataRace
+    partner = "other"
     verb: str
     touched: Bytes
     mine: RacingAccess
@@ -331,10 +322,6 @@ class Race(Finding, frozen=True):
     benign: bool  # both wrote the same value in it
     arguments: tuple[int, ...]  # numbers, from 1, of the array arguments that lie there
     evidence: Evidence
-
-    @property
-    def other_line(self) -> int | None:
-        return self.other.line
 
     @property
     def shared(self) -> bool:

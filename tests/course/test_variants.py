@@ -9,13 +9,14 @@ import pytest
 
 from grader import course
 from grader.course import catalogue, kinds, layouts, variants
-from grader.course.accesses import Refused, rewritten
-from grader.course.variants import Anew, LayoutPlan
+from grader.course.layouts import Refused
+from grader.course.variants import Anew
 from tools import variants as trying
+from tools.accesses import of_width, rewritten, writer
 
 LESSONS = [lesson for lesson in course.lessons() if lesson.name < "11"]
 EXERCISES = [one for lesson in LESSONS for one in lesson.exercises]
-LAYOUTS = layouts.of_width(1) | layouts.of_width(2) | layouts.of_width(4)
+LAYOUTS = of_width(1) | of_width(2) | of_width(4)
 SAMPLE = 4
 # No array that a kernel could find elsewhere: why, `python -m tools.variants` says.
 FEWER = {"02_tree_reduction/ticket", "06_pack_vectorization/any_type"}
@@ -23,11 +24,8 @@ FEWER = {"02_tree_reduction/ticket", "06_pack_vectorization/any_type"}
 
 def anew(exercise: course.Exercise, **names: str) -> Anew:
     able = trying.arrays(exercise)
-    return Anew(names, {name: able[name].use for name in names})
-
-
-def plan(exercise: course.Exercise, **names: str) -> LayoutPlan:
-    return LayoutPlan(exercise, anew(exercise, **names))
+    draft = Anew(names, {name: able[name].use for name in names})
+    return trying.Text(exercise, draft).anew()
 
 
 def drawn(exercise: course.Exercise, **names: str) -> course.Exercise:
@@ -49,7 +47,7 @@ def test_a_layout_gives_each_element_a_place_of_its_own(name):
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_a_layout_is_the_same_in_cpp_and_in_numpy(name):
     layout, rows, columns = layouts.named(name), 6, 8
-    write = layouts.writer("x", "rows * columns", layout)
+    write = writer("x", "rows * columns", layout)
     wanted, whole = layouts.places(layout, rows * columns, columns)
     second = layouts.places(layout, rows * columns, columns, second=True)[0] if layout.sign else 0
     signed = {"": wanted, "+": wanted + second, "-": wanted - second}[layout.sign]
@@ -85,7 +83,7 @@ def test_what_lies_between_the_elements_is_none_of_them():
 
 # --- accesses ----------------------------------------------------------------------------------
 
-REVERSED = {("k", "x"): layouts.writer("x", "n", layouts.named("reversed"))}
+REVERSED = {("k", "x"): writer("x", "n", layouts.named("reversed"))}
 
 
 def changed(body: str, of=REVERSED) -> str:
@@ -109,7 +107,7 @@ def test_an_access_is_written_in_the_layout(before, after):
 
 
 def test_what_is_moved_by_fours_is_found_in_groups_of_four():
-    of = {("k", "x"): layouts.writer("x", "n", layouts.named("groups reversed, 4 at once"))}
+    of = {("k", "x"): writer("x", "n", layouts.named("groups reversed, 4 at once"))}
     before = "const auto* from = reinterpret_cast<const float4*>(x + r * n);\nfloat4 f = from[p];"
     element = "n - 4 - (r * n + 4 * p) / 4 * 4 + (r * n + 4 * p) % 4"
     assert changed(before, of) == f"float4 f = reinterpret_cast<const float4*>(&x[{element}])[0];"

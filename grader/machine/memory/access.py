@@ -394,9 +394,9 @@ class PendingCopies:
         self.mark_unwritten(access, hit)
         self.add(Landing(access, hit, words))
 
-    def add(self, copy: OnItsWay) -> None:
-        """A copy is in the group that its threads have not committed yet."""
-        self.pending.append((copy, self.committed.copy()))
+    def add(self, *copies: OnItsWay) -> None:
+        """Copies are in the group that their threads have not committed yet."""
+        self.pending += [(copy, self.committed.copy()) for copy in copies]
 
     def announce(
         self,

@@ -186,17 +186,11 @@ def bulk_copy(instruction: Instruction, at: int, wave: Wave) -> Step:
             if bring:
                 bring(lane, words, moved, sources)
             else:
-                take_away(sources, wave)
+                wave.outgoing[0].add(*sources)
                 for hit in unit_hits(to, lane, moved, at, wave):
                     write_later(Landing(to, hit, list(words.T)), wave)
 
     return step
-
-
-def take_away(sources: list[Rereading], wave: Wave) -> None:
-    """A bulk copy to global memory has been issued, which reads these until it is waited for."""
-    for source in sources:
-        wave.outgoing[0].add(source)
 
 
 def write_later(copy: Landing | Updating, wave: Wave) -> None:
@@ -232,7 +226,7 @@ def bulk_reduction(instruction: Instruction, at: int, wave: Wave) -> Step:
         for lane in lane_index(lanes).tolist():
             moved = _moved(int(sizes[lane]), at, lane, wave)
             words, sources = taken_units(taken, lane, moved, at, wave)
-            take_away(sources, wave)
+            wave.outgoing[0].add(*sources)
             values = words.ravel().view(DTYPES[form.type])
             for hit in unit_hits(to, lane, np.arange(len(values)) * to.size, at, wave):
                 write_later(Updating(to, hit, [values], operation), wave)

@@ -27,7 +27,6 @@ from .asynchronous_copies import (
     UNIT,
     bringing,
     reading_later,
-    take_away,
     taken_units,
     unit_access,
     unit_hits,
@@ -137,7 +136,7 @@ def _outwards(
             kept = inside.reshape(len(units), -1)  # what lies outside may never have been written
             some = kept.any(axis=1)
             words, sources = taken_units(source, lane, units[some], at, wave)
-            take_away(sources, wave)
+            wave.outgoing[0].add(*sources)
             values = words.view(f"u{tensor.size}")[kept[some]]
             for hit in unit_hits(target(tensor.size), lane, addresses[inside], at, wave):
                 leave(tensor, hit, values)
