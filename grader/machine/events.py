@@ -108,7 +108,7 @@ class Observer:
     def arrive(self, at: int, lanes: np.ndarray, barrier: int) -> None:
         """Lanes have come to barrier number `barrier`, which is for some warps of the block."""
 
-    def open(self, barrier: int, groups: Groups) -> None:
+    def opening(self, barrier: int, groups: Groups) -> None:
         """All that barrier number `barrier` waits for have come; `groups` are about to pass."""
 
     def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:

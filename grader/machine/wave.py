@@ -122,7 +122,7 @@ class Barriers:
         )
         arrived[complete] = 0
         released = _together(parts)
-        wave.events.open(barrier, released)
+        wave.events.opening(barrier, released)
         passing = tuple((at, compact(index)) for at, index in released)
         self._pass(passing, None if self.asked[barrier] is None else barrier)
         wave.events.close(barrier, complete)

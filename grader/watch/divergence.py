@@ -23,7 +23,7 @@ class Divergence(Observer):
         self.report, self.wave = report, report.wave
         self._takes_part = np.zeros(self.wave.geometry.lanes, bool)
 
-    def open(self, barrier: int, groups: Groups) -> None:
+    def opening(self, barrier: int, groups: Groups) -> None:
         if self.wave.barriers.asked[barrier] is not None:
             return
         wave, geometry = self.wave, self.wave.geometry

@@ -85,7 +85,7 @@ def _outputs(problem: course.Problem, module, to_device) -> dict[str, np.ndarray
     }
     buffers = {name: to_device(array) for name, array in host.items()}
     for launch in problem.launches:
-        args = tuple(buffers[arg] if isinstance(arg, str) else arg for arg in launch.args)
+        args = cuda.arguments(launch.args, buffers)
         grid, block = (
             side if isinstance(side, tuple) else (side,) for side in (launch.grid, launch.block)
         )
