@@ -41,7 +41,7 @@ STANDARD_LIMITS = Limits()
 
 
 def judge(
-    asked: str | Exercise,
+    exercise_id: str | Exercise,
     source: str,
     *,
     seed: int = 0,
@@ -63,9 +63,10 @@ def judge(
     `explained` it is found what fails, and not why. On a machine with a GPU a case that is clean on
     the simulated device must also be right on the hardware. NotInCourse: there is no such exercise.
     """
-    lesson_name, _, name = (asked if isinstance(asked, str) else asked.id).partition("/")
+    drawn = exercise_id if isinstance(exercise_id, Exercise) else None
+    lesson_name, _, name = (drawn.id if drawn else str(exercise_id)).partition("/")
     lesson = course.lesson(lesson_name, root, compilers.chosen_name())
-    exercise = lesson.exercise(name) if isinstance(asked, str) else asked
+    exercise = drawn or lesson.exercise(name)
     source = one_line_end(encodable(source))
     allowed = {one.name: one.ours["steps"] for one in exercise.cases if "steps" in one.ours}
     solution = exercise.solution if exercise.solved else ""
