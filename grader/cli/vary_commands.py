@@ -16,7 +16,7 @@ def vary(
     every: Annotated[bool, typer.Option("--list", help="List them.")] = False,
     solved: Annotated[bool, typer.Option("--solution", help="Show its solution.")] = False,
 ) -> None:
-    """Show an exercise drawn anew: its arrays lie in memory in another way."""
+    """Show an exercise drawn anew, its arrays in other layouts."""
     name, _, exercise = what.partition("/")
     lesson = course.lesson(course.full_name(name))
     for one in [lesson.exercise(exercise)] if exercise else lesson.exercises:
