@@ -140,8 +140,7 @@ class Unfinished(Observer):
             here, address = self.report.here, int(hit.addresses[position])
             touched = here.bytes(hit.space, hit.store, address, access.size, access.at)
             where = here.location(access.at, int(lane_index(hit.lanes)[position]))
-            found = self._unwaited(where, at, lane - 1, touched, access.verb)
-            self.report.stop(found)
+            self.report.stop(self._unwaited(where, at, lane - 1, touched, access.verb))
 
     def exit(self, lanes: Lanes) -> None:
         left, here = lane_index(lanes), self.report.here

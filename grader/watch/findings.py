@@ -224,9 +224,8 @@ class UnwaitedCopy(Finding, frozen=True):
     issued: Location
     touched: Bytes | None  # None: the thread leaves the kernel, which may do no harm
     verb: str  # what the thread does: "reads", "writes", "updates"
-    kind: (
-        str  # "product", "counted" (an mbarrier is told of the copy), "grouped" (it is in a group)
-    )
+    # "product", "counted" (an mbarrier is told of the copy) or "grouped" (it is in a group).
+    kind: str
     partner = "issued"
 
 

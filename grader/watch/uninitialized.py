@@ -242,7 +242,8 @@ class Uninitialized(Observer):
     ) -> UnwrittenRead:
         here, at = self.report.here, access.at
         touched = here.bytes(hit.space, hit.store, address, access.size, at)
-        byte = hit.element[0] * access.size + address - int(hit.addresses[0])
+        mine = int(np.argmax(lane_index(hit.lanes) == lane))  # its block's memory, not the first's
+        byte = hit.element[mine] * access.size + address - int(hit.addresses[mine])
         coming = self.wave.copies.towards(hit.store, byte)
         copy = (here.line(coming[0]), coming[1]) if coming else None
         return UnwrittenRead(here.location(at, lane), access.verb, touched, use, copy)

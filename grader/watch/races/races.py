@@ -367,17 +367,17 @@ class Races(Ordering):
         updates a place as atomics do is looked at when it does."""
         if not access.strong:
             self._unchanged = np.zeros(len(hit.element), bool)
-            self._access(Accessed(access, hit, "store", values), 0)
+            self._access(Accessed(access, hit, "store", values))
 
     def access(self, done: Accessed) -> None:
         access, stores = done.access, done.kind != "load"
         landed = done.kind == "store" and access.asynchronous and done.hit.space == "shared"
-        if access.bulk and (done.hit.space == "global" if stores else not access.asynchronous):
-            self.findings.late.add(self.now + 1)
-        self._access(done, LANDED if landed else 0)
+        late = access.bulk and (done.hit.space == "global" if stores else not access.asynchronous)
+        self._access(done, LANDED if landed else 0, late)
 
-    def _access(self, done: Accessed, marks: int) -> None:
-        """`marks`: LANDED for what was copied and is there now."""
+    def _access(self, done: Accessed, marks: int = 0, late: bool = False) -> None:
+        """`marks`: LANDED for what was copied and is there now; `late`: a copy engine or a tensor
+        core does it some time after its issue."""
         access, hit, kind = done.access, done.hit, done.kind
         if not self._watches(access, hit):
             return
@@ -386,13 +386,16 @@ class Races(Ordering):
             self.detectors.get(hit.store),
             self.cells[hit.space],
         )
+        if late:
+            self.findings.late.add(epoch)
         lane, parts = lane_index(hit.lanes), access.width // cell
         cells = hit.element * (access.size // cell)
         if parts > 1:
             cells, lane = (cells[:, None] + np.arange(parts)).ravel(), np.repeat(lane, parts)
-        touched, early = Touched(cells, lane, epoch, marks), None
-        if access.mbarrier and detector:  # before it may tell that it is set up
-            early = self._before_set_up(detector, access, touched)
+        touched = Touched(cells, lane, epoch, marks)
+        early = (  # before it may tell that it is set up
+            self._before_set_up(detector, access, touched) if detector and access.mbarrier else None
+        )
         if access.strong and hit.space != "local":
             self._strong(done)
         if detector is None:
