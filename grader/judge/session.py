@@ -277,13 +277,13 @@ class Session:
 
 
 def run_on_gpu(source: str, instances: tuple[CaseInstance, ...], limits: Limits) -> list[Reply]:
-    """One outcome for each of `instances`, from this machine's GPU. Each case has a process of its
-    own, for a CUDA error sticks to its process; the compiler has one too, which has given up
-    every file that is not CUDA's. A kernel may use as many registers as the largest block leaves
-    to a thread: the simulated GPU has no such limit, and the mark is the same on both."""
+    """One outcome for each of `instances`, from this machine's GPU. One process runs them, and the
+    next one after a CUDA error, which sticks to its process; the compiler has a process too, which
+    has given up every file that is not CUDA's. A kernel may use as many registers as the largest
+    block leaves to a thread: the simulated GPU has no such limit, and the mark is the same on
+    both."""
     from ..cuda.gpu import real_architecture
 
-    end = time.monotonic() + limits.total_seconds * limits.patience
     launches = (launch for one in instances for launch in one.problem.launches)
     threads = max((threads for _, threads in rules.blocks_and_threads(launches)), default=1)
     options = (f"--maxrregcount={registers_for(threads)}",)
@@ -291,16 +291,10 @@ def run_on_gpu(source: str, instances: tuple[CaseInstance, ...], limits: Limits)
         source, limits, device="compiler", architecture=real_architecture(), options=options
     ) as session:
         compiled = session.compiled()
-    outcomes: list[Reply] = []
-    for one in instances:
-        if isinstance(compiled, Failed):
-            outcomes.append(compiled)
-        elif time.monotonic() >= end:
-            outcomes.append(NotRun(Status.TIMEOUT, say.no_time(limits.total_seconds)))
-        else:
-            with Session(source, limits, device="gpu", cubin=compiled.cubin) as session:
-                outcomes += session.run((one,))
-    return outcomes
+    if isinstance(compiled, Failed):
+        return [compiled] * len(instances)
+    with Session(source, limits, device="gpu", cubin=compiled.cubin) as session:
+        return session.run(instances)
 
 
 def ran_out_of_time(outcome: Reply) -> bool:

@@ -11,6 +11,9 @@ import pytest
 from grader import course, cuda
 from grader.cuda import simulator
 from grader.judge import judge
+from grader.judge.cases import instantiate
+from grader.judge.protocol import Failed
+from grader.judge.session import Limits, run_on_gpu
 
 pytestmark = pytest.mark.gpu
 LESSONS = course.lessons()
@@ -66,6 +69,24 @@ def test_a_block_of_more_registers_than_there_are_is_refused_and_told_what_helps
     with pytest.raises(cuda.LaunchError, match=r"registers.*Write __launch_bounds__\(1024\)"):
         cuda.RawModule(code=source).get_function("k")((1,), (1024,), (array, array))
     cuda.RawModule(code=bounded).get_function("k")((1,), (1024,), (array, array))
+
+
+def test_a_case_that_stops_on_the_gpu_leaves_the_others_as_they_are():
+    """Each begins with its `__device__` variables as written, in a process without an error."""
+    first, second, *_ = instantiate(course.exercise("00_first_kernel/squares"), 0, hidden=True)
+    stops = first.problem.launches[0].args[-1]
+    source = f"""
+    __device__ unsigned threads;
+    extern "C" __global__ void squares(const float* x, float* y, float mean, int n) {{
+        if (n == {stops}) __trap();
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;
+        const bool third_run = atomicAdd(&threads, 1) >= 2 * gridDim.x * blockDim.x;
+        if (i < n) y[i] = third_run ? 0 : (x[i] - mean) * (x[i] - mean);
+    }}"""
+    failed, ran = run_on_gpu(source, (first, second), Limits())
+    assert isinstance(failed, Failed)
+    wanted = second.problem.outputs["y"].value
+    np.testing.assert_allclose(ran.arrays["second/y"], wanted, rtol=1e-5)
 
 
 def _agree(simulated: np.ndarray, real: np.ndarray, expected: course.Expected) -> bool:

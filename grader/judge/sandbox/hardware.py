@@ -24,6 +24,7 @@ STOPPED = {"IllegalAddress": OutOfBounds, "MisalignedAddress": Misaligned}
 def run_case(source: str, case: CaseRequest, cubin: Path) -> Ran:
     """Run the case's launches twice, over memory poisoned in two ways; nothing is counted. Raises
     CudaError, OutOfBounds if a red zone was written to."""
+    cupy.clear_memo()  # of modules: each case begins with its __device__ variables as written
     module = gpu.RawModule(code=source, cubin=cubin)
     try:
         results = [_run(module, case, *poison) for poison in POISONS.items()]
@@ -62,9 +63,10 @@ def _fenced(
     longer, and the poisoned buffer between."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     first = RED_BYTES + begin * np.dtype(dtype).itemsize
-    whole = cupy.full(first + size + RED_BYTES, RED, cupy.uint8)
+    whole = cupy.empty(first + size + RED_BYTES, cupy.uint8)
+    whole.data.memset(RED, whole.nbytes)  # `fill` would have to be compiled first
     inside = whole[first : first + size]
-    inside.fill(poison)
+    inside.data.memset(poison, size)
     return whole, inside.view(dtype).reshape(shape)
 
 
@@ -72,7 +74,7 @@ def _check_red_zones(name: str, whole: cupy.ndarray, size: int, begin: int) -> N
     first = RED_BYTES + begin
     zones = {"before its first": whole[:first], "after its last": whole[first + size :]}
     for where, zone in zones.items():
-        if (zone != RED).any():
+        if (zone.get() != RED).any():
             raise OutOfBounds(
                 f"On the GPU a thread wrote outside {name}, {where} element. "
                 "Look at how each thread's index is computed and guarded."

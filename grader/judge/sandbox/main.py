@@ -18,6 +18,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
+from msgspec.structs import replace
+
 from ... import compilers, disk_cache
 from ...cuda.errors import (
     CompileError,
@@ -78,6 +80,8 @@ def _work() -> NoReturn:
             rlimits.end_at_the_latest(question.seconds, question.latest)
             action = partial(_answer, opening, question)
             reply = _attempt(action, opening.memory_bytes, question.seconds)
+            if opening.device == "gpu" and isinstance(reply, Failed):
+                reply = replace(reply, broken_off=True)  # a CUDA error sticks to its process
             goes_on = _tell(reply, answers)
             del question, action, reply  # and all that came with it
     os._exit(0)  # a CUDA context that an error has broken can crash in the tear-down
