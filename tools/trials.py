@@ -299,7 +299,7 @@ def _instance(trial: Trial, what: str) -> CaseInstance:
         if isinstance(value, np.ndarray):
             most = 2 if value.dtype.kind == "b" else max(1, min(trial.numbers.values(), default=9))
             arrays[name] = _values(value, what, most, rng)
-    args = tuple(name if name in arrays else value for name, value in given.items())
+    args = rules.passed(trial.rule, given)
     launch = Launch(trial.rule.kernel, trial.grid, trial.block, args, trial.shared_mem)
     problem = Problem(arrays, {}, (launch,))
     return CaseInstance(Case("small", lambda rng: problem, 0.0), problem)
@@ -311,10 +311,10 @@ def _values(made_up: np.ndarray, what: str, most: int, rng: np.random.Generator)
     if not made_up.any():
         return made_up
     if made_up.dtype.kind != "f":
-        return rng.integers(0, most, made_up.size).astype(made_up.dtype)
-    values = rng.integers(-9, 10, made_up.size).astype(made_up.dtype)
+        return rng.integers(0, most, made_up.shape).astype(made_up.dtype)
+    values = rng.integers(-9, 10, made_up.shape).astype(made_up.dtype)
     if special := SPECIAL[what][0]:
-        chosen = rng.integers(0, len(special), values.size)
+        chosen = rng.integers(0, len(special), values.shape)
         for at, one in enumerate(special):
             if one is not None:
                 with np.errstate(over="ignore"):

@@ -246,6 +246,17 @@ class Case:
 
 
 @dataclass(frozen=True)
+class MappedArray:
+    """The array of a rule that its kernel gets by a tensor map: its `shape`, in expressions, and
+    the `box` and `swizzle` of the map (see `Boxes`)."""
+
+    name: str
+    shape: tuple[str, ...]
+    box: tuple[int, ...]
+    swizzle: int = 0
+
+
+@dataclass(frozen=True)
 class Rule:
     """For which launches the kernel of an `exercise` must be right, so that it can be reasoned
     about for every size. `parameters` are the kernel's, with the elements of each array: "float
@@ -257,7 +268,7 @@ class Rule:
     `blocks` are the shapes that a block may have, `where` says what is always true, `contents` what
     is true of what stands in arrays, in words for the page. `shared_mem` is the dynamic shared
     memory in bytes, `grid` how many dimensions the grid has. No array has more than `most` elements
-    and no grid more threads.
+    and no grid more threads. `maps` are the arrays that are passed by a tensor map.
 
     The rest says which classes of launches its cases must meet (`classes`). `edges`: of a
     parameter, the sizes whose neighbours are classes of their own, ("n", "32", "blockDim.x") where
@@ -284,6 +295,7 @@ class Rule:
     elementwise: bool = False
     passes: str = ""
     rows: str = ""
+    maps: tuple[MappedArray, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..counted import counted
 from .inputs import VALUES
-from .model import Dim, Exercise, Launch, Problem, Rule
+from .model import Boxes, Dim, Exercise, Launch, Problem, Rule
 
 AXES = "xyz"
 DTYPES = {
@@ -136,6 +136,16 @@ def departures(exercise: Exercise) -> Iterator[str]:
             yield from (f"{exercise.id}, case {case.name!r}: {one}." for one in said)
 
 
+def passed(rule: Rule, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What a launch passes for each parameter: the name of an array, or of its tensor map, or the
+    scalar that is given."""
+    boxes = {one.name: Boxes(one.name, one.box, one.swizzle) for one in rule.maps}
+    return tuple(
+        boxes.get(name, name) if isinstance(value, np.ndarray) else value
+        for name, value in given.items()
+    )
+
+
 def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
     """What of a launch is not as its rule says, in sentences."""
     declared = parameters(rule)
@@ -152,9 +162,12 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
         yield (
             f"it gets {counted(launch.shared_mem, 'byte')} of shared memory, the rule says {needed}"
         )
-    sizes, pairs = _sizes(problem), zip(declared, map(str, launch.args), strict=True)
+    maps = {one.name: (one.box, one.swizzle) for one in rule.maps}
+    sizes, pairs = _sizes(problem), zip(declared, launch.args, strict=True)
     arrays = ((one, arg, *sizes[arg]) for one, arg in pairs if one.length is not None)
     for one, arg, size, dtype in arrays:
+        if maps.get(one.name) != ((arg.box, arg.swizzle) if isinstance(arg, Boxes) else None):
+            yield f"{one.name} has another tensor map"
         if one.zero and (arg not in problem.inputs or problem.inputs[arg].any()):
             yield f"{one.name} is not 0 before the launch"
         if one.out and arg in problem.inputs:
@@ -169,8 +182,10 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
 def sentence(rule: Rule, code: str = "") -> str:
     """The rule in words: "float x[n], int n with n >= 1; blocks of 256 threads"; whatever is code
     stands between two of `code`."""
+    mapped = {one.name for one in rule.maps}
     given = ", ".join(
         f"{code}{_in_cpp(text.removeprefix('out '))}{code}{' (only written)' * one.out}"
+        f"{' (by a tensor map)' * (one.name in mapped)}"
         for text, one in zip(rule.parameters, parameters(rule), strict=True)
     )
     where = ", ".join(f"{code}{_in_cpp(one)}{code}" for one in rule.where)

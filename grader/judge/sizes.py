@@ -168,7 +168,7 @@ def _trial(tried: Tried, exercise: Exercise) -> Trial | None:
 def _instance(trial: Trial, exercise: Exercise) -> CaseInstance:
     given = trial.arguments()
     arrays = {name: value for name, value in given.items() if isinstance(value, np.ndarray)}
-    args = tuple(name if isinstance(value, np.ndarray) else value for name, value in given.items())
+    args = course_rules.passed(trial.rule, given)
     launch = Launch(trial.rule.kernel, trial.grid, trial.block, args, trial.shared_mem)
     problem = Problem(arrays, {}, (launch,))
     return CaseInstance(Case(NAME, lambda rng: problem, exercise.size_points), problem)

@@ -90,12 +90,13 @@ class Trial:
             number = self.numbers[one.name] if one.name in self.numbers else rng.normal()
             scalar: np.generic = one.dtype.type(number)
             return scalar
-        size = int(rules.value(one.length, self.names))
+        mapped = next((each.shape for each in self.rule.maps if each.name == one.name), None)
+        shape = [int(rules.value(size, self.names)) for size in mapped or (one.length,)]
         if one.zero or one.out:
-            return np.zeros(size, one.dtype)
-        few = min(size, DRAWN)
+            return np.zeros(shape, one.dtype)
+        few = min(math.prod(shape), DRAWN)
         drawn = rng.integers(0, 2, few) if one.dtype.kind == "b" else rng.normal(size=few)
-        return np.resize(drawn.astype(one.dtype), size)
+        return np.resize(drawn.astype(one.dtype), shape)
 
     def __str__(self) -> str:
         """In the exercise's words: n = 257, 2 blocks of 256 threads."""

@@ -8,7 +8,7 @@ from itertools import chain, islice
 
 from ..course import rules
 from ..course.model import Rule
-from ..cuda import simulator
+from ..cuda import arguments, simulator
 from ..cuda.errors import CudaError
 from ..cuda.module import WAVE_LANES
 from ..watch.findings import HazardReport
@@ -63,7 +63,10 @@ def _run(
     kernel = module.get_function(first.rule.kernel)
     instructions = len(module.program.functions[kernel.name].instructions)
     instructions *= 1 + len(trials) // 8  # together they cost little more than one
-    given = [tuple(trial.arguments().values()) for trial in trials]
+    buffers = [trial.arguments() for trial in trials]
+    given = [
+        arguments(rules.passed(one.rule, of), of) for one, of in zip(trials, buffers, strict=True)
+    ]
     grids = [one.grid for one in trials]
     several = len(trials) > 1  # in a batch the blocks are chosen launch by launch
     how, blocks = ({}, [[*chain(*one)] for one in runs]) if several else ({"blocks": runs[0]}, ())

@@ -1,6 +1,6 @@
 """For which launches the kernels of this lesson must be right."""
 
-from grader.course import Rule
+from grader.course import MappedArray, Rule
 
 TILES = ("float x[256 * gridDim.x]", "float y[256 * gridDim.x]")
 COLUMNS = ("float x[gridDim.x * rows * 128]", "float y[gridDim.x * 128]", "int rows")
@@ -82,4 +82,45 @@ tensor_ring = Rule(
     edges=(("k", "32", "96"),),
     aligned=True,
     passes="k // 32",
+)
+
+neighbours = Rule(
+    exercise="neighbours",
+    kernel="neighbours",
+    parameters=(
+        "float x[rows * columns]",
+        "out float y[rows * columns]",
+        "int rows",
+        "int columns",
+    ),
+    grid=2,
+    blocks=((32, 8),),
+    where=(
+        *("rows >= 1", "columns >= 4", "columns % 4 == 0"),
+        *("gridDim.x * 32 >= columns", "gridDim.y * 8 >= rows"),
+    ),
+    edges=(("rows", "8"), ("columns", "32")),
+    aligned=True,
+    maps=(MappedArray("x", ("rows", "columns"), (10, 40)),),
+)
+
+warpgroup = Rule(
+    exercise="warpgroup",
+    kernel="warpgroup",
+    parameters=(
+        "half a[64 * gridDim.x * k]",
+        "half b[32 * gridDim.y * k]",
+        "out float c[2048 * gridDim.x * gridDim.y]",
+        "int k",
+    ),
+    grid=2,
+    blocks=(128,),
+    where=("k >= 64", "k % 64 == 0"),
+    edges=(("k", "64", "192"),),
+    aligned=True,
+    passes="k // 64",
+    maps=(
+        MappedArray("a", ("64 * gridDim.x", "k"), (64, 64), 128),
+        MappedArray("b", ("32 * gridDim.y", "k"), (32, 64), 128),
+    ),
 )

@@ -65,9 +65,7 @@ class _Matrix:
         places = self._places(self.descriptor[first].astype(np.int64), own)
         (hit,) = self.access.hits(np.repeat(first, places[0].size), places.ravel())
         self.access.get(hit)
-        for part in range(len(first)):
-            mine = np.arange(len(hit.element)) // places[0].size == part
-            wave.products.add(Rereading(self.later, hit.part(mine), []))
+        wave.products.add(Rereading(self.later, hit, []))
         words = [self.access.read(hit, word, np.dtype(np.uint64)) for word in range(2)]
         stored = np.stack(words, axis=-1).view(DTYPES[self.kind])
         units = stored.reshape(*places.shape, -1)

@@ -7,7 +7,6 @@ wave that ran then.
 
 from array import array
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -98,7 +97,7 @@ class Ordering(Observer):
         self.clocks.tell(index, self.clocks.brought[part][self.geometry.block_of_lane[index]])
         if self.flags:
             for block, own in self._by_block(index):
-                self.flags.tell(own.tolist(), self.flagged.get((part, block), {}))
+                self.flags.tell(own, self.flagged.get((part, block), {}))
 
     def arrive(self, at: int, lanes: np.ndarray, barrier: int) -> None:
         known = self.clocks.known(lanes, self.new_epoch(at) << _EPOCH, self.synced)
@@ -205,7 +204,7 @@ class Ordering(Observer):
             for number in range(len(shared)):
                 together = lanes[group == number]
                 known = self.flags.known_to_any(together).counts
-                self.flags.tell(together.tolist(), known)
+                self.flags.tell(together, known)
 
     def unordered_in_block(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray | None:
         """Which accesses, stamped by threads of the lane's own block, nothing orders before the
@@ -271,14 +270,7 @@ class Ordering(Observer):
         if self.uncached:
             knowing = knowing | (self.flags.seen[1, lane] > 0)
         if len(some := np.flatnonzero(late & knowing)):
-            numbers = np.unique(stamps[some], return_inverse=True)[1]
-            pairs = numbers * len(self.flags.knowing) + lane[some]  # each is asked for once
-            _, first, pair = np.unique(pairs, return_index=True, return_inverse=True)
-            stamps, lane = stamps[some[first]], lane[some[first]]
-            columns = stamps >> _EPOCH, lane_of(stamps), self.blocks_of(stamps), lane
-            ordered = map(
-                partial(self.flags.ordered, uncached=self.uncached),
-                *(column.tolist() for column in columns),
-            )
-            late[some] = ~np.fromiter(ordered, bool, len(first))[pair]
+            then = stamps[some]
+            theirs = np.column_stack((self.blocks_of(then), lane_of(then), then >> _EPOCH))
+            late[some] = ~self.flags.ordered(theirs, lane[some], self.uncached)
         return late

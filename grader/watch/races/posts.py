@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property, reduce
 
@@ -139,6 +139,12 @@ class Knowledge:
             return max((done[part].among(n) for done, n in posts if part in done), default=0)
 
         return cache(epoch)
+
+    @cached_property
+    def latest(self) -> int:
+        """The latest epoch up to which any part of the grid is known to be done."""
+        logs = ((self.logs[place].done.values(), n) for place, n in self.everything.items())
+        return max((rising.among(n) for done, n in logs for rising in done), default=0)
 
     def covers(self, block: int, lane: int, epoch: int) -> bool:
         """Whether what `lane` of `block` did in an epoch is known to be done."""
@@ -356,11 +362,24 @@ class Flags:
 
     def take_in(self, lanes: Lanes, wide: bool) -> None:
         """What these lanes have seen they know now; only of their own block unless `wide`."""
-        for lane in lane_index(lanes)[self.seen[1, lanes] > 0].tolist():
-            self.tell([lane], self._all_seen(lane, wide))
-            if wide:
-                self.seen_before.pop(lane, None)
-                self.seen[:, lane] = _NOWHERE
+        index = lane_index(lanes)[self.seen[1, lanes] > 0]
+        for places in self._alike(index):
+            some = index[places]
+            self.tell(some, self._all_seen(int(some[0]), wide))
+        if wide:
+            for lane in self.seen_before.keys() & set(index.tolist()):
+                del self.seen_before[lane]
+            self.seen[:, index] = _NOWHERE
+
+    def _alike(self, lanes: np.ndarray) -> Iterator[np.ndarray]:
+        """The places of those of `lanes` that know and have seen the same, group by group."""
+        known = np.fromiter(map(id, self.knowledge[lanes]), np.int64, len(lanes))
+        before = np.where(np.isin(lanes, [*self.seen_before]), lanes, _NOWHERE)
+        seen = *self.seen[:, lanes], self.seen_wide[lanes]
+        rows = np.stack((known, before, lanes // self.stride, *seen))
+        order = np.lexsort(rows)
+        changes = (np.diff(rows[:, order], axis=1) != 0).any(axis=0)
+        yield from np.split(order, np.flatnonzero(changes) + 1) if len(order) else ()
 
     def _all_seen(self, lane: int, wide: bool) -> dict[Place, int]:
         """What a lane has seen; only of its own block unless `wide`."""
@@ -386,19 +405,28 @@ class Flags:
         different = {id(known): known for known in self.knowledge[lanes]}
         return reduce(lambda one, other: one.with_more(other.counts), different.values())
 
-    def tell(self, lanes: Iterable[int], counts: dict[Place, int]) -> None:
+    def tell(self, lanes: np.ndarray, counts: dict[Place, int]) -> None:
         """Lanes are told of posts, as what others brought to a barrier."""
-        for lane in lanes if counts else ():
-            self.knowledge[lane] = self.knowledge[lane].with_more(counts)
-            self.knowing[lane] = self.alone[lane] = True
+        if counts:
+            known = {id(one): one for one in self.knowledge[lanes]}
+            news = {at: one.with_more(counts) for at, one in known.items()}
+            self.knowledge[lanes] = [news[id(one)] for one in self.knowledge[lanes]]
+            self.knowing[lanes] = self.alone[lanes] = True
 
-    def ordered(self, epoch: int, lane: int, theirs: int, reader: int, uncached: bool) -> bool:
-        """Whether what `lane` of block `theirs` did in epoch `epoch` comes before what the lane
-        `reader` of the wave does now; if `uncached`, what it has seen need not be taken in."""
-        if self.knowledge[reader].covers(theirs, lane, epoch):
-            return True
-        seen = Knowledge(self._all_seen(reader, True), self.logs) if uncached else self.nothing
-        return seen.covers(theirs, lane, epoch)
+    def ordered(self, theirs: np.ndarray, readers: np.ndarray, uncached: bool) -> np.ndarray:
+        """Which of some accesses, by row (block, lane, epoch), come before what the lanes `readers`
+        of the wave do now; if `uncached`, what these have seen need not be taken in."""
+        found = np.zeros(len(readers), bool)
+        for places in self._alike(readers):
+            reader = int(readers[places[0]])
+            seen = Knowledge(self._all_seen(reader, True), self.logs) if uncached else self.nothing
+            for known in (self.knowledge[reader], seen):
+                able = places[~found[places] & (theirs[places, 2] <= known.latest)]
+                if len(able):
+                    rows, each = np.unique(theirs[able], axis=0, return_inverse=True)
+                    covered = [known.covers(*row) for row in rows.tolist()]
+                    found[able] = np.array(covered)[each.ravel()]
+        return found
 
     def _block(self, lane: int) -> int:
         return self.first_block + lane // self.stride
