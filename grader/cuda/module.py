@@ -355,6 +355,12 @@ class SimulatedKernel:
         schedule shows every race that an input can show."""
         return self._executable.depends_on_order
 
+    @property
+    def depends_on_blocks(self) -> bool:
+        """The same of other blocks: of their atomics, or of their part of a cluster."""
+        clustered = bool(self._function.directives.get("reqnctapercluster"))
+        return clustered or self._executable.depends_on_blocks
+
     def _passed(self, args: Arguments) -> Passed:
         return Passed(self.name, self._function.parameters, self._declared, args)
 

@@ -45,7 +45,7 @@ def break_in_part(source: str, trials: Sequence[Trial], effort: Effort) -> bool:
 
 def _blocks(trial: Trial, kernel: simulator.RawKernel) -> tuple[range, ...]:
     """The runs of blocks that are tried first."""
-    if trial.threads <= WHOLE or kernel.depends_on_order:
+    if trial.threads <= WHOLE or kernel.depends_on_blocks:
         return (range(math.prod(trial.grid)),)
     return _edges(*trial.grid)
 

@@ -27,6 +27,7 @@ from .flow import (
 )
 from .program import (
     Address,
+    Form,
     Function,
     Instruction,
     LinkedFunction,
@@ -57,11 +58,22 @@ class Executable:
     @cached_property
     def depends_on_order(self) -> bool:
         """Whether it uses what an atomic or a volatile load finds."""
-        return any(
-            (one.form.atomic and one.written)
+        return bool(self._by_order)
+
+    @cached_property
+    def depends_on_blocks(self) -> bool:
+        """Whether it uses what an atomic or a volatile load finds that other blocks may write."""
+        return any(not form.goes_to("shared") for form in self._by_order)
+
+    @cached_property
+    def _by_order(self) -> list[Form]:
+        code = self.linked.function.instructions
+        return [
+            one.form
+            for one in code
+            if (one.form.atomic and one.written)
             or (one.form.reads and any(transfer.strong for _, transfer in one.form.transfers))
-            for one in self.linked.function.instructions
-        )
+        ]
 
     @cached_property
     def asynchronous(self) -> bool:

@@ -270,10 +270,10 @@ shared_weights = Exercise(
 ROWS, COLUMNS, STEP = 64, 32, 64  # of a block's part of c; elements of k per step
 
 
-def grouped(rng: np.random.Generator, steps: int, grid=(1, 1)) -> Problem:
+def grouped(rng: np.random.Generator, k: int, grid=(1, 1), block=None) -> Problem:
     """c = a b^T for factors of whole numbers up to 8, whose sums are exact."""
     across, along = grid
-    shapes = (ROWS * across, STEP * steps), (COLUMNS * along, STEP * steps)
+    shapes = (ROWS * across, k), (COLUMNS * along, k)
     a, b = (rng.integers(-8, 9, shape).astype(np.float16) for shape in shapes)
     return Problem(
         inputs={"a": a, "b": b},
@@ -287,7 +287,7 @@ def grouped(rng: np.random.Generator, steps: int, grid=(1, 1)) -> Problem:
                     Boxes("a", (ROWS, STEP), 128),
                     Boxes("b", (COLUMNS, STEP), 128),
                     "c",
-                    np.int32(STEP * steps),
+                    np.int32(k),
                 ),
             ),
         ),
@@ -302,9 +302,9 @@ warpgroup = Exercise(
     minutes=5,
     teaches="a product of a warpgroup: fence, issue, commit, wait",
     cases=(
-        Case("one step", lambda rng: grouped(rng, 1), points=0.5),
-        Case("three steps, four blocks", lambda rng: grouped(rng, 3, (2, 2)), points=1.5),
-        hidden("six steps", lambda rng: grouped(rng, 6)),
+        Case("one step", lambda rng: grouped(rng, STEP), points=0.5),
+        Case("three steps, four blocks", lambda rng: grouped(rng, 3 * STEP, (2, 2)), points=1.5),
+        covering("other sizes", grouped),
     ),
     hints=(
         "A product reads shared memory and registers, and writes registers, while the threads go "
