@@ -143,10 +143,14 @@ _NO_SEMICOLON = re.compile(r"""expected (?:a ";"|';' )""")
 
 def _of_a_semicolon(error: Diagnostic, lines: list[str]) -> str:
     """NVRTC reports the next word, clang the place where the semicolon belongs."""
+    above = next((n for n in range(error.line - 1, 0, -1) if lines[n - 1].strip()), 0)
+    for at in (error.line, above):
+        line = lines[at - 1]  # spaces in place of a comment
+        if line != line.rstrip() and line.count("(") > line.count(")"):
+            return f"Line {at} ends for the compiler after `{line.strip()}`: the rest is a comment."
     before = lines[error.line - 1][: error.column or 0].strip()
     if before and not lines[error.line - 1][error.column or 0 :].strip():
         return f"Line {error.line} has no `;` at its end."
-    above = next((n for n in range(error.line - 1, 0, -1) if lines[n - 1].strip()), 0)
     if before or not above or lines[above - 1].rstrip().endswith((";", "{", "}", ":")):
         return ""
     return f"Line {above} has no `;` at its end. So the compiler reads on into the next line."

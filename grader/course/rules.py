@@ -164,8 +164,9 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
         )
     maps = {one.name: (one.box, one.swizzle) for one in rule.maps}
     sizes, pairs = _sizes(problem), zip(declared, launch.args, strict=True)
-    arrays = ((one, arg, *sizes[arg]) for one, arg in pairs if one.length is not None)
-    for one, arg, size, dtype in arrays:
+    arrays = ((one, arg) for one, arg in pairs if isinstance(arg, str))
+    for one, arg in arrays:
+        size, dtype = sizes[arg]
         if maps.get(one.name) != ((arg.box, arg.swizzle) if isinstance(arg, Boxes) else None):
             yield f"{one.name} has another tensor map"
         if one.zero and (arg not in problem.inputs or problem.inputs[arg].any()):

@@ -7,7 +7,7 @@ of its own; the learner's kernel calls them what its parameters are called.
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
@@ -80,9 +80,16 @@ class Words:
         return passed[0] if len(passed) == 1 and again > 1 else None
 
     def when(self, buffer: str) -> str:
-        """ "In launch 2 of 3: " where the kernel that a buffer is passed to runs more than once."""
+        """ "In launch 2 of 3 (n = 33): " where the kernel that a buffer is passed to runs more than
+        once."""
         number = self.launch(buffer)
-        return f"In launch {number} of {len(self.problem.launches)}: " if number else ""
+        if number is None:
+            return ""
+        launch = self.problem.launches[number - 1]
+        names = zip(parameters(self.solution, launch.kernel) or (), launch.args, strict=False)
+        sizes = [f"{one.name} = {arg:,}" for one, arg in names if isinstance(arg, np.integer)]
+        with_sizes = f" ({', '.join(sizes)})" if sizes else ""
+        return f"In launch {number} of {len(self.problem.launches)}{with_sizes}: "
 
     def explained(self, failure: Failed) -> Failed:
         """`failure`, told as what it is where the learner has changed a kernel's signature."""
@@ -245,7 +252,7 @@ def _bytes(array: np.ndarray) -> np.ndarray:
 
 
 def _unwritten(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
-    for buffer in instance.problem.outputs:
+    for buffer in _smallest_first(instance.problem):
         missing = ~ran.arrays[f"written/{buffer}"]
         name, when = words.name(buffer), words.when(buffer)
         if missing.all() and missing.size:
@@ -279,7 +286,7 @@ def _wrong_in_another_order(instance: CaseInstance, ran: Ran, words: Words) -> C
 def _wrong_output(
     instance: CaseInstance, ran: Ran, words: Words, of: str = "output"
 ) -> CaseResult | None:
-    for buffer, expected in instance.problem.outputs.items():
+    for buffer, expected in _smallest_first(instance.problem).items():
         found = ran.arrays[f"{of}/{buffer}"]
         wrong = ~right(expected, found)
         if wrong.any():
@@ -291,6 +298,24 @@ def _wrong_output(
             where = of_buffer(instance, buffer, of if of not in _IN_ORDER else "")
             return failed(instance.case, Status.WRONG_ANSWER, message, None, where, mismatches)
     return None
+
+
+def _smallest_first(problem: Problem) -> Mapping[str, Expected]:
+    """The outputs in their own order, or where each launch has arrays of its own, those of the
+    launch with the fewest elements first: it is the easiest to understand."""
+    if not apart(problem):
+        return problem.outputs
+    inputs = {name: one.size for name, one in problem.inputs.items()}
+    sizes = inputs | {name: one.value.size for name, one in problem.outputs.items()}
+    passed = [[arg for arg in one.args if isinstance(arg, str)] for one in problem.launches]
+    of_launch = {arg: sum(sizes.get(one, 0) for one in args) for args in passed for arg in args}
+    return dict(sorted(problem.outputs.items(), key=lambda one: of_launch.get(one[0], 0)))
+
+
+def apart(problem: Problem) -> bool:
+    """Whether it has several launches, and none goes on with what another has made."""
+    passed = [arg for one in problem.launches for arg in one.args if isinstance(arg, str)]
+    return len(problem.launches) > 1 and len(passed) == len(set(passed))
 
 
 OTHERS = 7  # wrong elements beside the first that are looked at
@@ -313,7 +338,7 @@ def first_wrong(instance: CaseInstance, ran: Ran) -> Wrong | None:
     inputs = instance.problem.inputs.items()
     if any(one.tobytes() != ran.arrays[f"input/{name}"].tobytes() for name, one in inputs):
         return None
-    outputs = instance.problem.outputs
+    outputs = _smallest_first(instance.problem)
     found = {buffer: ran.arrays[f"output/{buffer}"] for buffer in outputs}
     masks = {buffer: ~ran.arrays[f"written/{buffer}"] for buffer in outputs}
     written = not any(mask.any() for mask in masks.values())

@@ -167,8 +167,8 @@ def arranged(judged: Judged) -> Judged:
 
 
 def explain(judged: Judged) -> Judged:
-    """The case that the verdict tells of is explained if it may be seen, and is a wrong answer or
-    an index that leaves an array. What goes wrong although it must not is told without advice."""
+    """The case that the verdict tells of is explained if it is a wrong answer or an index that
+    leaves an array. What goes wrong although it must not is told without advice."""
     at = judged.told
     if judged.exercise.solved and at is not None:
         judged = _explained(judged, at)
@@ -180,7 +180,7 @@ def explain(judged: Judged) -> Judged:
 
 def _explained(judged: Judged, at: int) -> Judged:
     instance, outcome, result = judged.instances[at], judged.outcomes[at], judged.results[at]
-    if not result.visible or instance.case.hazard:
+    if instance.case.hazard:
         return judged
     if isinstance(outcome, Failed) and (earlier := _before(judged, at, outcome)):
         first, launches = earlier.results[at], len(earlier.instances[at].problem.launches)
@@ -197,6 +197,10 @@ def _explained(judged: Judged, at: int) -> Judged:
     )
     if wrong is None:
         return _not_put_back(judged, at)
+    problem = instance.problem
+    if compare.apart(problem) and result.where:  # one launch is followed sooner than all
+        launch = problem.launches[result.where.launch - 1]
+        instance = replace(instance, problem=replace(problem, launches=(launch,)))
     both = judged.session, judged.ours
     with ThreadPoolExecutor(len(both)) as pool:
         made = list(pool.map(lambda session: session.follow(instance, (wrong.element,)), both))
@@ -209,11 +213,12 @@ def _explained(judged: Judged, at: int) -> Judged:
         others = [session.follow(instance, wrong.others) for session in both]
         pair = replace(pair, others=tuple(zip(*others, strict=False)))
     if not wrong.written and ours.stored and result.where:
-        pair = replace(pair, path=judged.session.path(instance, result.where.launch, ours.stored))
+        number = min(result.where.launch, len(instance.problem.launches))
+        pair = replace(pair, path=judged.session.path(instance, number, ours.stored))
     result = explained(result, pair, judged.words[at])
     if mine.stored:
-        result = cases.in_block(result, instance.problem, mine.stored.block)
-    return judged.with_result(at, _in_coordinates(result, instance.problem))
+        result = cases.in_block(result, problem, mine.stored.block)
+    return judged.with_result(at, _in_coordinates(result, problem))
 
 
 def _in_coordinates(result: CaseResult, problem: Problem) -> CaseResult:

@@ -128,9 +128,8 @@ def _in_block(place: _Element, who: ThreadNumbers) -> Message | None:
     if 0 <= number < count and number != index:
         return Message(
             why=f"The thread's number in its block, {number}, is in range, but the index is not.",
-            remedy="If this thread should do nothing here, guard the access, as a tree reduction "
-            "does with `if (t < stride)`. If it should take part, the index is wrong, or the array "
-            "is too short.",
+            remedy="If this thread should do nothing here, guard the access. If it should take "
+            "part, compute the index by hand for this thread.",
         )
     return None
 

@@ -288,8 +288,8 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
     why, remedy = {
         "shared": (
             "Shared memory has arbitrary values at first.",
-            "Write it before you read it. If another thread writes it on an earlier line, a "
-            "barrier is missing between the two lines.",
+            "Which thread should write it, and under which condition? If another thread writes it "
+            "on an earlier line, a barrier must stand between the two lines.",
         ),
         "local": ("", "Which elements of the array have a value at this point, and which do not?"),
     }.get(

@@ -19,20 +19,19 @@ _ORDERS = {
     "highest block first": "with the highest block first",
 }
 _FROM_NAN = (
-    "NaN is the result of 0 / 0, 0 * infinity, infinity / infinity and infinity - infinity. The "
-    "compiler may also use NaN for a variable that never got a value."
+    "These make NaN: inf - inf, 0 * inf, inf / inf, 0 / 0, and a variable that never got a value."
 )
 NEXT = {  # by what was seen of the first wrong element: what to ask oneself
     Pattern.NOBODY_WROTE: "",  # the message has a question of its own
     Pattern.OTHER_PLACE: "Compute the index of this load by hand for this thread.",
     Pattern.CONSTANT_WON: "Which value belongs here instead of this number?",
-    Pattern.OTHER_ELEMENTS: "Which loop, guard or index decides which elements it uses?",
+    Pattern.OTHER_ELEMENTS: "Which loop, guard, index or barrier decides which elements it uses?",
     Pattern.TOO_OFTEN: "Which loop or step uses the same element again?",
     Pattern.FIRST_NAN: "Which value makes this result NaN, and where does that value come from?",
     Pattern.OVERFLOWED: "How can the formula avoid a number of this size?",
     Pattern.SCALED: "Which factor or step is missing, or is done once too often?",
     Pattern.CHOSEN_OTHERWISE: "Should this comparison hold here?",
-    Pattern.OTHER_STEP: "Should this step do something else, or use other values?",
+    Pattern.OTHER_STEP: "Compare this step with the formula: its operation, and each value.",
     Pattern.LEFT_EARLY: "Which step must come after the one that makes this value?",
 }
 TOO_MUCH = "the kernel computes too many values, or uses too much memory"
@@ -77,9 +76,9 @@ def nothing_written(name: str) -> Message:
 
 def left_out(place: str, name: str, size: int, missing: int) -> Message:
     """So many of the `size` elements were not stored, the one at `place` first."""
-    also = f" or to {counted(missing - 1, 'other element')}" if missing > 1 else ""
+    also = f" {missing:,} of the {size:,} elements of {name} were not written."
     return Message(
-        f"No thread wrote to {place}{also}; {name} has {counted(size, 'element')}.",
+        f"No thread wrote to {place}.{also if missing > 1 else ''}",
         remedy=f"Which thread should write {place}, and which guard or index prevents it?",
     )
 
@@ -106,7 +105,8 @@ def wrong_element(place: str, wanted: str, is_now: str, by: str = "", nan: bool 
 
 def off_by(off: str, most: str) -> str:
     """A difference, and the `most` that rounding explains ("": nothing)."""
-    return f"The difference is {off}" + (f"; rounding explains at most {most}." if most else ".")
+    by_rounding = f" Rounding can change it by at most {most}." if most else ""
+    return f"The difference is {off}.{by_rounding}"
 
 
 def pattern(size: int, count: int, right_first: int) -> Message:
@@ -121,7 +121,7 @@ def pattern(size: int, count: int, right_first: int) -> Message:
         which = f"last {count}" if count > 1 else "last"
         return Message(
             why=f"Only the {which} of {size} elements {_are(count)} wrong.",
-            remedy="Look at the end of the array, where the last block may be only partly filled.",
+            remedy="Look at the end of the array. Do the last threads have elements?",
         )
     which = f"first {right_first}" if right_first > 1 else "first"
     return Message(

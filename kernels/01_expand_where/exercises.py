@@ -58,8 +58,8 @@ class Operand:
 
 
 def whole(values, dtype=np.int32) -> np.ndarray:
-    """`values` as an array, with a 0 if there are none: a launch takes no empty array."""
-    return np.array(list(values) or [0], dtype)
+    """`values` as an array."""
+    return np.array(list(values), dtype)
 
 
 def plain(values: np.ndarray) -> Operand:

@@ -56,9 +56,10 @@ def ordinary(rng: np.random.Generator, n: int) -> np.ndarray:
 
 
 def some_empty(rng: np.random.Generator, n: int) -> np.ndarray:
-    """By the toss of a coin, a pair is that of the empty stretch."""
+    """By the toss of a coin, a pair is that of no element, or of a single one that is -inf."""
     pairs = ordinary(rng, n)
-    pairs[rng.random(n) < 0.5] = (-np.inf, 0)
+    chosen = rng.random(n) < 0.5
+    pairs[chosen, 0], pairs[chosen, 1] = -np.inf, rng.integers(0, 2, chosen.sum())
     return pairs
 
 

@@ -205,14 +205,14 @@ def test_no_guard_is_asked_for_where_the_thread_has_work_and_another_index():
     source = course.exercise(exercise).solution
     turned = source.replace("a[row] + b[col", "a[col] + b[row")
     assert turned != source
-    assert "at another index" in judge(exercise, turned, sizes=False).parts.remedy
+    assert "its index is wrong" in judge(exercise, turned, sizes=False).parts.remedy
 
 
 def test_of_an_element_that_nobody_writes_the_last_conditions_of_its_thread_are_told():
     exercise = "00_first_kernel/saxpy"
     source = course.exercise(exercise).solution.replace("i < n", "i < n / 2")
     said = str(judge(exercise, source, sizes=False).parts)
-    assert re.search(r"conditions of thread \d+ of block \d+: on line \d+, `(\d+) < \1` is", said)
+    assert re.search(r"Thread \d+ of block \d+ checks last: on line \d+, `(\d+) < \1` is", said)
 
 
 def test_of_an_element_that_nobody_writes_it_is_told_what_its_thread_writes_instead():

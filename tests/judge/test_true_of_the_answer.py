@@ -533,7 +533,7 @@ def test_the_step_that_uses_elements_again_is_told_with_its_calls():
         "05_online_softmax/long_vector",
         ("butterfly(of_warp[threadIdx.x % 8], 4)", "butterfly(of_warp[threadIdx.x % 8], 8)"),
     )
-    assert "Both values already use the same elements." in message
+    assert "Each of the two values already contains these elements." in message
 
 
 def test_a_cell_that_nobody_has_written_has_the_condition_of_its_only_store():

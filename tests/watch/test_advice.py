@@ -218,7 +218,7 @@ def test_a_variable_of_the_module_that_is_not_put_back_is_told_as_that():
     source = "__device__ unsigned int tickets;\n" + source.replace("        *finished = 0;\n", "")
     source = source.replace("atomicAdd(finished, 1)", "atomicAdd(&tickets, 1)")
     message = judge("02_tree_reduction/last_block", source, hidden=False).message
-    assert message.startswith("In launch 2 of 2: No thread wrote to total")
+    assert message.startswith("In launch 2 of 2 (n = 700): No thread wrote to total")
     assert "has left `tickets` at 1, where it began with 0" in message
 
 

@@ -145,10 +145,11 @@ class Explanation(MadeOf):
         there = None if number is None or made is None else search(made, number)
         why = f"{words} is not the right value here."
         why += f" It comes from line {made}." if number is None else ""
-        loop = Message()
+        loop, ask = Message(), ""
         if found.lost and not of_others:
             loop, _ = self._its_loop(made)
             why += f" It does not use {self._listed(found.lost, 'or')}, but should. {loop.first}"
+            ask = say.NEXT[Pattern.OTHER_ELEMENTS]
         if found.more and not of_others:
             why += f" It uses {self._listed(found.more)}, but should not."
         if number is not None and search(0, number, len(self._declared.lines)):
@@ -157,13 +158,16 @@ class Explanation(MadeOf):
         elif not words:
             right = "Everything that this step uses is right. The step itself is wrong."
             why = right if found.right else ""
+            ask = "What should this step do with its values?" if found.right else ""
         elif made is None:
-            why = f"{words} does not belong in this step."
+            scaled = any(self.scaled())  # another step may lack the factor as well
+            why = "" if scaled else f"{words} does not belong in this step."
+            ask = "" if scaled else "Which value should this step use?"
         told, is_nan = found.told, math.isnan(found.place.values[0])
         if is_nan or found == self._joined:  # it has been told
             told = replace(told, first="")
         why = "" if is_nan and not number else why.strip()
-        yield told + Message(why=why, remedy=loop.remedy), line
+        yield told + Message(why=why, remedy=loop.remedy or ask), line
 
     def beyond(self) -> Told:
         """An exponential, or another result, that is too large or too small for a float."""
@@ -206,7 +210,8 @@ class Explanation(MadeOf):
             what = f"is {abs(amount):.6g} too {'large' if amount > 0 else 'small'}"
         else:
             return
-        same = f" {self._here} uses the right elements." if self._same else ""
+        lost = self._ways.descended and self._ways.descended.lost
+        same = f" {self._here} uses the right elements." if self._same and not lost else ""
         which = "It" if len(found) == 1 else f"Each of the {len(found)} wrong elements"
         yield f"{which} {what}.{same}", None
 

@@ -44,7 +44,7 @@ class MadeOf(About):
                 said = f"{capital(self.ours.stored.who)} writes {self._name(instead[0])}."
                 line = instead[1]
             elif asked:
-                said, line = f"The last conditions of {self.ours.stored.who}: {asked}.", at
+                said, line = f"{capital(self.ours.stored.who)} checks last: {asked}.", at
             else:
                 said = only
             yield Message(said, only if said != only else "", ours=ours), line
@@ -201,7 +201,7 @@ class MadeOf(About):
                 where = f" Line {line} loads {self._name(most.first)} {_often(most.times)}."
             elif step := self._ways.doubled(again):
                 line = step.place.line
-                where = f" {step.told} Both values already use the same elements."
+                where = f" {step.told} Each of the two values already contains these elements."
             yield f"{self._here} uses {each} {much}.{where}", line
 
     def constant(self) -> Told:

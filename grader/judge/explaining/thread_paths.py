@@ -22,7 +22,7 @@ _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _NEIGHBOUR = {"<": ("<=", -1), ">=": (">", -1), ">": (">=", 1), "<=": ("<", 1)}
 _COMPARED = re.compile(r"(?<![<>=!-])(?:[=!<>]=|[<>](?![<>=]))")
 LINES, MOST = 2, 2  # lines that are told, and comparisons of one
-_ITS_INDEX = "This thread has work to do here, at another index. How is its index computed?"
+_ITS_INDEX = "This thread should be here, but its index is wrong. How is the index computed?"
 
 
 def last_conditions(path: ThreadPath, source: str) -> tuple[str, int | None]:
@@ -40,7 +40,8 @@ def last_conditions(path: ThreadPath, source: str) -> tuple[str, int | None]:
     for line in reversed(lines):
         text = declared.line(line)
         every = (_as_written(one, text) for one in asked if one.place.line == line)
-        if held := [*dict.fromkeys(filter(None, every))][-MOST:]:
+        most = 1 if declared.loop(line)[0] else MOST  # of the last round alone
+        if held := [*dict.fromkeys(filter(None, every))][-most:]:
             told.append(f"on line {line}, {' and '.join(held)}")
     return "; ".join(told), lines[0] if told else None
 

@@ -428,10 +428,11 @@ def missing(word: int) -> tuple[int, int]:
 
 
 _FULL = Message(
-    "arrives at an mbarrier whose present phase has had all of its arrivals.",
+    "arrives once too often at an mbarrier: its phase already has all of its arrivals.",
     "An arrival too many is undefined. Its `init` says how many arrivals each phase has, and the "
     "phase may still wait for bytes.",
-    "Wait for the end of the phase before the next arrival. Or should `init` count more arrivals?",
+    "Which other thread arrives in this phase, perhaps on the same line? Or is this a new phase, "
+    "for which the thread must wait first?",
 )
 
 
