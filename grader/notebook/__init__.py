@@ -1,7 +1,7 @@
 """What a learner meets in JupyterLab."""
 
 from . import draw
-from .checking import check, hint, play, predict, vary, warmup
+from .checking import check, hint, play, predict, puzzle, vary, warmup
 from .kernel import Kernel, diff, watch
 from .profiling import bench, compare, profile, ptx
 from .session import lesson
@@ -19,6 +19,7 @@ __all__ = [
     "predict",
     "profile",
     "ptx",
+    "puzzle",
     "vary",
     "warmup",
     "watch",

@@ -1,5 +1,5 @@
-"""check(), hint(), play(), warmup() and vary(): how far an exercise is, what to try next, a launch
-step by step, what to do again, an exercise drawn anew."""
+"""check(), hint(), puzzle(), play(), warmup() and vary(): how far an exercise is, what to try next,
+its lines to put in order, a launch step by step, what to do again, an exercise drawn anew."""
 
 import os
 import secrets
@@ -10,7 +10,7 @@ from typing import Any
 import ipywidgets as widgets
 from IPython.display import display, update_display
 
-from grader.course import Exercise, variants
+from grader.course import Exercise, kinds, variants
 from grader.cuda.limits import Dim
 from grader.errors import NotInCourse
 from grader.judge import judge, sizes
@@ -239,7 +239,7 @@ def _next_hint(name: str) -> cards.Page:
     exercise = lesson.exercise(name)
     new = [one for one in lesson.due.get(name, ()) if (name, one[1]) not in lesson.hinted]
     if not new and not exercise.hints:
-        raise failures.Notice(f"There are no more hints for `{name}`.")
+        raise failures.Notice(f"There are no more hints for `{name}`. Try `puzzle('{name}')`.")
     progress.tried(exercise.id.partition("/")[0], name, None)
     if new:
         lesson.hinted.add((name, new[0][1]))
@@ -320,6 +320,33 @@ def warmup() -> None:
             shell.set_next_input(_cell(piece.name, exercise))
         summary = f"<summary>Read again: {piece.section} ({piece.lesson})</summary>"
         _show(f"<details>{summary}\n\n{piece.above}\n\n</details>")
+
+
+MOST_DISTRACTORS = 4
+
+
+def puzzle(name: str) -> None:
+    """Put a *write it* exercise into a new cell below as lines to put in order: those of our
+    kernel, shuffled, among lines of common mistakes. It counts as help. `check` judges the cell
+    like any other answer."""
+    lesson = session.current()
+    exercise, origin = lesson.exercise(name), lesson.lesson
+    if not exercise.solved or progress.is_fetched(exercise.id.partition("/")[0]):
+        raise failures.Notice("An exercise that others may still hand in is no puzzle.")
+    if not isinstance(exercise.kind, kinds.Write):
+        raise failures.Notice(f"`{name}` is no exercise of the kind *write it*.")
+    ours, *wrong = (
+        [line.strip() for text in kinds.answers(source) for line in text.splitlines()]
+        for source in (
+            exercise.solution,
+            *(one.source for one in origin.wrong_kernels if one.exercise == name),
+        )
+    )
+    strange = dict.fromkeys(line for lines in wrong for line in lines if line not in {*ours, ""})
+    kind = kinds.Order(tuple(strange)[:MOST_DISTRACTORS])
+    progress.tried(exercise.id.partition("/")[0], name, None)
+    _show(f"**In the new cell below:** `{name}`\n\n{kind.to_do}.")
+    failures.shell().set_next_input(_cell(name, replace(exercise, kind=kind)))
 
 
 def vary(name: str, seed: int | None = None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -14,7 +15,7 @@ from IPython.utils.capture import capture_output
 from traitlets.config import Config
 
 from grader import course
-from grader.course import variants
+from grader.course import kinds, variants
 from grader.learner import folder as learners_folder
 from grader.learner import progress
 from grader.notebook import Kernel, checking, diff, session
@@ -578,6 +579,34 @@ def test_outside_a_learner_s_folder_a_warm_up_says_how_to_make_one(notebook, tmp
     shown = notebook.run("from grader.notebook import warmup; warmup()")
     assert shown.failed
     assert "`grader lab FOLDER` makes one" in shown.text
+
+
+# --- puzzle ------------------------------------------------------------------------------------
+
+
+def test_a_puzzle_has_the_lines_of_our_kernel_among_those_of_mistakes_and_is_help(
+    opened, monkeypatch, own_folder
+):
+    below: list[str] = []
+    monkeypatch.setattr(opened.shell, "set_next_input", below.append)
+    assert "In the new cell below:** `max`" in opened.run('puzzle("max")').text
+    handed_out, wrong = below[0], LESSON.wrong_kernels
+    (answer,) = kinds.answers(LESSON.solution(LESSON.exercise("max")))
+    lines = [line.strip() for line in answer.splitlines() if line.strip()]
+    given = kinds.Order().lines(handed_out)
+    assert not Counter(lines) - Counter(given)
+    strange = set(given) - set(lines)
+    sources = [one.source for one in wrong if one.exercise == "max"]
+    assert 1 <= len(strange) <= 4
+    assert all(any(line in source for source in sources) for line in strange)
+    log = (own_folder / progress.FILE).read_text().splitlines()
+    assert [(one["tried"], one["right"]) for one in map(json.loads, log)] == [("max", None)]
+
+
+def test_no_other_kind_of_exercise_is_a_puzzle(opened):
+    shown = opened.run('puzzle("left_waiting")')
+    assert shown.failed
+    assert "is no exercise of the kind *write it*" in shown.text
 
 
 # --- vary --------------------------------------------------------------------------------------
