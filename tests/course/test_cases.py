@@ -226,6 +226,30 @@ RIGHT_IN_TAME_LAUNCHES = {
     if (i < n) rescaled[i] = sum[i] * expf(from[i]) / expf(to[i]);
 """,
     ),
+    # Right where there is a dimension.
+    "01/where": (
+        "out_of_bounds",
+        """
+    if (i >= n) return;
+    int rest = i, of_cond = 0, of_x = 0, of_y = 0;
+    for (int d = dims - 1; d > 0; d--) {
+        const int at = rest % shape[d];
+        of_cond += at * cond_strides[d], of_x += at * x_strides[d], of_y += at * y_strides[d];
+        rest /= shape[d];
+    }
+    of_cond += rest * cond_strides[0], of_x += rest * x_strides[0], of_y += rest * y_strides[0];
+    out[i] = cond[of_cond] ? x[of_x] : y[of_y];
+""",
+    ),
+    # Right for stretches that have a number, and for those of no element.
+    "05/merge": (
+        "wrong_answer",
+        """
+    both.max = fmaxf(a.max, b.max);
+    both.sum = a.sum > 0.0f ? a.sum * expf(a.max - both.max) : 0.0f;
+    if (b.sum > 0.0f) both.sum += b.sum * expf(b.max - both.max);
+""",
+    ),
     # Right, and as fast as ours, in grids of a few blocks.
     "00/saxpy": (
         "over_budget",
