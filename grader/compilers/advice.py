@@ -126,9 +126,8 @@ def _of_a_name(name: str, error: Diagnostic, lines: list[str]) -> str:
         if _WHOLE_LOOP.match(text):
             return f"The loop on line {number} ends at its `;`. It does not repeat what follows."
         return (
-            f"`{name}` is declared on line {number}. It exists up to the end of the braces, the "
-            "loop or the function around that line. If you need it here too, declare it before "
-            "them."
+            f"`{name}` is declared on line {number}. It exists only in the braces, the loop or the "
+            "function that line is in. If you need it here too, declare it before them."
         )
     own = set(IDENTIFIER.findall(" ".join(_TEXT.sub("", line) for line in lines))) - {name}
     by_case = {word.lower(): word for word in sorted(BUILT_IN | own)}

@@ -80,7 +80,7 @@ def explained(number: int, problem: Problem, said: tuple[str, int] | None = None
     each, unit = per(number, problem, said)
     if each == number:
         return ""
-    return f" The {number:,} are {each:,} per {unit}: the case has {launches(problem)}."
+    return f" The {number:,} are {each:,} per {unit}: this case has {launches(problem)}."
 
 
 def launches(problem: Problem) -> str:

@@ -290,8 +290,9 @@ def _wrong_output(
         found = ran.arrays[f"{of}/{buffer}"]
         wrong = ~right(expected, found)
         if wrong.any():
-            mismatches = _mismatches(words.name(buffer), wrong, expected.value, found)
-            pattern = say.pattern(wrong.size, int(wrong.sum()), int(wrong.ravel().argmax()))
+            name, at = words.name(buffer), int(wrong.ravel().argmax())
+            mismatches = _mismatches(name, wrong, expected.value, found)
+            pattern = say.pattern(name, wrong.size, int(wrong.sum()), at)
             told = _first_wrong(mismatches[0], expected) + pattern
             message = replace(told, first=f"{words.when(buffer)}{told.first}")
             message = _because(message, words.launch(buffer), ran)

@@ -159,7 +159,7 @@ def endless_loop(finding: EndlessLoop, wave: Wave) -> str | Message:
         what = f"After some rounds, everything {reads} has its earlier value again"
     else:
         value = _steady(condition, inside or compares, finding.where.lane, wave)
-        what = f"Nothing {reads} changes in the loop{value}"
+        what = f"The loop changes nothing {reads}{value}"
     return Message(
         f"never leaves this loop. {what}.",
         remedy=condition and "Which statement should make the condition false?",
@@ -264,8 +264,8 @@ _COPY_NOT_WAITED_FOR = {
     False: (
         "A thread waits for the groups of its own `cp.async`. Other threads must then meet it at a "
         "barrier.",
-        "Is the copy's group committed? Does the wait leave out too many groups? A wait for all "
-        "but the last n also counts empty groups, so commit one in each round.",
+        "Is the group of this copy committed? A wait may let the last n groups go on: is this copy "
+        "in one of them? Empty groups count, so commit one in each round, and before the loop.",
     ),
     True: (
         "The copy is there when a wait at its mbarrier has seen the end of the phase that counts "
@@ -312,7 +312,7 @@ def never_set(finding: NeverSet, wave: Wave) -> Message:
     name = declared.without_value(line)
     text = f"uses {f'`{name}`, which' if name else 'a variable that'} never got a value"
     if finding.needed not in (None, line):
-        text += f", and line {finding.needed} needs the result"
+        text += f", and line {finding.needed} uses the value that this gives"
     why = "Such a variable has an arbitrary value."
     of_arrays = " (An element past the end of a thread's own array never gets a value.)"
     return Message(
@@ -338,8 +338,8 @@ def two_barriers(finding: TwoBarriers, wave: Wave) -> Message:
     )
     return Message(
         f"waits at this barrier while other threads of its block wait at {where}.",
-        "All threads must reach the same `__syncthreads()` equally often.",
-        "Move it out of the branch or loop.",
+        "All threads of the block must come to the same `__syncthreads()`, each as often.",
+        "Which of the two lines do only some threads reach? Move that barrier out of its branch.",
     )
 
 

@@ -119,7 +119,7 @@ def _written_twice(race: Race, place: ArrayPlace) -> Message:
     if race.evidence.updates:
         return _lost_update(place)
     took = Message(
-        why=f"Either value may remain in {place.text}.",
+        why=f"{place.text} then has one of the two values, by chance.",
         remedy="Is that the element you mean for both threads? If not, correct the index. If it "
         "is, let only one thread write there, give each thread its own element, or use an atomic.",
     )
@@ -179,7 +179,7 @@ def _barrier_between(race: Race, place: ArrayPlace) -> Message:
         first, then = race.other.line, race.mine.line
     if race.both_wrote and not (race.mine.atomic or race.other.atomic):
         return Message(
-            why=f"Either value may remain in {place.text}.",
+            why=f"{place.text} then has one of the two values, by chance.",
             remedy="Give each thread its own element, or let only one thread write. If one thread "
             f"should overwrite the other's value, put a {barrier} between line {first} and line "
             f"{then}.",
@@ -277,11 +277,11 @@ def _atomic_and_not(race: Race, place: ArrayPlace) -> Message:
 
 
 def _same_element(place: ArrayPlace) -> Message:
-    why = "Either value may remain"
     if place.count == 1 or place.index is None:
-        return Message(why=f"{why}.", remedy="Use an atomic, or give each block its own element.")
+        why = "It then has one of the two values, by chance."
+        return Message(why=why, remedy="Use an atomic, or give each block its own element.")
     return Message(
-        why=f"{why} in {place.text}.",
+        why=f"{place.text} then has one of the two values, by chance.",
         remedy="Does the index contain `blockIdx`, multiplied by the number of elements per "
         "block? If all blocks should add to one element, use an atomic.",
     )

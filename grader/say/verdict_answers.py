@@ -24,7 +24,7 @@ _FROM_NAN = (
 NEXT = {  # by what was seen of the first wrong element: what to ask oneself
     Pattern.NOBODY_WROTE: "",  # the message has a question of its own
     Pattern.OTHER_PLACE: "Compute the index of this load by hand for this thread.",
-    Pattern.CONSTANT_WON: "Which value belongs here instead of this number?",
+    Pattern.CONSTANT_WON: "Which value belongs here? Or should that line stand elsewhere?",
     Pattern.OTHER_ELEMENTS: "Which loop, guard, index or barrier decides which elements it uses?",
     Pattern.TOO_OFTEN: "Which loop or step uses the same element again?",
     Pattern.FIRST_NAN: "Which value makes this result NaN, and where does that value come from?",
@@ -109,23 +109,26 @@ def off_by(off: str, most: str) -> str:
     return f"The difference is {off}.{by_rounding}"
 
 
-def pattern(size: int, count: int, right_first: int) -> Message:
-    """The place of the `count` wrong elements of `size`, where that points at a cause."""
+def pattern(name: str, size: int, count: int, right_first: int) -> Message:
+    """The place of the `count` wrong elements of an array's `size`, where that points at a
+    cause."""
     if size == 1:
         return Message()
     if count == size:
-        return Message(why=f"{'Both' if count == 2 else f'All {count}'} elements are wrong.")
+        return Message(
+            why=f"{'Both' if count == 2 else f'All {count}'} elements of {name} are wrong."
+        )
     if size < ENOUGH or right_first + count < size:
-        return Message(why=f"{count} of {size} elements {_are(count)} wrong.")
+        return Message(why=f"{count} of {size} elements of {name} {_are(count)} wrong.")
     if 2 * count < size:  # what is left over after whole blocks is less than they are
         which = f"last {count}" if count > 1 else "last"
         return Message(
-            why=f"Only the {which} of {size} elements {_are(count)} wrong.",
+            why=f"Only the {which} of {size} elements of {name} {_are(count)} wrong.",
             remedy="Look at the end of the array. Do the last threads have elements?",
         )
     which = f"first {right_first}" if right_first > 1 else "first"
     return Message(
-        why=f"Only the {which} of {size} elements {_are(right_first)} right.",
+        why=f"Only the {which} of {size} elements of {name} {_are(right_first)} right.",
         remedy="Does the warp, the block, or the round of a loop change there?",
     )
 

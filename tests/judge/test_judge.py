@@ -87,13 +87,13 @@ def test_a_wrong_answer_shows_the_first_mismatches(verdict_on):
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ("true", "All 128 elements are wrong."),
-        ("i >= 3", "Only the first 3 of 128 elements are right. Does the warp, the block, or"),
-        ("i >= 64", "Only the first 64 of 128 elements are right. "),
-        ("i > 64", "Only the last 63 of 128 elements are wrong. Look at the end of the array"),
-        ("i == 127", "Only the last of 128 elements is wrong. Look at the end of the array"),
-        ("i == 7", "1 of 128 elements is wrong."),
-        ("i % 2", "64 of 128 elements are wrong."),
+        ("true", "All 128 elements of total are wrong."),
+        ("i >= 3", "Only the first 3 of 128 elements of total are right. Does the warp, the"),
+        ("i >= 64", "Only the first 64 of 128 elements of total are right. "),
+        ("i > 64", "Only the last 63 of 128 elements of total are wrong. Look at the end"),
+        ("i == 127", "Only the last of 128 elements of total is wrong. Look at the end"),
+        ("i == 7", "1 of 128 elements of total is wrong."),
+        ("i % 2", "64 of 128 elements of total are wrong."),
     ],
 )
 def test_where_the_wrong_elements_lie_says_where_to_look(verdict_on, wrong, said):
@@ -135,7 +135,7 @@ def test_among_two_elements_there_is_no_pattern(tmp_path):
     exercises.write_text(EXERCISES.replace("add(128), 2", "add(2), 2"))
     source = instead("    if (i < n) total[i] = x[i] + (i == 1 ? 9.0f : y[i]);")
     message = judge(ID, source, root=tmp_path).message
-    assert " 1 of 2 elements is wrong." in message
+    assert " 1 of 2 elements of total is wrong." in message
 
 
 def test_nan_is_not_taken_for_a_right_answer(verdict_on):

@@ -152,7 +152,7 @@ class MadeOf(About):
         """The same without what only a maximum or a minimum was looked for in."""
         mine, ours = times(self.mine.summed), times(self.ours.summed)
         if self._all_told and mine and ours and not self._arose:
-            here = f"Apart from searches for a maximum or minimum, {self._here}"
+            here = f"In its sums, {self._here}"
             yield from self._differ(mine, ours, self.mine.summed, here)
 
     def _differ(self, mine: Times, ours: Times, used: Sequence[Used], what: str) -> Told:

@@ -382,7 +382,7 @@ class Parting:
         who = f"{self.place.who} {self.mine}."
         who = f"On{self.place.on[3:]}, {who}" if self.place.on else f"T{who[1:]}"
         chain = called(self.calls).strip(" ()")
-        why = f"Line {self.place.line} is {chain}." if chain else ""
+        why = f"This code is {chain}." if chain else ""
         return Message(who, why, ours=f"Our kernel {self.ours}." if self.ours else "")
 
 

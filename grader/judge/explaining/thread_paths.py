@@ -64,7 +64,8 @@ def _as_written(one: Choice, text: str) -> str:
     for asks, *sides, holds in every:
         left, right = (_number(value) for value, _ in sides)
         stands = all(_number(abs(value)) in numbers for value, is_fixed in sides if is_fixed)
-        if asks in operators and stands:
+        trivial = asks == "==" and left == right  # as `threadIdx.x == 0` of thread 0
+        if asks in operators and stands and not trivial:
             return f"`{left} {asks} {right}` is {str(holds).lower()}"
     return ""
 
