@@ -103,9 +103,11 @@ def read(csv_path: Path) -> list[Launched]:
 
 def _counts(row: dict[str, str]) -> dict[str, float | None]:
     counts = {name: _number(row.get(metric)) for name, metric in METRICS.items()}
-    for counter, metric in INSTEAD.items():
-        if counts[counter] is None:
-            counts[counter] = _number(row.get(metric))
+    counts |= {
+        counter: _number(row.get(metric))
+        for counter, metric in INSTEAD.items()
+        if counts[counter] is None
+    }
     opcodes = row.get(PER_OPCODE)
     return counts | {name: _of_opcodes(opcodes, wanted) for name, wanted in OPCODES.items()}
 

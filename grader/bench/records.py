@@ -19,6 +19,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from rich.console import Console
 from rich.table import Table
 
@@ -105,22 +106,16 @@ def measure(
 ) -> Timings:
     """As measuring.measure does it, but that a library that hangs is stopped, and named in the
     timings' `skipped`. Raises BadInput if a variant of the lesson hangs, or the process fails."""
-    from .measuring import Begins, Finding, gathered
+    from .measuring import Begins, gathered
 
     def command(first: int, left: Sequence[tuple[str, Size]]) -> Sequence[str]:
         about = (str(lesson.path), benchmark.name, asdict(device), first, left)
         return (sys.executable, "-P", "-m", __name__, json.dumps(about))
 
-    def found() -> Iterator[Finding]:
-        for kind, one in supervise(command, benchmark.sizes, [*benchmark.variants]):
-            if kind == "begins":
-                yield Begins(one["name"], tuple(one["size"]))
-            elif kind == "timing":
-                yield Timing(**{**one, "size": tuple(one["size"])})
-            else:
-                yield one
-
-    return gathered(benchmark, device, found(), report)
+    forms = {"begins": Begins, "timing": Timing, "skipped": str}
+    said = supervise(command, benchmark.sizes, [*benchmark.variants])
+    found = (msgspec.convert(one, forms[kind]) for kind, one in said)
+    return gathered(benchmark, device, found, report)
 
 
 def supervise(

@@ -1,5 +1,5 @@
-"""`grader check | prove | profile | messages`: what there is to judge or to measure in a file, what
-to say where there is nothing, and all that is said of a kernel.
+"""`grader check | prove | profile | messages | vary`: what there is to judge or to measure in a
+file, what to say where there is nothing, all that is said of a kernel, and exercises drawn anew.
 """
 
 import json
@@ -16,6 +16,7 @@ from rich.text import Text
 
 from .. import course
 from ..counted import counted
+from ..course import variants
 from ..course_folder import WARPWISE
 from ..cuda.errors import CudaError, visible
 from ..errors import BadInput
@@ -311,3 +312,28 @@ def profile(
     else:
         terminal.show_profile(Console(), work, counters)
     return 0
+
+
+# ---- vary ----
+
+
+def vary(
+    what: Annotated[str, typer.Argument(help="LESSON, for a list, or LESSON/NAME.")],
+    seed: Annotated[int, typer.Option(help="Which variant; each number is one.")] = 0,
+    every: Annotated[bool, typer.Option("--list", help="List them.")] = False,
+    solved: Annotated[bool, typer.Option("--solution", help="Show its solution.")] = False,
+) -> None:
+    """Show an exercise drawn anew, its arrays in other layouts."""
+    name, _, exercise = what.partition("/")
+    lesson = course.lesson(course.full_name(name))
+    for one in [lesson.exercise(exercise)] if exercise else lesson.exercises:
+        if exercise and not every:
+            drawn = variants.vary(one, seed)
+            terminal.say(
+                f"%%cuda {drawn.name}", drawn.solution if solved else lesson.handed_out(drawn)
+            )
+        else:
+            known = variants.variants(one)
+            terminal.say(
+                f"{one.id}: {counted(len(known), 'variant')}", *(f"  {each}" for each in known)
+            )
