@@ -112,7 +112,7 @@ def measure(
         about = (str(lesson.path), benchmark.name, asdict(device), first, left)
         return (sys.executable, "-P", "-m", __name__, json.dumps(about))
 
-    forms = {"begins": Begins, "timing": Timing, "skipped": str}
+    forms: dict[str, Any] = {"begins": Begins, "timing": Timing, "skipped": str}
     said = supervise(command, benchmark.sizes, [*benchmark.variants])
     found = (msgspec.convert(one, forms[kind]) for kind, one in said)
     return gathered(benchmark, device, found, report)

@@ -360,10 +360,8 @@ class ShownNames:
 
     def called(self, gradebook: Gradebook) -> dict[str, str]:
         """By id, what learners are called; nothing where nobody is to be known."""
-        if self.anonymous:
-            return {}
-        people = {each.id: full_name(each) for each in gradebook.students}
-        return {learner: name for learner, name in people.items() if name}
+        people = [] if self.anonymous else gradebook.students
+        return {each.id: name for each in people if (name := full_name(each))}
 
     def name(self, learner: str) -> str:
         """The learner's id, or a pseudonym that stays the same in this course and that nobody can

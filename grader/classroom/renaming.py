@@ -148,12 +148,9 @@ def _is_newer(theirs: HandedIn, ours: HandedIn) -> bool:
 
     def when(folder: Path, marks: SubmittedAssignment | None) -> tuple[bool, bool, datetime]:
         at = handed_in_at(folder) or (marks and marks.timestamp) or datetime.min
-        return folder.is_dir(), marks is not None, at
+        return folder.is_dir(), folder.is_dir() or marks is not None, at
 
-    mine, others = when(*ours), when(*theirs)
-    if mine[0] == others[0] and (mine[0] or mine[1] == others[1]):
-        return others[2] > mine[2]
-    return others > mine
+    return when(*theirs) > when(*ours)
 
 
 def _remember(course: CourseFolder, file: coursefile.CourseFile, other: str, learner: str) -> None:

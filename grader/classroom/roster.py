@@ -217,9 +217,7 @@ def _entry(system: RosterFormat, member: RosterMember, before: coursefile.Person
     }
     entry = tomlkit.inline_table()
     entry.update({name: value for name, value in known.items() if value})
-    for name, kept in {**before.systems, system.name: row}.items():
-        entry[name] = tomlkit.inline_table()
-        entry[name].update(kept)
+    entry.update({**before.systems, system.name: row})
     return entry
 
 
