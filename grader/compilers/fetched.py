@@ -12,7 +12,6 @@ import hashlib
 import tempfile
 import zipfile
 from dataclasses import dataclass
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urljoin, urlsplit
@@ -144,21 +143,12 @@ _OTHER = "PIP_INDEX_URL names another package index."
 
 def _found(client: httpx.Client, index: str, wheel: Wheel) -> str:
     """The address of the wheel, from the index's page about its project (PEP 503)."""
+    from bs4 import BeautifulSoup  # here, too
+
     page = client.get(f"{index.rstrip('/')}/{wheel.project}/", headers={"Accept": "text/html"})
     page.raise_for_status()
-    for link in _links(page.text):
-        url = urljoin(str(page.url), link)
+    for link in BeautifulSoup(page.text, "html.parser").find_all("a", href=True):
+        url = urljoin(str(page.url), str(link["href"]))
         if unquote(urlsplit(url).path).rpartition("/")[2] == wheel.file:
             return url
     raise NotFetched(f"{urlsplit(index).hostname} has no {wheel.file}", _OTHER)
-
-
-def _links(page: str) -> list[str]:
-    found: list[str] = []
-
-    class Links(HTMLParser):
-        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            found.extend(value for name, value in attrs if tag == "a" and name == "href" and value)
-
-    Links().feed(page)
-    return found
