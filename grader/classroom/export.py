@@ -440,20 +440,12 @@ def _comment(row: ExerciseRow) -> str:
     return f"{row.exercise}: {points} {of}{why}"
 
 
-@dataclass(frozen=True)
-class LeaderboardPlace:
-    """A learner in a contest."""
-
-    number: int  # counts from 1; who stand alike share one
-    name: str  # as the learner is shown
-    standing: Standing
-
-
 def leaderboard(
     course: CourseFolder, lesson: Lesson, contest: Contest, names: ShownNames
-) -> list[LeaderboardPlace]:
+) -> list[tuple[int, str, Standing]]:
     """Everybody among those whom `names` gives whose answer passed, by a judge that counted for
-    contests; the cheapest first. ClassroomError when nobody is graded yet."""
+    contests; the cheapest first: the place, from 1 on, which those share who stand alike; the name
+    as it is shown; and the costs. ClassroomError when nobody is graded yet."""
     from ..judge import Verdict
 
     learners = course.learners("autograded", lesson.name)
@@ -476,4 +468,4 @@ def leaderboard(
         if verdict.status == Status.PASSED and verdict.contest
     ]
     order = sorted(standing for standing, _ in standings)
-    return [LeaderboardPlace(order.index(each) + 1, name, each) for each, name in sorted(standings)]
+    return [(order.index(each) + 1, name, each) for each, name in sorted(standings)]

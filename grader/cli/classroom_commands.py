@@ -294,11 +294,8 @@ def show_leaderboard(
     for contest in opened.contests:
         columns = ("", "learner", "sectors / least", "instructions / least")
         rows = (
-            (
-                *(str(one.number), one.name),
-                *(f"{one.standing.sectors:.2f}", f"{one.standing.instructions:.2f}"),
-            )
-            for one in export.leaderboard(here, opened, contest, names)
+            (str(place), name, f"{costs.sectors:.2f}", f"{costs.instructions:.2f}")
+            for place, name, costs in export.leaderboard(here, opened, contest, names)
         )
         Console().print(table(columns, rows, title=contest.exercise, box=SIMPLE_HEAD))
 
