@@ -26,7 +26,7 @@ from rich.table import Table
 from .. import course
 from ..course import Benchmark, Lesson
 from ..cuda import gpu_count
-from ..errors import BadInput, NotInCourse
+from ..errors import BadInput, NotInCourse, unless
 from . import timings
 from .timings import Device, Size, Timing, Timings, size_text
 
@@ -38,8 +38,10 @@ def bench(
     what was found, by lesson. Raises BadInput where there is no GPU, no such lesson, or nothing to
     time."""
     found = lessons(names, root)
-    if not gpu_count():
-        raise BadInput("There is no GPU here to time kernels on; `--device simulator` runs here.")
+    unless(
+        gpu_count(),
+        BadInput("There is no GPU here to time kernels on; `--device simulator` runs here."),
+    )
     from . import measuring
 
     device = measuring.device()
@@ -69,8 +71,7 @@ def lessons(names: Sequence[str], root: Path) -> list[course.Lesson]:
     if bare := [lesson.name for lesson in found if not lesson.benchmarks]:
         raise BadInput(f"{bare[0]} has no benchmarks: it has no benchmarks.py.")
     found = found or [lesson for lesson in course.lessons(root) if lesson.benchmarks]
-    if not found:
-        raise BadInput("No lesson has benchmarks yet.")
+    unless(found, BadInput("No lesson has benchmarks yet."))
     return found
 
 

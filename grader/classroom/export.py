@@ -32,6 +32,7 @@ from sqlalchemy.orm import Query
 from ..counted import counted
 from ..course import Contest, Lesson, Standing
 from ..course.weave import CHECK
+from ..errors import unless
 from ..grouped import grouped
 from ..status import Status
 from ..submissions.intake import is_name
@@ -384,8 +385,7 @@ def read(lessons: list[Lesson], names: ShownNames, everybody: bool = False) -> M
             for each in lessons
             if each.name in most
         )
-        if not columns:
-            raise ClassroomError("No lesson was released yet: run `grader release LESSON`.")
+        unless(columns, ClassroomError("No lesson was released yet: run `grader release LESSON`."))
         of_all = [row for each in columns for row in rows(course, gradebook, each.lesson)]
         scored = grouped((row.learner, row) for row in of_all if row.status != NOT_HANDED_IN)
         left_out = [] if everybody else file.off_roster([each.id for each in gradebook.students])
@@ -449,8 +449,9 @@ def leaderboard(
     from ..judge import Verdict
 
     learners = course.learners("autograded", lesson.name)
-    if not learners:
-        raise ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson.name}`.")
+    unless(
+        learners, ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson.name}`.")
+    )
     with course.gradebook() as gradebook:
         called = names.called(gradebook)
     kept = {

@@ -26,7 +26,7 @@ from traitlets.config.loader import PyFileConfigLoader
 from .. import course
 from ..course.authors import blamed, shown
 from ..course_folder import CHOICE, WARPWISE
-from ..errors import CourseError, MachineError, of_the_machine
+from ..errors import CourseError, MachineError, of_the_machine, unless
 from ..submissions.intake import is_name
 from . import ClassroomError
 
@@ -159,11 +159,13 @@ def open_course(config_file: Path | None = None) -> CourseFolder:
         kernels = here.config.JudgeAnswers.get("kernels", WARPWISE / "kernels")
         if CHOICE not in os.environ or Path(kernels).absolute() == course.KERNELS:
             return here
-    if not CONFIG.is_file():
-        raise ClassroomError(
+    unless(
+        CONFIG.is_file(),
+        ClassroomError(
             f"{CONFIG.parent} has no {CONFIG.name}: `grader --course {CONFIG.parent} new 01_name` "
             "begins a course there."
-        )
+        ),
+    )
     return _read(CONFIG)
 
 
@@ -173,11 +175,13 @@ def _read(config_file: Path) -> CourseFolder:
     with blamed(config_file):
         config = PyFileConfigLoader(config_file.name, str(config_file.parent)).load_config()
     for section, name in _NEEDED:
-        if not isinstance(config[section].get(name), str):
-            raise ClassroomError(
+        unless(
+            isinstance(config[section].get(name), str),
+            ClassroomError(
                 f"{shown(config_file)} does not set c.{section}.{name}, or not to a text: set it "
                 "as the course's own nbgrader_config.py does, or load that one first."
-            )
+            ),
+        )
     return CourseFolder(config)
 
 

@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ..cuda.errors import visible
+from ..errors import unless
 from . import ClassroomError
 from .export import MarksTable
 from .spreadsheets import cell, lines
@@ -201,16 +202,22 @@ def column(system: str, lesson: str, headings: tuple[str, ...]) -> str:
 
 def content(name: str, marks: MarksTable, decimal: str, anonymous: bool) -> bytes:
     """The file for the system called `name`; ClassroomError where it cannot have what is asked."""
-    if name not in SYSTEMS:
-        raise ClassroomError(f"There is no system {name!r}; there are: {', '.join(SYSTEMS)}.")
-    if decimal not in (".", ","):
-        raise ClassroomError(f"--decimal is {decimal!r}, and should be a point or a comma.")
-    if decimal == "," and not SYSTEMS[name].comma:
-        raise ClassroomError(f"For {name} a decimal comma means nothing; leave --decimal out.")
-    if anonymous and not SYSTEMS[name].nameless:
-        raise ClassroomError(
-            f"{name} knows learners by their names: --anonymous is for csv and xlsx."
-        )
+    unless(
+        name in SYSTEMS,
+        ClassroomError(f"There is no system {name!r}; there are: {', '.join(SYSTEMS)}."),
+    )
+    unless(
+        decimal in (".", ","),
+        ClassroomError(f"--decimal is {decimal!r}, and should be a point or a comma."),
+    )
+    unless(
+        decimal == "." or SYSTEMS[name].comma,
+        ClassroomError(f"For {name} a decimal comma means nothing; leave --decimal out."),
+    )
+    unless(
+        SYSTEMS[name].nameless or not anonymous,
+        ClassroomError(f"{name} knows learners by their names: --anonymous is for csv and xlsx."),
+    )
     for each in marks.columns:
         if len(headings := each.headings.get(name, ())) > 1:
             raise ClassroomError(column(name, each.lesson, headings))

@@ -24,6 +24,7 @@ from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
 from ..counted import counted
 from ..course import names as lessons_in
 from ..course.weave import CHECK
+from ..errors import unless
 from ..submissions.intake import handed_in_at
 from . import ClassroomError, changes, coursefile
 from .folder import CourseFolder, alone
@@ -97,8 +98,10 @@ def join(course: CourseFolder, other: str, learner: str, later: bool = False) ->
     from . import lateness  # here, as nbgrader's preprocessors take long to import
 
     file = coursefile.read(course)
-    if other in file.learners:
-        raise ClassroomError(f"{other} is on the roster, and so is another person.")
+    unless(
+        other not in file.learners,
+        ClassroomError(f"{other} is on the roster, and so is another person."),
+    )
     if learner not in file.learners:
         meant = nearest(learner, dict.fromkeys(file.learners, ()))
         offer = f"; the nearest name is {meant}" if meant else ""
@@ -108,8 +111,10 @@ def join(course: CourseFolder, other: str, learner: str, later: bool = False) ->
             theirs, ours = (_marked(gradebook, login) for login in (other, learner))
             folders = (path for step in STEPS for path in (course.root / step / other).glob("*"))
             lessons = sorted({*theirs, *(path.name for path in folders)})
-            if not lessons and other not in file.learners[learner].also:
-                raise ClassroomError(f"Nobody has handed in anything as {other!r}.")
+            unless(
+                lessons or other in file.learners[learner].also,
+                ClassroomError(f"Nobody has handed in anything as {other!r}."),
+            )
             both, newer = [], set()
             for name in lessons:
                 there, here = (course.path("submitted", name, each) for each in (other, learner))
@@ -117,12 +122,14 @@ def join(course: CourseFolder, other: str, learner: str, later: bool = False) ->
                     both.append(name)
                 if _is_newer((there, theirs.get(name)), (here, ours.get(name))):
                     newer.add(name)
-            if both and not later:
-                raise ClassroomError(
+            unless(
+                later or not both,
+                ClassroomError(
                     f"{other} and {learner} both handed in {', '.join(both)}, so nothing was "
                     f"moved. With --later what was handed in later counts; the other is put into "
                     f"{course.root.name}/{PUT_ASIDE}."
-                )
+                ),
+            )
             _remember(course, file, other, learner)
             _move_marks(gradebook, other, learner, newer)
         for name in lessons:
@@ -262,16 +269,22 @@ def rename(course: CourseFolder, old: str, new: str) -> int:
     where both have marks or work. Whoever is stopped gives the same command again: the gradebook,
     by which `gone` knows the old name, comes last."""
     here = lessons_in(course.kernels)
-    if old in here:
-        raise ClassroomError(f"kernels/{old} is still there: give that folder its new name first.")
-    if new not in here:
-        raise ClassroomError(f"There is no folder kernels/{new}; there are: {', '.join(here)}.")
+    unless(
+        old not in here,
+        ClassroomError(f"kernels/{old} is still there: give that folder its new name first."),
+    )
+    unless(
+        new in here,
+        ClassroomError(f"There is no folder kernels/{new}; there are: {', '.join(here)}."),
+    )
     with alone(course):
         moves = list(_moves(course, old, new))
         with course.gradebook() as gradebook:
             found = {each.name: each for each in gradebook.assignments}
-            if not moves and old not in found:
-                raise ClassroomError(f"The course has nothing of a lesson {old!r}.")
+            unless(
+                moves or old in found,
+                ClassroomError(f"The course has nothing of a lesson {old!r}."),
+            )
             _require_one_of_both(moves, found, old, new)
             for source, target in moves:
                 _move(source, target, old, new)
@@ -305,11 +318,13 @@ def _require_one_of_both(
         for source, target in moves
         if target.parents[1].name == "submitted" and target.exists()
     ]
-    if both:
-        raise ClassroomError(
+    unless(
+        not both,
+        ClassroomError(
             f"Both {old} and {new} were handed in by {', '.join(both)}, so nothing was moved: keep "
             "one of the folders in submitted/."
-        )
+        ),
+    )
 
 
 def _moves(course: CourseFolder, old: str, new: str) -> Iterator[tuple[Path, Path]]:

@@ -13,7 +13,7 @@ from .. import compilers
 from ..compilers import cuda_files, fetched
 from ..counted import counted
 from ..course import KINDS
-from ..errors import LearnerError
+from ..errors import LearnerError, unless
 from ..judge import Verdict
 from ..learner import editions, folder, progress, start_page, study
 from .terminal import complain
@@ -169,8 +169,7 @@ def take_part(
     root = progress.folder()
     if root is None and not (agree or withdraw):
         return _export_study()
-    if agree and withdraw:
-        raise LearnerError("Choose one: --agree or --withdraw.")
+    unless(not (agree and withdraw), LearnerError("Choose one: --agree or --withdraw."))
     root = folder.here()
     if agree or withdraw:
         study.decide(root, study.AGREE if agree else study.WITHDRAW)

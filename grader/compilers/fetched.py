@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urljoin, urlsplit
 
 from ..disk_cache import cache_home
-from ..errors import CourseError
+from ..errors import CourseError, unless
 
 if TYPE_CHECKING:
     import httpx
@@ -127,12 +127,14 @@ def _download(index: str, wheel: Wheel, into: Path) -> Path:
         raise NotFetched(
             f"{host} could not be reached ({type(error).__name__})", _OFFLINE
         ) from error
-    if digest.hexdigest() != wheel.sha256:
-        raise NotFetched(
+    unless(
+        digest.hexdigest() == wheel.sha256,
+        NotFetched(
             f"what {host} sent as {wheel.file} is not the file that it must be (its SHA-256 is "
             "another)",
             _OTHER,
-        )
+        ),
+    )
     return path
 
 

@@ -24,7 +24,7 @@ from nbformat import NotebookNode, v4, validate
 from .. import course
 from ..course.weave import CHECK, text
 from ..course_folder import NOTEBOOKS
-from ..errors import LearnerError, MachineError
+from ..errors import LearnerError, MachineError, unless
 from ..judge import Verdict, judge
 from ..judge.arrangement import is_blank
 from ..submissions import intake, open_nbgrader
@@ -282,6 +282,8 @@ def _through_the_exchange(root: Path, path: Path, lesson: str) -> None:
 
 def find_lesson(given: str) -> course.Lesson:
     """The lesson called `given`, or beginning so, as 02 does."""
-    if given.endswith(".ipynb"):
-        raise LearnerError(f"Name the lesson, {Path(given).stem}, and not its file.")
+    unless(
+        not given.endswith(".ipynb"),
+        LearnerError(f"Name the lesson, {Path(given).stem}, and not its file."),
+    )
     return course.lesson(course.full_name(given))

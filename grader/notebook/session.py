@@ -17,6 +17,7 @@ from grader.errors import NotInCourse
 from grader.learner import progress
 from grader.submissions import intake
 
+from ..errors import unless
 from . import cards, failures
 from .cards import Page, button, joined, prose, sentences
 from .kernel import Kernel
@@ -57,11 +58,13 @@ class NotebookSession:
 
     def source(self, name: str) -> str:
         """The text last given to `%%cuda name`; a Notice if there is none."""
-        if name not in self.sources:
-            raise failures.Notice(
+        unless(
+            name in self.sources,
+            failures.Notice(
                 f"Run the cell that begins with `%%cuda {name}` first. `check` judges that cell.",
                 button("Run that cell, then this one", "run", name),
-            )
+            ),
+        )
         return self.sources[name]
 
 
@@ -208,14 +211,18 @@ def _source(body: str) -> str:
 
 def _name(line: str) -> str:
     name = line.strip()
-    if not name:
-        raise failures.Notice(
+    unless(
+        name,
+        failures.Notice(
             "This cell needs a name: write `%%cuda NAME` in its first line, for example "
             "`%%cuda my_kernel`."
-        )
-    if not (name.isidentifier() and name.isascii()):
-        raise failures.Notice(
+        ),
+    )
+    unless(
+        name.isidentifier() and name.isascii(),
+        failures.Notice(
             f"`{name}` cannot name a cell: after `%%cuda` comes one word of letters, digits and "
             "underscores, for example `%%cuda my_kernel`."
-        )
+        ),
+    )
     return name

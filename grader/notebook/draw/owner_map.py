@@ -15,6 +15,7 @@ from grader.cuda.simulator import Event, Run
 from grader.grouped import grouped
 from grader.watch.observe import MOST_EVENTS, ArrayLayout
 
+from ...errors import unless
 from ..failures import Notice
 from .picture import (
     BLUE,
@@ -156,8 +157,10 @@ def owners(
     the array's own; `kind` is "store", "load" or "atomic", by default the first of these that
     happened. Only the blocks that `watch(..., blocks=...)` kept are known."""
     require_run(run, "draw.owners")
-    if kind not in (None, *_KINDS):
-        raise Notice('`draw.owners` shows who did a `kind="load"`, a "store" or an "atomic".')
+    unless(
+        kind in (None, *_KINDS),
+        Notice('`draw.owners` shows who did a `kind="load"`, a "store" or an "atomic".'),
+    )
     array = array_argument(run, argument)
     rows, columns, folded = _rows(array, shape)
     each = ((did, _owners(run.trace.touched, array, did)) for did in ((kind,) if kind else _KINDS))
@@ -203,12 +206,16 @@ def _rows(array: ArrayLayout, shape: tuple[int, ...] | None) -> tuple[int, int, 
     """Rows and columns to draw, and whether they are a vector's that was folded."""
     if shape is not None:
         shape = tuple(np.atleast_1d(shape).tolist())
-        if not all(isinstance(length, int) and length >= 0 for length in shape):
-            raise Notice("`shape` is a tuple of lengths, for example `shape=(8, 16)`.")
-        if prod(shape) != array.size:
-            raise Notice(
+        unless(
+            all(isinstance(length, int) and length >= 0 for length in shape),
+            Notice("`shape` is a tuple of lengths, for example `shape=(8, 16)`."),
+        )
+        unless(
+            prod(shape) == array.size,
+            Notice(
                 f"`shape={shape}` has {counted(prod(shape), 'element')}, the array {array.size}."
-            )
+            ),
+        )
     shape = array.shape if shape is None else shape
     if len(shape) == 1 and shape[0] > _FOLD:
         return -(-shape[0] // _FOLD), _FOLD, True
