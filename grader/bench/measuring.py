@@ -35,6 +35,7 @@ from ..course.model import Buffers
 from ..cuda import arguments, gpu
 from ..cuda.errors import CudaError
 from ..cuda.limits import DeviceKernel, MakeModule, opted_in
+from ..errors import unless
 from .timings import Device, Size, Timing, Timings, size_text, timing
 
 FindKernel = Callable[..., DeviceKernel]  # by name, and whether it is launched cooperatively
@@ -66,8 +67,7 @@ def run_of_variant(
     variant: Variant, function: FindKernel, size: tuple[int, ...], sets: Sequence[Buffers]
 ) -> Run:
     """The variant's launches one after the other; `function` finds its kernels by name."""
-    if not (launches := variant.launches(size)):
-        raise Skipped("is not made for this size")
+    launches = unless(variant.launches(size), Skipped("is not made for this size"))
     found = [
         opted_in(function(launch.kernel, launch.cooperative), launch.shared_mem)
         for launch in launches
@@ -111,8 +111,10 @@ def validate(
     answer = xp.asarray(result if returned is None else returned)
     if benchmark.decoded:
         answer = benchmark.decoded(answer)
-    if answer.size != reference.size:
-        raise Skipped(f"gave {counted(answer.size, 'number')} instead of {reference.size:,}")
+    unless(
+        answer.size == reference.size,
+        Skipped(f"gave {counted(answer.size, 'number')} instead of {reference.size:,}"),
+    )
     off = float(xp.abs(answer.reshape(-1) - reference.reshape(-1)).max())
     scale = float(xp.abs(reference).max())
     if not off <= benchmark.rtol * scale:  # NaN is not

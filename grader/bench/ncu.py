@@ -99,8 +99,7 @@ def read(csv_path: Path) -> list[Launched]:
         for row in csv.DictReader(lines)
         if row["ID"]  # the row under the heads gives units
     ]
-    unless(launches, BadInput(f"{csv_path} holds no launch that ncu measured."))
-    return launches
+    return unless(launches, BadInput(f"{csv_path} holds no launch that ncu measured."))
 
 
 def _counts(row: dict[str, str]) -> dict[str, float | None]:

@@ -69,9 +69,8 @@ class VerdictStore:
 
     def verdict(self, question: ToJudge) -> Verdict:
         """The verdict that has been kept; MachineError where somebody has taken it away."""
-        if (verdict := self.find(question)) is None:
-            raise MachineError(f"A verdict is gone from {self.folder}. {GO_ON}")
-        return verdict
+        gone = MachineError(f"A verdict is gone from {self.folder}. {GO_ON}")
+        return unless(self.find(question), gone)
 
     def keep(self, question: ToJudge, verdict: Verdict) -> None:
         """Write it so that a reader sees the whole of it or nothing."""

@@ -15,6 +15,7 @@ from sqlalchemy.orm import joinedload, undefer
 
 from ..counted import some
 from ..course import Lesson
+from ..errors import unless
 from ..submissions.intake import handed_in_at
 from . import ClassroomError, coursefile, export
 from .coursefile import BEST, DAY, CourseFile, changed, moment, parse_policy, table
@@ -306,18 +307,19 @@ def extend(course: CourseFolder, lesson: str, learner: str, until: str) -> datet
     need not have handed in anything yet, and no lateness is worked out anew before the next
     `grader autograde`."""
     file = coursefile.read(course)
-    before = due(file, lesson, learner)
-    if before is None:
-        raise ClassroomError(
+    before = unless(
+        due(file, lesson, learner),
+        ClassroomError(
             f"{lesson} is not due at any time: run `grader release {lesson} --due TIME` first."
-        )
+        ),
+    )
     with course.gradebook() as gradebook:
         known = {student.id for student in gradebook.students} | set(file.learners)
     known |= {path.name for path in (course.root / "submitted").glob("*")}
-    if known and learner not in known:  # a name that nobody has is a slip, once anybody is known
-        raise ClassroomError(
-            f"Nobody in the gradebook or in {coursefile.FILE} is called {learner!r}."
-        )
+    unless(
+        learner in known or not known,  # a name that nobody has is a slip, once anybody is known
+        ClassroomError(f"Nobody in the gradebook or in {coursefile.FILE} is called {learner!r}."),
+    )
     with changed(course) as document:
         table(document, "lessons", lesson, "extensions")[learner] = file.local(
             moment(until, file.zone, "--until")

@@ -227,12 +227,17 @@ def _entry(system: RosterFormat, member: RosterMember, before: coursefile.Person
 
 
 def _system(head: list[str]) -> RosterFormat:
-    for system in SYSTEMS:
-        if all(column in head for column in system.mark) and any(one in head for one in system.id):
-            return system
-    raise ClassroomError(
-        f"No learner's id is known by these columns: {', '.join(head[:12])}; a plain CSV file "
-        "needs one called id."
+    known = (
+        system
+        for system in SYSTEMS
+        if all(column in head for column in system.mark) and any(one in head for one in system.id)
+    )
+    return unless(
+        next(known, None),
+        ClassroomError(
+            f"No learner's id is known by these columns: {', '.join(head[:12])}; a plain CSV file "
+            "needs one called id."
+        ),
     )
 
 

@@ -277,9 +277,8 @@ def play(
     replay = of_failure(verdict.while_open(), source, exercise) or (
         of_case(exercise, source, seed) if verdict.status in ("passed", "over_budget") else None
     )
-    if replay is None:
-        raise failures.Notice(f'There is nothing to step through: `check("{what}")` says why.')
-    display(of_replay(replay))
+    nothing = failures.Notice(f'There is nothing to step through: `check("{what}")` says why.')
+    display(of_replay(unless(replay, nothing)))
 
 
 def _of_run(run: Run) -> cards.Page:
@@ -303,10 +302,8 @@ def warmup() -> None:
     an exercise, whose cell is put below this one."""
     shell = failures.shell()
     failures.install(shell)
-    root = progress.folder()
-    if root is None:
-        raise failures.Notice("This is no learner's folder: `grader lab FOLDER` makes one.")
-    pieces = recall.warm_up(root)
+    nowhere = failures.Notice("This is no learner's folder: `grader lab FOLDER` makes one.")
+    pieces = recall.warm_up(unless(progress.folder(), nowhere))
     if not pieces:
         why = (
             "Pieces come back some days after you did them, from lessons whose exercises all pass."

@@ -72,9 +72,10 @@ _session: NotebookSession | None = None
 
 
 def current() -> NotebookSession:
-    if _session is None:
-        raise failures.Notice("No lesson has been opened yet. Run the notebook's first code cell.")
-    return _session
+    return unless(
+        _session,
+        failures.Notice("No lesson has been opened yet. Run the notebook's first code cell."),
+    )
 
 
 # ---- lesson(): the first thing a notebook calls ----

@@ -102,8 +102,7 @@ def _argument(text: str) -> np.generic | np.ndarray | Blank:
             return dtype(float(value) if np.dtype(dtype).kind == "f" else int(value, 0))
         except (ValueError, OverflowError) as error:
             raise BadInput(f"{value!r} in {text!r} is no {type_name}.") from error
-    if not (match := _ARRAY.fullmatch(text)):
-        raise BadInput(f"{text!r} is no argument; write {FORMS}.")
+    match = unless(_ARRAY.fullmatch(text), BadInput(f"{text!r} is no argument; write {FORMS}."))
     kind, type_name, length = match.groups()
     vector, width = _VECTOR.fullmatch(type_name), 1
     if type_name not in DTYPES and vector and vector[1] in DTYPES:
