@@ -321,9 +321,11 @@ def _known(data: Any, names: set[str], where: str) -> None:
 
 def _typed(data: dict[str, Any], name: str, kind: type, default: object, where: str) -> Any:
     value = data.get(name, default)
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        wanted = {int: "a whole number", str: "a text", bool: "true or false", dict: "a table"}
-        raise ClassroomError(f"{where}: {name} should be {wanted[kind]}.")
+    wanted = {int: "a whole number", str: "a text", bool: "true or false", dict: "a table"}
+    unless(
+        isinstance(value, kind) and not (kind is int and isinstance(value, bool)),
+        ClassroomError(f"{where}: {name} should be {wanted[kind]}."),
+    )
     return value
 
 

@@ -394,13 +394,11 @@ def read(lessons: list[Lesson], names: ShownNames, everybody: bool = False) -> M
             for each in gradebook.students
             if names.has(each.id) and each.id not in left_out
         ]
-    if not lines and section is None:
-        raise ClassroomError("Nobody is in the gradebook yet: import a roster, or autograde.")
-    if not lines:
-        known = sorted({each.section for each in file.learners.values() if each.section})
-        raise ClassroomError(
-            f"Nobody is in section {section!r}; there are: {', '.join(known) or 'none'}."
-        )
+    known = ", ".join(sorted({each.section for each in file.learners.values() if each.section}))
+    nobody = f"Nobody is in section {section!r}; there are: {known or 'none'}."
+    if section is None:
+        nobody = "Nobody is in the gradebook yet: import a roster, or autograde."
+    unless(lines, ClassroomError(nobody))
     lines.sort(key=lambda line: (line.last.casefold(), line.first.casefold(), line.learner))
     shown = names.shown(row for row in of_all if row.learner not in left_out)
     return MarksTable(columns, tuple(lines), tuple(shown), tuple(left_out))

@@ -149,8 +149,8 @@ def _found(client: httpx.Client, index: str, wheel: Wheel) -> str:
 
     page = client.get(f"{index.rstrip('/')}/{wheel.project}/", headers={"Accept": "text/html"})
     page.raise_for_status()
-    for link in BeautifulSoup(page.text, "html.parser").find_all("a", href=True):
-        url = urljoin(str(page.url), str(link["href"]))
-        if unquote(urlsplit(url).path).rpartition("/")[2] == wheel.file:
-            return url
-    raise NotFetched(f"{urlsplit(index).hostname} has no {wheel.file}", _OTHER)
+    links = BeautifulSoup(page.text, "html.parser").find_all("a", href=True)
+    urls = (urljoin(str(page.url), str(link["href"])) for link in links)
+    named = (url for url in urls if unquote(urlsplit(url).path).endswith(f"/{wheel.file}"))
+    nothing = NotFetched(f"{urlsplit(index).hostname} has no {wheel.file}", _OTHER)
+    return unless(next(named, None), nothing)

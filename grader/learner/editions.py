@@ -275,9 +275,8 @@ def _through_the_exchange(root: Path, path: Path, lesson: str) -> None:
         study.copy_notebook(root, path, folder / path.name)
         command = [sys.executable, "-m", "nbgrader", "submit", lesson]
         ran = subprocess.run(command, cwd=scratch, capture_output=True, text=True, encoding="utf-8")
-    if ran.returncode:
-        said = (ran.stderr.strip().splitlines() or ["no reason given"])[-1]
-        raise MachineError(f"nbgrader did not take {lesson}: {said}")
+    said = (ran.stderr.strip().splitlines() or ["no reason given"])[-1]
+    unless(not ran.returncode, MachineError(f"nbgrader did not take {lesson}: {said}"))
 
 
 def find_lesson(given: str) -> course.Lesson:

@@ -49,12 +49,11 @@ class NotebookSession:
 
     def exercise(self, name: str) -> course.Exercise:
         """The lesson's exercise `name`; a Notice with the names there are otherwise."""
-        if name not in self.exercises:
-            known = ", ".join(f"`{one}`" for one in self.exercises)
-            raise failures.Notice(
-                f"This lesson has no exercise `{name}`. Its exercises are: {known}."
-            )
-        return self.exercises[name]
+        known = ", ".join(f"`{one}`" for one in self.exercises)
+        return unless(
+            self.exercises.get(name),
+            failures.Notice(f"This lesson has no exercise `{name}`. Its exercises are: {known}."),
+        )
 
     def source(self, name: str) -> str:
         """The text last given to `%%cuda name`; a Notice if there is none."""

@@ -118,11 +118,10 @@ def _argument(text: str) -> np.generic | np.ndarray | Blank:
 
 
 def _dtype(type_name: str) -> type[np.generic]:
-    unless(
-        type_name in DTYPES,
+    return unless(
+        DTYPES.get(type_name),
         BadInput(f"There is no type {type_name!r} here; there are: {', '.join(DTYPES)}."),
     )
-    return DTYPES[type_name]
 
 
 # ---- what limits a launch, and which line wastes most ----
