@@ -183,7 +183,11 @@ def findings(
     loaded = {name: kernels(lesson, one, gpu.RawModule) for name, one in variants}
     for size in benchmark.sizes[first:]:
         entrants: dict[str, Prepare] = {
-            **{name: partial(run_of_variant, one, loaded[name], size) for name, one in variants},
+            **{
+                name: partial(run_of_variant, one, loaded[name], size)
+                for name, one in variants
+                if one.launches(size)  # else it is not made for this size: a gap in the table
+            },
             **{name: partial(run_of_library, one) for name, one in libraries},
         }
         taking_part = {name: one for name, one in entrants.items() if (name, size) not in left}
@@ -216,8 +220,6 @@ def _at(
         return
     runs = {}
     for name, prepare in entrants.items():
-        if name in benchmark.variants and not benchmark.variants[name].launches(size):
-            continue  # not made for this size: a gap in the table says so
         yield Begins(name, size)
         try:
             run = prepare(sets)

@@ -264,9 +264,9 @@ def proved(
     for exercise, source in pairs:
         if not exercise.rules:
             yield f"{exercise.id}: not decided: the exercise states no rule.", False
-            continue
-        known, broken = sizes.reasoned(exercise, source, limits)
-        yield f"{exercise.id}: {_said(known, broken)}", known.outcome == "counterexample"
+        else:
+            known, broken = sizes.reasoned(exercise, source, limits)
+            yield f"{exercise.id}: {_said(known, broken)}", known.outcome == "counterexample"
 
 
 def _said(known: EverySize, broken: CaseResult | None) -> str:

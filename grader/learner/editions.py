@@ -29,7 +29,7 @@ from ..judge import Verdict, judge
 from ..judge.arrangement import is_blank
 from ..submissions import intake, open_nbgrader
 from . import progress, study
-from .folder import LESSONS, is_newest
+from .folder import LESSONS, outdated
 
 BEFORE = Path(progress.MARK) / "before"
 _NEWER = "This cell has a new text in this edition of the course. Yours, above, was kept:"
@@ -52,10 +52,9 @@ def update(root: Path, notebooks: Path = NOTEBOOKS) -> list[Changes]:
     """Bring every lesson in `root` up to its edition in `notebooks`. The notebooks as they were
     are kept."""
     updated = []
-    for path in sorted(notebooks.glob("*.ipynb")):
-        if is_newest(root, path):
-            continue
-        mine, base, changes = root / path.name, root / LESSONS / path.name, Changes(path.stem)
+    for name in outdated(root, notebooks):
+        path = notebooks / f"{name}.ipynb"
+        mine, base, changes = root / path.name, root / LESSONS / path.name, Changes(name)
         if mine.exists():
             new = intake.read_notebook(path)
             result = merged(
