@@ -16,11 +16,10 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, partial
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions
 from types import ModuleType
 from typing import Any
 
@@ -334,11 +333,8 @@ def libraries() -> dict[str, str]:
         "QuACK": "quack-kernels",
         "CUTLASS DSL": "nvidia-cutlass-dsl",
     }
-    found = {}
-    for name, distribution in names.items():
-        with suppress(PackageNotFoundError):
-            found[name] = version(distribution)
-    return found
+    here = {str(each.name).lower().replace("_", "-"): each.version for each in distributions()}
+    return {name: here[package] for name, package in names.items() if package in here}
 
 
 def l2_bytes() -> int:

@@ -4,6 +4,7 @@ import hashlib
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,11 +57,11 @@ def collect(course: CourseFolder, lesson: str) -> tuple[list[str], tuple[Graded,
     return learners, tuple(refused)
 
 
-def _put_aside(course: CourseFolder, lesson: str) -> list[Graded]:
+def _put_aside(course: CourseFolder, lesson: str) -> Iterator[Graded]:
     """Rename what one learner handed in under another's name, so that it is not collected in
     place of that other's own work, and what nbgrader did not name: of whom, and a sentence. Where
     learners are no users of this machine, as on many hubs, there is no telling the first."""
-    aside, file = [], coursefile.read(course)
+    file = coursefile.read(course)
     for folder in _inbound(course, lesson):
         learner, when = _learner_and_time(folder)
         why, problem = "odd", NOT_NBGRADER_S
@@ -71,8 +72,7 @@ def _put_aside(course: CourseFolder, lesson: str) -> list[Graded]:
         # A name that nobody looks for, and that is no longer than names may be.
         known = hashlib.sha256(os.fsencode(folder.name)).hexdigest()[:16]
         renaming.rename_inbound(folder, f".{why}+{folder.name[:40]}+{known}", "be put aside")
-        aside.append(Graded(learner if forger else ascii(folder.name), {}, (problem,)))
-    return aside
+        yield Graded(learner if forger else ascii(folder.name), {}, (problem,))
 
 
 def _forger(folder: Path, logins: tuple[str, ...]) -> str:

@@ -186,7 +186,7 @@ class LearnerStatus:
     unreadable: bool  # something of it could not be judged
 
 
-def statuses(course: CourseFolder, lesson: str) -> list[LearnerStatus]:
+def statuses(course: CourseFolder, lesson: str) -> Iterator[LearnerStatus]:
     """Everybody whom the gradebook or the roster knows, or who handed in, by name of the folder.
     What was not collected yet does not count as handed in."""
     file = coursefile.read(course)
@@ -206,29 +206,25 @@ def statuses(course: CourseFolder, lesson: str) -> list[LearnerStatus]:
             for handed_in, lateness in standings(file, learner, map(itemgetter(0), mine))
             if handed_in.lesson == lesson
         }
-    found = []
     for learner in sorted({*names, *file.learners, *course.learners("submitted", lesson)}):
         until, person = due(file, lesson, learner), file.person(learner)
         folders, mine = attempts(course, file, lesson, learner), marked.get(learner, [])
         when, score = _when(mine, folders), export.total(mine)
-        found.append(
-            LearnerStatus(
-                learner,
-                names.get(learner, ""),
-                person.section,
-                person.team if plan.teams else "",
-                until,
-                extended=bool(plan.extensions.keys() & {learner, *file.team(lesson, learner)}),
-                handed_in=bool(folders or mine),
-                when=when,
-                late=max(0.0, (when - until).total_seconds()) if when and until else 0.0,
-                spent=spent.get(learner, 0),
-                score=score if mine else None,
-                waits=score is None or any(map(export.overridden, mine)),
-                unreadable=score is None,
-            )
+        yield LearnerStatus(
+            learner,
+            names.get(learner, ""),
+            person.section,
+            person.team if plan.teams else "",
+            until,
+            extended=bool(plan.extensions.keys() & {learner, *file.team(lesson, learner)}),
+            handed_in=bool(folders or mine),
+            when=when,
+            late=max(0.0, (when - until).total_seconds()) if when and until else 0.0,
+            spent=spent.get(learner, 0),
+            score=score if mine else None,
+            waits=score is None or any(map(export.overridden, mine)),
+            unreadable=score is None,
         )
-    return found
 
 
 def _when(marks: list[export.GradebookMark], folders: list[Path]) -> datetime | None:

@@ -55,12 +55,12 @@ def nearest(name: str, known: Mapping[str, Iterable[str]]) -> str:
 
 def off_roster(
     file: coursefile.CourseFile, gradebook: Gradebook, learners: Iterable[str]
-) -> list[str]:
+) -> Iterator[str]:
     """Sentences about those among `learners` who are not on the roster; nothing without a
     roster."""
     strangers = file.off_roster(learners)
     if not strangers:
-        return []
+        return
     known: dict[str, list[str]] = {name: [] for name in file.learners}
     waiting = dict(known)
     for student in gradebook.students:
@@ -70,7 +70,6 @@ def off_roster(
             known[student.id] = waiting[student.id] = [student.email or "", *spellings]
         if student.submissions:
             waiting.pop(student.id, None)
-    said = []
     for login in strangers[:MOST_NAMED]:
         # Who has handed in nothing yet is the likelier one.
         meant = nearest(login, waiting) or nearest(login, known)
@@ -81,14 +80,13 @@ def off_roster(
             if meant
             else " No name there is like it."
         )
-        said.append(f"{login} is not on the roster.{offer}")
+        yield f"{login} is not on the roster.{offer}"
     if others := strangers[MOST_NAMED:]:
-        said.append(
+        yield (
             f"{counted(len(others), 'more login')} are not on the roster: {', '.join(others)}. If "
             "the roster has other ids than the logins, `grader roster FILE --id COLUMN` takes them "
             "from another column."
         )
-    return said
 
 
 def join(course: CourseFolder, other: str, learner: str, later: bool = False) -> list[str]:
@@ -241,12 +239,12 @@ def _move_folders(course: CourseFolder, lesson: str, other: str, learner: str, n
 # --- a lesson -------------------------------------------------------------------------------------
 
 
-def gone(course: CourseFolder) -> list[str]:
+def gone(course: CourseFolder) -> Iterator[str]:
     """A sentence for each lesson that the gradebook has and that has no folder here. nbgrader may
     have assignments of an instructor's own, too: their cells have other names."""
     if not (course.root / "gradebook.db").is_file():
-        return []
-    here, sentences = lessons_in(course.kernels), []
+        return
+    here = lessons_in(course.kernels)
     with course.gradebook() as gradebook:
         marks = {each.name: each.num_submissions for each in gradebook.assignments}
         new = {name: () for name in here if not marks.get(name)}
@@ -255,12 +253,11 @@ def gone(course: CourseFolder) -> list[str]:
             checks = [cell.name.startswith(CHECK) for book in books for cell in book.grade_cells]
             if name not in here and checks and all(checks):
                 command = f"`grader rename {name} {nearest(name, new) or 'NEW'}`"
-                sentences.append(
+                yield (
                     f"The gradebook has {name} ({counted(marks[name], 'mark')}), and there is no "
                     f"folder kernels/{name}. If that lesson was renamed, {command} moves "
                     "everything to its new name; else put the folder back."
                 )
-    return sentences
 
 
 def rename(course: CourseFolder, old: str, new: str) -> int:
