@@ -291,8 +291,10 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
     )
     if both := plan.extra & plan.optional:
         raise ClassroomError(f"{where}: {min(both)} is in extra and in optional; keep it in one.")
-    if plan.due is None and (plan.sections or plan.extensions):
-        raise ClassroomError(f"{where} has no due, which its sections and extensions change.")
+    unless(
+        plan.due or not (plan.sections or plan.extensions),
+        ClassroomError(f"{where} has no due, which its sections and extensions change."),
+    )
     return plan
 
 

@@ -123,11 +123,13 @@ class CourseFolder:
     def _require_whole_gradebook(self) -> None:
         """SQLite makes of a file with nothing in it a new gradebook, in which nobody has marks."""
         path = self.root / "gradebook.db"
-        if path.is_file() and not path.stat().st_size:
-            raise MachineError(
+        unless(
+            not path.is_file() or path.stat().st_size,
+            MachineError(
                 "gradebook.db is damaged, there is nothing in it: put back a copy of it or, if "
                 "nobody has marks yet, delete it."
-            )
+            ),
+        )
 
     def run(self, step: type, lesson: str, learner: str = "*", **options: object) -> None:
         """Run one of nbgrader's converters or exchange steps; `options` are its traits.

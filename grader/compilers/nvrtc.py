@@ -178,8 +178,7 @@ def _strings(values: list[str], code: str = "utf-8") -> ctypes.Array[ctypes.c_ch
 
 def _call(function: str, *arguments: object) -> None:
     status = getattr(_library(), function)(*arguments)
-    if status == _MEMORY:
-        raise CompileError(_OUT_OF_MEMORY)
+    unless(status != _MEMORY, CompileError(_OUT_OF_MEMORY))
     if status:
         said = _library().nvrtcGetErrorString(status).decode()
         raise CompilerFailure(f"NVRTC itself failed ({function}: {said}).")

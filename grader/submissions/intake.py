@@ -329,8 +329,7 @@ def regular_file(path: Path, most: int) -> bytes:
     content = b""
     for piece in _pieces(path):
         content += piece
-        if len(content) > most:
-            raise ValueError(path)
+        unless(len(content) <= most, ValueError(path))
     return content
 
 
@@ -366,8 +365,7 @@ def without(dropped: tuple[str, ...], pieces: Iterable[bytes], most: int) -> byt
     for part in _parts_without(re.compile(key), text, pieces, most):
         parts.append(part)
         size += len(part)
-        if size > most:
-            raise LongFile
+        unless(size <= most, LongFile())
     return b"".join(parts)
 
 
@@ -399,8 +397,7 @@ def _parts_without(
                 at, depth = begins.end(), 1
                 closing = b"[]" if begins[0].endswith(b"[") else b"{}"
         left = left[at:]
-        if len(left) > most:
-            raise LongFile
+        unless(len(left) <= most, LongFile())
     if not depth:
         yield left
 
