@@ -348,7 +348,7 @@ def _enter_all(
     grading: Grading, works: dict[str, SubmittedWork], track: Track
 ) -> dict[str, Graded]:
     """Enter the marks of each; of whom that could not be done, and why."""
-    names, stuck = list(works), {}
+    names, stuck = list(works), dict[str, Graded]()
     handfuls = [names[start : start + HANDFUL] for start in range(0, len(names), HANDFUL)]
     with grading.course.gradebook() as gradebook:
         entering = Entering(grading, gradebook)
@@ -356,9 +356,11 @@ def _enter_all(
             try:
                 entering.enter({learner: works[learner] for learner in handful})
             except (ClassroomError, LearnerError, GradebookBusy):  # whose, is to be found out
-                for learner in handful:
-                    if why := _enter(entering, learner, works[learner]):
-                        stuck[learner] = Graded(learner, {}, (why,))
+                stuck |= {
+                    learner: Graded(learner, {}, (why,))
+                    for learner in handful
+                    if (why := _enter(entering, learner, works[learner]))
+                }
     return stuck
 
 

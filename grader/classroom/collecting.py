@@ -95,17 +95,18 @@ def _forger(folder: Path, logins: tuple[str, ...]) -> str:
 
 def _collect(course: CourseFolder, lesson: str) -> dict[str, str]:
     """Fetch everybody's newest submission; of whom it was not fetched, and a sentence."""
-    newest, refused = dict[str, str](), dict[str, str]()
-    for folder in _inbound(course, lesson):
-        learner, when = _learner_and_time(folder)
-        newest[learner] = max(when, newest.get(learner, ""))
-        if not intake.only_files(folder):  # it would be copied with an instructor's rights
-            refused[learner] = intake.STRANGE
+    found = {folder: _learner_and_time(folder) for folder in _inbound(course, lesson)}
+    newest = dict(sorted(found.values()))  # the last of each learner's times
+    refused = {  # they would be copied with an instructor's rights
+        learner: intake.STRANGE
+        for folder, (learner, _) in found.items()
+        if not intake.only_files(folder)
+    }
     learners = [learner for learner in newest if learner not in refused]
     if refused or _fetch(course, lesson, "*"):  # where not all can be fetched at once
-        for learner in learners:
-            if why := _fetch(course, lesson, learner):
-                refused[learner] = why
+        refused |= {
+            learner: why for learner in learners if (why := _fetch(course, lesson, learner))
+        }
     for learner in learners:
         # Where the time beside it is not one that nbgrader wrote, that of its name stands there.
         stamp = course.path("submitted", lesson, learner) / intake.STAMP

@@ -45,19 +45,21 @@ def moodle(marks: MarksTable, decimal: str) -> bytes:
     its points and a feedback text, both of which have to be mapped."""
     about = {"Username": "learner", "ID number": "", "Email address": "email"}
     head, *rows = _rows(marks, about, "moodle")
-    table = [[*about, *chain(*[[name, f"{name} (Feedback)"] for name in head[len(about) :]])]]
-    table += [
-        [
-            *row[: len(about)],
-            *chain(
-                *zip(
-                    ("-" if score == "" else score for score in row[len(about) :]),
-                    [line.comments.get(each.lesson, "") for each in marks.columns],
-                    strict=True,
-                )
-            ),
-        ]
-        for line, row in zip(marks.lines, rows, strict=True)
+    table = [
+        [*about, *chain(*[[name, f"{name} (Feedback)"] for name in head[len(about) :]])],
+        *[
+            [
+                *row[: len(about)],
+                *chain(
+                    *zip(
+                        ("-" if score == "" else score for score in row[len(about) :]),
+                        [line.comments.get(each.lesson, "") for each in marks.columns],
+                        strict=True,
+                    )
+                ),
+            ]
+            for line, row in zip(marks.lines, rows, strict=True)
+        ],
     ]
     return _csv(table, decimal).encode()
 

@@ -1,7 +1,8 @@
 """draw.owners: which thread touched which element of an array."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import groupby
 from math import prod
 from textwrap import wrap
 
@@ -224,13 +225,8 @@ def _rows(array: ArrayLayout, shape: tuple[int, ...] | None) -> tuple[int, int, 
 
 def _boxes(cells: dict[tuple[int, int], Who]) -> list[_Box]:
     """What nobody has stays apart, to be counted."""
-    boxes: list[_Box] = []
-    for (row, column), who in cells.items():
-        if who and boxes and (boxes[-1].row, boxes[-1].who) == (row, who):
-            boxes[-1] = replace(boxes[-1], columns=boxes[-1].columns + 1)
-        else:
-            boxes.append(_Box(row, column, 1, who))
-    return boxes
+    runs = groupby(cells, lambda cell: (cell[0], cells[cell] or cell))
+    return [_Box(*run[0], len(run), cells[run[0]]) for run in (list(cells) for _, cells in runs)]
 
 
 def _label_axes(axes: Axes, grid: _Grid) -> None:
