@@ -5,6 +5,9 @@ what is wrong, and what to do. Whatever else is raised is a fault of the grader'
 import errno
 import sqlite3
 from collections.abc import Iterator
+from typing import TypeVar
+
+Held = TypeVar("Held")
 
 
 class CourseError(Exception):
@@ -19,10 +22,11 @@ class AuthorError(CourseError):
     """A lesson's author can fix it; the message says in which file and on which line."""
 
 
-def unless(holds: object, error: Exception) -> None:
-    """Raises the error unless that holds."""
+def unless(holds: Held | None, error: Exception) -> Held:
+    """Raises the error unless that holds; returns it, which then is not None."""
     if not holds:
         raise error
+    return holds
 
 
 class LearnerError(CourseError):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..counted import counted
-from ..errors import BadInput
+from ..errors import BadInput, unless
 from ..profiler.work import Work, simulate
 from ..watch.counters import METRICS
 from . import markdown_table
@@ -151,11 +151,13 @@ def compare(works: list[Work], launched: list[Launched]) -> list[WorkCounters]:
     """`launched` are the launches of `works` in the same order. Raises BadInput if they are not."""
     expected = [launch.kernel for work in works for launch in work.launches]
     measured = [name for name, _ in launched]
-    if expected != measured:
-        raise BadInput(
+    unless(
+        expected == measured,
+        BadInput(
             f"ncu measured {counted(len(measured), 'launch', 'launches')}, of other kernels or in "
             f"another order than the {len(expected)} that are wanted: measure again."
-        )
+        ),
+    )
     rows, remaining = [], iter(launched)
     for work in works:
         counted_by_ncu = [next(remaining)[1] for _ in work.launches]

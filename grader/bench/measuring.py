@@ -16,11 +16,10 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, partial
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions
 from types import ModuleType
 from typing import Any
 
@@ -35,6 +34,7 @@ from ..course.model import Buffers
 from ..cuda import arguments, gpu
 from ..cuda.errors import CudaError
 from ..cuda.limits import DeviceKernel, MakeModule, opted_in
+from ..errors import unless
 from .timings import Device, Size, Timing, Timings, size_text, timing
 
 FindKernel = Callable[..., DeviceKernel]  # by name, and whether it is launched cooperatively
@@ -66,8 +66,7 @@ def run_of_variant(
     variant: Variant, function: FindKernel, size: tuple[int, ...], sets: Sequence[Buffers]
 ) -> Run:
     """The variant's launches one after the other; `function` finds its kernels by name."""
-    if not (launches := variant.launches(size)):
-        raise Skipped("is not made for this size")
+    launches = unless(variant.launches(size), Skipped("is not made for this size"))
     found = [
         opted_in(function(launch.kernel, launch.cooperative), launch.shared_mem)
         for launch in launches
@@ -111,8 +110,10 @@ def validate(
     answer = xp.asarray(result if returned is None else returned)
     if benchmark.decoded:
         answer = benchmark.decoded(answer)
-    if answer.size != reference.size:
-        raise Skipped(f"gave {counted(answer.size, 'number')} instead of {reference.size:,}")
+    unless(
+        answer.size == reference.size,
+        Skipped(f"gave {counted(answer.size, 'number')} instead of {reference.size:,}"),
+    )
     off = float(xp.abs(answer.reshape(-1) - reference.reshape(-1)).max())
     scale = float(xp.abs(reference).max())
     if not off <= benchmark.rtol * scale:  # NaN is not
@@ -181,7 +182,11 @@ def findings(
     loaded = {name: kernels(lesson, one, gpu.RawModule) for name, one in variants}
     for size in benchmark.sizes[first:]:
         entrants: dict[str, Prepare] = {
-            **{name: partial(run_of_variant, one, loaded[name], size) for name, one in variants},
+            **{
+                name: partial(run_of_variant, one, loaded[name], size)
+                for name, one in variants
+                if one.launches(size)  # else it is not made for this size: a gap in the table
+            },
             **{name: partial(run_of_library, one) for name, one in libraries},
         }
         taking_part = {name: one for name, one in entrants.items() if (name, size) not in left}
@@ -214,8 +219,6 @@ def _at(
         return
     runs = {}
     for name, prepare in entrants.items():
-        if name in benchmark.variants and not benchmark.variants[name].launches(size):
-            continue  # not made for this size: a gap in the table says so
         yield Begins(name, size)
         try:
             run = prepare(sets)
@@ -330,11 +333,8 @@ def libraries() -> dict[str, str]:
         "QuACK": "quack-kernels",
         "CUTLASS DSL": "nvidia-cutlass-dsl",
     }
-    found = {}
-    for name, distribution in names.items():
-        with suppress(PackageNotFoundError):
-            found[name] = version(distribution)
-    return found
+    here = {str(each.name).lower().replace("_", "-"): each.version for each in distributions()}
+    return {name: here[package] for name, package in names.items() if package in here}
 
 
 def l2_bytes() -> int:

@@ -16,7 +16,7 @@ import numpy as np
 from .. import course
 from ..cuda import gpu_count
 from ..cuda.errors import CudaError
-from ..errors import BadInput
+from ..errors import BadInput, unless
 from ..profiler.work import Work, of_exercise, run_on_gpu, simulate
 from ..watch.counters import METRICS
 from . import microbenchmarks
@@ -45,17 +45,20 @@ def works() -> list[Work]:
 def measure(csv_path: Path) -> None:
     """Profile every work with ncu and leave what it prints at `csv_path`. Raises BadInput where
     there is no GPU, no ncu, or ncu fails."""
-    if not gpu_count():
-        raise BadInput("There is no GPU here; ncu counts on real hardware only.")
-    if not shutil.which("ncu"):
-        raise BadInput("There is no ncu here; it comes with the CUDA toolkit (Nsight Compute).")
+    unless(gpu_count(), BadInput("There is no GPU here; ncu counts on real hardware only."))
+    unless(
+        shutil.which("ncu"),
+        BadInput("There is no ncu here; it comes with the CUDA toolkit (Nsight Compute)."),
+    )
     csv_path.parent.mkdir(parents=True, exist_ok=True)
     raw = csv_path.with_suffix(".raw.csv")
     done = subprocess.run(
         command(raw), capture_output=True, text=True, check=False, encoding="utf-8"
     )
-    if done.returncode:
-        raise BadInput(f"ncu failed:\n{(done.stdout + done.stderr)[-2000:]}\nSee {raw}.")
+    unless(
+        not done.returncode,
+        BadInput(f"ncu failed:\n{(done.stdout + done.stderr)[-2000:]}\nSee {raw}."),
+    )
     csv_path.write_text(f"# {_hardware()}\n{raw.read_text(encoding='utf-8')}", encoding="utf-8")
     raw.unlink()
 
@@ -96,16 +99,16 @@ def read(csv_path: Path) -> list[Launched]:
         for row in csv.DictReader(lines)
         if row["ID"]  # the row under the heads gives units
     ]
-    if not launches:
-        raise BadInput(f"{csv_path} holds no launch that ncu measured.")
-    return launches
+    return unless(launches, BadInput(f"{csv_path} holds no launch that ncu measured."))
 
 
 def _counts(row: dict[str, str]) -> dict[str, float | None]:
     counts = {name: _number(row.get(metric)) for name, metric in METRICS.items()}
-    for counter, metric in INSTEAD.items():
-        if counts[counter] is None:
-            counts[counter] = _number(row.get(metric))
+    counts |= {
+        counter: _number(row.get(metric))
+        for counter, metric in INSTEAD.items()
+        if counts[counter] is None
+    }
     opcodes = row.get(PER_OPCODE)
     return counts | {name: _of_opcodes(opcodes, wanted) for name, wanted in OPCODES.items()}
 

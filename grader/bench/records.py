@@ -19,13 +19,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from rich.console import Console
 from rich.table import Table
 
 from .. import course
 from ..course import Benchmark, Lesson
 from ..cuda import gpu_count
-from ..errors import BadInput, NotInCourse
+from ..errors import BadInput, NotInCourse, unless
 from . import timings
 from .timings import Device, Size, Timing, Timings, size_text
 
@@ -37,8 +38,10 @@ def bench(
     what was found, by lesson. Raises BadInput where there is no GPU, no such lesson, or nothing to
     time."""
     found = lessons(names, root)
-    if not gpu_count():
-        raise BadInput("There is no GPU here to time kernels on; `--device simulator` runs here.")
+    unless(
+        gpu_count(),
+        BadInput("There is no GPU here to time kernels on; `--device simulator` runs here."),
+    )
     from . import measuring
 
     device = measuring.device()
@@ -68,8 +71,7 @@ def lessons(names: Sequence[str], root: Path) -> list[course.Lesson]:
     if bare := [lesson.name for lesson in found if not lesson.benchmarks]:
         raise BadInput(f"{bare[0]} has no benchmarks: it has no benchmarks.py.")
     found = found or [lesson for lesson in course.lessons(root) if lesson.benchmarks]
-    if not found:
-        raise BadInput("No lesson has benchmarks yet.")
+    unless(found, BadInput("No lesson has benchmarks yet."))
     return found
 
 
@@ -105,22 +107,16 @@ def measure(
 ) -> Timings:
     """As measuring.measure does it, but that a library that hangs is stopped, and named in the
     timings' `skipped`. Raises BadInput if a variant of the lesson hangs, or the process fails."""
-    from .measuring import Begins, Finding, gathered
+    from .measuring import Begins, gathered
 
     def command(first: int, left: Sequence[tuple[str, Size]]) -> Sequence[str]:
         about = (str(lesson.path), benchmark.name, asdict(device), first, left)
         return (sys.executable, "-P", "-m", __name__, json.dumps(about))
 
-    def found() -> Iterator[Finding]:
-        for kind, one in supervise(command, benchmark.sizes, [*benchmark.variants]):
-            if kind == "begins":
-                yield Begins(one["name"], tuple(one["size"]))
-            elif kind == "timing":
-                yield Timing(**{**one, "size": tuple(one["size"])})
-            else:
-                yield one
-
-    return gathered(benchmark, device, found(), report)
+    forms: dict[str, Any] = {"begins": Begins, "timing": Timing, "skipped": str}
+    said = supervise(command, benchmark.sizes, [*benchmark.variants])
+    found = (msgspec.convert(one, forms[kind]) for kind, one in said)
+    return gathered(benchmark, device, found, report)
 
 
 def supervise(

@@ -7,11 +7,11 @@ grid's size, the block sum by shuffles. Times are the best of several; compiling
 import os
 import subprocess
 import sys
-import time
 import tracemalloc
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
+from timeit import Timer
 
 import numpy as np
 
@@ -52,16 +52,11 @@ class Ready:
 
     def seconds(self, checks: bool) -> float:
         """The best of some runs."""
-        best, spent = float("inf"), 0.0
+        timer = Timer(self.run, "import gc; gc.enable()")  # a run makes garbage, and pays for it
         with simulator.options(checks=checks):
-            for _ in range(MOST_REPEATS):
-                start = time.perf_counter()
-                self.run()
-                taken = time.perf_counter() - start
-                best, spent = min(best, taken), spent + taken
-                if spent > ENOUGH:
-                    break
-        return best
+            first = timer.timeit(1)
+            repeats = min(MOST_REPEATS - 1, int(ENOUGH / first))
+            return min([first, *timer.repeat(repeats, 1)])
 
     def observed(self) -> simulator.Run:
         """The run's counters and steps."""

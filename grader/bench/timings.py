@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import quantiles
 
 from ..course import Benchmark, Lesson
-from ..errors import BadInput
+from ..errors import BadInput, unless
 
 FILE = "measured.json"
 Size = tuple[int, ...]
@@ -66,9 +66,7 @@ class Timings:
     @property
     def measured_on(self) -> Device:
         """The device; only where something was measured."""
-        if self.device is None:
-            raise ValueError(f"nothing was measured for {self.name}")
-        return self.device
+        return unless(self.device, ValueError(f"nothing was measured for {self.name}"))
 
     @property
     def sizes(self) -> tuple[Size, ...]:

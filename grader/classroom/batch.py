@@ -44,7 +44,7 @@ from sqlalchemy.dialects.sqlite import insert
 
 from .. import course as lessons
 from ..course.weave import text
-from ..errors import GradebookBusy, LearnerError
+from ..errors import GradebookBusy, LearnerError, unless
 from ..judge import Verdict
 from ..submissions.intake import STAMP, grade_id
 from ..whole_files import filed, linked, whole
@@ -276,12 +276,14 @@ def _require_judge(course: CourseFolder) -> None:
     """Under a config that leaves nbgrader its own way, it would run learners' Python; and further
     steps of somebody's own would be gone by formgrader's button, and not here."""
     config, ours = course.config.Autograde, shipped().Autograde
-    if any(config.get(name) != ours[name] for name in LISTS):
-        raise ClassroomError(
+    unless(
+        all(config.get(name) == ours[name] for name in LISTS),
+        ClassroomError(
             "This nbgrader_config.py would have nbgrader execute learners' notebooks, or go steps "
             "that are not the course's: it must set Autograde's two lists of preprocessors as the "
             "course's own nbgrader_config.py does."
-        )
+        ),
+    )
 
 
 def _works(
@@ -346,7 +348,7 @@ def _enter_all(
     grading: Grading, works: dict[str, SubmittedWork], track: Track
 ) -> dict[str, Graded]:
     """Enter the marks of each; of whom that could not be done, and why."""
-    names, stuck = list(works), {}
+    names, stuck = list(works), dict[str, Graded]()
     handfuls = [names[start : start + HANDFUL] for start in range(0, len(names), HANDFUL)]
     with grading.course.gradebook() as gradebook:
         entering = Entering(grading, gradebook)
@@ -354,9 +356,11 @@ def _enter_all(
             try:
                 entering.enter({learner: works[learner] for learner in handful})
             except (ClassroomError, LearnerError, GradebookBusy):  # whose, is to be found out
-                for learner in handful:
-                    if why := _enter(entering, learner, works[learner]):
-                        stuck[learner] = Graded(learner, {}, (why,))
+                stuck |= {
+                    learner: Graded(learner, {}, (why,))
+                    for learner in handful
+                    if (why := _enter(entering, learner, works[learner]))
+                }
     return stuck
 
 

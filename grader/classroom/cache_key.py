@@ -7,9 +7,10 @@ only to be read, shown or timed.
 import ast
 import hashlib
 import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from functools import cache
+from glob import glob
 from importlib import metadata
 from pathlib import Path
 
@@ -62,9 +63,7 @@ def judge_key(kernels: Path, lesson: str) -> str:
 
 def lesson_key(kernels: Path, lesson: str) -> str:
     """A name for the part of it that is the lesson's own files."""
-    folder, digest = kernels / lesson, hashlib.sha256()
-    _add(digest, sorted(_deciding(folder)), folder)
-    return digest.hexdigest()[:KNOWN]
+    return _digest(sorted(_deciding(kernels / lesson)), kernels / lesson)[:KNOWN]
 
 
 def marking() -> str:
@@ -111,26 +110,26 @@ def files_of(roots: Iterable[str], package: Path = PACKAGE) -> list[Path]:
 
 @cache
 def _grader(roots: frozenset[str]) -> str:
-    digest = hashlib.sha256()
-    _add(digest, files_of(sorted(roots)), PACKAGE)
-    return digest.hexdigest()
+    return _digest(files_of(sorted(roots)), PACKAGE)
 
 
-def _add(digest: "hashlib._Hash", files: Iterable[Path], folder: Path) -> None:
-    for path in files:
-        name, content = path.relative_to(folder).as_posix(), path.read_bytes()
-        digest.update(f"{name}\0{len(content)}\0".encode() + content)
+def _digest(files: Iterable[Path], folder: Path) -> str:
+    """SHA-256 of their names and contents, in hexadecimal digits."""
+    known = ((path.relative_to(folder).as_posix(), path.read_bytes()) for path in files)
+    parts = (f"{name}\0{len(content)}\0".encode() + content for name, content in known)
+    return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
-def _deciding(folder: Path) -> Iterator[Path]:
+def _deciding(folder: Path) -> list[Path]:
     """The files of a lesson's folder that a mark can depend on."""
-    for path in folder.iterdir():
-        if any(fnmatchcase(path.name, pattern) for pattern in _NO_MARK_HANGS_ON):
-            continue
-        if path.is_dir():
-            yield from _deciding(path)
-        elif path.is_file():
-            yield path
+    return [
+        folder / name
+        for name in glob("**", root_dir=folder, recursive=True)  # noqa: PTH207, links are followed
+        if (folder / name).is_file()
+        and not any(
+            fnmatchcase(part, pattern) for part in Path(name).parts for pattern in _NO_MARK_HANGS_ON
+        )
+    ]
 
 
 # --- who imports whom ----------------------------------------------------------------------------
@@ -145,7 +144,7 @@ def _imports_of(source: bytes, here: tuple[str, ...]) -> frozenset[str]:
         module = ast.parse(source)
     except SyntaxError:  # said where the lesson is opened
         return frozenset()
-    for node in _statements(module):
+    for node in ast.walk(module):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -153,11 +152,3 @@ def _imports_of(source: bytes, here: tuple[str, ...]) -> frozenset[str]:
             source_of = ".".join([*start, *(node.module.split(".") if node.module else ())])
             found |= {source_of, *(f"{source_of}.{alias.name}" for alias in node.names)}
     return frozenset(found)
-
-
-def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """All in it, however deep; what is no statement imports nothing, and is most of a text."""
-    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
-        for one in getattr(node, part, ()):
-            yield one
-            yield from _statements(one)

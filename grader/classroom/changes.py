@@ -136,16 +136,15 @@ def totals(state: State) -> dict[str, float | None]:
     }
 
 
-def shown(lines: Iterable[MarkChange]) -> list[MarkChange]:
+def shown(lines: Iterable[MarkChange]) -> Iterator[MarkChange]:
     """Those of one learner's lines that tell of a mark that became another one."""
-    found, seen = [], set[str]()
+    seen = set[str]()
     for line in lines:
         if line.what == LATENESS and line.before is None and seen:  # as they were written once
             line = replace(line, before=0.0)
         if (line.what in seen or line.before is not None) and line.before != line.after:
-            found.append(line)
+            yield line
         seen.add(line.what)
-    return found
 
 
 def read(course: CourseFolder, lesson: str) -> Iterator[MarkChange]:

@@ -4,6 +4,7 @@ import hashlib
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,11 +57,11 @@ def collect(course: CourseFolder, lesson: str) -> tuple[list[str], tuple[Graded,
     return learners, tuple(refused)
 
 
-def _put_aside(course: CourseFolder, lesson: str) -> list[Graded]:
+def _put_aside(course: CourseFolder, lesson: str) -> Iterator[Graded]:
     """Rename what one learner handed in under another's name, so that it is not collected in
     place of that other's own work, and what nbgrader did not name: of whom, and a sentence. Where
     learners are no users of this machine, as on many hubs, there is no telling the first."""
-    aside, file = [], coursefile.read(course)
+    file = coursefile.read(course)
     for folder in _inbound(course, lesson):
         learner, when = _learner_and_time(folder)
         why, problem = "odd", NOT_NBGRADER_S
@@ -71,8 +72,7 @@ def _put_aside(course: CourseFolder, lesson: str) -> list[Graded]:
         # A name that nobody looks for, and that is no longer than names may be.
         known = hashlib.sha256(os.fsencode(folder.name)).hexdigest()[:16]
         renaming.rename_inbound(folder, f".{why}+{folder.name[:40]}+{known}", "be put aside")
-        aside.append(Graded(learner if forger else ascii(folder.name), {}, (problem,)))
-    return aside
+        yield Graded(learner if forger else ascii(folder.name), {}, (problem,))
 
 
 def _forger(folder: Path, logins: tuple[str, ...]) -> str:
@@ -95,17 +95,18 @@ def _forger(folder: Path, logins: tuple[str, ...]) -> str:
 
 def _collect(course: CourseFolder, lesson: str) -> dict[str, str]:
     """Fetch everybody's newest submission; of whom it was not fetched, and a sentence."""
-    newest, refused = dict[str, str](), dict[str, str]()
-    for folder in _inbound(course, lesson):
-        learner, when = _learner_and_time(folder)
-        newest[learner] = max(when, newest.get(learner, ""))
-        if not intake.only_files(folder):  # it would be copied with an instructor's rights
-            refused[learner] = intake.STRANGE
+    found = {folder: _learner_and_time(folder) for folder in _inbound(course, lesson)}
+    newest = dict(sorted(found.values()))  # the last of each learner's times
+    refused = {  # they would be copied with an instructor's rights
+        learner: intake.STRANGE
+        for folder, (learner, _) in found.items()
+        if not intake.only_files(folder)
+    }
     learners = [learner for learner in newest if learner not in refused]
     if refused or _fetch(course, lesson, "*"):  # where not all can be fetched at once
-        for learner in learners:
-            if why := _fetch(course, lesson, learner):
-                refused[learner] = why
+        refused |= {
+            learner: why for learner in learners if (why := _fetch(course, lesson, learner))
+        }
     for learner in learners:
         # Where the time beside it is not one that nbgrader wrote, that of its name stands there.
         stamp = course.path("submitted", lesson, learner) / intake.STAMP

@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo
 import tomlkit
 from nbgrader.api import Grade
 
+from ..errors import unless
 from ..whole_files import filed
 from . import ClassroomError
 from .folder import CourseFolder
@@ -225,8 +226,10 @@ def parse_policy(text: str, where: str) -> Policy:
 
 def _course(data: dict[str, Any]) -> CourseFile:
     _known(data, {"version", "time_zone", "late_days", _PARTIAL, "lessons", "learners"}, "the file")
-    if data.get("version") != VERSION:
-        raise ClassroomError(f"version must be {VERSION}, as this grader reads no other.")
+    unless(
+        data.get("version") == VERSION,
+        ClassroomError(f"version must be {VERSION}, as this grader reads no other."),
+    )
     try:
         zone = ZoneInfo(data.get("time_zone", "UTC"))
     except (KeyError, ValueError, TypeError, OSError) as error:
@@ -264,10 +267,12 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
         for name in ("sections", "extensions")
     }
     for name, one, other in (("attempts", LAST, BEST), ("solutions", CLOSED, PASSED)):
-        if data.get(name, one) not in (one, other):
-            raise ClassroomError(
-                f"{where}.{name} is {data[name]!r}, and should be {one!r} or {other!r}."
-            )
+        unless(
+            data.get(name, one) in (one, other),
+            ClassroomError(
+                f"{where}.{name} is {data.get(name)!r}, and should be {one!r} or {other!r}."
+            ),
+        )
     plan = Plan(
         moment(data["due"], zone, f"{where}.due") if "due" in data else None,
         parse_policy(_typed(data, "late", str, "", where), f"{where}.late")
@@ -286,8 +291,10 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
     )
     if both := plan.extra & plan.optional:
         raise ClassroomError(f"{where}: {min(both)} is in extra and in optional; keep it in one.")
-    if plan.due is None and (plan.sections or plan.extensions):
-        raise ClassroomError(f"{where} has no due, which its sections and extensions change.")
+    unless(
+        plan.due or not (plan.sections or plan.extensions),
+        ClassroomError(f"{where} has no due, which its sections and extensions change."),
+    )
     return plan
 
 
@@ -307,8 +314,7 @@ def _person(data: Any, where: str) -> Person:
 
 
 def _known(data: Any, names: set[str], where: str) -> None:
-    if not isinstance(data, dict):
-        raise ClassroomError(f"{where} should be a table.")
+    unless(isinstance(data, dict), ClassroomError(f"{where} should be a table."))
     if strange := data.keys() - names:
         raise ClassroomError(
             f"{where} cannot have {min(strange)!r}; it can have {', '.join(sorted(names))}."
@@ -317,14 +323,18 @@ def _known(data: Any, names: set[str], where: str) -> None:
 
 def _typed(data: dict[str, Any], name: str, kind: type, default: object, where: str) -> Any:
     value = data.get(name, default)
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        wanted = {int: "a whole number", str: "a text", bool: "true or false", dict: "a table"}
-        raise ClassroomError(f"{where}: {name} should be {wanted[kind]}.")
+    wanted = {int: "a whole number", str: "a text", bool: "true or false", dict: "a table"}
+    unless(
+        isinstance(value, kind) and not (kind is int and isinstance(value, bool)),
+        ClassroomError(f"{where}: {name} should be {wanted[kind]}."),
+    )
     return value
 
 
 def _names(data: dict[str, Any], name: str, where: str, what: str) -> frozenset[str]:
     names = data.get(name, [])
-    if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
-        raise ClassroomError(f"{where}: {name} should be a list of {what}.")
+    unless(
+        isinstance(names, list) and all(isinstance(each, str) for each in names),
+        ClassroomError(f"{where}: {name} should be a list of {what}."),
+    )
     return frozenset(names)

@@ -32,6 +32,7 @@ from sqlalchemy.orm import Query
 from ..counted import counted
 from ..course import Contest, Lesson, Standing
 from ..course.weave import CHECK
+from ..errors import unless
 from ..grouped import grouped
 from ..status import Status
 from ..submissions.intake import is_name
@@ -360,10 +361,8 @@ class ShownNames:
 
     def called(self, gradebook: Gradebook) -> dict[str, str]:
         """By id, what learners are called; nothing where nobody is to be known."""
-        if self.anonymous:
-            return {}
-        people = {each.id: full_name(each) for each in gradebook.students}
-        return {learner: name for learner, name in people.items() if name}
+        people = [] if self.anonymous else gradebook.students
+        return {each.id: name for each in people if (name := full_name(each))}
 
     def name(self, learner: str) -> str:
         """The learner's id, or a pseudonym that stays the same in this course and that nobody can
@@ -386,8 +385,7 @@ def read(lessons: list[Lesson], names: ShownNames, everybody: bool = False) -> M
             for each in lessons
             if each.name in most
         )
-        if not columns:
-            raise ClassroomError("No lesson was released yet: run `grader release LESSON`.")
+        unless(columns, ClassroomError("No lesson was released yet: run `grader release LESSON`."))
         of_all = [row for each in columns for row in rows(course, gradebook, each.lesson)]
         scored = grouped((row.learner, row) for row in of_all if row.status != NOT_HANDED_IN)
         left_out = [] if everybody else file.off_roster([each.id for each in gradebook.students])
@@ -396,13 +394,11 @@ def read(lessons: list[Lesson], names: ShownNames, everybody: bool = False) -> M
             for each in gradebook.students
             if names.has(each.id) and each.id not in left_out
         ]
-    if not lines and section is None:
-        raise ClassroomError("Nobody is in the gradebook yet: import a roster, or autograde.")
-    if not lines:
-        known = sorted({each.section for each in file.learners.values() if each.section})
-        raise ClassroomError(
-            f"Nobody is in section {section!r}; there are: {', '.join(known) or 'none'}."
-        )
+    known = ", ".join(sorted({each.section for each in file.learners.values() if each.section}))
+    nobody = f"Nobody is in section {section!r}; there are: {known or 'none'}."
+    if section is None:
+        nobody = "Nobody is in the gradebook yet: import a roster, or autograde."
+    unless(lines, ClassroomError(nobody))
     lines.sort(key=lambda line: (line.last.casefold(), line.first.casefold(), line.learner))
     shown = names.shown(row for row in of_all if row.learner not in left_out)
     return MarksTable(columns, tuple(lines), tuple(shown), tuple(left_out))
@@ -442,25 +438,18 @@ def _comment(row: ExerciseRow) -> str:
     return f"{row.exercise}: {points} {of}{why}"
 
 
-@dataclass(frozen=True)
-class LeaderboardPlace:
-    """A learner in a contest."""
-
-    number: int  # counts from 1; who stand alike share one
-    name: str  # as the learner is shown
-    standing: Standing
-
-
 def leaderboard(
     course: CourseFolder, lesson: Lesson, contest: Contest, names: ShownNames
-) -> list[LeaderboardPlace]:
+) -> list[tuple[int, str, Standing]]:
     """Everybody among those whom `names` gives whose answer passed, by a judge that counted for
-    contests; the cheapest first. ClassroomError when nobody is graded yet."""
+    contests; the cheapest first: the place, from 1 on, which those share who stand alike; the name
+    as it is shown; and the costs. ClassroomError when nobody is graded yet."""
     from ..judge import Verdict
 
     learners = course.learners("autograded", lesson.name)
-    if not learners:
-        raise ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson.name}`.")
+    unless(
+        learners, ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson.name}`.")
+    )
     with course.gradebook() as gradebook:
         called = names.called(gradebook)
     kept = {
@@ -478,4 +467,4 @@ def leaderboard(
         if verdict.status == Status.PASSED and verdict.contest
     ]
     order = sorted(standing for standing, _ in standings)
-    return [LeaderboardPlace(order.index(each) + 1, name, each) for each, name in sorted(standings)]
+    return [(order.index(each) + 1, name, each) for each, name in sorted(standings)]

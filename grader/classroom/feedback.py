@@ -187,7 +187,7 @@ def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
         key=lambda row: (row.status == "passed", [*cards, row.exercise].index(row.exercise)),
     )
     stamp = (note(place / STAMP) or "").strip()
-    return _template().render(
+    return page_template(__package__, "feedback.html").render(
         rules=Markup("\n".join(rules)),
         colours=COLOURS,
         content=content,
@@ -279,10 +279,6 @@ def _coloured(source: str) -> Markup:
 
 
 @cache
-def _template() -> Template:
-    return page_template(__package__, "feedback.html")
-
-
 def page_template(package: str, name: str, **filters: Callable[..., object]) -> Template:
     """A template of the folder pages/ of a package. It knows numbers of things and points in words
     (`counted`, `points`), and the filters that are given."""

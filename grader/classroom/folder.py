@@ -26,7 +26,7 @@ from traitlets.config.loader import PyFileConfigLoader
 from .. import course
 from ..course.authors import blamed, shown
 from ..course_folder import CHOICE, WARPWISE
-from ..errors import CourseError, MachineError, of_the_machine
+from ..errors import CourseError, MachineError, of_the_machine, unless
 from ..submissions.intake import is_name
 from . import ClassroomError
 
@@ -123,11 +123,13 @@ class CourseFolder:
     def _require_whole_gradebook(self) -> None:
         """SQLite makes of a file with nothing in it a new gradebook, in which nobody has marks."""
         path = self.root / "gradebook.db"
-        if path.is_file() and not path.stat().st_size:
-            raise MachineError(
+        unless(
+            not path.is_file() or path.stat().st_size,
+            MachineError(
                 "gradebook.db is damaged, there is nothing in it: put back a copy of it or, if "
                 "nobody has marks yet, delete it."
-            )
+            ),
+        )
 
     def run(self, step: type, lesson: str, learner: str = "*", **options: object) -> None:
         """Run one of nbgrader's converters or exchange steps; `options` are its traits.
@@ -159,11 +161,13 @@ def open_course(config_file: Path | None = None) -> CourseFolder:
         kernels = here.config.JudgeAnswers.get("kernels", WARPWISE / "kernels")
         if CHOICE not in os.environ or Path(kernels).absolute() == course.KERNELS:
             return here
-    if not CONFIG.is_file():
-        raise ClassroomError(
+    unless(
+        CONFIG.is_file(),
+        ClassroomError(
             f"{CONFIG.parent} has no {CONFIG.name}: `grader --course {CONFIG.parent} new 01_name` "
             "begins a course there."
-        )
+        ),
+    )
     return _read(CONFIG)
 
 
@@ -173,11 +177,13 @@ def _read(config_file: Path) -> CourseFolder:
     with blamed(config_file):
         config = PyFileConfigLoader(config_file.name, str(config_file.parent)).load_config()
     for section, name in _NEEDED:
-        if not isinstance(config[section].get(name), str):
-            raise ClassroomError(
+        unless(
+            isinstance(config[section].get(name), str),
+            ClassroomError(
                 f"{shown(config_file)} does not set c.{section}.{name}, or not to a text: set it "
                 "as the course's own nbgrader_config.py does, or load that one first."
-            )
+            ),
+        )
     return CourseFolder(config)
 
 

@@ -26,7 +26,7 @@ from typing import Any
 
 from .. import course
 from ..disk_cache import DiskCache
-from ..errors import GO_ON, CourseError, MachineError, of_the_machine
+from ..errors import GO_ON, CourseError, MachineError, of_the_machine, unless
 from ..judge import Verdict, judge
 from ..judge.sandbox import landlock
 from . import ClassroomError
@@ -69,9 +69,8 @@ class VerdictStore:
 
     def verdict(self, question: ToJudge) -> Verdict:
         """The verdict that has been kept; MachineError where somebody has taken it away."""
-        if (verdict := self.find(question)) is None:
-            raise MachineError(f"A verdict is gone from {self.folder}. {GO_ON}")
-        return verdict
+        gone = MachineError(f"A verdict is gone from {self.folder}. {GO_ON}")
+        return unless(self.find(question), gone)
 
     def keep(self, question: ToJudge, verdict: Verdict) -> None:
         """Write it so that a reader sees the whole of it or nothing."""
@@ -199,11 +198,13 @@ def answer(question: ToJudge, kernels: Path, expected: str, confined: bool) -> V
         landlock.require()
     root = kernels if kernels.is_dir() else course.KERNELS
     lesson = question.exercise.partition("/")[0]
-    if cache_key(root, lesson) != expected:
-        raise ClassroomError(
+    unless(
+        cache_key(root, lesson) == expected,
+        ClassroomError(
             f"A worker has another version of {lesson} or of the grader than this machine: bring "
             "both to the same version, start the workers again, then give the same command."
-        )
+        ),
+    )
     return judge(question.exercise, question.source, seed=question.seed, root=root, steps=True)
 
 

@@ -15,6 +15,7 @@ from sqlalchemy.orm import joinedload, undefer
 
 from ..counted import some
 from ..course import Lesson
+from ..errors import unless
 from ..submissions.intake import handed_in_at
 from . import ClassroomError, coursefile, export
 from .coursefile import BEST, DAY, CourseFile, changed, moment, parse_policy, table
@@ -185,7 +186,7 @@ class LearnerStatus:
     unreadable: bool  # something of it could not be judged
 
 
-def statuses(course: CourseFolder, lesson: str) -> list[LearnerStatus]:
+def statuses(course: CourseFolder, lesson: str) -> Iterator[LearnerStatus]:
     """Everybody whom the gradebook or the roster knows, or who handed in, by name of the folder.
     What was not collected yet does not count as handed in."""
     file = coursefile.read(course)
@@ -205,29 +206,25 @@ def statuses(course: CourseFolder, lesson: str) -> list[LearnerStatus]:
             for handed_in, lateness in standings(file, learner, map(itemgetter(0), mine))
             if handed_in.lesson == lesson
         }
-    found = []
     for learner in sorted({*names, *file.learners, *course.learners("submitted", lesson)}):
         until, person = due(file, lesson, learner), file.person(learner)
         folders, mine = attempts(course, file, lesson, learner), marked.get(learner, [])
         when, score = _when(mine, folders), export.total(mine)
-        found.append(
-            LearnerStatus(
-                learner,
-                names.get(learner, ""),
-                person.section,
-                person.team if plan.teams else "",
-                until,
-                extended=bool(plan.extensions.keys() & {learner, *file.team(lesson, learner)}),
-                handed_in=bool(folders or mine),
-                when=when,
-                late=max(0.0, (when - until).total_seconds()) if when and until else 0.0,
-                spent=spent.get(learner, 0),
-                score=score if mine else None,
-                waits=score is None or any(map(export.overridden, mine)),
-                unreadable=score is None,
-            )
+        yield LearnerStatus(
+            learner,
+            names.get(learner, ""),
+            person.section,
+            person.team if plan.teams else "",
+            until,
+            extended=bool(plan.extensions.keys() & {learner, *file.team(lesson, learner)}),
+            handed_in=bool(folders or mine),
+            when=when,
+            late=max(0.0, (when - until).total_seconds()) if when and until else 0.0,
+            spent=spent.get(learner, 0),
+            score=score if mine else None,
+            waits=score is None or any(map(export.overridden, mine)),
+            unreadable=score is None,
         )
-    return found
 
 
 def _when(marks: list[export.GradebookMark], folders: list[Path]) -> datetime | None:
@@ -306,18 +303,19 @@ def extend(course: CourseFolder, lesson: str, learner: str, until: str) -> datet
     need not have handed in anything yet, and no lateness is worked out anew before the next
     `grader autograde`."""
     file = coursefile.read(course)
-    before = due(file, lesson, learner)
-    if before is None:
-        raise ClassroomError(
+    before = unless(
+        due(file, lesson, learner),
+        ClassroomError(
             f"{lesson} is not due at any time: run `grader release {lesson} --due TIME` first."
-        )
+        ),
+    )
     with course.gradebook() as gradebook:
         known = {student.id for student in gradebook.students} | set(file.learners)
     known |= {path.name for path in (course.root / "submitted").glob("*")}
-    if known and learner not in known:  # a name that nobody has is a slip, once anybody is known
-        raise ClassroomError(
-            f"Nobody in the gradebook or in {coursefile.FILE} is called {learner!r}."
-        )
+    unless(
+        learner in known or not known,  # a name that nobody has is a slip, once anybody is known
+        ClassroomError(f"Nobody in the gradebook or in {coursefile.FILE} is called {learner!r}."),
+    )
     with changed(course) as document:
         table(document, "lessons", lesson, "extensions")[learner] = file.local(
             moment(until, file.zone, "--until")

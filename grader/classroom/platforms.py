@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ..cuda.errors import visible
+from ..errors import unless
 from . import ClassroomError
 from .export import MarksTable
 from .spreadsheets import cell, lines
@@ -44,19 +45,21 @@ def moodle(marks: MarksTable, decimal: str) -> bytes:
     its points and a feedback text, both of which have to be mapped."""
     about = {"Username": "learner", "ID number": "", "Email address": "email"}
     head, *rows = _rows(marks, about, "moodle")
-    table = [[*about, *chain(*[[name, f"{name} (Feedback)"] for name in head[len(about) :]])]]
-    table += [
-        [
-            *row[: len(about)],
-            *chain(
-                *zip(
-                    ("-" if score == "" else score for score in row[len(about) :]),
-                    [line.comments.get(each.lesson, "") for each in marks.columns],
-                    strict=True,
-                )
-            ),
-        ]
-        for line, row in zip(marks.lines, rows, strict=True)
+    table = [
+        [*about, *chain(*[[name, f"{name} (Feedback)"] for name in head[len(about) :]])],
+        *[
+            [
+                *row[: len(about)],
+                *chain(
+                    *zip(
+                        ("-" if score == "" else score for score in row[len(about) :]),
+                        [line.comments.get(each.lesson, "") for each in marks.columns],
+                        strict=True,
+                    )
+                ),
+            ]
+            for line, row in zip(marks.lines, rows, strict=True)
+        ],
     ]
     return _csv(table, decimal).encode()
 
@@ -201,16 +204,22 @@ def column(system: str, lesson: str, headings: tuple[str, ...]) -> str:
 
 def content(name: str, marks: MarksTable, decimal: str, anonymous: bool) -> bytes:
     """The file for the system called `name`; ClassroomError where it cannot have what is asked."""
-    if name not in SYSTEMS:
-        raise ClassroomError(f"There is no system {name!r}; there are: {', '.join(SYSTEMS)}.")
-    if decimal not in (".", ","):
-        raise ClassroomError(f"--decimal is {decimal!r}, and should be a point or a comma.")
-    if decimal == "," and not SYSTEMS[name].comma:
-        raise ClassroomError(f"For {name} a decimal comma means nothing; leave --decimal out.")
-    if anonymous and not SYSTEMS[name].nameless:
-        raise ClassroomError(
-            f"{name} knows learners by their names: --anonymous is for csv and xlsx."
-        )
+    unless(
+        name in SYSTEMS,
+        ClassroomError(f"There is no system {name!r}; there are: {', '.join(SYSTEMS)}."),
+    )
+    unless(
+        decimal in (".", ","),
+        ClassroomError(f"--decimal is {decimal!r}, and should be a point or a comma."),
+    )
+    unless(
+        decimal == "." or SYSTEMS[name].comma,
+        ClassroomError(f"For {name} a decimal comma means nothing; leave --decimal out."),
+    )
+    unless(
+        SYSTEMS[name].nameless or not anonymous,
+        ClassroomError(f"{name} knows learners by their names: --anonymous is for csv and xlsx."),
+    )
     for each in marks.columns:
         if len(headings := each.headings.get(name, ())) > 1:
             raise ClassroomError(column(name, each.lesson, headings))

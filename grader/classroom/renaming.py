@@ -24,6 +24,7 @@ from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
 from ..counted import counted
 from ..course import names as lessons_in
 from ..course.weave import CHECK
+from ..errors import unless
 from ..submissions.intake import handed_in_at
 from . import ClassroomError, changes, coursefile
 from .folder import CourseFolder, alone
@@ -54,12 +55,12 @@ def nearest(name: str, known: Mapping[str, Iterable[str]]) -> str:
 
 def off_roster(
     file: coursefile.CourseFile, gradebook: Gradebook, learners: Iterable[str]
-) -> list[str]:
+) -> Iterator[str]:
     """Sentences about those among `learners` who are not on the roster; nothing without a
     roster."""
     strangers = file.off_roster(learners)
     if not strangers:
-        return []
+        return
     known: dict[str, list[str]] = {name: [] for name in file.learners}
     waiting = dict(known)
     for student in gradebook.students:
@@ -69,7 +70,6 @@ def off_roster(
             known[student.id] = waiting[student.id] = [student.email or "", *spellings]
         if student.submissions:
             waiting.pop(student.id, None)
-    said = []
     for login in strangers[:MOST_NAMED]:
         # Who has handed in nothing yet is the likelier one.
         meant = nearest(login, waiting) or nearest(login, known)
@@ -80,14 +80,13 @@ def off_roster(
             if meant
             else " No name there is like it."
         )
-        said.append(f"{login} is not on the roster.{offer}")
+        yield f"{login} is not on the roster.{offer}"
     if others := strangers[MOST_NAMED:]:
-        said.append(
+        yield (
             f"{counted(len(others), 'more login')} are not on the roster: {', '.join(others)}. If "
             "the roster has other ids than the logins, `grader roster FILE --id COLUMN` takes them "
             "from another column."
         )
-    return said
 
 
 def join(course: CourseFolder, other: str, learner: str, later: bool = False) -> list[str]:
@@ -97,8 +96,10 @@ def join(course: CourseFolder, other: str, learner: str, later: bool = False) ->
     from . import lateness  # here, as nbgrader's preprocessors take long to import
 
     file = coursefile.read(course)
-    if other in file.learners:
-        raise ClassroomError(f"{other} is on the roster, and so is another person.")
+    unless(
+        other not in file.learners,
+        ClassroomError(f"{other} is on the roster, and so is another person."),
+    )
     if learner not in file.learners:
         meant = nearest(learner, dict.fromkeys(file.learners, ()))
         offer = f"; the nearest name is {meant}" if meant else ""
@@ -108,8 +109,10 @@ def join(course: CourseFolder, other: str, learner: str, later: bool = False) ->
             theirs, ours = (_marked(gradebook, login) for login in (other, learner))
             folders = (path for step in STEPS for path in (course.root / step / other).glob("*"))
             lessons = sorted({*theirs, *(path.name for path in folders)})
-            if not lessons and other not in file.learners[learner].also:
-                raise ClassroomError(f"Nobody has handed in anything as {other!r}.")
+            unless(
+                lessons or other in file.learners[learner].also,
+                ClassroomError(f"Nobody has handed in anything as {other!r}."),
+            )
             both, newer = [], set()
             for name in lessons:
                 there, here = (course.path("submitted", name, each) for each in (other, learner))
@@ -117,12 +120,14 @@ def join(course: CourseFolder, other: str, learner: str, later: bool = False) ->
                     both.append(name)
                 if _is_newer((there, theirs.get(name)), (here, ours.get(name))):
                     newer.add(name)
-            if both and not later:
-                raise ClassroomError(
+            unless(
+                later or not both,
+                ClassroomError(
                     f"{other} and {learner} both handed in {', '.join(both)}, so nothing was "
                     f"moved. With --later what was handed in later counts; the other is put into "
                     f"{course.root.name}/{PUT_ASIDE}."
-                )
+                ),
+            )
             _remember(course, file, other, learner)
             _move_marks(gradebook, other, learner, newer)
         for name in lessons:
@@ -148,12 +153,9 @@ def _is_newer(theirs: HandedIn, ours: HandedIn) -> bool:
 
     def when(folder: Path, marks: SubmittedAssignment | None) -> tuple[bool, bool, datetime]:
         at = handed_in_at(folder) or (marks and marks.timestamp) or datetime.min
-        return folder.is_dir(), marks is not None, at
+        return folder.is_dir(), folder.is_dir() or marks is not None, at
 
-    mine, others = when(*ours), when(*theirs)
-    if mine[0] == others[0] and (mine[0] or mine[1] == others[1]):
-        return others[2] > mine[2]
-    return others > mine
+    return when(*theirs) > when(*ours)
 
 
 def _remember(course: CourseFolder, file: coursefile.CourseFile, other: str, learner: str) -> None:
@@ -237,12 +239,12 @@ def _move_folders(course: CourseFolder, lesson: str, other: str, learner: str, n
 # --- a lesson -------------------------------------------------------------------------------------
 
 
-def gone(course: CourseFolder) -> list[str]:
+def gone(course: CourseFolder) -> Iterator[str]:
     """A sentence for each lesson that the gradebook has and that has no folder here. nbgrader may
     have assignments of an instructor's own, too: their cells have other names."""
     if not (course.root / "gradebook.db").is_file():
-        return []
-    here, sentences = lessons_in(course.kernels), []
+        return
+    here = lessons_in(course.kernels)
     with course.gradebook() as gradebook:
         marks = {each.name: each.num_submissions for each in gradebook.assignments}
         new = {name: () for name in here if not marks.get(name)}
@@ -251,12 +253,11 @@ def gone(course: CourseFolder) -> list[str]:
             checks = [cell.name.startswith(CHECK) for book in books for cell in book.grade_cells]
             if name not in here and checks and all(checks):
                 command = f"`grader rename {name} {nearest(name, new) or 'NEW'}`"
-                sentences.append(
+                yield (
                     f"The gradebook has {name} ({counted(marks[name], 'mark')}), and there is no "
                     f"folder kernels/{name}. If that lesson was renamed, {command} moves "
                     "everything to its new name; else put the folder back."
                 )
-    return sentences
 
 
 def rename(course: CourseFolder, old: str, new: str) -> int:
@@ -265,16 +266,22 @@ def rename(course: CourseFolder, old: str, new: str) -> int:
     where both have marks or work. Whoever is stopped gives the same command again: the gradebook,
     by which `gone` knows the old name, comes last."""
     here = lessons_in(course.kernels)
-    if old in here:
-        raise ClassroomError(f"kernels/{old} is still there: give that folder its new name first.")
-    if new not in here:
-        raise ClassroomError(f"There is no folder kernels/{new}; there are: {', '.join(here)}.")
+    unless(
+        old not in here,
+        ClassroomError(f"kernels/{old} is still there: give that folder its new name first."),
+    )
+    unless(
+        new in here,
+        ClassroomError(f"There is no folder kernels/{new}; there are: {', '.join(here)}."),
+    )
     with alone(course):
         moves = list(_moves(course, old, new))
         with course.gradebook() as gradebook:
             found = {each.name: each for each in gradebook.assignments}
-            if not moves and old not in found:
-                raise ClassroomError(f"The course has nothing of a lesson {old!r}.")
+            unless(
+                moves or old in found,
+                ClassroomError(f"The course has nothing of a lesson {old!r}."),
+            )
             _require_one_of_both(moves, found, old, new)
             for source, target in moves:
                 _move(source, target, old, new)
@@ -308,11 +315,13 @@ def _require_one_of_both(
         for source, target in moves
         if target.parents[1].name == "submitted" and target.exists()
     ]
-    if both:
-        raise ClassroomError(
+    unless(
+        not both,
+        ClassroomError(
             f"Both {old} and {new} were handed in by {', '.join(both)}, so nothing was moved: keep "
             "one of the folders in submitted/."
-        )
+        ),
+    )
 
 
 def _moves(course: CourseFolder, old: str, new: str) -> Iterator[tuple[Path, Path]]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import tomlkit
 
+from ..errors import unless
 from ..submissions.intake import is_name
 from . import ClassroomError, coursefile, spreadsheets
 from .folder import CourseFolder
@@ -144,21 +145,25 @@ def read(
     given = (("id", id), ("section", section), ("team", team))
     chosen = {name: (column,) for name, column in given if column}
     for (column,) in chosen.values():
-        if column not in head:
-            raise ClassroomError(
-                f"{path.name} has no column {column!r}; it has {', '.join(head[:12])}."
-            )
+        unless(
+            column in head,
+            ClassroomError(f"{path.name} has no column {column!r}; it has {', '.join(head[:12])}."),
+        )
     for number, cells in enumerate(rest, 2):
         member = _member(system, chosen, dict(zip(head, cells, strict=False)))
         if cells[0].startswith(system.skipped) or not (member.id or member.first or member.last):
             continue
-        if not is_name(member.id):
-            raise ClassroomError(
+        unless(
+            is_name(member.id),
+            ClassroomError(
                 f"{path.name}, row {number}: {member.id!r} is no learner's id (letters, digits and "
                 ". _ - @ +); --id COLUMN takes it from another column."
-            )
-        if member.id in members:
-            raise ClassroomError(f"{path.name}, row {number}: {member.id} is there twice.")
+            ),
+        )
+        unless(
+            member.id not in members,
+            ClassroomError(f"{path.name}, row {number}: {member.id} is there twice."),
+        )
         members[member.id] = member
     return Roster(system, tuple(members.values()), tuple(head))
 
@@ -217,19 +222,22 @@ def _entry(system: RosterFormat, member: RosterMember, before: coursefile.Person
     }
     entry = tomlkit.inline_table()
     entry.update({name: value for name, value in known.items() if value})
-    for name, kept in {**before.systems, system.name: row}.items():
-        entry[name] = tomlkit.inline_table()
-        entry[name].update(kept)
+    entry.update({**before.systems, system.name: row})
     return entry
 
 
 def _system(head: list[str]) -> RosterFormat:
-    for system in SYSTEMS:
-        if all(column in head for column in system.mark) and any(one in head for one in system.id):
-            return system
-    raise ClassroomError(
-        f"No learner's id is known by these columns: {', '.join(head[:12])}; a plain CSV file "
-        "needs one called id."
+    known = (
+        system
+        for system in SYSTEMS
+        if all(column in head for column in system.mark) and any(one in head for one in system.id)
+    )
+    return unless(
+        next(known, None),
+        ClassroomError(
+            f"No learner's id is known by these columns: {', '.join(head[:12])}; a plain CSV file "
+            "needs one called id."
+        ),
     )
 
 

@@ -58,6 +58,7 @@ _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")  # SVG is a p
 _INVISIBLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 # Browsers overlook it in a link.
 _IGNORED_IN_LINKS = re.compile(r"[\x00-\x20\x7f-\xa0`]|[^\x00-\x7f]")
+_exporter = cache(HTMLExporter)
 _CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
@@ -145,11 +146,6 @@ def _plain(cell: NotebookNode, most: int) -> NotebookNode:
         if pictures and _size(pictures) <= most:
             plain["attachments"] = pictures
     return NotebookNode(from_dict(plain))
-
-
-@cache
-def _exporter() -> HTMLExporter:
-    return HTMLExporter()
 
 
 def _kept(tag: str, name: str, value: str) -> str | None:

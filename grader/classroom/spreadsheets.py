@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..cuda.errors import visible
+from ..errors import unless
 from ..whole_files import whole
 from . import ClassroomError
 
@@ -35,22 +36,27 @@ def read(path: Path) -> list[list[str]]:
         content = path.read_bytes()
     except OSError as error:
         raise ClassroomError(f"{path} cannot be read: {error.strerror}.") from error
-    if len(content) > LARGEST:
-        raise ClassroomError(f"{path} has more than {LARGEST >> 20} MB, which no roster has.")
+    unless(
+        len(content) <= LARGEST,
+        ClassroomError(f"{path} has more than {LARGEST >> 20} MB, which no roster has."),
+    )
     rows = [
         [cell.strip() for cell in row]
         for row in (_workbook(path, content) if content[:2] == b"PK" else _csv(path, content))
     ]
     rows = [row for row in rows if any(row)]
-    if len(rows) < 2:
-        raise ClassroomError(f"{path} has no rows under a first one with the columns' names.")
+    unless(
+        len(rows) > 1,
+        ClassroomError(f"{path} has no rows under a first one with the columns' names."),
+    )
     return rows
 
 
 def _csv(path: Path, content: bytes) -> list[list[str]]:
     text = _text(content)
-    if "\0" in text:
-        raise ClassroomError(f"{path} is neither CSV nor an Excel workbook (.xlsx).")
+    unless(
+        "\0" not in text, ClassroomError(f"{path} is neither CSV nor an Excel workbook (.xlsx).")
+    )
     first = text.lstrip("\r\n").splitlines()[0] if text.strip() else ""
     delimiter = max(",;\t", key=first.count)
     try:

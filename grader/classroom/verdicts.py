@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
+from msgspec import convert, defstruct
 from nbformat import NotebookNode
 
 from ..errors import MachineError
@@ -69,13 +70,7 @@ def mark_of(check: NotebookNode) -> float | None:
 def read(autograded: Path) -> dict[str, KeptVerdict]:
     """The verdicts on a submission, by exercise; `autograded` is the submission's folder.
     MachineError when they are damaged, OSError when there are none."""
-    needed = {"status", "line", "points", "max_points"}
-    kept = _object(autograded / FILE).get("exercises")
-    for each in kept.values() if isinstance(kept, dict) else (None,):
-        verdict = each.get("verdict") if isinstance(each, dict) else None
-        if not (isinstance(verdict, dict) and needed <= verdict.keys()):
-            raise damaged(autograded / FILE)
-    return kept  # type: ignore[return-value]
+    return _object(autograded / FILE, _VERDICTS)["exercises"]  # type: ignore[no-any-return]
 
 
 def read_if_any(autograded: Path) -> dict[str, KeptVerdict]:
@@ -182,28 +177,29 @@ def _named(source: str | None) -> str:
 
 # --- files that were written here ----------------------------------------------------------------
 
+# What is needed of them.
+_VERDICT = defstruct(
+    "_VERDICT", [("status", str), ("line", int | None), ("points", float), ("max_points", float)]
+)
+_KEPT = defstruct("_KEPT", [("verdict", _VERDICT)])
+_VERDICTS = defstruct("_VERDICTS", [("exercises", dict[str, _KEPT])])  # type: ignore[valid-type]
+_CELL = defstruct("_CELL", [("metadata", dict[str, Any]), ("source", str | list[str])])
+_NOTEBOOK = defstruct("_NOTEBOOK", [("cells", list[_CELL])])  # type: ignore[valid-type]
+
 
 def cells(path: Path) -> list[dict[str, Any]]:
     """The cells of a released or graded notebook. MachineError when it is damaged."""
-    found = _object(path).get("cells")
-    for cell in found if isinstance(found, list) else (None,):
-        if not (
-            isinstance(cell, dict)
-            and isinstance(cell.get("metadata"), dict)
-            and isinstance(cell.get("source"), str | list)
-        ):
-            raise damaged(path)
-    return found  # type: ignore[return-value]
+    return _object(path, _NOTEBOOK)["cells"]  # type: ignore[no-any-return]
 
 
-def _object(path: Path) -> dict[str, Any]:
-    """The object in a file of ours. MachineError when it is damaged, OSError when there is none."""
+def _object(path: Path, form: Any = dict[str, Any]) -> Any:
+    """The object in a file of ours, which must have this form and may have more. MachineError when
+    it is damaged, OSError when there is none."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))  # a learner's may have a NaN
+        convert(content, form)
     except ValueError as error:
         raise damaged(path) from error
-    if not isinstance(content, dict):
-        raise damaged(path)
     return content
 
 

@@ -53,7 +53,7 @@ PANELS = {
         "build": "author_commands:build_notebooks",
         "preview": "author_commands:preview_lesson",
         "cases": "author_commands:cases",
-        "vary": "vary_commands:vary",
+        "vary": "kernel_commands:vary",
         "publish": "author_commands:publish",
     },
     "Everything else": {

@@ -20,7 +20,7 @@ from ..course import (
     rules,
 )
 from ..course.weave import weave
-from ..errors import AuthorError, BadInput
+from ..errors import AuthorError, BadInput, unless
 from ..judge import steps
 from ..whole_files import filed
 from .terminal import complain, say, short
@@ -107,8 +107,10 @@ def publish(
 
     check() works there."""
     # Into a folder that is such a course already, or has nothing in it that can be seen.
-    if list(folder.glob("[!.]*")) and not (folder / PUBLISHED).is_file():
-        raise BadInput(f"{short(folder)} holds something else: name a folder of its own.")
+    unless(
+        (folder / PUBLISHED).is_file() or not list(folder.glob("[!.]*")),
+        BadInput(f"{short(folder)} holds something else: name a folder of its own."),
+    )
     for stale in ("kernels", "notebooks"):
         shutil.rmtree(folder / stale, ignore_errors=True)
     for name, content in catalogue.course_files(course.KERNELS.parent):

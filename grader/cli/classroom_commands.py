@@ -33,6 +33,7 @@ from ..classroom import (
 )
 from ..classroom.folder import CourseFolder, open_course
 from ..counted import counted, some
+from ..errors import unless
 from ..grouped import grouped
 from .terminal import complain, say, short, show_failures, table
 
@@ -235,8 +236,7 @@ def write_feedback(
     about = lesson_called(here, lesson)
     name = about.name
     learners = here.learners("autograded", name)
-    if not learners:
-        raise ClassroomError(f"Nothing is graded yet: run `grader autograde {name}`.")
+    unless(learners, ClassroomError(f"Nothing is graded yet: run `grader autograde {name}`."))
     wanted = solutions or coursefile.read(here).plan(name).solutions == coursefile.PASSED
     open_until = _open(here, about)
     made = feedback.write_all(here, name, learners, track, wanted or not open_until)
@@ -288,17 +288,13 @@ def show_leaderboard(
     """Rank the class's kernels by what they cost."""
     here = open_course()
     opened = lesson_called(here, lesson)
-    if not opened.contests:
-        raise ClassroomError(f"There is no contest in {opened.name}.")
+    unless(opened.contests, ClassroomError(f"There is no contest in {opened.name}."))
     names = export.ShownNames(here, coursefile.read(here), section, anonymous)
     for contest in opened.contests:
         columns = ("", "learner", "sectors / least", "instructions / least")
         rows = (
-            (
-                *(str(one.number), one.name),
-                *(f"{one.standing.sectors:.2f}", f"{one.standing.instructions:.2f}"),
-            )
-            for one in export.leaderboard(here, opened, contest, names)
+            (str(place), name, f"{costs.sectors:.2f}", f"{costs.instructions:.2f}")
+            for place, name, costs in export.leaderboard(here, opened, contest, names)
         )
         Console().print(table(columns, rows, title=contest.exercise, box=SIMPLE_HEAD))
 
@@ -323,8 +319,7 @@ def show_demo(
     The week: release, hand in, collect, grade, write feedback, export."""
     from ..classroom import demo
 
-    if live and not lesson:
-        raise typer.BadParameter("say which --lesson is to be shown live")
+    unless(lesson or not live, typer.BadParameter("say which --lesson is to be shown live"))
     if lesson:
         name = course.full_name(lesson, course.KERNELS)
         return _present(course.lesson(name, course.KERNELS), live, port)

@@ -27,7 +27,7 @@ from ..classroom import (
 )
 from ..classroom.folder import open_course
 from ..counted import counted, some
-from ..errors import BadInput
+from ..errors import BadInput, unless
 from ..submissions.intake import is_name
 from ..whole_files import filed
 from .classroom_commands import (
@@ -157,8 +157,10 @@ def _join_logins(same: list[str], later: bool) -> None:
     here = course_here()
     for pair in same:
         other, is_pair, learner = pair.partition("=")
-        if not (is_pair and is_name(other) and is_name(learner)):
-            raise BadInput(f"--same is {pair!r}, and should be OTHER=LEARNER, like zed=zoe.")
+        unless(
+            is_pair and is_name(other) and is_name(learner),
+            BadInput(f"--same is {pair!r}, and should be OTHER=LEARNER, like zed=zoe."),
+        )
         lessons = renaming.join(here, other, learner, later)
         say(
             f"{other} is {learner}, here and in what is collected from now on; moved: "
@@ -198,11 +200,13 @@ def export_marks(
     here = course_here()
     lessons = [lesson_called(here, lesson)] if lesson else list(course.lessons(here.kernels))
     if column is not None:
-        if not lesson or system not in platforms.PLATFORMS:
-            raise BadInput(
+        unless(
+            lesson and system in platforms.PLATFORMS,
+            BadInput(
                 f"--column is for one lesson and one of {', '.join(platforms.PLATFORMS)}: "
                 "grader export LESSON --for SYSTEM --column COLUMN."
-            )
+            ),
+        )
         planning.set_column(here, lessons[0].name, system, column)
     read = export.read(
         lessons, export.ShownNames(here, coursefile.read(here), section, anonymous), everybody

@@ -135,8 +135,7 @@ def _device() -> str:
         return "simulated GPU"
     from cupy.cuda import runtime
 
-    name: bytes = runtime.getDeviceProperties(0)["name"]
-    return name.decode()
+    return str(runtime.getDeviceProperties(0)["name"], "utf-8")
 
 
 def _driver() -> str:

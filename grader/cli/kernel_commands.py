@@ -1,5 +1,5 @@
-"""`grader check | prove | profile | messages`: what there is to judge or to measure in a file, what
-to say where there is nothing, and all that is said of a kernel.
+"""`grader check | prove | profile | messages | vary`: what there is to judge or to measure in a
+file, what to say where there is nothing, all that is said of a kernel, and exercises drawn anew.
 """
 
 import json
@@ -16,9 +16,10 @@ from rich.text import Text
 
 from .. import course
 from ..counted import counted
+from ..course import variants
 from ..course_folder import WARPWISE
 from ..cuda.errors import CudaError, visible
-from ..errors import BadInput
+from ..errors import BadInput, unless
 from ..judge import Limits, judge, sizes
 from ..judge.beside import Beside, beside
 from ..judge.verdict import CaseResult, Checked, EverySize, Report
@@ -112,18 +113,23 @@ def _checked(path: Path, exercise_id: str | None, root: Path) -> list[CheckedAns
     NotInCourse where there is no such exercise."""
     if path.suffix == ".ipynb":
         return _check_notebook(path, exercise_id, root)
-    if exercise_id is None:
-        raise BadInput(f"Say which exercise {path} answers: --exercise LESSON/NAME.")
-    source = read_text(path)
-    return [_judged(course.exercise(exercise_id, root).id, source, source, root)]
+    exercise, source = _answered(path, exercise_id, root)
+    return [_judged(exercise.id, source, source, root)]
+
+
+def _answered(path: Path, exercise_id: str | None, root: Path) -> tuple[course.Exercise, str]:
+    """The exercise that a .cu file answers, and the file's text."""
+    which = BadInput(f"Say which exercise {path} answers: --exercise LESSON/NAME.")
+    return course.exercise(unless(exercise_id, which), root), read_text(path)
 
 
 def _check_notebook(path: Path, wanted: str | None, root: Path) -> list[CheckedAnswer]:
     notebook = read_answers(path)
     code = (cell.source for cell in notebook.cells if cell.cell_type == "code")
-    call = next(filter(None, map(_LESSON_CELL.search, code)), None)
-    if call is None:
-        raise BadInput(f'{path}: no cell says which lesson this is, as lesson("02_name") does.')
+    call = unless(
+        next(filter(None, map(_LESSON_CELL.search, code)), None),
+        BadInput(f'{path}: no cell says which lesson this is, as lesson("02_name") does.'),
+    )
     lesson = course.lesson(call[1], root)
     only = wanted and lesson.exercise(wanted.rpartition("/")[2]).name
     names = [exercise.name for exercise in lesson.exercises]
@@ -252,17 +258,15 @@ def proved(
     if Path(what).suffix != ".cu":
         lesson = course.lesson(course.full_name(what, root), root)
         pairs = [(exercise, lesson.solution(exercise)) for exercise in lesson.exercises]
-    elif exercise_id is None:
-        raise BadInput(f"Say which exercise {what} answers: --exercise LESSON/NAME.")
     else:
-        pairs = [(course.exercise(exercise_id, root), read_text(Path(what)))]
+        pairs = [_answered(Path(what), exercise_id, root)]
     limits = replace(Limits(), reasoning=seconds, reasoning_seconds=3 * seconds)
     for exercise, source in pairs:
         if not exercise.rules:
             yield f"{exercise.id}: not decided: the exercise states no rule.", False
-            continue
-        known, broken = sizes.reasoned(exercise, source, limits)
-        yield f"{exercise.id}: {_said(known, broken)}", known.outcome == "counterexample"
+        else:
+            known, broken = sizes.reasoned(exercise, source, limits)
+            yield f"{exercise.id}: {_said(known, broken)}", known.outcome == "counterexample"
 
 
 def _said(known: EverySize, broken: CaseResult | None) -> str:
@@ -311,3 +315,28 @@ def profile(
     else:
         terminal.show_profile(Console(), work, counters)
     return 0
+
+
+# ---- vary ----
+
+
+def vary(
+    what: Annotated[str, typer.Argument(help="LESSON, for a list, or LESSON/NAME.")],
+    seed: Annotated[int, typer.Option(help="Which variant; each number is one.")] = 0,
+    every: Annotated[bool, typer.Option("--list", help="List them.")] = False,
+    solved: Annotated[bool, typer.Option("--solution", help="Show its solution.")] = False,
+) -> None:
+    """Show an exercise drawn anew, its arrays in other layouts."""
+    name, _, exercise = what.partition("/")
+    lesson = course.lesson(course.full_name(name))
+    for one in [lesson.exercise(exercise)] if exercise else lesson.exercises:
+        if exercise and not every:
+            drawn = variants.vary(one, seed)
+            terminal.say(
+                f"%%cuda {drawn.name}", drawn.solution if solved else lesson.handed_out(drawn)
+            )
+        else:
+            known = variants.variants(one)
+            terminal.say(
+                f"{one.id}: {counted(len(known), 'variant')}", *(f"  {each}" for each in known)
+            )

@@ -13,10 +13,10 @@ from .. import compilers
 from ..compilers import cuda_files, fetched
 from ..counted import counted
 from ..course import KINDS
-from ..errors import LearnerError
+from ..errors import LearnerError, unless
 from ..judge import Verdict
 from ..learner import editions, folder, progress, start_page, study
-from .terminal import complain
+from .terminal import complain, say
 
 DEFAULT = "warpwise"
 
@@ -92,13 +92,12 @@ def show_progress(
     if lesson is not None:
         name = editions.find_lesson(lesson).name
         stations = [station for station in stations if station.lesson.name == name]
-    for one in stations:
-        typer.echo(f"{one.lesson.name}: {one.passed}")
     station = start_page.next_station(stations)
-    typer.echo(
+    say(
+        *(f"{one.lesson.name}: {one.passed}" for one in stations),
         f"Next: {station.left[0]} in {station.lesson.name}."
         if station
-        else "You have passed all exercises."
+        else "You have passed all exercises.",
     )
 
 
@@ -107,16 +106,15 @@ def update() -> None:
     root = folder.here()
     updated = editions.update(root)
     for changes in updated:
-        typer.echo(f"{changes.lesson}:")
-        for kind, cells in (
-            ("new", changes.added),
-            ("changed", changes.changed),
-            ("gone", changes.removed),
-            ("kept", changes.kept),
-            ("below", [f"{cell}: the new text is below yours" for cell in changes.beside]),
-        ):
-            for cell in cells:
-                typer.echo(f"  {kind:<8} {cell}")
+        kinds = {
+            "new": changes.added,
+            "changed": changes.changed,
+            "gone": changes.removed,
+            "kept": changes.kept,
+            "below": [f"{cell}: the new text is below yours" for cell in changes.beside],
+        }
+        rows = (f"  {kind:<8} {cell}" for kind, cells in kinds.items() for cell in cells)
+        say(f"{changes.lesson}:", *rows)
     typer.echo(
         f"The notebooks as they were are in {root / editions.BEFORE}."
         if updated
@@ -134,8 +132,10 @@ def restore(lesson: str, exercise: Annotated[str | None, typer.Argument()] = Non
     what = f"{exercise} in {whole.name}" if exercise else whole.name
     typer.echo(f"{what} is as it was handed out.")
     if backup:
-        typer.echo(f"The notebook as it was is kept: {backup}")
-        typer.echo("If it is open in JupyterLab: File, Reload Notebook from Disk.")
+        say(
+            f"The notebook as it was is kept: {backup}",
+            "If it is open in JupyterLab: File, Reload Notebook from Disk.",
+        )
 
 
 def submit(lesson: str) -> None:
@@ -169,17 +169,17 @@ def take_part(
     root = progress.folder()
     if root is None and not (agree or withdraw):
         return _export_study()
-    if agree and withdraw:
-        raise LearnerError("Choose one: --agree or --withdraw.")
+    unless(not (agree and withdraw), LearnerError("Choose one: --agree or --withdraw."))
     root = folder.here()
     if agree or withdraw:
         study.decide(root, study.AGREE if agree else study.WITHDRAW)
     if study.decisions(root)[-1:] != [study.AGREE]:
         typer.echo("You do not take part: no row travels with `grader submit`.")
     else:
-        typer.echo("You take part. These rows travel with your next `grader submit`:")
-        for row in study.rows(root):
-            typer.echo(json.dumps(asdict(row)))
+        say(
+            "You take part. These rows travel with your next `grader submit`:",
+            *(json.dumps(asdict(row)) for row in study.rows(root)),
+        )
 
 
 def _export_study() -> None:

@@ -22,7 +22,9 @@ from ..watch.counters import METRICS, Counters
 def say(*sentences: str, stderr: bool = False) -> None:
     """A line for each."""
     for sentence in sentences:
-        Console(stderr=stderr, soft_wrap=True).print(sentence, markup=False, highlight=False)
+        Console(stderr=stderr, soft_wrap=True, emoji=False).print(
+            sentence, markup=False, highlight=False
+        )
 
 
 def complain(*sentences: str) -> None:

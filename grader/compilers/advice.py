@@ -118,9 +118,8 @@ def _of_a_name(name: str, error: Diagnostic, lines: list[str]) -> str:
     if re.match(rf"\s*{name}\s*=[^=]", line):
         return f"C++ needs a type where a name is first used: `int {name} = ...`."
     declared = re.compile(rf"\b(?:{_TYPES})\b[\s*&]+{name}\b")
-    for number, text in enumerate(lines, 1):
-        if not declared.search(text) or number == error.line:
-            continue
+    declaring = ((number, text) for number, text in enumerate(lines, 1) if declared.search(text))
+    for number, text in (one for one in declaring if one[0] != error.line):
         if number > error.line:
             return f"`{name}` is declared on line {number}. It does not exist before that line."
         if _WHOLE_LOOP.match(text):

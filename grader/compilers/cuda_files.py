@@ -9,6 +9,7 @@ from importlib import metadata
 from pathlib import Path
 
 from ..cuda.errors import CompilerFailure
+from ..errors import unless
 from . import fetched
 
 _LIBDEVICE = "nvidia/cuda_nvcc/nvvm/libdevice/libdevice.10.bc"
@@ -30,8 +31,10 @@ def identity() -> list[str]:
 def include_folders() -> tuple[str, ...]:
     """Folders of CUDA's own headers: cub, thrust and cuda/std (CCCL), cuda_fp16 and friends."""
     found = _of_wheels() or fetched.include_folders()
-    if not any(folder.is_dir() for folder in found):
-        raise CompilerFailure(f"CUDA's headers are not here: {HOW}")
+    unless(
+        any(folder.is_dir() for folder in found),
+        CompilerFailure(f"CUDA's headers are not here: {HOW}"),
+    )
     nested = [folder / "cccl" for folder in found if (folder / "cccl").is_dir()]
     return tuple(dict.fromkeys(str(folder) for folder in (*nested, *found)))
 
@@ -52,8 +55,7 @@ def libdevice() -> Path:
         path = Path(str(metadata.distribution(_WHEELS[2]).locate_file(_LIBDEVICE)))
     except metadata.PackageNotFoundError:
         path = fetched.libdevice()
-    if not path.is_file():
-        raise CompilerFailure(f"libdevice is not here: {HOW}")
+    unless(path.is_file(), CompilerFailure(f"libdevice is not here: {HOW}"))
     return path
 
 

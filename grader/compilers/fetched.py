@@ -12,13 +12,12 @@ import hashlib
 import tempfile
 import zipfile
 from dataclasses import dataclass
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urljoin, urlsplit
 
 from ..disk_cache import cache_home
-from ..errors import CourseError
+from ..errors import CourseError, unless
 
 if TYPE_CHECKING:
     import httpx
@@ -128,12 +127,14 @@ def _download(index: str, wheel: Wheel, into: Path) -> Path:
         raise NotFetched(
             f"{host} could not be reached ({type(error).__name__})", _OFFLINE
         ) from error
-    if digest.hexdigest() != wheel.sha256:
-        raise NotFetched(
+    unless(
+        digest.hexdigest() == wheel.sha256,
+        NotFetched(
             f"what {host} sent as {wheel.file} is not the file that it must be (its SHA-256 is "
             "another)",
             _OTHER,
-        )
+        ),
+    )
     return path
 
 
@@ -144,21 +145,12 @@ _OTHER = "PIP_INDEX_URL names another package index."
 
 def _found(client: httpx.Client, index: str, wheel: Wheel) -> str:
     """The address of the wheel, from the index's page about its project (PEP 503)."""
+    from bs4 import BeautifulSoup  # here, too
+
     page = client.get(f"{index.rstrip('/')}/{wheel.project}/", headers={"Accept": "text/html"})
     page.raise_for_status()
-    for link in _links(page.text):
-        url = urljoin(str(page.url), link)
-        if unquote(urlsplit(url).path).rpartition("/")[2] == wheel.file:
-            return url
-    raise NotFetched(f"{urlsplit(index).hostname} has no {wheel.file}", _OTHER)
-
-
-def _links(page: str) -> list[str]:
-    found: list[str] = []
-
-    class Links(HTMLParser):
-        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            found.extend(value for name, value in attrs if tag == "a" and name == "href" and value)
-
-    Links().feed(page)
-    return found
+    links = BeautifulSoup(page.text, "html.parser").find_all("a", href=True)
+    urls = (urljoin(str(page.url), str(link["href"])) for link in links)
+    named = (url for url in urls if unquote(urlsplit(url).path).endswith(f"/{wheel.file}"))
+    nothing = NotFetched(f"{urlsplit(index).hostname} has no {wheel.file}", _OTHER)
+    return unless(next(named, None), nothing)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..cuda.errors import CompileError, CompilerFailure
+from ..errors import unless
 from .compiler import SOURCE_NAME, Job, Program
 from .cuda_files import include_folders
 from .headers import HEADERS, PRELUDE
@@ -177,8 +178,7 @@ def _strings(values: list[str], code: str = "utf-8") -> ctypes.Array[ctypes.c_ch
 
 def _call(function: str, *arguments: object) -> None:
     status = getattr(_library(), function)(*arguments)
-    if status == _MEMORY:
-        raise CompileError(_OUT_OF_MEMORY)
+    unless(status != _MEMORY, CompileError(_OUT_OF_MEMORY))
     if status:
         said = _library().nvrtcGetErrorString(status).decode()
         raise CompilerFailure(f"NVRTC itself failed ({function}: {said}).")
@@ -198,12 +198,13 @@ def _library() -> ctypes.CDLL:
 
 
 def _loaded() -> LoadedDL:
-    if (library := _found()) is None:
-        raise CompilerFailure(
+    return unless(
+        _found(),
+        CompilerFailure(
             "NVRTC is not here: `pip install cuda-toolkit[nvrtc,cudart,cccl]` brings it where "
             "NVIDIA makes it. WARPWISE_COMPILER=clang chooses the other compiler."
-        )
-    return library
+        ),
+    )
 
 
 @cache

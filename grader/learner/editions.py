@@ -24,12 +24,12 @@ from nbformat import NotebookNode, v4, validate
 from .. import course
 from ..course.weave import CHECK, text
 from ..course_folder import NOTEBOOKS
-from ..errors import LearnerError, MachineError
+from ..errors import LearnerError, MachineError, unless
 from ..judge import Verdict, judge
 from ..judge.arrangement import is_blank
 from ..submissions import intake, open_nbgrader
 from . import progress, study
-from .folder import LESSONS, is_newest
+from .folder import LESSONS, outdated
 
 BEFORE = Path(progress.MARK) / "before"
 _NEWER = "This cell has a new text in this edition of the course. Yours, above, was kept:"
@@ -52,10 +52,9 @@ def update(root: Path, notebooks: Path = NOTEBOOKS) -> list[Changes]:
     """Bring every lesson in `root` up to its edition in `notebooks`. The notebooks as they were
     are kept."""
     updated = []
-    for path in sorted(notebooks.glob("*.ipynb")):
-        if is_newest(root, path):
-            continue
-        mine, base, changes = root / path.name, root / LESSONS / path.name, Changes(path.stem)
+    for name in outdated(root, notebooks):
+        path = notebooks / f"{name}.ipynb"
+        mine, base, changes = root / path.name, root / LESSONS / path.name, Changes(name)
         if mine.exists():
             new = intake.read_notebook(path)
             result = merged(
@@ -275,13 +274,14 @@ def _through_the_exchange(root: Path, path: Path, lesson: str) -> None:
         study.copy_notebook(root, path, folder / path.name)
         command = [sys.executable, "-m", "nbgrader", "submit", lesson]
         ran = subprocess.run(command, cwd=scratch, capture_output=True, text=True, encoding="utf-8")
-    if ran.returncode:
-        said = (ran.stderr.strip().splitlines() or ["no reason given"])[-1]
-        raise MachineError(f"nbgrader did not take {lesson}: {said}")
+    said = (ran.stderr.strip().splitlines() or ["no reason given"])[-1]
+    unless(not ran.returncode, MachineError(f"nbgrader did not take {lesson}: {said}"))
 
 
 def find_lesson(given: str) -> course.Lesson:
     """The lesson called `given`, or beginning so, as 02 does."""
-    if given.endswith(".ipynb"):
-        raise LearnerError(f"Name the lesson, {Path(given).stem}, and not its file.")
+    unless(
+        not given.endswith(".ipynb"),
+        LearnerError(f"Name the lesson, {Path(given).stem}, and not its file."),
+    )
     return course.lesson(course.full_name(given))

@@ -13,7 +13,7 @@ import shutil
 from pathlib import Path
 
 from ..course_folder import NOTEBOOKS
-from ..errors import LearnerError
+from ..errors import LearnerError, unless
 from . import progress
 
 LESSONS = Path(progress.MARK) / "lessons"
@@ -38,12 +38,12 @@ def make(root: Path, notebooks: Path = NOTEBOOKS) -> list[str]:
 
 def here() -> Path:
     """The learner's folder that the current folder lies in."""
-    root = progress.folder()
-    if root is None:
-        raise LearnerError(
+    return unless(
+        progress.folder(),
+        LearnerError(
             "This is no learner's folder: go to yours, or make one with `grader lab FOLDER`."
-        )
-    return root
+        ),
+    )
 
 
 def outdated(root: Path, notebooks: Path = NOTEBOOKS) -> list[str]:

@@ -14,6 +14,7 @@ Outside a learner's folder nothing is kept.
 
 import json
 from collections import defaultdict
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -90,7 +91,7 @@ def of(lesson: str) -> Done:
 def read(root: Path) -> dict[str, Done]:
     """All that was done, by lesson; nothing for lessons of which nothing was."""
     done: dict[str, Done] = defaultdict(Done)
-    for event in _events(root / FILE):
+    for event in sorted(_events(root / FILE), key=lambda event: event["at"]):
         lesson = done[event["lesson"]]
         name = event.get("tried") or event.get("passed") or event["predicted"]
         lesson.tries[name].append((event["at"], event.get("right", True)))
@@ -111,11 +112,10 @@ def _add(event: dict[str, Any]) -> None:
             file.write(json.dumps({"at": at, **event}, ensure_ascii=False) + "\n")
 
 
-def _events(path: Path) -> list[dict[str, Any]]:
-    """The lines that are as this module writes them, in order of time, `at` as a datetime; others,
-    of a damaged file or a newer edition, are passed over."""
+def _events(path: Path) -> Iterator[dict[str, Any]]:
+    """The lines that are as this module writes them, `at` as a datetime; others, of a damaged file
+    or a newer edition, are passed over."""
     text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-    events = []
     for line in text.splitlines():
         with suppress(ValueError):
             match json.loads(line):
@@ -130,5 +130,4 @@ def _events(path: Path) -> list[dict[str, Any]]:
                         "right": bool(),
                     }
                 ) as event:
-                    events.append(event | {"at": datetime.fromisoformat(at).astimezone(UTC)})
-    return sorted(events, key=lambda event: event["at"])
+                    yield event | {"at": datetime.fromisoformat(at).astimezone(UTC)}

@@ -26,6 +26,7 @@ from tornado import web
 from .. import disk_cache
 from ..counted import counted
 from ..cuda import gpu_count
+from ..errors import unless
 from . import progress, recall
 from .folder import outdated
 
@@ -50,9 +51,8 @@ class StartPage(APIHandler):
 
     @web.authenticated
     async def get(self) -> None:
-        root = progress.folder(Path(self.settings["server_root_dir"]).expanduser())
-        if root is None:
-            raise web.HTTPError(404)
+        served = Path(self.settings["server_root_dir"]).expanduser()
+        root = unless(progress.folder(served), web.HTTPError(404))
         shown = await asyncio.get_running_loop().run_in_executor(None, page, root)
         self.finish(json.dumps({"html": shown}))
 

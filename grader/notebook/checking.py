@@ -23,6 +23,7 @@ from grader.status import Status
 from grader.watch.observe import Run
 from grader.watch.recorder import recordings
 
+from ..errors import unless
 from . import cards, failures, session, verdict_card
 from .cards import ACCENTS, BORDER, OURS, RAISED, TEXT, Page, card, heading, paragraph, prose
 from .failures import Notice
@@ -51,8 +52,10 @@ def predict(question: str, choices: Sequence[str], answer: str, because: str) ->
     """Ask `question`; the learner clicks on one of `choices`, and learns at once whether it is
     `answer` (one of them) and why. What stands between backticks is shown as code. A question
     that was answered before is shown with what was answered."""
-    if answer not in choices:
-        raise ValueError(f"predict: the answer {answer!r} is not one of the choices {choices!r}")
+    unless(
+        answer in choices,
+        ValueError(f"predict: the answer {answer!r} is not one of the choices {choices!r}"),
+    )
     prediction = Prediction(question, tuple(choices), answer, because)
     lesson, key = session.current().lesson.name, prediction.key
     _asked[key] = _Asked(prediction, lesson, key)
@@ -73,8 +76,7 @@ def ask_again(prediction: Prediction, lesson: str) -> None:
 
 def answer(key: str, number: int) -> None:
     """The learner chose number `number`, from 0, of the question `key`, in the page."""
-    if key not in _asked:
-        raise Notice("Run the question's cell first.")
+    unless(key in _asked, Notice("Run the question's cell first."))
     asked = _asked[key]
     prediction, choice = asked.prediction, asked.prediction.choices[number]
     right = choice == prediction.answer
@@ -238,8 +240,8 @@ def _next_hint(name: str) -> cards.Page:
     lesson = session.current()
     exercise = lesson.exercise(name)
     new = [one for one in lesson.due.get(name, ()) if (name, one[1]) not in lesson.hinted]
-    if not new and not exercise.hints:
-        raise failures.Notice(f"There are no more hints for `{name}`. Try `puzzle('{name}')`.")
+    over = f"There are no more hints for `{name}`. Try `puzzle('{name}')`."
+    unless(new or exercise.hints, failures.Notice(over))
     progress.tried(exercise.id.partition("/")[0], name, None)
     if new:
         lesson.hinted.add((name, new[0][1]))
@@ -276,16 +278,17 @@ def play(
     replay = of_failure(verdict.while_open(), source, exercise) or (
         of_case(exercise, source, seed) if verdict.status in ("passed", "over_budget") else None
     )
-    if replay is None:
-        raise failures.Notice(f'There is nothing to step through: `check("{what}")` says why.')
-    display(of_replay(replay))
+    nothing = failures.Notice(f'There is nothing to step through: `check("{what}")` says why.')
+    display(of_replay(unless(replay, nothing)))
 
 
 def _of_run(run: Run) -> cards.Page:
     """The last launch of a run in which something went wrong, or else the last one."""
     played = [(one, marks_of(one, run.hazards)) for one in recordings(run) if one.frames]
-    if not played:
-        raise failures.Notice("Nothing of this run was recorded: no thread got to an instruction.")
+    unless(
+        played,
+        failures.Notice("Nothing of this run was recorded: no thread got to an instruction."),
+    )
     recording, marks = next((pair for pair in reversed(played) if pair[1]), played[-1])
     block = next((one.block for one in run.hazards if not (marks or one.warning)), None)
     note = f"What went wrong happened in block {block}, which was not recorded."
@@ -300,10 +303,8 @@ def warmup() -> None:
     an exercise, whose cell is put below this one."""
     shell = failures.shell()
     failures.install(shell)
-    root = progress.folder()
-    if root is None:
-        raise failures.Notice("This is no learner's folder: `grader lab FOLDER` makes one.")
-    pieces = recall.warm_up(root)
+    nowhere = failures.Notice("This is no learner's folder: `grader lab FOLDER` makes one.")
+    pieces = recall.warm_up(unless(progress.folder(), nowhere))
     if not pieces:
         why = (
             "Pieces come back some days after you did them, from lessons whose exercises all pass."
@@ -331,10 +332,14 @@ def puzzle(name: str) -> None:
     like any other answer."""
     lesson = session.current()
     exercise, origin = lesson.exercise(name), lesson.lesson
-    if not exercise.solved or progress.is_fetched(exercise.id.partition("/")[0]):
-        raise failures.Notice("An exercise that others may still hand in is no puzzle.")
-    if not isinstance(exercise.kind, kinds.Write):
-        raise failures.Notice(f"`{name}` is no exercise of the kind *write it*.")
+    unless(
+        exercise.solved and not progress.is_fetched(exercise.id.partition("/")[0]),
+        failures.Notice("An exercise that others may still hand in is no puzzle."),
+    )
+    unless(
+        isinstance(exercise.kind, kinds.Write),
+        failures.Notice(f"`{name}` is no exercise of the kind *write it*."),
+    )
     ours, *wrong = (
         [line.strip() for text in kinds.answers(source) for line in text.splitlines()]
         for source in (

@@ -12,6 +12,7 @@ from IPython.display import display
 from grader import cuda
 from grader.cuda.errors import CudaError
 
+from ..errors import unless
 from . import cards
 
 
@@ -25,10 +26,7 @@ class Notice(Exception):
 
 def shell() -> InteractiveShell:
     """The notebook's; a Notice where there is none."""
-    running = get_ipython()
-    if running is None:
-        raise Notice("This works in a notebook, or in IPython.")
-    return running
+    return unless(get_ipython(), Notice("This works in a notebook, or in IPython."))
 
 
 def install(shell: InteractiveShell) -> None:

@@ -17,6 +17,7 @@ from grader.judge.playback.strip import FIRST_BLOCKS, Blocks
 from grader.watch.observe import arrays_among
 from grader.watch.recorder import recording, recordings
 
+from ..errors import unless
 from . import cards, failures
 
 Launch = tuple[Dim | None, Dim | None, tuple[Any, ...], int]  # grid, block, arguments, shared bytes
@@ -85,10 +86,14 @@ def watch(
     `args` are those of a call; CuPy arrays are copied to the simulated GPU and back. `blocks` is
     how many blocks, from the first on, `draw.owners` is to show. What the kernel does wrong is
     shown under its source line, and the notebook goes on."""
-    if not isinstance(kernel, Kernel):
-        raise failures.Notice("`watch` starts with a kernel, such as a `%%cuda` cell defines.")
-    if not isinstance(blocks, int) or blocks < 1:
-        raise failures.Notice(f"`blocks={blocks!r}` should be how many blocks to show, 1 or more.")
+    unless(
+        isinstance(kernel, Kernel),
+        failures.Notice("`watch` starts with a kernel, such as a `%%cuda` cell defines."),
+    )
+    unless(
+        isinstance(blocks, int) and blocks > 0,
+        failures.Notice(f"`blocks={blocks!r}` should be how many blocks to show, 1 or more."),
+    )
     on_host = tuple(cuda.xp.asnumpy(arg) if _on_gpu(arg) else arg for arg in args)
     with simulator.observe(blocks, [recording(FIRST_BLOCKS)]) as run:
         declared = parameters(kernel.source, kernel.name) or ()

@@ -17,6 +17,7 @@ from grader.errors import NotInCourse
 from grader.learner import progress
 from grader.submissions import intake
 
+from ..errors import unless
 from . import cards, failures
 from .cards import Page, button, joined, prose, sentences
 from .kernel import Kernel
@@ -48,20 +49,21 @@ class NotebookSession:
 
     def exercise(self, name: str) -> course.Exercise:
         """The lesson's exercise `name`; a Notice with the names there are otherwise."""
-        if name not in self.exercises:
-            known = ", ".join(f"`{one}`" for one in self.exercises)
-            raise failures.Notice(
-                f"This lesson has no exercise `{name}`. Its exercises are: {known}."
-            )
-        return self.exercises[name]
+        known = ", ".join(f"`{one}`" for one in self.exercises)
+        return unless(
+            self.exercises.get(name),
+            failures.Notice(f"This lesson has no exercise `{name}`. Its exercises are: {known}."),
+        )
 
     def source(self, name: str) -> str:
         """The text last given to `%%cuda name`; a Notice if there is none."""
-        if name not in self.sources:
-            raise failures.Notice(
+        unless(
+            name in self.sources,
+            failures.Notice(
                 f"Run the cell that begins with `%%cuda {name}` first. `check` judges that cell.",
                 button("Run that cell, then this one", "run", name),
-            )
+            ),
+        )
         return self.sources[name]
 
 
@@ -69,9 +71,10 @@ _session: NotebookSession | None = None
 
 
 def current() -> NotebookSession:
-    if _session is None:
-        raise failures.Notice("No lesson has been opened yet. Run the notebook's first code cell.")
-    return _session
+    return unless(
+        _session,
+        failures.Notice("No lesson has been opened yet. Run the notebook's first code cell."),
+    )
 
 
 # ---- lesson(): the first thing a notebook calls ----
@@ -208,14 +211,18 @@ def _source(body: str) -> str:
 
 def _name(line: str) -> str:
     name = line.strip()
-    if not name:
-        raise failures.Notice(
+    unless(
+        name,
+        failures.Notice(
             "This cell needs a name: write `%%cuda NAME` in its first line, for example "
             "`%%cuda my_kernel`."
-        )
-    if not (name.isidentifier() and name.isascii()):
-        raise failures.Notice(
+        ),
+    )
+    unless(
+        name.isidentifier() and name.isascii(),
+        failures.Notice(
             f"`{name}` cannot name a cell: after `%%cuda` comes one word of letters, digits and "
             "underscores, for example `%%cuda my_kernel`."
-        )
+        ),
+    )
     return name

@@ -15,7 +15,7 @@ from ..compilers.declared import DTYPES
 from ..counted import counted
 from ..cuda.limits import WARP, Architecture
 from ..cuda.simulator import RawModule
-from ..errors import BadInput
+from ..errors import BadInput, unless
 from ..submissions.intake import read_text
 from ..watch.counters import METRICS, Counters
 from .work import Blank, Work, of_exercise
@@ -33,10 +33,10 @@ def work_of_file(path: Path, launch: LaunchArguments) -> Work:
         raise BadInput("Say how to launch it: --grid and --block, or --exercise LESSON/NAME.")
     if not kernel:
         names = RawModule(code=source).kernel_names
-        if len(names) != 1:
-            raise BadInput(
-                f"Say which kernel, with --kernel: {', '.join(names) or 'there is none'}."
-            )
+        unless(
+            len(names) == 1,
+            BadInput(f"Say which kernel, with --kernel: {', '.join(names) or 'there is none'}."),
+        )
         kernel = names[0]
     given = {f"argument {n}": _argument(text) for n, text in enumerate(arguments, start=1)}
     inputs = {name: one for name, one in given.items() if isinstance(one, np.ndarray)}
@@ -85,8 +85,10 @@ _VECTOR = re.compile(r"(\w+?)([234])")
 
 def dimensions(text: str) -> tuple[int, ...]:
     """`4` or `4,2,1`, x first."""
-    if not re.fullmatch(r"\d+(,\d+){0,2}", text):
-        raise BadInput(f"A grid or block is up to three numbers, x first, as in 4,2; not {text!r}.")
+    unless(
+        re.fullmatch(r"\d+(,\d+){0,2}", text),
+        BadInput(f"A grid or block is up to three numbers, x first, as in 4,2; not {text!r}."),
+    )
     return tuple(int(part) for part in text.split(","))
 
 
@@ -100,8 +102,7 @@ def _argument(text: str) -> np.generic | np.ndarray | Blank:
             return dtype(float(value) if np.dtype(dtype).kind == "f" else int(value, 0))
         except (ValueError, OverflowError) as error:
             raise BadInput(f"{value!r} in {text!r} is no {type_name}.") from error
-    if not (match := _ARRAY.fullmatch(text)):
-        raise BadInput(f"{text!r} is no argument; write {FORMS}.")
+    match = unless(_ARRAY.fullmatch(text), BadInput(f"{text!r} is no argument; write {FORMS}."))
     kind, type_name, length = match.groups()
     vector, width = _VECTOR.fullmatch(type_name), 1
     if type_name not in DTYPES and vector and vector[1] in DTYPES:
@@ -117,9 +118,10 @@ def _argument(text: str) -> np.generic | np.ndarray | Blank:
 
 
 def _dtype(type_name: str) -> type[np.generic]:
-    if type_name not in DTYPES:
-        raise BadInput(f"There is no type {type_name!r} here; there are: {', '.join(DTYPES)}.")
-    return DTYPES[type_name]
+    return unless(
+        DTYPES.get(type_name),
+        BadInput(f"There is no type {type_name!r} here; there are: {', '.join(DTYPES)}."),
+    )
 
 
 # ---- what limits a launch, and which line wastes most ----

@@ -122,14 +122,12 @@ def check_registers(number: int) -> None:
     )
 
 
-def register_names(text: str) -> list[str]:
+def register_names(text: str) -> Iterator[str]:
     """`%r<3>, %f0` declares %r0, %r1, %r2 and %f0."""
-    names: list[str] = []
     for name in re.split(r"\s*,\s*", text.strip()):
         many = re.fullmatch(r"([\w$%.]+)<(\d+)>", name)
         check_registers(int(many[2]) if many else 1)
-        names += [f"{many[1]}{number}" for number in range(int(many[2]))] if many else [name]
-    return names
+        yield from (f"{many[1]}{number}" for number in range(int(many[2]))) if many else [name]
 
 
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)

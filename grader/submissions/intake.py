@@ -37,7 +37,7 @@ from nbformat.validator import normalize
 
 from ..course.weave import CHECK
 from ..cuda.errors import encodable
-from ..errors import BadInput, LearnerError
+from ..errors import BadInput, LearnerError, unless
 from . import open_nbgrader
 
 STAMP, SECRET = HANDED_IN = ("timestamp.txt", "submission_secret.txt")  # nbgrader's own
@@ -76,8 +76,7 @@ class Submission:
     def notebook(self) -> NotebookNode:
         """All that can be graded or shown of the notebook: each cell's text, pictures and grade_id.
         UnreadableNotebook when there is nothing."""
-        if self.refused:
-            raise UnreadableNotebook(self.refused)
+        unless(not self.refused, UnreadableNotebook(self.refused))
         notebook = parse_notebook(self.name, self.content)
         notebook.metadata = from_dict({})
         for cell in notebook.cells:
@@ -330,8 +329,7 @@ def regular_file(path: Path, most: int) -> bytes:
     content = b""
     for piece in _pieces(path):
         content += piece
-        if len(content) > most:
-            raise ValueError(path)
+        unless(len(content) <= most, ValueError(path))
     return content
 
 
@@ -341,8 +339,7 @@ def _pieces(path: Path, seen: Callable[[bytes], object] = len) -> Iterator[bytes
             flags |= os.O_NOFOLLOW | os.O_NONBLOCK  # if something else is there by now
         return os.open(path, flags)
 
-    if not stat.S_ISREG(path.lstat().st_mode):
-        raise FileNotFoundError(path)
+    unless(stat.S_ISREG(path.lstat().st_mode), FileNotFoundError(path))
     with open(path, "rb", opener=opened) as file:
         for _ in range(LONGEST_FILE // PIECE):
             if not (piece := file.read(PIECE)):
@@ -368,8 +365,7 @@ def without(dropped: tuple[str, ...], pieces: Iterable[bytes], most: int) -> byt
     for part in _parts_without(re.compile(key), text, pieces, most):
         parts.append(part)
         size += len(part)
-        if size > most:
-            raise LongFile
+        unless(size <= most, LongFile())
     return b"".join(parts)
 
 
@@ -401,8 +397,7 @@ def _parts_without(
                 at, depth = begins.end(), 1
                 closing = b"[]" if begins[0].endswith(b"[") else b"{}"
         left = left[at:]
-        if len(left) > most:
-            raise LongFile
+        unless(len(left) <= most, LongFile())
     if not depth:
         yield left
 
@@ -420,11 +415,13 @@ def parse_notebook(name: str, content: bytes) -> NotebookNode:
     """The notebook in `content`, which is that of a file called `name`. Text that no file could
     hold, half a pair of surrogates, is replaced. Raises UnreadableNotebook."""
     plain = _STRING.sub(b"", content)
-    if plain.count(b"[") + plain.count(b"{") > MOST_PARTS:
-        raise UnreadableNotebook(
+    unless(
+        plain.count(b"[") + plain.count(b"{") <= MOST_PARTS,
+        UnreadableNotebook(
             f"{name} consists of more than {MOST_PARTS:,} parts: clear its outputs, delete the "
             "cells you do not need, save it and hand in that file."
-        )
+        ),
+    )
     notebook: NotebookNode
     try:
         with warnings.catch_warnings():

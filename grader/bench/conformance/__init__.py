@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...cuda import gpu_count
-from ...errors import BadInput
+from ...errors import BadInput, unless
 from .. import markdown_table
 from .forms import FORMS, InlineForm
 from .samples import drawn, samples
@@ -255,8 +255,7 @@ _HEAD = (
 
 def measure() -> list[FamilyResult]:
     """Every instruction form on both devices, about a minute. Raises BadInput without a GPU."""
-    if not gpu_count():
-        raise BadInput("There is no GPU here to compare the simulated one with.")
+    unless(gpu_count(), BadInput("There is no GPU here to compare the simulated one with."))
     families = groupby(FORMS, key=lambda form: form.family)
     return [_row(family, tuple(forms)) for family, forms in families]
 

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from ...course import Lesson
 from ...cuda.errors import Message, visible
+from ...errors import unless
 from ...grouped import grouped
 from ...submissions.intake import as_typed
 from ...whole_files import filed
@@ -30,8 +31,9 @@ def write(course: CourseFolder, lesson: Lesson, names: ShownNames) -> Path:
     """Make build/report/LESSON.html, and beside it the marks as .csv and .json, of those and under
     the names that `names` gives. Returns the page. ClassroomError when nothing is graded yet."""
     group = figures.read(course, lesson, names)
-    if not group.rows:
-        raise ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson.name}`.")
+    unless(
+        group.rows, ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson.name}`.")
+    )
     return _write(course, [lesson], names, f"{lesson.name}.html", page(group))
 
 
@@ -39,8 +41,7 @@ def write_course(course: CourseFolder, lessons: list[Lesson], names: ShownNames)
     """The page of each lesson that is graded, and build/report/course.html, which leads to them,
     with all marks beside it. Returns that page."""
     graded = [lesson for lesson in lessons if course.learners("autograded", lesson.name)]
-    if not graded:
-        raise ClassroomError("Nothing is graded yet: run `grader autograde LESSON`.")
+    unless(graded, ClassroomError("Nothing is graded yet: run `grader autograde LESSON`."))
     for lesson in graded:
         write(course, lesson, names)
     groups = [figures.read(course, lesson, names) for lesson in graded]

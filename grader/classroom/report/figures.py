@@ -73,16 +73,13 @@ def read(course: CourseFolder, lesson: Lesson, names: ShownNames | None = None) 
     absent = {row.learner for row in found if row.status == NOT_HANDED_IN}
     answers: dict[str, list[GradedAnswer]] = {exercise.name: [] for exercise in lesson.exercises}
     others = {}
-    for learner, mine in groupby(found, attrgetter("learner")):
-        if learner in absent:
-            continue
+    handed_in_by = (row for row in found if row.learner not in absent)
+    for learner, mine in groupby(handed_in_by, attrgetter("learner")):
         path = course.notebook("autograded", lesson.name, learner)
         cells, kept = list(_cells(path)), verdicts.read_if_any(path.parent)
         sources = {name: source for name, source in cells if name}
         others[names.name(learner)] = "\n".join(source for name, source in cells if not name)
-        for row in mine:
-            if row.exercise not in answers:
-                continue
+        for row in (row for row in mine if row.exercise in answers):
             verdict = kept[row.exercise]["verdict"] if row.exercise in kept else {}
             answers[row.exercise].append(
                 GradedAnswer(

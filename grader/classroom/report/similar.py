@@ -6,10 +6,9 @@ does not count, nor does a passage that more than a few learners have (MOSS igno
 a pair is named only when it shares a passage of some length that is most of the shorter answer.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations_with_replacement
 from statistics import median_low
 
 from ...cuda.errors import visible
@@ -88,20 +87,24 @@ def compare(answers: Mapping[str, str], handed_out: Iterable[str]) -> Likeness:
 
 def _sharing(
     given: list[SameText], texts: list[winnowing.WinnowedText], few: int
-) -> Iterable[tuple[tuple[int, int], set[int]]]:
+) -> Iterable[tuple[tuple[int, int], list[int]]]:
     """The fingerprints that two texts (indices) share and that at most `few` learners have."""
     owners = grouped((mark, at) for at, text in enumerate(texts) for mark in text.fingerprints)
-    shared = defaultdict(set)
-    for mark, having in owners.items():
-        if sum(len(given[index]) for index in having) <= few:
-            several = [(index, index) for index in having if len(given[index]) > 1]
-            for pair in [*combinations(having, 2), *several]:
-                shared[pair].add(mark)
-    return shared.items()
+    rare = {
+        mark: having
+        for mark, having in owners.items()
+        if sum(len(given[index]) for index in having) <= few
+    }
+    return grouped(
+        ((one, other), mark)
+        for mark, having in rare.items()
+        for one, other in combinations_with_replacement(having, 2)
+        if one != other or len(given[one]) > 1  # several gave one text
+    ).items()
 
 
 def _pair(
-    one: SameText, other: SameText, marks: set[int], read: Mapping[str, winnowing.WinnowedText]
+    one: SameText, other: SameText, marks: list[int], read: Mapping[str, winnowing.WinnowedText]
 ) -> SimilarAnswers | None:
     """Two texts that share these marks; None if that is too little to name them."""
     both = (one[:1], one[1:]) if one is other else (one, other)

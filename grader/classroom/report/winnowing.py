@@ -10,7 +10,6 @@ The hashes are those of the text itself, so that the same class gives the same r
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -74,7 +73,7 @@ class WinnowedText:
     fingerprints: dict[int, tuple[int, ...]]  # the places (token indices) of each
     own: frozenset[int]  # the tokens in no run that was handed out
 
-    def covered(self, fingerprints: set[int]) -> frozenset[int]:
+    def covered(self, fingerprints: Iterable[int]) -> frozenset[int]:
         """The tokens in the runs that `fingerprints` stand for."""
         return _covered(place for mark in fingerprints for place in self.fingerprints[mark])
 
@@ -223,13 +222,14 @@ class OwnAnswer:
         """The words by which the names are called in the other, where it is something else
         throughout; the statements that both have are taken in their order."""
         places = grouped((statement.tokens, statement) for statement in other.statements)
-        called: dict[str, Counter[str]] = {}
-        for statement in self.statements:
-            if same := places.get(statement.tokens):
-                for name, theirs in zip(statement.names, same.pop(0).names, strict=True):
-                    called.setdefault(name, Counter())[theirs] += 1
+        called = grouped(
+            pair
+            for statement in self.statements
+            if (same := places.get(statement.tokens))
+            for pair in zip(statement.names, same.pop(0).names, strict=True)
+        )
         return {
-            name: next(iter(theirs))
+            name: theirs[0]
             for name, theirs in called.items()
-            if len(theirs) == 1 and name not in theirs
+            if len({*theirs}) == 1 and name not in theirs
         }

@@ -97,9 +97,8 @@ def _paged(notebook: NotebookNode) -> NotebookNode:
 
 def _pieces(notebook: NotebookNode) -> Iterator[Piece]:
     kernels = 0
-    for cell in notebook.cells:
-        if cell.metadata.get("slideshow", {}).get("slide_type") == "skip":
-            continue
+    slideshow = ((cell.metadata.get("slideshow", {}), cell) for cell in notebook.cells)
+    for cell in (cell for about, cell in slideshow if about.get("slide_type") != "skip"):
         pieces = list(
             _prose(cell.source)
             if cell.cell_type == "markdown"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from ...graphs import postorder
+from ...grouped import grouped
 from .source import NAME_VARIABLE
 
 # .loc 1 6 12        // kernel.cu:6:12 @[ kernel.cu:9:9 @[ kernel.cu:16:12 ] ]
@@ -225,12 +226,11 @@ def _order(nodes: list[str], entry: str, edges: dict[str, list[str]], depth: int
 
 def _components(nodes: Iterable[str], edges: dict[str, list[str]]) -> list[list[str]]:
     """Strongly connected components in topological order (Kosaraju's two passes)."""
-    backwards: dict[str, list[str]] = {node: [] for node in edges}
-    for node, successors in edges.items():
-        for to in successors:
-            backwards[to].append(node)
+    backwards = grouped((to, node) for node, successors in edges.items() for to in successors)
     seen: set[str] = set()
     finished = [node for root in nodes for node in postorder(root, edges.__getitem__, seen)]
     seen = set()
-    parts = (postorder(root, backwards.__getitem__, seen) for root in reversed(finished))
+    parts = (
+        postorder(root, lambda node: backwards.get(node, []), seen) for root in reversed(finished)
+    )
     return [part for part in parts if part]

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 from textwrap import wrap
 
 import numpy as np
@@ -114,11 +115,15 @@ def exchange(run: Run) -> Picture:
         return empty(title, "Warp 0 of this run completed no shuffle.", run)
     shown = shuffles[:_MOST_SHUFFLES]
     labels = _labels(run, shown)
-    tops = [0.0]  # of the rows of boxes
-    for shuffle, label in zip(shown, labels, strict=True):
-        farthest = max((abs(lane - giver) for lane, giver in shuffle.moved.items()), default=0)
-        room = _LINE * sum(map(len, label)) + 0.05
-        tops.append(tops[-1] + max(_BOX + _GAP + _STEEP * farthest, room))
+    rooms = [_LINE * sum(map(len, label)) + 0.05 for label in labels]
+    farthest = [
+        max((abs(lane - giver) for lane, giver in shuffle.moved.items()), default=0)
+        for shuffle in shown
+    ]
+    steps = (
+        max(_BOX + _GAP + _STEEP * far, room) for far, room in zip(farthest, rooms, strict=True)
+    )
+    tops = [*accumulate(steps, initial=0.0)]  # of the rows of boxes
     tall = tops[-1] + _BOX
     picture = Picture(_TOP + tall + 0.4, title, _description(title, shuffles))
     axes = picture.panel(_LEFT, _TOP, _ACROSS, tall)

@@ -1,7 +1,8 @@
 """draw.owners: which thread touched which element of an array."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import groupby
 from math import prod
 from textwrap import wrap
 
@@ -15,6 +16,7 @@ from grader.cuda.simulator import Event, Run
 from grader.grouped import grouped
 from grader.watch.observe import MOST_EVENTS, ArrayLayout
 
+from ...errors import unless
 from ..failures import Notice
 from .picture import (
     BLUE,
@@ -156,8 +158,10 @@ def owners(
     the array's own; `kind` is "store", "load" or "atomic", by default the first of these that
     happened. Only the blocks that `watch(..., blocks=...)` kept are known."""
     require_run(run, "draw.owners")
-    if kind not in (None, *_KINDS):
-        raise Notice('`draw.owners` shows who did a `kind="load"`, a "store" or an "atomic".')
+    unless(
+        kind in (None, *_KINDS),
+        Notice('`draw.owners` shows who did a `kind="load"`, a "store" or an "atomic".'),
+    )
     array = array_argument(run, argument)
     rows, columns, folded = _rows(array, shape)
     each = ((did, _owners(run.trace.touched, array, did)) for did in ((kind,) if kind else _KINDS))
@@ -203,12 +207,16 @@ def _rows(array: ArrayLayout, shape: tuple[int, ...] | None) -> tuple[int, int, 
     """Rows and columns to draw, and whether they are a vector's that was folded."""
     if shape is not None:
         shape = tuple(np.atleast_1d(shape).tolist())
-        if not all(isinstance(length, int) and length >= 0 for length in shape):
-            raise Notice("`shape` is a tuple of lengths, for example `shape=(8, 16)`.")
-        if prod(shape) != array.size:
-            raise Notice(
+        unless(
+            all(isinstance(length, int) and length >= 0 for length in shape),
+            Notice("`shape` is a tuple of lengths, for example `shape=(8, 16)`."),
+        )
+        unless(
+            prod(shape) == array.size,
+            Notice(
                 f"`shape={shape}` has {counted(prod(shape), 'element')}, the array {array.size}."
-            )
+            ),
+        )
     shape = array.shape if shape is None else shape
     if len(shape) == 1 and shape[0] > _FOLD:
         return -(-shape[0] // _FOLD), _FOLD, True
@@ -217,13 +225,8 @@ def _rows(array: ArrayLayout, shape: tuple[int, ...] | None) -> tuple[int, int, 
 
 def _boxes(cells: dict[tuple[int, int], Who]) -> list[_Box]:
     """What nobody has stays apart, to be counted."""
-    boxes: list[_Box] = []
-    for (row, column), who in cells.items():
-        if who and boxes and (boxes[-1].row, boxes[-1].who) == (row, who):
-            boxes[-1] = replace(boxes[-1], columns=boxes[-1].columns + 1)
-        else:
-            boxes.append(_Box(row, column, 1, who))
-    return boxes
+    runs = groupby(cells, lambda cell: (cell[0], cells[cell] or cell))
+    return [_Box(*run[0], len(run), cells[run[0]]) for run in (list(cells) for _, cells in runs)]
 
 
 def _label_axes(axes: Axes, grid: _Grid) -> None:

@@ -22,6 +22,7 @@ from grader.cuda.errors import lines_of
 from grader.cuda.simulator import Event, Run
 from grader.watch.observe import MOST_EVENTS, ArrayLayout
 
+from ...errors import unless
 from ..cards import OURS
 from ..failures import Notice
 
@@ -249,16 +250,20 @@ def addresses(access: Event) -> np.ndarray:
 
 def require_run(run: Run, what: str) -> None:
     """A Notice unless `run` is what watch() returned. `what`: the function that was called."""
-    if not isinstance(run, Run):
-        raise Notice(f"`{what}` draws what `watch(...)` returned: `run = watch(...)` first.")
+    unless(
+        isinstance(run, Run),
+        Notice(f"`{what}` draws what `watch(...)` returned: `run = watch(...)` first."),
+    )
 
 
 def array_argument(run: Run, argument: int) -> ArrayLayout:
     """Argument number `argument` of the launch, from 0; a Notice if that is no array."""
     arrays = {number: array for number, array in enumerate(run.arrays) if array is not None}
-    if not isinstance(argument, int) or argument not in arrays:
-        known = ", ".join(map(str, arrays)) or "none"
-        raise Notice(f"Argument {argument!r} of this launch is no array; arrays are: {known}.")
+    known = ", ".join(map(str, arrays)) or "none"
+    unless(
+        isinstance(argument, int) and argument in arrays,
+        Notice(f"Argument {argument!r} of this launch is no array; arrays are: {known}."),
+    )
     return arrays[argument]
 
 

@@ -3,7 +3,7 @@ shared-memory bank had to hand out, access by access. Both show moments, one bel
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -210,7 +210,7 @@ class _Access:
 def banks(run: Run) -> Picture:
     """Banks across, accesses to shared memory down, in block 0. A bank hands out one word a
     wavefront, so an access takes as many wavefronts as the busiest bank is asked for words."""
-    accesses = _accesses(moments(run.trace.events, ("load", "store", "atomic")))
+    accesses = [*_accesses(moments(run.trace.events, ("load", "store", "atomic")))]
     shown = accesses[:_MOST_ROWS]
     title = "Distinct words that each access wants from each shared-memory bank (block 0)"
     if not shown:
@@ -243,17 +243,15 @@ def banks(run: Run) -> Picture:
     return picture
 
 
-def _accesses(passed: list[Moment]) -> list[_Access]:
+def _accesses(passed: list[Moment]) -> Iterator[_Access]:
     """Those to shared memory: of a moment one for each pattern, which several warps may share."""
-    accesses: list[_Access] = []
     for moment in passed:
         alike: dict[bytes, _Access] = {}
         for part in moment.parts if moment.parts[0].space == "shared" else ():
             words, wavefronts = _words(part)
             access = _Access(moment.line, part.kind, words, wavefronts, set())
             alike.setdefault(words.tobytes(), access).warps.add(int(part.threads[0]) // WARP)
-        accesses += alike.values()
-    return accesses
+        yield from alike.values()
 
 
 def _words(part: Event) -> tuple[np.ndarray, int]:

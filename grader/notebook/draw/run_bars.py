@@ -14,6 +14,7 @@ from grader.cuda.simulator import Run
 from grader.watch.counters import METRICS
 from grader.watch.traffic import SECTOR
 
+from ...errors import unless
 from ..failures import Notice
 from .picture import (
     BLUE,
@@ -100,12 +101,16 @@ def passes(runs: Mapping[str, Run], array_bytes: int) -> Picture:
     """A bar for each of `runs` (name -> what watch() returned): the bytes that it loaded and
     stored in global memory, in units of an array of `array_bytes` bytes. Hatched: what the
     sectors moved on top of that."""
-    if not isinstance(runs, Mapping) or not runs:
-        raise Notice('`draw.passes` takes runs by name: `draw.passes({"mine": run}, x.nbytes)`.')
+    unless(
+        isinstance(runs, Mapping) and runs,
+        Notice('`draw.passes` takes runs by name: `draw.passes({"mine": run}, x.nbytes)`.'),
+    )
     for run in runs.values():
         require_run(run, "draw.passes")
-    if not isinstance(array_bytes, Integral) or array_bytes <= 0:
-        raise Notice("`draw.passes` measures in bytes of an array: give it `x.nbytes`.")
+    unless(
+        isinstance(array_bytes, Integral) and array_bytes > 0,
+        Notice("`draw.passes` measures in bytes of an array: give it `x.nbytes`."),
+    )
     ways = {
         name: {verb: _way(run, kind) for verb, (kind, _, _) in _VERBS.items()}
         for name, run in runs.items()
@@ -138,7 +143,7 @@ def passes(runs: Mapping[str, Run], array_bytes: int) -> Picture:
             ),
         )
     }
-    picture.key(holding(entries))
+    picture.key([*holding(entries)])
     picture.foot(*notes, line=0.16)
     return picture
 

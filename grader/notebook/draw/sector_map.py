@@ -137,10 +137,9 @@ def _notes(run: Run, shown: list[_Request], count: int) -> str:
 def _requests(events: Iterable[Event]) -> list[_Request]:
     """The first of each line, direction and array, in the order of the source."""
     by_place: dict[tuple[object, ...], list[_Request]] = defaultdict(list)
-    for event in events:
+    to_global = (one for one in events if one.space == "global" and one.kind in _KINDS)
+    for event in (one for one in to_global if (one.threads < WARP).any()):
         mine = event.threads < WARP
-        if event.space != "global" or event.kind not in _KINDS or not mine.any():
-            continue
         accesses = zip(addresses(event)[mine].tolist(), event.threads[mine].tolist(), strict=True)
         lanes = {at: tuple(some) for at, some in sorted(grouped(accesses).items())}
         place = (event.line, _KINDS.index(event.kind), -1 if event.buffer is None else event.buffer)

@@ -11,6 +11,7 @@ from matplotlib.ticker import LogLocator
 from grader.bench.timings import Size, Timing, Timings, size_text, when
 from grader.counted import counted
 
+from ...errors import unless
 from ..failures import Notice
 from .picture import BLUE, FAINT, INK, ORANGE, RED, SMALL, TEXT, Picture, Style, empty, pale_grid
 
@@ -139,12 +140,15 @@ def roofline(timings: Timings, size: Size | None = None) -> Picture:
     if not timings.rows:
         return empty(title, "Nothing was timed here, and no times are recorded.")
     size = tuple(size or timings.sizes[-1])
-    rows = [row for row in timings.rows if row.size == size]
-    if not rows:
-        known = ", ".join(map(size_text, timings.sizes))
-        raise Notice(f"Nothing was timed at {size_text(size)}. The sizes are: {known}.")
-    if rows[0].flops is None:
-        raise Notice(f"The benchmark `{timings.name}` does not say how many operations it does.")
+    known = ", ".join(map(size_text, timings.sizes))
+    rows = unless(
+        [row for row in timings.rows if row.size == size],
+        Notice(f"Nothing was timed at {size_text(size)}. The sizes are: {known}."),
+    )
+    unless(
+        rows[0].flops is not None,
+        Notice(f"The benchmark `{timings.name}` does not say how many operations it does."),
+    )
     title += f" at {size_text(size)}, {when(timings.measured_on)}"
     roof = _roof_at(_intensity(rows[0]), timings)
     operations = counted(float(f"{_intensity(rows[0]):.3g}"), "operation")
