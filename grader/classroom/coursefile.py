@@ -96,6 +96,7 @@ class Person:
 
     section: str = ""
     team: str = ""
+    more_days: int = 0  # so many days later every lesson is due
     also: tuple[str, ...] = ()  # other logins under which this learner hands in
     # The row of each learning platform that the roster came from.
     systems: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -301,13 +302,19 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
 def _person(data: Any, where: str) -> Person:
     _known(
         data,
-        {"section", "team", "also", "canvas", "moodle", "blackboard", "brightspace", "csv"},
+        {
+            *("section", "team", "more_days", "also"),
+            *("canvas", "moodle", "blackboard", "brightspace", "csv"),
+        },
         where,
     )
+    if (days := _typed(data, "more_days", int, 0, where)) < 0:
+        raise ClassroomError(f"{where}.more_days cannot be less than 0.")
     section, team = (_typed(data, name, str, "", where) for name in ("section", "team"))
     return Person(
         section,
         team,
+        days,
         also=tuple(sorted(_names(data, "also", where, "logins"))),
         systems={name: dict(row) for name, row in data.items() if isinstance(row, dict)},
     )

@@ -44,15 +44,18 @@ class Lateness:
 
 
 def due(file: CourseFile, lesson: str, learner: str) -> datetime | None:
-    """When it is due for a learner: an extension goes before the section's date, and that before
-    the lesson's. For a team it is due when it is for the last of its members."""
+    """When it is due for a learner: an extension goes before the section's date with the learner's
+    own more days, and the section's date before the lesson's. For a team it is due when it is for
+    the last of its members."""
     plan = file.plan(lesson)
     if plan.due is None:
         return None
-    return max(
-        plan.extensions.get(mate) or plan.sections.get(file.person(mate).section) or plan.due
-        for mate in {*file.team(lesson, learner), learner}
-    )
+    dates = []
+    for mate in {*file.team(lesson, learner), learner}:
+        person = file.person(mate)
+        usual = plan.sections.get(person.section, plan.due) + timedelta(days=person.more_days)
+        dates.append(plan.extensions.get(mate) or usual)
+    return max(dates)
 
 
 def closes(course: CourseFolder, lesson: Lesson) -> datetime | None:
@@ -61,6 +64,7 @@ def closes(course: CourseFolder, lesson: Lesson) -> datetime | None:
     file = coursefile.read(course)
     plan = file.plan(lesson.name)
     dates = {plan.due, *plan.sections.values(), *plan.extensions.values()}
+    dates |= {due(file, lesson.name, learner) for learner in file.learners}
     if plan.due is None:
         with course.gradebook() as gradebook:
             known = [each for each in gradebook.assignments if each.name == lesson.name]
@@ -216,7 +220,10 @@ def statuses(course: CourseFolder, lesson: str) -> Iterator[LearnerStatus]:
             person.section,
             person.team if plan.teams else "",
             until,
-            extended=bool(plan.extensions.keys() & {learner, *file.team(lesson, learner)}),
+            extended=any(
+                mate in plan.extensions or file.person(mate).more_days
+                for mate in {learner, *file.team(lesson, learner)}
+            ),
             handed_in=bool(folders or mine),
             when=when,
             late=max(0.0, (when - until).total_seconds()) if when and until else 0.0,
@@ -309,6 +316,22 @@ def extend(course: CourseFolder, lesson: str, learner: str, until: str) -> datet
             f"{lesson} is not due at any time: run `grader release {lesson} --due TIME` first."
         ),
     )
+    _require_known(course, file, learner)
+    with changed(course) as document:
+        table(document, "lessons", lesson, "extensions")[learner] = file.local(
+            moment(until, file.zone, "--until")
+        )
+    return before
+
+
+def accommodate(course: CourseFolder, learner: str, days: int) -> None:
+    """Keep that every lesson is due so many days later for `learner`; 0 takes that back."""
+    _require_known(course, coursefile.read(course), learner)
+    with changed(course) as document:
+        table(document, "learners", learner)["more_days"] = days
+
+
+def _require_known(course: CourseFolder, file: CourseFile, learner: str) -> None:
     with course.gradebook() as gradebook:
         known = {student.id for student in gradebook.students} | set(file.learners)
     known |= {path.name for path in (course.root / "submitted").glob("*")}
@@ -316,8 +339,3 @@ def extend(course: CourseFolder, lesson: str, learner: str, until: str) -> datet
         learner in known or not known,  # a name that nobody has is a slip, once anybody is known
         ClassroomError(f"Nobody in the gradebook or in {coursefile.FILE} is called {learner!r}."),
     )
-    with changed(course) as document:
-        table(document, "lessons", lesson, "extensions")[learner] = file.local(
-            moment(until, file.zone, "--until")
-        )
-    return before

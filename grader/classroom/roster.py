@@ -218,6 +218,7 @@ def _entry(system: RosterFormat, member: RosterMember, before: coursefile.Person
     known = {
         "section": member.section or before.section,
         "team": member.team or before.team,
+        "more_days": before.more_days,
         "also": list(before.also),
     }
     entry = tomlkit.inline_table()

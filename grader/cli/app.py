@@ -39,6 +39,7 @@ PANELS = {
         "roster": "course_commands:enter_roster",
         "release": "course_commands:release_lessons",
         "extend": "course_commands:extend_lesson",
+        "accommodate": "course_commands:accommodate_learner",
         "autograde": "classroom_commands:autograde_lesson",
         "regrade": "classroom_commands:regrade_lesson",
         "feedback": "classroom_commands:write_feedback",

@@ -98,6 +98,33 @@ def extend_lesson(
     )
 
 
+def accommodate_learner(
+    learner: Annotated[str | None, typer.Argument(help="By default all are listed.")] = None,
+    days: Annotated[int | None, typer.Option(min=0, help="0 takes them back.")] = None,
+    yes: YES = False,
+) -> None:
+    """Give a learner more days for every lesson, or list who has them."""
+    here = open_course()
+    file = coursefile.read(here)
+    if learner is None:
+        more = {name: one.more_days for name, one in file.learners.items() if one.more_days}
+        rows = (
+            f"{name}: {counted(few, 'day')} more for every lesson" for name, few in more.items()
+        )
+        say(*rows) if more else say("Nobody has more days.")
+        return
+    if days is None:
+        raise typer.BadParameter("give --days, too")
+    before = file.person(learner).more_days
+    fewer = f"{learner} had {counted(before, 'day')} more: what used them is late then."
+    _require_meant([fewer if days < before else ""], yes)
+    planning.accommodate(here, learner, days)
+    say(
+        f"every lesson is due {counted(days, 'day')} later for {learner}; the next autograde goes "
+        "by it"
+    )
+
+
 def _require_meant(objections: list[str], yes: bool) -> None:
     """Ask on a terminal whether something is meant that could cost learners points; elsewhere
     BadInput without `yes`."""

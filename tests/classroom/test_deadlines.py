@@ -230,9 +230,36 @@ def test_an_extension_can_be_given_before_anything_was_handed_in(here):
     assert marks(here)["dora"] == (6, 6, 0)
 
 
+def test_more_days_for_one_person_hold_for_every_lesson_and_are_listed(here):
+    assert "Nobody has more days" in run(here, "accommodate").stdout
+    said = run(here, "accommodate", "ada", "--days", "2")
+    assert "every lesson is due 2 days later for ada" in said.stdout
+    assert "ada: 2 days more for every lesson" in run(here, "accommodate").stdout
+    assert run(here, "autograde", LESSON).exit_code == 0
+    with here.gradebook() as gradebook:
+        ada, cem = (gradebook.find_submission(LESSON, who) for who in ("ada", "cem"))
+        assert (ada.duedate, cem.duedate) == (NOON.replace(day=3), NOON)
+        assert ada.total_seconds_late == 0
+    file = coursefile.read(here)
+    assert due(file, "09_a_later_lesson", "ada") is None
+    run(here, "extend", LESSON, "ada", "--until", "2026-12-09")
+    assert due(coursefile.read(here), LESSON, "ada").day == 9
+
+
+def test_fewer_days_than_before_are_asked_for(here):
+    run(here, "accommodate", "ada", "--days", "2")
+    refused = run(here, "accommodate", "ada", "--days", "0")
+    assert refused.exit_code == 2
+    assert "ada had 2 days more: what used them is late then." in refused.stderr
+    assert run(here, "accommodate", "ada", "--days", "0", "--yes").exit_code == 0
+    assert coursefile.read(here).person("ada").more_days == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
+        (("accommodate", "adda", "--days", "1"), "is called 'adda'"),
+        (("accommodate", "ada"), "give --days, too"),
         (("extend", LESSON, "adda", "--until", "2026-12-05"), "is called 'adda'"),
         (("extend", LESSON, "ada", "--until", "Friday"), "--until is Friday"),
         (("release", LESSON, "--due", "soon"), "--due is soon"),
