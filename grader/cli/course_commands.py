@@ -103,7 +103,7 @@ def accommodate_learner(
     days: Annotated[int | None, typer.Option(min=0, help="0 takes them back.")] = None,
     yes: YES = False,
 ) -> None:
-    """Give a learner more days for every lesson, or list who has them."""
+    """Give a learner more days for all lessons, or list them."""
     here = open_course()
     file = coursefile.read(here)
     if learner is None:

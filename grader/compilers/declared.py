@@ -362,7 +362,8 @@ class Declarations:
         """The line nearest to one, so many lines `away` at most, on which a number stands, a
         float's first: compilers give constants the line of what they are used for. None: on none.
         """
-        near = sorted(range(max(1, line - away), line + away + 1), key=lambda at: abs(at - line))
+        far = 4 * away  # a float's, which nothing but a constant has
+        near = sorted(range(max(1, line - far), line + far + 1), key=lambda at: abs(at - line))
         texts = [
             (at, _COMPARED.sub("", _NAMED.sub(lambda name: _NUMBERS[name[0]], self.line(at))))
             for at in near
@@ -371,7 +372,8 @@ class Declarations:
             at
             for end in ("f", "")
             for at, text in texts
-            if any(
+            if (end or abs(at - line) <= away)
+            and any(
                 isclose(abs(value), float(one), rel_tol=1e-6)
                 for one in re.findall(_NUMBER + end, text)
             )

@@ -379,7 +379,11 @@ def _first_wrong(first: Mismatch, expected: Expected) -> Message:
     here = float(atol + expected.rtol * abs(first.expected))
     off, most = told_apart(abs(first.found - first.expected), here, digits=2)
     off = f"{float(off):,.0f}" if "e+0" in off else off
-    return say.wrong_element(place, wanted, is_now, say.off_by(off, most if here else ""))
+    rounded = abs(first.found - first.expected) <= FAR * here  # else it is no question of rounding
+    return say.wrong_element(place, wanted, is_now, say.off_by(off, most) if rounded else "")
+
+
+FAR = 10_000  # times what rounding can do
 
 
 def _count(case: Case, counter: str, counters: dict[str, int]) -> int:

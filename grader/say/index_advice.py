@@ -33,12 +33,12 @@ class ThreadNumbers:
     threads: Index  # blockDim
     blocks: Index  # gridDim
     given: dict[str, int]  # the whole numbers that the kernel was given, by parameter
-    arrays: dict[str, int]  # the elements of each array, by parameter
+    arrays: dict[str, int]  # the bytes of each array, by parameter
 
     @classmethod
     def of(cls, where: Location, wave: Wave) -> ThreadNumbers:
         """Those of the thread at a location."""
-        arrays = {one.name: one.count for one in wave.names.arguments}
+        arrays = {one.name: one.count * one.size for one in wave.names.arguments}
         (x, y, z), (i, j, k) = map(int, where.thread), map(int, where.block)
         shape = wave.geometry.block, wave.geometry.grid
         return cls((x, y, z), (i, j, k), *shape, wave.names.given, arrays)
@@ -193,7 +193,8 @@ def _too_many_threads(
             f"{place.count} elements, one per block.",
             remedy=f"Do you mean `blockIdx.x`?{also if reads else ''}",
         )
-    larger = [one for one, n in who.arrays.items() if n > place.index and f"`{one}`" != place.owner]
+    beyond = (place.index + 1) * (place.size or 1)  # bytes
+    larger = [one for one, n in who.arrays.items() if n >= beyond and f"`{one}`" != place.owner]
     if larger:
         return Message(
             why=f"The index equals the thread's number in the grid. `{larger[0]}` has an element "

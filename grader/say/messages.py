@@ -264,8 +264,9 @@ _COPY_NOT_WAITED_FOR = {
     False: (
         "A thread waits for the groups of its own `cp.async`. Other threads must then meet it at a "
         "barrier.",
-        "Is the group of this copy committed? A wait may let the last n groups go on: is this copy "
-        "in one of them? Empty groups count, so commit one in each round, and before the loop.",
+        "Is the group of this copy committed? A wait may let the last n groups run on: is this "
+        "copy in one of them? Empty groups count, so commit one in each round and before the "
+        "loop.",
     ),
     True: (
         "The copy is there when a wait at its mbarrier has seen the end of the phase that counts "

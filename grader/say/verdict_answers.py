@@ -104,9 +104,8 @@ def wrong_element(place: str, wanted: str, is_now: str, by: str = "", nan: bool 
 
 
 def off_by(off: str, most: str) -> str:
-    """A difference, and the `most` that rounding explains ("": nothing)."""
-    by_rounding = f" Rounding can change it by at most {most}." if most else ""
-    return f"The difference is {off}.{by_rounding}"
+    """A difference, and the `most` that rounding explains."""
+    return f"The difference is {off}. Rounding explains at most {most}."
 
 
 def pattern(name: str, size: int, count: int, right_first: int) -> Message:

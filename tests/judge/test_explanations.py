@@ -18,7 +18,7 @@ CAUSES = {
         "never_divides": "out[1] comes from x[6], and should come from x[0]",
     },
     "02_tree_reduction": {
-        "zero_for_max": "0 is a number in your code (line 13). Every element here is below it",
+        "zero_for_max": "0 comes from a number in your code (line 13). Every element here is",
         "block_stride": "y[256] to y[511] twice instead of once",
         "stops_early": "partial[0] does not use x[1], x[3], x[5] and 125 more, but should.",
     },
@@ -212,7 +212,9 @@ def test_of_an_element_that_nobody_writes_the_last_conditions_of_its_thread_are_
     exercise = "00_first_kernel/saxpy"
     source = course.exercise(exercise).solution.replace("i < n", "i < n / 2")
     said = str(judge(exercise, source, sizes=False).parts)
-    assert re.search(r"Thread \d+ of block \d+ checks last: on line \d+, `(\d+) < \1` is", said)
+    assert re.search(
+        r"Thread \d+ of block \d+ does not write it: on line \d+, `(\d+) < \1` is", said
+    )
 
 
 def test_of_an_element_that_nobody_writes_it_is_told_what_its_thread_writes_instead():

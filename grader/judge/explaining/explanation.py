@@ -77,7 +77,7 @@ class Explanation(MadeOf):
         if (place := self.mine.nan) and self._arose:
             what = " and ".join(f"{one:g}" for one in self.mine.operands)
             made = f" from {what}" if len(self.mine.operands) > 1 else ""
-            yield f"{capital(place.who)} computes the first NaN{made}{place.on}.", None
+            yield f"{capital(place.who)} computes the first NaN{made}{place.on}.", place.line
 
     def cancelled(self) -> Told:
         """Roundings that large numbers leave where they cancel."""
@@ -169,6 +169,11 @@ class Explanation(MadeOf):
         why = "" if is_nan and not number else why.strip()
         yield told + Message(why=why, remedy=loop.remedy or ask), line
 
+    def _instead(self) -> Told:
+        """Only what the solution does there, where more is told of the step already."""
+        for told, line in self.descended(False):
+            yield Message(ours=told.ours if isinstance(told, Message) else ""), line
+
     def beyond(self) -> Told:
         """An exponential, or another result, that is too large or too small for a float."""
         expected = float(self.pair.wrong.expected.flat[0])
@@ -259,7 +264,7 @@ class Explanation(MadeOf):
             (Pattern.CHOSEN_OTHERWISE, self.chosen),
             (
                 Pattern.CONSTANT_WON if is_number else Pattern.OTHER_STEP,
-                partial(self.descended, apart),
+                partial(self.descended, apart) if is_number or not done else self._instead,
             ),
             (Pattern.LEFT_EARLY, partial(self.goes_on, bool(made_of))),
         )

@@ -44,7 +44,7 @@ class MadeOf(About):
                 said = f"{capital(self.ours.stored.who)} writes {self._name(instead[0])}."
                 line = instead[1]
             elif asked:
-                said, line = f"{capital(self.ours.stored.who)} checks last: {asked}.", at
+                said, line = f"{capital(self.ours.stored.who)} does not write it: {asked}.", at
             else:
                 said = only
             yield Message(said, only if said != only else "", ours=ours), line
@@ -215,7 +215,7 @@ class MadeOf(About):
         line = self.mine.origin_line
         line = self._declared.with_number(line, self._found) if line else None
         there = f" (line {line})" if line else ""
-        sentence = f"This {self._found:g} is a number in your code{there}. "
+        sentence = f"This {self._found:g} comes from a number in your code{there}. "
         if isinstance(self.ours.origin, Element) and self._mine:
             above = self._found > float(self.pair.wrong.expected.flat[0])
             which, side = ("largest", "below") if above else ("smallest", "above")
@@ -223,8 +223,8 @@ class MadeOf(About):
             sentence += f"{self._name(self.ours.origin)}."
             remedy = f"What should a search for the {which} start from?"
         else:
-            sentence += "No input has changed it."
-            remedy = "Which input should change it, and on which line?"
+            sentence += "No input has replaced it."
+            remedy = "Which input should replace it, and on which line?"
         yield Message(sentence, remedy=remedy), line
 
     def other_winner(self) -> Told:
