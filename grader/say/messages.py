@@ -290,7 +290,7 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
         "shared": (
             "Shared memory has arbitrary values at first.",
             "Which thread should write it, and under which condition? If another thread writes it "
-            "on an earlier line, a barrier must stand between the two lines.",
+            "on an earlier line, put a barrier between the two lines.",
         ),
         "local": ("", "Which elements of the array have a value at this point, and which do not?"),
     }.get(
