@@ -271,8 +271,8 @@ _COPY_NOT_WAITED_FOR = {
     True: (
         "The copy is there when a wait at its mbarrier has seen the end of the phase that counts "
         "the copy.",
-        "Wait at that mbarrier before the read. Is the parity that of this phase? It changes each "
-        "time the same mbarrier is used again.",
+        "Wait at that mbarrier before the read. Is the parity that of this phase? Do the copies of "
+        "the phase bring as many bytes as the mbarrier expects, and no more?",
     ),
 }
 
@@ -339,7 +339,7 @@ def two_barriers(finding: TwoBarriers, wave: Wave) -> Message:
     )
     return Message(
         f"waits at this barrier while other threads of its block wait at {where}.",
-        "All threads of the block must come to the same `__syncthreads()`, each as often.",
+        "All threads of the block must come to the same `__syncthreads()`.",
         "Which of the two lines do only some threads reach? Move that barrier out of its branch.",
     )
 

@@ -98,6 +98,15 @@ def test_a_barrier_told_of_too_few_bytes_opens_too_early_for_the_rest():
         twice(expected=512, size=512)
 
 
+def test_a_copy_that_brings_bytes_which_the_phase_does_not_expect_may_come_late():
+    copy = "bring(tile, x + blockIdx.x * 256, bytes, &bar);"
+    twice_sent = COPIES.replace(copy, f"{copy} {copy}")
+    with pytest.raises(cuda.UninitializedRead, match="may not have brought yet"):
+        twice(source=twice_sent)
+    _, _, seen = twice(source=twice_sent, expected=2048)
+    assert seen.hazards == []
+
+
 def test_a_bulk_copy_past_the_end_of_an_array_is_named():
     source = COPIES.replace("x + blockIdx.x * 256", "x + 4 + blockIdx.x * 256")
     with pytest.raises(cuda.OutOfBounds, match="x"):

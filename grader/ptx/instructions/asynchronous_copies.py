@@ -17,6 +17,7 @@ word as it was.
 """
 
 import copy as copying
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -530,7 +531,8 @@ def _land(wave: Wave, hit: Hit, asked: np.ndarray) -> None:
         return
     memory = hit.store.view(np.dtype(_U))
     for place, phase in set(zip(hit.element.tolist(), asked.tolist(), strict=True)):
-        landings = wave.copies.landings.get((hit.store, place))
+        landings = wave.copies.landings.get((hit.store, place)) or deque()
+        before = len(landings)
         while landings and memory[place] >> _PHASE == phase:
             landing = landings.popleft()
             owed = int((memory[place] >> _OWED & _OWED_BITS) - _NOTHING_OWED)
@@ -540,6 +542,8 @@ def _land(wave: Wave, hit: Hit, asked: np.ndarray) -> None:
             landing.land()
             wave.events.landed(landing, place, phase)
             memory[place] = _changed(memory[place], _ZERO, _ZERO, _ZERO - _U(landing.size))
+        for late in landings if len(landings) < before else ():  # more bytes than the phase expects
+            wave.copies.mark_unwritten(late.access, late.hit)
 
 
 @elementwise("mbarrier", "pending_count b64 : d, a")
