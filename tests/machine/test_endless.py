@@ -27,7 +27,7 @@ def error_of(body, grid=1):
 
 
 PROVED = {  # a body, and what is said of it
-    "with nothing in it": ("while (true) {}", "Nothing that could end it changes in the loop."),
+    "with nothing in it": ("while (true) {}", "The loop changes nothing that could end it."),
     "around barriers, while what is computed grows": (
         """
     __shared__ float s[128];
@@ -43,7 +43,7 @@ PROVED = {  # a body, and what is said of it
     ),
     "whose step is lost": (
         "    for (int k = 1; k < 10; k *= n / 64) x[threadIdx.x] += 1;",
-        "the condition `k < 10` reads changes in the loop: `k` is 1 in every round.",
+        "the condition `k < 10` reads: `k` is 1 in every round.",
     ),
     "that goes to and fro": (
         "    int k = n; while (k > 2) { k = 100 - k; if (k == 30) x[0] = k; } x[1] = k;",
