@@ -39,7 +39,7 @@ PROVED = {  # a body, and what is said of it
         __syncthreads();
     }
     x[threadIdx.x] = s[0];""",
-        "the condition `stride > 0` reads changes in the loop: `stride` is 64 in every round.",
+        "the condition `stride > 0` reads: `stride` is 64 in every round.",
     ),
     "whose step is lost": (
         "    for (int k = 1; k < 10; k *= n / 64) x[threadIdx.x] += 1;",
@@ -51,7 +51,7 @@ PROVED = {  # a body, and what is said of it
     ),
     "that some threads go round, before the others' turn": (
         "    if (threadIdx.x < 5) while (n > 3) {}\n    x[threadIdx.x] = 2;",
-        "Nothing that the condition `n > 3` reads changes in the loop.",
+        "The loop changes nothing that the condition `n > 3` reads.",
     ),
     "that waits for memory nobody writes": (
         "    volatile float* flag = x; x[1] = 2; while (flag[0] == 1) {}",
