@@ -7,7 +7,7 @@ only to be read, shown or timed.
 import ast
 import hashlib
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from functools import cache
 from glob import glob
@@ -144,7 +144,7 @@ def _imports_of(source: bytes, here: tuple[str, ...]) -> frozenset[str]:
         module = ast.parse(source)
     except SyntaxError:  # said where the lesson is opened
         return frozenset()
-    for node in ast.walk(module):
+    for node in _statements(module):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -152,3 +152,11 @@ def _imports_of(source: bytes, here: tuple[str, ...]) -> frozenset[str]:
             source_of = ".".join([*start, *(node.module.split(".") if node.module else ())])
             found |= {source_of, *(f"{source_of}.{alias.name}" for alias in node.names)}
     return frozenset(found)
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All in it, however deep; what is no statement imports nothing, and is most of a text."""
+    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for one in getattr(node, part, ()):
+            yield one
+            yield from _statements(one)

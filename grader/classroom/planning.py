@@ -64,7 +64,8 @@ def closes(course: CourseFolder, lesson: Lesson) -> datetime | None:
     file = coursefile.read(course)
     plan = file.plan(lesson.name)
     dates = {plan.due, *plan.sections.values(), *plan.extensions.values()}
-    dates |= {due(file, lesson.name, learner) for learner in file.learners}
+    slower = [name for name, one in file.learners.items() if one.more_days]
+    dates |= {due(file, lesson.name, learner) for learner in slower}
     if plan.due is None:
         with course.gradebook() as gradebook:
             known = [each for each in gradebook.assignments if each.name == lesson.name]

@@ -107,11 +107,12 @@ def accommodate_learner(
     here = open_course()
     file = coursefile.read(here)
     if learner is None:
-        more = {name: one.more_days for name, one in file.learners.items() if one.more_days}
-        rows = (
-            f"{name}: {counted(few, 'day')} more for every lesson" for name, few in more.items()
-        )
-        say(*rows) if more else say("Nobody has more days.")
+        listed = [
+            f"{name}: {counted(one.more_days, 'day')} more for every lesson"
+            for name, one in file.learners.items()
+            if one.more_days
+        ]
+        say(*(listed or ["Nobody has more days."]))
         return
     if days is None:
         raise typer.BadParameter("give --days, too")

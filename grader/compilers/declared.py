@@ -359,9 +359,9 @@ class Declarations:
         return f"Line {lines[0]} writes to {name}{while_} only if `{guard}` (line {at}).", at
 
     def with_number(self, line: int, value: float, away: int = NEAR) -> int | None:
-        """The line nearest to one, so many lines `away` at most, on which a number stands, a
-        float's first: compilers give constants the line of what they are used for. None: on none.
-        """
+        """The line nearest to one, so many lines `away` at most, on which a number stands; a
+        float's goes first, and may be four times as far. Compilers give constants the line of what
+        they are used for. None: on none."""
         far = 4 * away  # a float's, which nothing but a constant has
         near = sorted(range(max(1, line - far), line + far + 1), key=lambda at: abs(at - line))
         texts = [

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -308,15 +309,23 @@ def _smallest_first(problem: Problem) -> Mapping[str, Expected]:
         return problem.outputs
     inputs = {name: one.size for name, one in problem.inputs.items()}
     sizes = inputs | {name: one.value.size for name, one in problem.outputs.items()}
-    passed = [[arg for arg in one.args if isinstance(arg, str)] for one in problem.launches]
-    of_launch = {arg: sum(sizes.get(one, 0) for one in args) for args in passed for arg in args}
+    of_launch = {
+        name: sum(sizes.get(one, 0) for one in names)
+        for names in _passed(problem)
+        for name in names
+    }
     return dict(sorted(problem.outputs.items(), key=lambda one: of_launch.get(one[0], 0)))
 
 
 def apart(problem: Problem) -> bool:
     """Whether it has several launches, and none goes on with what another has made."""
-    passed = [arg for one in problem.launches for arg in one.args if isinstance(arg, str)]
+    passed = list(chain(*_passed(problem)))
     return len(problem.launches) > 1 and len(passed) == len(set(passed))
+
+
+def _passed(problem: Problem) -> list[list[str]]:
+    """The buffers that each launch gets."""
+    return [[arg for arg in one.args if isinstance(arg, str)] for one in problem.launches]
 
 
 OTHERS = 7  # wrong elements beside the first that are looked at

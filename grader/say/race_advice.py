@@ -114,12 +114,16 @@ def _mbarriers(call: re.Pattern[str], declared: Declarations) -> dict[int, str]:
     return {line: found[1] or found[2] for line, text in lines if (found := call.search(text))}
 
 
+def _one_of_two(there: str) -> str:
+    return f"{there} then has one of the two values, by chance."
+
+
 def _written_twice(race: Race, place: ArrayPlace) -> Message:
     """One line, two threads that write there."""
     if race.evidence.updates:
         return _lost_update(place)
     took = Message(
-        why=f"{place.text} then has one of the two values, by chance.",
+        why=_one_of_two(place.text),
         remedy="Is that the element you mean for both threads? If not, correct the index. If it "
         "is, let only one thread write there, give each thread its own element, or use an atomic.",
     )
@@ -179,7 +183,7 @@ def _barrier_between(race: Race, place: ArrayPlace) -> Message:
         first, then = race.other.line, race.mine.line
     if race.both_wrote and not (race.mine.atomic or race.other.atomic):
         return Message(
-            why=f"{place.text} then has one of the two values, by chance.",
+            why=_one_of_two(place.text),
             remedy="Give each thread its own element, or let only one thread write. If one thread "
             f"should overwrite the other's value, put a {barrier} between line {first} and line "
             f"{then}.",
@@ -278,10 +282,10 @@ def _atomic_and_not(race: Race, place: ArrayPlace) -> Message:
 
 def _same_element(place: ArrayPlace) -> Message:
     if place.count == 1 or place.index is None:
-        why = "It then has one of the two values, by chance."
+        why = _one_of_two("It")
         return Message(why=why, remedy="Use an atomic, or give each block its own element.")
     return Message(
-        why=f"{place.text} then has one of the two values, by chance.",
+        why=_one_of_two(place.text),
         remedy="Does the index contain `blockIdx`, multiplied by the number of elements per "
         "block? If all blocks should add to one element, use an atomic.",
     )

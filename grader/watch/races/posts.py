@@ -373,13 +373,15 @@ class Flags:
 
     def _alike(self, lanes: np.ndarray) -> Iterator[np.ndarray]:
         """The places of those of `lanes` that know and have seen the same, group by group."""
+        if not len(lanes):  # as at most fences and barriers
+            return
         known = np.fromiter(map(id, self.knowledge[lanes]), np.int64, len(lanes))
         before = np.where(np.isin(lanes, [*self.seen_before]), lanes, _NOWHERE)
         seen = *self.seen[:, lanes], self.seen_wide[lanes]
         rows = np.stack((known, before, lanes // self.stride, *seen))
         order = np.lexsort(rows)
         changes = (np.diff(rows[:, order], axis=1) != 0).any(axis=0)
-        yield from np.split(order, np.flatnonzero(changes) + 1) if len(order) else ()
+        yield from np.split(order, np.flatnonzero(changes) + 1)
 
     def _all_seen(self, lane: int, wide: bool) -> dict[Place, int]:
         """What a lane has seen; only of its own block unless `wide`."""
