@@ -51,6 +51,7 @@ EXCUSED = HERE / "excused.toml"
 NAMES = "exercise", "answer", "kind", "before", "after"  # by which a change is known
 PART = 6  # changes that a process tries before it is given others
 SECONDS = 60  # of the clock for the cases of one change; one that takes longer is caught
+SEARCH = 240  # the same for the launches that may tell it from the solution, or count its work
 FATES = "same PTX", "caught", "equal", "shared", "excused", "survived", "does not compile"
 
 
@@ -147,11 +148,11 @@ def _tried(bench: trials.Bench, change: Change, kept: dict[str, object]) -> tupl
         return "caught", by
     if change.of_work:
         shared = not change.is_an_exponential and _within(
-            SECONDS, lambda: bench.shares_its_work(change.source), False
+            SEARCH, lambda: bench.shares_its_work(change.source), False
         )
         return ("shared", "") if shared else ("survived", "the same results, by more work")
     undecided = "no launch told the two apart in the time there is"
-    launch = _within(SECONDS, lambda: trials.told_apart(bench, change.source, kept), undecided)
+    launch = _within(SEARCH, lambda: trials.told_apart(bench, change.source, kept), undecided)
     if launch is None:
         return "survived", "no rule says how to make more launches"
     return ("survived", launch) if launch else ("equal", "")
