@@ -60,8 +60,12 @@ def run(root: Path, lesson: course.Lesson, track: Track) -> list[collecting.Grad
     return graded
 
 
-def present(lesson: course.Lesson, track: Track) -> handing_out.Presentation:
-    """The lesson's notebook and slides, with every typical mistake and its diagnosis."""
+def present(
+    lesson: course.Lesson, track: Track, brief: bool = False
+) -> handing_out.Presentation:
+    """The lesson's notebook and slides, with every typical mistake and its diagnosis, or, `brief`,
+    with one of each exercise and without what is no part of a lecture."""
+    first = {wrong.exercise: wrong for wrong in reversed(lesson.wrong_kernels)}
     store = VerdictStore(ROOT / "verdicts", lesson.path.parent)
     asked = {
         wrong: ToJudge(
@@ -69,14 +73,14 @@ def present(lesson: course.Lesson, track: Track) -> handing_out.Presentation:
             cuda_source(learners_cell(wrong.exercise, wrong.source)),
             seed=0,
         )
-        for wrong in lesson.wrong_kernels
+        for wrong in (first.values() if brief else lesson.wrong_kernels)
     }
     with judges(confined=False) as workers:  # they are ours
         workers.ask(store, store.unsettled(asked.values()), track, f"{lesson.name}: mistakes")
     mistakes = [
         handing_out.Mistake(wrong, store.verdict(asked[wrong]).for_learner()) for wrong in asked
     ]
-    return handing_out.write(lesson, mistakes, ROOT / lesson.name)
+    return handing_out.write(lesson, mistakes, ROOT / lesson.name, brief)
 
 
 def classmates(lesson: course.Lesson) -> dict[str, Answers]:

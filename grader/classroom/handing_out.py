@@ -245,6 +245,8 @@ _WHAT_GOES_WRONG = """\
 
 {count} typical mistakes in `{name}`: what each changes in the solution, and what learners are told.
 In the notebook you can run and change them; hidden cases count here, and not when you do."""
+_FOR_LATER = "## Going further", "## On your own"
+_OF_EXERCISES = "**What ", "<details"  # what is counted or may be changed, and folded text
 _TITLE = """\
 # {title}
 
@@ -295,14 +297,19 @@ class Presentation:
     mistakes: tuple[Mistake, ...]
 
 
-def write(lesson: lessons.Lesson, mistakes: Iterable[Mistake], folder: Path) -> Presentation:
-    """Run the solved lesson and write its presentation into `folder`."""
+def write(
+    lesson: lessons.Lesson, mistakes: Iterable[Mistake], folder: Path, brief: bool = False
+) -> Presentation:
+    """Run the solved lesson and write its presentation into `folder`; `brief`: for a lecture, so
+    without exercises, folds and the sections for later."""
     from .slides import slides
 
     folder.mkdir(parents=True, exist_ok=True)
     order = [exercise.name for exercise in lesson.exercises]
     mistakes = tuple(sorted(mistakes, key=lambda mistake: order.index(mistake.wrong.exercise)))
     notebook = solved(lesson, folder)
+    if brief:
+        notebook.cells = list(_for_a_lecture(notebook.cells))
     notebook.cells += _what_goes_wrong(lesson, mistakes)
     notebook.cells[0].source = _title_page(lesson, len(mistakes))
     made = Presentation(
@@ -313,6 +320,16 @@ def write(lesson: lessons.Lesson, mistakes: Iterable[Mistake], folder: Path) -> 
     _annotate(notebook, lesson, {_diff_id(lesson, mistake): mistake for mistake in mistakes})
     made.slides.write_text(slides(notebook, lesson.title), encoding="utf-8")
     return made
+
+
+def _for_a_lecture(cells: Iterable[NotebookNode]) -> Iterator[NotebookNode]:
+    """The cells that show and explain: learners do and read the others by themselves."""
+    wanted = True
+    for cell in cells:
+        if cell.source.startswith("## "):
+            wanted = not cell.source.startswith(_FOR_LATER)
+        if wanted and not grade_id(cell) and not cell.source.startswith(_OF_EXERCISES):
+            yield cell
 
 
 def changes(lesson: lessons.Lesson, mistake: Mistake) -> list[str]:

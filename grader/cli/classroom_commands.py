@@ -313,6 +313,9 @@ def show_demo(
         bool, typer.Option("--live", help="Edit and run kernels on the slides, in the browser.")
     ] = False,
     port: Annotated[int, typer.Option(help="Of --live; by default one that is free.")] = 0,
+    brief: Annotated[
+        bool, typer.Option("--brief", help="Slides for a lecture, without exercises and folds.")
+    ] = False,
 ) -> None:
     """Run an instructor's week in one go, or make slides.
 
@@ -322,7 +325,7 @@ def show_demo(
     unless(lesson or not live, typer.BadParameter("say which --lesson is to be shown live"))
     if lesson:
         name = course.full_name(lesson, course.KERNELS)
-        return _present(course.lesson(name, course.KERNELS), live, port)
+        return _present(course.lesson(name, course.KERNELS), live, port, brief)
     first = course.lesson(course.names(course.KERNELS)[0], course.KERNELS)
     Console().print(_grades(first.name, demo.run(demo.WEEK, first, track)))
     folder = short(demo.WEEK)
@@ -351,7 +354,7 @@ def _grades(lesson: str, graded: Iterable[Graded]) -> Table:
     return table(columns, rows, title=lesson, box=SIMPLE_HEAD, pad_edge=False)
 
 
-def _present(lesson: course.Lesson, live: bool, port: int) -> None:
+def _present(lesson: course.Lesson, live: bool, port: int, brief: bool) -> None:
     """Make a lesson's notebook and slides for the front of a class, and with `live` serve them
     until Ctrl-C."""
     from ..classroom import demo, lecture
@@ -362,7 +365,7 @@ def _present(lesson: course.Lesson, live: bool, port: int) -> None:
             released = lesson.name in {one.name for one in gradebook.assignments}
         if released and (still := _open(here, lesson)):
             warning = f"The slides show our solutions, and {still}."
-    made = demo.present(lesson, track)
+    made = demo.present(lesson, track, brief)
     if warning:
         complain(warning)
     say(

@@ -191,3 +191,19 @@ def test_a_lesson_is_presented_with_its_mistakes_and_their_diagnoses(monkeypatch
     assert "What goes wrong: " in told and "out of bounds" in told.lower()
     assert "widget" not in told  # their buttons would be broken links until the cell is run
     assert "<section" in made.slides.read_text()
+
+
+@pytest.mark.slow
+def test_slides_for_a_lecture_have_no_exercises_no_folds_and_one_mistake_of_each_exercise(
+    monkeypatch, tmp_path
+):
+    monkeypatch.setattr(demo, "ROOT", tmp_path)
+    lesson = course.lesson("02_tree_reduction")
+    whole, brief = (demo.present(lesson, lambda steps, **_: steps, brief) for brief in (False, True))
+    shown = [wrong.wrong.exercise for wrong in brief.mistakes]
+    assert sorted(shown) == sorted({wrong.exercise for wrong in lesson.wrong_kernels})
+    told = brief.slides.read_text()
+    assert "A tree instead of a line" in told and "What you can do now" in told
+    assert told.count("<section") < 0.6 * whole.slides.read_text().count("<section")
+    for left_out in ("What is counted", "For which launches", "On your own", "Going further"):
+        assert left_out not in told
