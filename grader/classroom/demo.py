@@ -60,9 +60,7 @@ def run(root: Path, lesson: course.Lesson, track: Track) -> list[collecting.Grad
     return graded
 
 
-def present(
-    lesson: course.Lesson, track: Track, brief: bool = False
-) -> handing_out.Presentation:
+def present(lesson: course.Lesson, track: Track, brief: bool = False) -> handing_out.Presentation:
     """The lesson's notebook and slides, with every typical mistake and its diagnosis, or, `brief`,
     with one of each exercise and without what is no part of a lecture."""
     first = {wrong.exercise: wrong for wrong in reversed(lesson.wrong_kernels)}
