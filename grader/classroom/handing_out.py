@@ -434,7 +434,7 @@ def _title_page(lesson: lessons.Lesson, mistakes: int) -> str:
     return _TITLE.format(
         title=lesson.title,
         exercises=escape(f"{counted(len(lesson.exercises), 'exercise')}: {of_kinds}"),
-        minutes=f"some {counted(minutes, 'minute')} for learners<br>\n" if minutes else "",
+        minutes=f"They take learners about {counted(minutes, 'minute')}<br>\n" if minutes else "",
         mistakes=counted(mistakes, "typical mistake"),
     )
 
@@ -468,7 +468,7 @@ def _annotate(
 
 
 def _notes(exercise: lessons.Exercise, mistakes: Mapping[str, Mistake]) -> str:
-    minutes = f", some {exercise.minutes} min" if exercise.minutes else ""
+    minutes = f", about {counted(exercise.minutes, 'minute')}" if exercise.minutes else ""
     worth = counted(exercise.points, "point")
     about = f"**{exercise.title}** ({exercise.kind.title}{minutes}, {worth})"
     its = [mistake for mistake in mistakes.values() if mistake.wrong.exercise == exercise.name]
