@@ -16,7 +16,6 @@ from ..watch.counters import PATHS
 from .protocol import (
     OTHER_ORDERS,
     Argument,
-    Buffer,
     CaseRequest,
     Failed,
     LaunchRequest,
@@ -105,8 +104,8 @@ def _generator(seed: int, exercise_id: str, position: int) -> np.random.Generato
     return np.random.default_rng(int.from_bytes(digest, "big"))
 
 
-def _buffer(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Buffer:
-    return Buffer(tuple(int(size) for size in shape), np.dtype(dtype).str)
+def _buffer(shape: tuple[int, ...], dtype: npt.DTypeLike) -> tuple[tuple[int, ...], str]:
+    return tuple(int(size) for size in shape), np.dtype(dtype).str
 
 
 def _launch(launch: Launch, problem: Problem) -> LaunchRequest:

@@ -175,8 +175,9 @@ def on_simulator(
     if isinstance(outcome, Failed):
         told = words.explained(outcome)
         stopped = _over_budget_when_stopped(instance, told)
-        where = of_failure(instance, told)
-        return stopped or failed(instance.case, told.status, told.told, told.line, where)
+        return stopped or failed(
+            instance.case, told.status, told.told, told.line, of_failure(instance, told)
+        )
     return (
         wrong(instance, outcome, words)
         or _over_budget(instance, outcome, name_the_dearest)
@@ -220,9 +221,19 @@ def failed(
     mismatches: Sequence[Mismatch] = (),
 ) -> CaseResult:
     """No points, and why."""
-    points, wrong = (0.0, case.points), tuple(mismatches)
-    parts, about = in_parts(message), (case.name, case.visible, status)
-    return CaseResult(*about, *points, str(parts), line, wrong, where=where, parts=parts)
+    parts = in_parts(message)
+    return CaseResult(
+        case.name,
+        case.visible,
+        status,
+        points=0.0,
+        max_points=case.points,
+        message=str(parts),
+        line=line,
+        mismatches=tuple(mismatches),
+        where=where,
+        parts=parts,
+    )
 
 
 def passed(case: Case) -> CaseResult:
@@ -242,9 +253,20 @@ def _changed_input(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult
                 if words.constant(name)
                 else say.not_put_back(first.place, *first.values)
             )
-            where = of_buffer(instance, name)
-            return failed(instance.case, Status.WRONG_ANSWER, message, None, where, mismatches)
+            return _wrong_answer(instance, name, message, mismatches)
     return None
+
+
+def _wrong_answer(
+    instance: CaseInstance,
+    buffer: str,
+    message: Message,
+    mismatches: Sequence[Mismatch] = (),
+    order: str = "",
+) -> CaseResult:
+    """The result of a case in which a buffer is not as it should be."""
+    where = of_buffer(instance, buffer, order)
+    return failed(instance.case, Status.WRONG_ANSWER, message, None, where, mismatches)
 
 
 def _bytes(array: np.ndarray) -> np.ndarray:
@@ -255,24 +277,24 @@ def _bytes(array: np.ndarray) -> np.ndarray:
 def _unwritten(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
     for buffer in _smallest_first(instance.problem):
         missing = ~ran.arrays[f"written/{buffer}"]
-        name, when = words.name(buffer), words.when(buffer)
+        name = words.name(buffer)
         if missing.all() and missing.size:
             what = say.nothing_written(name)
         elif missing.any():
-            index = tuple(int(one) for one in np.argwhere(missing)[0])
-            place = Mismatch(name, index, 0.0, 0.0).place
+            place = words.element(Element(buffer, int(missing.argmax())))
             what = say.left_out(place, name, missing.size, int(missing.sum()))
         else:
             continue
-        message = _because(replace(what, first=f"{when}{what.first}"), words.launch(buffer), ran)
-        where = of_buffer(instance, buffer)
-        return failed(instance.case, Status.WRONG_ANSWER, message, where=where)
+        return _wrong_answer(instance, buffer, _in_its_launch(what, buffer, words, ran))
     return None
 
 
-def _because(message: Message, launch: int | None, ran: Ran) -> Message:
-    """The message; of a later launch, with what earlier ones have left changed."""
-    return message + say.left_changed(ran.left.get(launch, "") if launch else "")
+def _in_its_launch(message: Message, buffer: str, words: Words, ran: Ran) -> Message:
+    """A message about a buffer, with its launch where a kernel runs more than once; of a later one,
+    with what earlier ones have left changed."""
+    launch = words.launch(buffer)
+    told = replace(message, first=f"{words.when(buffer)}{message.first}")
+    return told + say.left_changed(ran.left.get(launch, "") if launch else "")
 
 
 def _wrong_in_another_order(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
@@ -295,10 +317,9 @@ def _wrong_output(
             mismatches = _mismatches(name, wrong, expected.value, found)
             pattern = say.pattern(name, wrong.size, int(wrong.sum()), at)
             told = _first_wrong(mismatches[0], expected) + pattern
-            message = replace(told, first=f"{words.when(buffer)}{told.first}")
-            message = _because(message, words.launch(buffer), ran)
-            where = of_buffer(instance, buffer, of if of not in _IN_ORDER else "")
-            return failed(instance.case, Status.WRONG_ANSWER, message, None, where, mismatches)
+            message = _in_its_launch(told, buffer, words, ran)
+            order = of if of not in _IN_ORDER else ""
+            return _wrong_answer(instance, buffer, message, mismatches, order)
     return None
 
 
@@ -410,8 +431,7 @@ def _not_exactly(instance: CaseInstance, ran: Ran) -> CaseResult | None:
     for wanted in instance.case.exactly:
         count = _count(instance.case, wanted.counter, ran.counters)
         if count != wanted.count:
-            explained = costs.explained(wanted.count, instance.problem)
-            why = f"{sentence(wanted.why, instance.problem)}{explained}"
+            why = reason(wanted.why, wanted.count, instance.problem)
             message = say.not_exactly(wanted.counter, count, wanted.count, why)
             return failed(instance.case, Status.OVER_BUDGET, message)
     return None
@@ -454,8 +474,12 @@ def _over_budget_when_stopped(instance: CaseInstance, told: Failed) -> CaseResul
 
 def _why(budget: Budget, problem: Problem) -> str:
     """The author's reason for a budget, and what the number comes from."""
-    number = 0 if budget.relative else budget.number
-    return f"{sentence(budget.why, problem)}{costs.explained(number, problem, budget.per)}"
+    return reason(budget.why, 0 if budget.relative else budget.number, problem, budget.per)
+
+
+def reason(text: str, number: int, problem: Problem, per: tuple[str, int] | None = None) -> str:
+    """An author's reason for a number as a sentence, and where the number comes from."""
+    return sentence(text, problem) + costs.explained(number, problem, per)
 
 
 def sentence(text: str, problem: Problem) -> str:

@@ -23,18 +23,12 @@ LENGTH = 8
 KINDS = "biufcV"  # of dtypes: numbers, and raw bytes for what NumPy has no name for
 OTHER_ORDERS = ("forwards", "backwards")  # in which threads run where the order may matter
 Arrays = dict[str, npt.NDArray[Any]]
+Shapes = dict[str, tuple[tuple[int, ...], str]]  # by name, an array's shape and dtype ("<f4")
 Device = Literal["simulator", "compiler", "gpu"]
 
 
 class ProtocolError(Exception):
     """What came is not a message of the type asked for, or a longer one than it may be."""
-
-
-class Buffer(msgspec.Struct, frozen=True):
-    """The shape and dtype (e.g. "<f4") of a buffer that the worker makes."""
-
-    shape: tuple[int, ...]
-    dtype: str
 
 
 class Array(msgspec.Struct, frozen=True):
@@ -137,7 +131,8 @@ class Recorded(msgspec.Struct, frozen=True):
 
 
 class CaseRequest(msgspec.Struct, frozen=True, eq=False, tag="case"):
-    """What the worker is told of a case: never what is expected. Its `inputs` are arrays by name.
+    """What the worker is told of a case: never what is expected. Its `inputs` are arrays by name,
+    `outputs` and `scratch` buffers that it makes.
     `steps`: how many instruction steps it may take; `order`: in which the simulated GPU's threads
     run; `orders`: in which they run once more, where what they do may depend on who comes first;
     `begins`: the buffers that lie in a larger one, behind so many of its elements; `room`: so many
@@ -148,8 +143,8 @@ class CaseRequest(msgspec.Struct, frozen=True, eq=False, tag="case"):
     the paths of its threads."""
 
     inputs: dict[str, np.ndarray]
-    outputs: dict[str, Buffer]
-    scratch: dict[str, Buffer]
+    outputs: Shapes
+    scratch: Shapes
     launches: tuple[LaunchRequest, ...]
     steps: int
     order: str = "lockstep"

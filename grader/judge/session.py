@@ -45,6 +45,7 @@ from .protocol import (
     Ran,
     Recorded,
     Reply,
+    Shapes,
     ThreadPath,
     ThreadPlace,
 )
@@ -331,7 +332,7 @@ def _longest(message: Opening | Question, device: Device) -> int:
     if isinstance(case, Examine):
         return SLACK
     wanted, optional = _arrays(case, device)
-    arrays = [*wanted.values(), *optional.values()]
+    arrays = (wanted | optional).values()
     size = sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in arrays)
     return SLACK + TOLD * len(case.followed) + size
 
@@ -356,23 +357,22 @@ def _checked(reply: Reply, message: Opening | Question, device: Device) -> Reply
     return replace(reply, left=left, warnings=bounded(reply.warnings))
 
 
-_Shapes = dict[str, tuple[tuple[int, ...], str]]  # by name, an array's shape and dtype
-
-
-def _arrays(case: CaseRequest, device: Device) -> tuple[_Shapes, _Shapes]:
+def _arrays(case: CaseRequest, device: Device) -> tuple[Shapes, Shapes]:
     """The arrays that a reply about a case must hold, and those that it may hold where the order of
     threads may matter."""
     if not case.leaves_arrays:
         return {}, {}
     wanted = {f"input/{name}": (one.shape, one.dtype.str) for name, one in case.inputs.items()}
-    left = {name: (one.shape, one.dtype) for name, one in case.outputs.items()}
-    wanted |= {f"output/{name}": one for name, one in left.items()}
+    wanted |= {f"output/{name}": one for name, one in case.outputs.items()}
     if device == "gpu":
-        wanted |= {f"second/{name}": one for name, one in left.items()}
+        wanted |= {f"second/{name}": one for name, one in case.outputs.items()}
     else:
-        wanted |= {f"written/{name}": (shape, "|b1") for name, (shape, _) in left.items()}
-    orders = case.further_orders
-    return wanted, {f"{order}/{name}": one for order in orders for name, one in left.items()}
+        wanted |= {f"written/{name}": (shape, "|b1") for name, (shape, _) in case.outputs.items()}
+    return wanted, {
+        f"{order}/{name}": one
+        for order in case.further_orders
+        for name, one in case.outputs.items()
+    }
 
 
 @dataclass(frozen=True)

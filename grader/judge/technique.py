@@ -10,7 +10,7 @@ from ..cuda.errors import Message
 from ..say import verdict_answers as say
 from ..status import Status
 from .cases import CaseInstance, of_failure
-from .compare import Words, failed, passed, sentence
+from .compare import Words, failed, passed, reason, sentence
 from .protocol import Asked, Failed, Ran, Reply, Way
 from .session import Judged
 from .verdict import CaseResult
@@ -59,9 +59,8 @@ def lacks_order(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult |
             if re.fullmatch(wanted, opcode)
         )
         if stated.kind.orders and count < stated.at_least:
-            needed, problem = stated.at_least, instance.problem
-            why = sentence(stated.why, problem) + costs.explained(needed, problem)
-            message = say.lacks_order(count, stated.kind.named, needed, why)
+            why = reason(stated.why, stated.at_least, instance.problem)
+            message = say.lacks_order(count, stated.kind.named, stated.at_least, why)
             return failed(instance.case, Status.OVER_BUDGET, message)
     return None
 

@@ -36,8 +36,8 @@ def run_case(source: str, case: CaseRequest, cubin: Path) -> Ran:
 
 
 def _run(module: gpu.RawModule, case: CaseRequest, name_of: str, poison: int) -> Arrays:
-    made = {name: (one.shape, one.dtype) for name, one in (case.outputs | case.scratch).items()}
-    made |= {name: (value.shape, value.dtype.str) for name, value in case.inputs.items()}
+    given = {name: (value.shape, value.dtype.str) for name, value in case.inputs.items()}
+    made = case.outputs | case.scratch | given
     fenced = {
         name: _fenced(shape, dtype, poison, case.begins.get(name, 0))
         for name, (shape, dtype) in made.items()

@@ -279,8 +279,7 @@ def _launch_all(
 
 def _buffers(case: CaseRequest) -> Arrays:
     """A case's buffers by name, each alone or as a stretch of a larger one."""
-    blank = {name: (one.shape, one.dtype) for name, one in (case.outputs | case.scratch).items()}
-    work = Work("", "", (), case.inputs, blank, case.begins)
+    work = Work("", "", (), case.inputs, case.outputs | case.scratch, case.begins)
     return buffers_of(work, np.array, simulator.empty, case.room)
 
 
