@@ -72,8 +72,7 @@ def _without_harmless(source: str, handed_out: str) -> str:
     def gone(found: re.Match[str]) -> str:
         statements = re.split(r";|\\[nt]", found["ptx"] or "")
         waits = all(_WAITS.fullmatch(statement.strip()) for statement in statements)
-        given = found[0] in handed_out
-        return "\n" * found[0].count("\n") if waits and not given else found[0]
+        return "\n" * found[0].count("\n") if waits and found[0] not in handed_out else found[0]
 
     return _HARMLESS.sub(gone, on_its_lines(source))
 

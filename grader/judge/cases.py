@@ -72,10 +72,12 @@ def drawn(exercise: Exercise, seed: int, hidden: bool) -> Iterator[CaseInstance]
 def described(one: CaseInstance, steps: int) -> CaseRequest:
     """What the worker is told of a case, which may take so many `steps`."""
     problem = one.problem
-    expected = problem.outputs.items()
     return CaseRequest(
         inputs=dict(problem.inputs),
-        outputs={name: _buffer(want.value.shape, want.dtype) for name, want in expected},
+        outputs={
+            name: _buffer(expected.value.shape, expected.dtype)
+            for name, expected in problem.outputs.items()
+        },
         scratch={name: _buffer(*made) for name, made in problem.scratch.items()},
         launches=tuple(_launch(launch, problem) for launch in problem.launches),
         steps=steps,
@@ -167,9 +169,9 @@ def thread_of(problem: Problem, where: Scene) -> ThreadPlace | None:
 def of_buffer(instance: CaseInstance, buffer: str, order: str = "") -> Scene | None:
     """The last launch that a buffer is passed to; its block is not known yet. `order`: another one
     than the case's own."""
-    launches = list(enumerate(instance.problem.launches, start=1))
-    number = next((number for number, one in reversed(launches) if buffer in one.args), None)
-    return Scene(number, None, order or instance.problem.order) if number else None
+    launches = enumerate(instance.problem.launches, start=1)
+    numbers = [number for number, one in launches if buffer in one.args]
+    return Scene(numbers[-1], None, order or instance.problem.order) if numbers else None
 
 
 def in_block(result: CaseResult, problem: Problem, number: int) -> CaseResult:

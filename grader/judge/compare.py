@@ -299,9 +299,8 @@ def _in_its_launch(message: Message, buffer: str, words: Words, ran: Ran) -> Mes
 
 def _wrong_in_another_order(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
     """Threads that hand something over must leave the same whoever comes first."""
-    orders = dict.fromkeys(name.rpartition("/")[0] for name in ran.arrays)
-    for order in [one for one in orders if one not in _IN_ORDER]:
-        if wrong := _wrong_output(instance, ran, words, order):
+    for order in dict.fromkeys(name.rpartition("/")[0] for name in ran.arrays):
+        if order not in _IN_ORDER and (wrong := _wrong_output(instance, ran, words, order)):
             return wrong.saying(say.in_another_order(order, wrong.parts))
     return None
 
@@ -315,8 +314,8 @@ def _wrong_output(
         if wrong.any():
             name, at = words.name(buffer), int(wrong.ravel().argmax())
             mismatches = _mismatches(name, wrong, expected.value, found)
-            pattern = say.pattern(name, wrong.size, int(wrong.sum()), at)
-            told = _first_wrong(mismatches[0], expected) + pattern
+            told = _first_wrong(mismatches[0], expected)
+            told += say.pattern(name, wrong.size, int(wrong.sum()), at)
             message = _in_its_launch(told, buffer, words, ran)
             order = of if of not in _IN_ORDER else ""
             return _wrong_answer(instance, buffer, message, mismatches, order)
@@ -380,8 +379,13 @@ def first_wrong(instance: CaseInstance, ran: Ran) -> Wrong | None:
             first, *rest = np.flatnonzero(wrong)
             others = [rest[len(rest) * at // OTHERS] for at in range(min(OTHERS, len(rest)))]
             elements = [Element(buffer, int(at)) for at in (first, *dict.fromkeys(others))]
-            values = found[buffer][wrong], outputs[buffer].value[wrong]
-            return Wrong(elements[0], *values, written, tuple(elements[1:]))
+            return Wrong(
+                elements[0],
+                found[buffer][wrong],
+                outputs[buffer].value[wrong],
+                written,
+                tuple(elements[1:]),
+            )
     return None
 
 

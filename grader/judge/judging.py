@@ -102,19 +102,18 @@ def blank(judged: Judged) -> Judged:
     else:
         return judged
     first = min(1, len(exercise.steps))
-    results = (
+    results = tuple(
         replace(compare.failed(case, status, message), step=first)
         for case in exercise.cases
         if case.visible or judged.hidden
     )
-    return replace(judged, results=tuple(results))
+    return replace(judged, results=results)
 
 
 def run(judged: Judged) -> Judged:
     """The cases are drawn while the source is compiled, and run on the simulated device."""
     judged.session.start()
-    instances = cases.instantiate(judged.exercise, judged.seed, judged.hidden)
-    return judged.run(instances)
+    return judged.run(cases.instantiate(judged.exercise, judged.seed, judged.hidden))
 
 
 def compared(judged: Judged) -> Judged:
@@ -124,8 +123,11 @@ def compared(judged: Judged) -> Judged:
     rows = zip(judged.instances, judged.outcomes, judged.words, strict=True)
     judged = replace(judged, instances=tuple(in_step(judged, *row) for row in rows))
     for row in zip(judged.instances, judged.outcomes, judged.words, strict=True):
-        is_hazard = row[0].case.hazard is not None
-        result = technique.goes_wrong(*row) if is_hazard else compare.on_simulator(*row, dearest)
+        result = (
+            technique.goes_wrong(*row)
+            if row[0].case.hazard
+            else compare.on_simulator(*row, dearest)
+        )
         step = row[0].step if result.failed else 0
         results.append(replace(result, ran=not isinstance(row[1], NotRun), step=step))
     judged = replace(judged, results=tuple(results))
@@ -187,8 +189,8 @@ def _explained(judged: Judged, at: int) -> Judged:
         told = result.saying(say.already_wrong(first.parts, launches, result.parts))
         return judged.with_result(at, replace(told, line=first.line or result.line))
     if result.status == Status.OUT_OF_BOUNDS and isinstance(outcome, Failed):
-        said = Message(why=telling.beyond_an_array(judged, at))
-        parts = thread_paths.of_stray(judged, at, outcome) + said
+        parts = thread_paths.of_stray(judged, at, outcome)
+        parts += Message(why=telling.beyond_an_array(judged, at))
         return judged.with_result(at, _in_coordinates(result.saying(parts), instance.problem))
     wrong = (
         compare.first_wrong(instance, outcome)
@@ -208,8 +210,8 @@ def _explained(judged: Judged, at: int) -> Judged:
         return judged
     (mine,), (ours,) = made
     pair = Pair(wrong, mine, ours)
-    both_copied = copied(mine, ours)
-    if both_copied and both_copied[0] != both_copied[1] and wrong.others:
+    copies = copied(mine, ours)
+    if copies and copies[0] != copies[1] and wrong.others:
         others = [session.follow(instance, wrong.others) for session in both]
         pair = replace(pair, others=tuple(zip(*others, strict=False)))
     if not wrong.written and ours.stored and result.where:

@@ -129,8 +129,8 @@ def _alike(array: tuple[Expected, np.ndarray], sample: Sample, other: Sample) ->
         return at == there and mine is theirs
     value = np.array(float(theirs), expected.value.dtype)
     atol = 2 * np.broadcast_to(expected.atol, now.shape).flat[at]
-    same = compare.right(Expected(value, now.dtype, atol, 2 * expected.rtol), np.array(float(mine)))
-    return bool(same)
+    twice = Expected(value, now.dtype, atol, 2 * expected.rtol)
+    return bool(compare.right(twice, np.array(float(mine))))
 
 
 def said(verdict: Verdict) -> str:
@@ -217,8 +217,10 @@ def _beside_the_mistake(judged: Judged, known: list[NamedFault]) -> Mended | Non
         if kept and all(is_left(fault.cases[one.case.name], one, its) for one, its in kept)
     ]
     rows = zip(judged.instances, judged.outcomes, judged.words, strict=True)
-    failed = [row for row in rows if row[0].case.name in known[0].cases]
-    failed.sort(key=lambda row: judged.allowed.get(row[0].case.name, 0))  # the cheapest first
+    failed = sorted(
+        (row for row in rows if row[0].case.name in known[0].cases),
+        key=lambda row: judged.allowed.get(row[0].case.name, 0),  # the cheapest first
+    )
     instances, outcomes, words = zip(*failed, strict=True)
     answer = replace(judged, instances=instances, outcomes=outcomes, words=words)
     pairs = _pairs(answer)
@@ -267,8 +269,7 @@ def _run_again(
         if one.case.name in fault.cases and one.case.name in ran
     )
     if cheapest:
-        steps = judged.allowed
-        instances = (min(instances, key=lambda one: steps.get(one.case.name, 0)),)
+        instances = (min(instances, key=lambda one: judged.allowed.get(one.case.name, 0)),)
     return judged.run(instances)
 
 
@@ -276,8 +277,7 @@ def _results(
     again: Judged, compared: Sequence[CaseInstance], left: Sequence[Reply]
 ) -> tuple[CaseResult, ...]:
     """The results of cases, whose arrays are `compared` with what was `left`."""
-    rows = zip(compared, left, again.words, strict=True)
-    results = tuple(compare.on_simulator(*row) for row in rows)
+    results = tuple(map(compare.on_simulator, compared, left, again.words))
     return technique.kept_to(replace(again, results=results)).results
 
 

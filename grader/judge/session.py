@@ -154,8 +154,9 @@ class Session:
         case that took too long none is run. Once, a worker that was killed from outside costs
         nothing: a machine out of memory does not choose by guilt."""
         self._group(self._limits.case_seconds, self._limits.total_seconds)
-        launched = (launch.kernel for one in instances for launch in one.problem.launches)
-        self._kernels = tuple(dict.fromkeys(launched))
+        self._kernels = tuple(
+            dict.fromkeys(launch.kernel for one in instances for launch in one.problem.launches)
+        )
         outcomes: dict[int, Reply] = {}
         stopped: Failed | None = None  # what becomes of the rest
         # Those with much data come last: one that is stopped takes no other's turn.
@@ -244,8 +245,9 @@ class Session:
         compiled = self.compiled()
         if isinstance(compiled, Failed) or self._worker is None:
             return compiled
-        latest = math.ceil(self._before + self._total)
-        question = Question(about, self._kernels, self._seconds, latest)
+        question = Question(
+            about, self._kernels, self._seconds, latest=math.ceil(self._before + self._total)
+        )
         self._worker.send(question)
         outcome = self._heard(question)
         if isinstance(outcome, Killed) and not self._spared:
@@ -343,8 +345,9 @@ def _checked(reply: Reply, message: Opening | Question, device: Device) -> Reply
     if isinstance(reply, Failed):
         if reply.status == Status.PASSED:
             raise ProtocolError("a failure that is none")
-        diagnostics = bounded(reply.diagnostics)
-        return replace(reply, message=shortened(reply.message), diagnostics=diagnostics)
+        return replace(
+            reply, message=shortened(reply.message), diagnostics=bounded(reply.diagnostics)
+        )
     if isinstance(message, Question) and isinstance(case := message.about, CaseRequest):
         told_of = len(reply.made), len(reply.ways)
         if not reply.too_long and told_of != (len(case.followed), len(case.asked)):
@@ -353,8 +356,11 @@ def _checked(reply: Reply, message: Opening | Question, device: Device) -> Reply
         found = {name: (one.shape, one.dtype.str) for name, one in reply.arrays.items()}
         if not wanted.items() <= found.items() <= (wanted | optional).items():
             raise ProtocolError("other arrays than were asked for")
-    left = {launch: shortened(text) for launch, text in reply.left.items()}
-    return replace(reply, left=left, warnings=bounded(reply.warnings))
+    return replace(
+        reply,
+        left={launch: shortened(text) for launch, text in reply.left.items()},
+        warnings=bounded(reply.warnings),
+    )
 
 
 def _arrays(case: CaseRequest, device: Device) -> tuple[Shapes, Shapes]:
@@ -407,8 +413,9 @@ class Judged:
         """The same with these cases, and what came of each on the simulated device."""
         solution = self.lesson.solution(self.exercise)
         words = tuple(Words(self.source, solution, one.problem) for one in instances)
-        outcomes = tuple(self.session.run(instances))
-        return dataclasses.replace(self, instances=instances, outcomes=outcomes, words=words)
+        return dataclasses.replace(
+            self, instances=instances, outcomes=tuple(self.session.run(instances)), words=words
+        )
 
     def with_result(self, at: int, result: CaseResult) -> Judged:
         """The same with another result of the case at a place."""

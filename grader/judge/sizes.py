@@ -74,10 +74,11 @@ def looked_for(verdict: Verdict, exercise: Exercise, source: str, limits: Limits
     in_budget = verdict.status == Status.PASSED
     allowed = limits if in_budget else replace(limits, reasoning=0.0)
     found, broken = reasoned(exercise, source, allowed)
-    if not in_budget:
-        case = broken or result(exercise, Status.NOT_RUN, GO_WELL)
-        return replace(with_case(verdict, case), every_size=found if broken else None)
-    return replace(with_case(verdict, broken or result(exercise, Status.PASSED)), every_size=found)
+    ending = (Status.PASSED, "") if in_budget else (Status.NOT_RUN, GO_WELL)
+    return replace(
+        with_case(verdict, broken or result(exercise, *ending)),
+        every_size=found if in_budget or broken else None,
+    )
 
 
 def reasoned(
@@ -160,8 +161,11 @@ def _is_fault(outcome: Reply) -> bool:
 
 def _trial(tried: Tried, exercise: Exercise) -> Trial | None:
     """The launch, if it is one that the exercise's rules allow."""
-    rules = [one for one in exercise.rules if one.kernel == tried.kernel]
-    trials = (Trial(rule, tried.grid, tried.block, tried.numbers) for rule in rules)
+    trials = (
+        Trial(rule, tried.grid, tried.block, tried.numbers)
+        for rule in exercise.rules
+        if rule.kernel == tried.kernel
+    )
     return next((one for one in trials if one.keeps_to_its_rule()), None)
 
 

@@ -77,7 +77,7 @@ def _visible(verdict: Verdict, exercise: Exercise) -> Iterator[CaseOfResult]:
     """The visible cases as the verdict drew them, each with its result; drawn when asked for."""
     results = [one for one in verdict.cases if one.visible]
     own = drawn(exercise, verdict.seed, hidden=False)
-    yield from zip(chain(own, sizes.instances(verdict, exercise)), results, strict=False)
+    return zip(chain(own, sizes.instances(verdict, exercise)), results, strict=False)
 
 
 def _threads(problem: Problem) -> int:
@@ -103,8 +103,9 @@ def wrong_place(result: CaseResult, words: Words) -> tuple[str, int]:
         return "", 0
     first = result.mismatches[0]
     shapes = {name: (one.shape, one.dtype) for name, one in words.problem.inputs.items()}
-    made = words.problem.outputs.items()
-    shapes |= {name: (one.value.shape, np.dtype(one.dtype)) for name, one in made}
+    shapes |= {
+        name: (one.value.shape, np.dtype(one.dtype)) for name, one in words.problem.outputs.items()
+    }
     for name, (shape, dtype) in shapes.items():
         if words.name(name) == first.buffer and len(shape) == len(first.index):
             flat = int(np.ravel_multi_index(first.index, shape)) if shape else 0
@@ -117,13 +118,12 @@ def believed(told: Strip, instance: CaseInstance, where: Scene, source: str) -> 
     launch."""
     launch, lines = instance.problem.launches[where.launch - 1], len(lines_of(source))
     grid, warps = (*dim(launch.grid), 1, 1)[:3], -(-int(np.prod(launch.block)) // WARP)
-    can_be = (
+    if not (
         0 < len(told.steps) <= MOST_STEPS
         and 0 < told.of < _MANY
         and all(0 <= at < size for at, size in zip(told.block, grid, strict=True))
         and all(_can_be(one, told.of, lines, warps) for one in told.steps)
-    )
-    if not can_be:
+    ):
         return None
     steps = tuple(replace(one, said=_plain(one.said)) for one in told.steps)
     return Strip(launch.kernel, told.block, told.of, steps)

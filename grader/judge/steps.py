@@ -53,8 +53,10 @@ def _all(lesson: Lesson) -> Iterator[str]:
         for case in exercise.cases:
             if not _draws_the_same(case):
                 place = authors.place_of(lesson.path, exercise.name, case.name)
-                what = f"case {case.name!r} draws other numbers each time"
-                yield f"{place}: {what}: take all that is random from problem's own argument."
+                yield (
+                    f"{place}: case {case.name!r} draws other numbers each time: take all that is "
+                    "random from problem's own argument."
+                )
         launches = (one for problem in classes.drawn(exercise) for one in problem.launches)
         for kernel in {rule.kernel for rule in exercise.rules} - {one.kernel for one in launches}:
             place = authors.at(lesson.path / "rules.py", kernel)
@@ -325,24 +327,27 @@ def _text(lesson: Lesson, compiler: str) -> str:
             leaves = _leaves(lesson, mistake)
             said = mistake.mistake if cases and leaves else ""  # what nobody is told stays here
             fault = NamedFault(said, mistake.status, leaves, cases)
-            row = json.dumps({KEY: key, **asdict(fault)}, ensure_ascii=False)
-            own.setdefault(mistake.exercise, []).append(f"  {row}")
-    joined = {name: ",\n".join(lines) for name, lines in own.items()}
-    rows = ",\n".join(f" {json.dumps(name)}: [\n{text}\n ]" for name, text in joined.items())
-    return f"{{\n{rows}\n}}\n"
+            own.setdefault(mistake.exercise, []).append(f"  {_json({KEY: key, **asdict(fault)})}")
+    rows = (f" {json.dumps(name)}: [\n" + ",\n".join(own[name]) + "\n ]" for name in own)
+    return "{\n" + ",\n".join(rows) + "\n}\n"
 
 
 def _known(lesson: Lesson, compiler: str) -> dict[str, dict[str, Finding]]:
     """What was found, by `_key`."""
     kept = solution_counts.kept(lesson.path, compiler, KEPT_IN)
-    return {one[KEY]: one["cases"] for entries in kept.values() for one in entries}
+    return {one[KEY]: one["cases"] for one in chain(*kept.values())}
 
 
 def _key(lesson: Lesson, mistake: WrongKernel) -> str:
     """A name for all that the findings of a mistake depend on."""
     exercise = lesson.exercise(mistake.exercise)
-    leaves = repr(_leaves(lesson, mistake) > 0)
-    text = authors.text(lesson.path / exercise.file)
-    launches = json.dumps(chosen.kept(lesson.path).get(exercise.name, ()))
-    parts = text, launches, lesson.solution(exercise), mistake.source, mistake.status, leaves
-    return hashlib.sha256("\0".join((FORM, *parts)).encode()).hexdigest()[:12]
+    parts = (
+        FORM,
+        authors.text(lesson.path / exercise.file),
+        json.dumps(chosen.kept(lesson.path).get(exercise.name, ())),
+        lesson.solution(exercise),
+        mistake.source,
+        mistake.status,
+        repr(_leaves(lesson, mistake) > 0),
+    )
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]

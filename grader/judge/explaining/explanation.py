@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import islice, product
+from itertools import compress, islice, product
 
 import numpy as np
 
@@ -38,8 +38,8 @@ def _near(one: float, other: float) -> bool:
 
 def _question(choice: Choice) -> str:
     one, other = choice.values
-    operator = operator_of(choice) or "against"
-    return f"asks whether {one:.6g} {operator} {other:.6g}, and takes {choice.taken:.6g}"
+    asks = f"{one:.6g} {operator_of(choice) or 'against'} {other:.6g}"
+    return f"asks whether {asks}, and takes {choice.taken:.6g}"
 
 
 def _chosen(one: Choice) -> str:
@@ -55,7 +55,7 @@ class Explanation(MadeOf):
         """The first choice that took the wrong side: the other one's value, or the value that the
         same choice takes in the solution, is what belongs there. And a choice of the solution's
         that takes that value."""
-        wrong = self._ways.met or [(self._found, float(self.pair.wrong.expected.flat[0]))]
+        wrong = self._ways.met or [(self._found, self._wanted)]
         usual = {"0", *(f"{value:.4g}" for value in self.ours.behind.value)}
         by_data = sorted(self.mine.choices, key=lambda choice: any(choice.fixed))
         taking = [
@@ -81,18 +81,22 @@ class Explanation(MadeOf):
 
     def cancelled(self) -> Told:
         """Roundings that large numbers leave where they cancel."""
-        off = self._found - float(self.pair.wrong.expected.flat[0])
+        off = self._found - self._wanted
         found = self._ways.cancelled(off) if math.isfinite(off) and self._same else None
         if found:
             place, words, by, ours = found
-            told = Message(
-                f"{self._here} loses its digits by cancellation{place.on}: {place.who} {words}.",
-                "A float has about 7 digits. Where large numbers almost cancel, mostly their "
-                f"rounding errors are left. Here rounding changes {self._here} by up to {by:.2g}.",
-                "Which formula does not subtract two large numbers?",
-                f"In our kernel rounding changes it by up to {ours:.2g}.",
+            yield (
+                Message(
+                    f"{self._here} loses its digits by cancellation{place.on}: {place.who} "
+                    f"{words}.",
+                    "A float has about 7 digits. Where large numbers almost cancel, mostly their "
+                    f"rounding errors are left. Here rounding changes {self._here} by up to "
+                    f"{by:.2g}.",
+                    "Which formula does not subtract two large numbers?",
+                    f"In our kernel rounding changes it by up to {ours:.2g}.",
+                ),
+                place.line,
             )
-            yield told, place.line
 
     def chosen(self) -> Told:
         """The first `?:` on the path whose choice is another one than in the solution."""
@@ -105,8 +109,8 @@ class Explanation(MadeOf):
             elsewhere = step and step.bad and step.place.line != one.place.line
             why = step.told.first if step and elsewhere else ""
             theirs = other.values if other else ()
-            pairs = zip(one.values, one.fixed, strict=True)
-            strange = [value for value, fixed in pairs if fixed and value not in theirs]
+            fixed = compress(one.values, one.fixed)
+            strange = [value for value in fixed if value not in theirs]
             remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else ""
             said = f"{_chosen(one)}.{_NO_NAN if _with_nan([one]) else ''}"
             yield Message(said, why, remedy, ours), one.place.line
@@ -131,8 +135,13 @@ class Explanation(MadeOf):
                 instead = f"Our kernel decides by {self._name(other)} ({expected:g})."
                 yield Message(f"{said}.", ours=instead), place.line
             elif one == mine[-1][0] == other and len(data) == 2:
-                right = f"{said}. This value is right, but the choice is wrong."
-                yield Message(right, remedy="Which element belongs to each answer?"), place.line
+                yield (
+                    Message(
+                        f"{said}. This value is right, but the choice is wrong.",
+                        remedy="Which element belongs to each answer?",
+                    ),
+                    place.line,
+                )
 
     def descended(self, of_others: bool) -> Told:
         """The step on the way back from it that has a wrong value, or is the wrong one; only one
@@ -176,23 +185,27 @@ class Explanation(MadeOf):
 
     def beyond(self) -> Told:
         """An exponential, or another result, that is too large or too small for a float."""
-        expected = float(self.pair.wrong.expected.flat[0])
-        steps = self._ways.beyond if math.isfinite(expected) else []
+        steps = self._ways.beyond if math.isfinite(self._wanted) else []
         if not steps or math.isfinite(self._found or math.inf):
             return
         first, *after = steps
         result, *given = first.place.values
         if all(map(math.isfinite, given)):
             size = "large" if result else "small"
-            then = [f"The result is too {size} for a float, which makes it {result:g}."]
-            why = " ".join(then + [one.told.first for one in after])
+            then = f"The result is too {size} for a float, which makes it {result:g}."
+            why = " ".join([then, *(one.told.first for one in after)])
             yield first.told + Message(why=why), first.place.line
 
     def goes_on(self, from_parts: bool) -> Told:
         """The solution has the value too, and makes another of it."""
         if further := self._ways.goes_on(from_parts):
-            fact = "This value is only an intermediate result: a step after it is missing."
-            yield Message(fact, ours=f"Our kernel then {further}."), None
+            yield (
+                Message(
+                    "This value is only an intermediate result: a step after it is missing.",
+                    ours=f"Our kernel then {further}.",
+                ),
+                None,
+            )
 
     def scaled(self) -> Told:
         """All wrong elements wrong by one factor, or by one amount."""
@@ -269,13 +282,11 @@ class Explanation(MadeOf):
             (Pattern.LEFT_EARLY, partial(self.goes_on, bool(made_of))),
         )
         if any(any(rule()) for rule in (self.without_stride, self.shuffled, self.elsewhere)):
-            done = [(one, _behind(message), line) for one, message, line in done]
+            done = [  # all of it after another one's facts
+                (one, replace(said, first="", why=f"{said.first} {said.why}".strip()), line)
+                for one, said, line in done
+            ]
         return [*made_of, *done]
-
-
-def _behind(message: Message) -> Message:
-    """The message, all of it after another one's facts."""
-    return replace(message, first="", why=f"{message.first} {message.why}".strip())
 
 
 def _first(*rules: tuple[Pattern, Callable[[], Told]]) -> list[Said]:

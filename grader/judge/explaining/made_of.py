@@ -33,12 +33,11 @@ class MadeOf(About):
     def nobody(self) -> Told:
         """Nobody wrote it: the only line that would, and who does in a right kernel."""
         if not self.pair.wrong.written and self.ours.stored:
-            element = self.pair.wrong.element
-            name = self.words.name(element.buffer)
-            only, line = self._declared.only_written(name)
+            buffer = self.pair.wrong.element.buffer
+            only, line = self._declared.only_written(self.words.name(buffer))
             ours = f"In our kernel {self.ours.stored.who} writes it."
             path = self.pair.path or ThreadPath()
-            instead = next((one for one in path.stored if one[0].buffer == element.buffer), None)
+            instead = next((one for one in path.stored if one[0].buffer == buffer), None)
             asked, at = last_conditions(path, self.words.source)
             if instead:
                 said = f"{capital(self.ours.stored.who)} writes {self._name(instead[0])}."
@@ -57,34 +56,51 @@ class MadeOf(About):
                 yield race_advice.without_stride(*found), line
             elif same := self._declared.repeated_shuffle(line):
                 function, value, head = same
-                said = f"`{function}` passes on `{value}`, which is the same in each round of the "
-                ask = "Which value should the lanes pass on in this round?"
-                yield Message(f"{said}loop on line {head}.", remedy=ask), line
+                yield (
+                    Message(
+                        f"`{function}` passes on `{value}`, which is the same in each round of the "
+                        f"loop on line {head}.",
+                        remedy="Which value should the lanes pass on in this round?",
+                    ),
+                    line,
+                )
             elif new := self._declared.replaced(line):
                 name, head = new
-                said = f"Line {line} gives `{name}` a new value in each round of the loop on line "
-                ask = "Where is the value of the round before used?"
-                yield Message(f"{said}{head}.", remedy=ask), line
+                yield (
+                    Message(
+                        f"Line {line} gives `{name}` a new value in each round of the loop on line "
+                        f"{head}.",
+                        remedy="Where is the value of the round before used?",
+                    ),
+                    line,
+                )
 
     def shuffled(self) -> Told:
         """A shuffle that brings other lanes' values than the solution's."""
         mine, ours = ({_way(one) for one, *_ in side.shuffles} for side in (self.mine, self.ours))
         instead = " and ".join(f"`__shfl_{way}sync`" for way in sorted(ours) if ours - mine)
-        asked = "From which lane should this value come?"
-        asked = asked if instead else "What should a thread do where its shuffle finds no lane?"
-        differs = self._mine != self._ours
-        for opcode, place, own in self.mine.shuffles if differs else ():
+        asked = (
+            "From which lane should this value come?"
+            if instead
+            else "What should a thread do where its shuffle finds no lane?"
+        )
+        for opcode, place, own in self.mine.shuffles if self._mine != self._ours else ():
             way = _way(opcode)
             name, opposite = f"`__shfl_{way}sync`", {"up_": "down_"}.get(way, "up_") in ours - mine
-            fact = f"gets its own value back, because {name} finds no lane there"
-            fact = fact if own else f"takes a value with {name}"
+            fact = (
+                f"gets its own value back, because {name} finds no lane there"
+                if own
+                else f"takes a value with {name}"
+            )
             if way and way not in ours and (own or (ours and opposite)):
-                told = Message(
-                    f"{capital(place.who)} {fact}{place.on}.",
-                    remedy=asked,
-                    ours=f"Our kernel uses {instead}." if instead else "",
+                yield (
+                    Message(
+                        f"{capital(place.who)} {fact}{place.on}.",
+                        remedy=asked,
+                        ours=f"Our kernel uses {instead}." if instead else "",
+                    ),
+                    place.line,
                 )
-                yield told, place.line
 
     def other_place(self) -> Told:
         """One element in the place of another."""
@@ -101,16 +117,17 @@ class MadeOf(About):
             loop, head = self._its_loop(line)
             if loop.first and not rule.why:
                 rule = Message(why=loop.first, remedy=loop.remedy)
-            expected = float(self.pair.wrong.expected.flat[0])
-            if any(expected in (one.taken, one.refused) for one in self.mine.choices):
+            if any(self._wanted in (one.taken, one.refused) for one in self.mine.choices):
                 rule += Message(remedy="Which step chooses between them?")
             more = rule if str(rule) else self._to_its_place(mine, ours)
             if stored and stored.line and stored.line != line:
                 who = "" if stored.who == loaded.who else f", and {stored.who}"
                 sentence += f"{who or ' and'} stores it{stored.on}"
                 if not str(more):  # nothing is wrong with the index of the load
-                    follow = f"Follow this value from line {line} to line {stored.line}."
-                    more = Message(remedy=f"{follow} Which index on its way is wrong?")
+                    more = Message(
+                        remedy=f"Follow this value from line {line} to line {stored.line}. Which "
+                        "index on its way is wrong?"
+                    )
                     line = stored.line
             yield Message(f"{sentence}.") + more, head if rule.why == loop.first != "" else line
 
@@ -144,16 +161,14 @@ class MadeOf(About):
         if len(self._mine) == 1:
             yield from self.other_winner()
         if self._ours and not self._mine:
-            there = self._listed(self._ours)
-            yield f"{self._here} uses no input. It should use {there}.", None
+            yield f"{self._here} uses no input. It should use {self._listed(self._ours)}.", None
         yield from self._differ(self._mine, self._ours, self.mine.used, self._here)
 
     def other_summands(self) -> Told:
         """The same without what only a maximum or a minimum was looked for in."""
         mine, ours = times(self.mine.summed), times(self.ours.summed)
         if self._all_told and mine and ours and not self._arose:
-            here = f"In its sums, {self._here}"
-            yield from self._differ(mine, ours, self.mine.summed, here)
+            yield from self._differ(mine, ours, self.mine.summed, f"In its sums, {self._here}")
 
     def _differ(self, mine: Times, ours: Times, used: Sequence[Used], what: str) -> Told:
         lacks, has = ours.keys() - mine.keys(), mine.keys() - ours.keys()
@@ -217,10 +232,10 @@ class MadeOf(About):
         there = f" (line {line})" if line else ""
         sentence = f"This {self._found:g} comes from a number in your code{there}. "
         if isinstance(self.ours.origin, Element) and self._mine:
-            above = self._found > float(self.pair.wrong.expected.flat[0])
+            above = self._found > self._wanted
             which, side = ("largest", "below") if above else ("smallest", "above")
-            sentence += f"Every element here is {side} it, even the {which}, "
-            sentence += f"{self._name(self.ours.origin)}."
+            best = self._name(self.ours.origin)
+            sentence += f"Every element here is {side} it, even the {which}, {best}."
             remedy = f"What should a search for the {which} start from?"
         else:
             sentence += "No input has replaced it."
@@ -239,8 +254,8 @@ class MadeOf(About):
                 remedy = (
                     f"How should {self._name(ours)} come to the thread that writes {self._here}?"
                 )
-            told = Message(f"{sentence}{self._name(ours)}.", self._loaded([ours], False), remedy)
-            yield told, None
+            said = f"{sentence}{self._name(ours)}."
+            yield Message(said, self._loaded([ours], False), remedy), None
 
     def elsewhere(self) -> Told:
         """Another thread of the block has the right value where this one stores its own."""
@@ -251,11 +266,14 @@ class MadeOf(About):
         ]
         alone = (wrong.expected == wanted).sum() == 1 and wanted and len(self._ours) > 1
         if stored and theirs and stored.thread != theirs.thread and right and alone:
-            fact = (
-                f"Thread {right[0]} has the right value, and thread {stored.thread} stores its own"
+            yield (
+                Message(
+                    f"Thread {right[0]} has the right value, and thread {stored.thread} stores its "
+                    f"own{stored.on}.",
+                    remedy="Which lane or thread has the result at this line?",
+                ),
+                stored.line,
             )
-            remedy = "Which lane or thread has the result at this line?"
-            yield Message(f"{fact}{stored.on}.", remedy=remedy), stored.line
 
     def tie(self) -> Told:
         """The number of an element in its row, where another one of the same value is meant."""
@@ -273,9 +291,14 @@ class MadeOf(About):
             if one != other and array[one] == array[other]:
                 flat = (int(np.ravel_multi_index(at, array.shape)) for at in places)
                 named = " and ".join(self._name(Element(name, at)) for at in flat)
-                both = f"{named} are both {array[one]:.6g}."
-                text = f"{both} {self._here} is the index of the wrong one."
-                yield Message(text, remedy="Which of two equal elements wins?"), None
+                yield (
+                    Message(
+                        f"{named} are both {array[one]:.6g}. {self._here} is the index of the "
+                        "wrong one.",
+                        remedy="Which of two equal elements wins?",
+                    ),
+                    None,
+                )
 
 
 def _often(times: int) -> str:

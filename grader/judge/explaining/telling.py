@@ -113,10 +113,9 @@ def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]
         for name, a, b in zip(names, found[:-1], wanted[:-1], strict=True)
         if a != b
     ]
-    pairs = combinations(range(len(names)), 2)
     swapped = [
         f" {capital(names[a])} and {names[b]} are swapped."
-        for a, b in pairs
+        for a, b in combinations(range(len(names)), 2)
         if _exchanged(found[:-1], a, b) == wanted[:-1]
     ]
     return f"The index changes {', '.join(steps)}.{''.join(swapped[:1])}"
@@ -269,7 +268,9 @@ class About:
         self._joined: Parting | None = None  # the step that has been told
         self._name, self._declared = words.element, Declarations(words.source)
         self._here = self._name(pair.wrong.element)
-        self._found = float(pair.wrong.found.flat[0])
+        self._found, self._wanted = (
+            float(one.flat[0]) for one in (pair.wrong.found, pair.wrong.expected)
+        )
         self._all_told = all(one.whole and not one.cut for one in (pair.mine, pair.ours))
         self._same = self._all_told and bool(self._mine) and self._mine.keys() == self._ours.keys()
 
@@ -324,8 +325,9 @@ class About:
         if len(lines) != 1:
             return None
         (line,), name = lines, self.words.name(loads[0].first.buffer)
-        every = range(1, 1 + len(self._declared.lines))
-        read = [at for at in every if self._declared.index(at, name)]
+        read = [
+            at for at in range(1, 1 + len(self._declared.lines)) if self._declared.index(at, name)
+        ]
         return read[0] if len(read) == 1 and not self._declared.mentions(line, name) else line
 
     def _its_loop(self, line: int | None) -> tuple[Message, int | None]:
@@ -337,18 +339,21 @@ class About:
         if at not in new and len(new) != 1:
             return Message(), line
         at, there = (at, f"Line {line} is in") if at in new else (new[0], "Look at")
-        ask = "Where does this loop begin, how far does it step, and when does it end?"
-        return Message(f"{there} the loop on line {at}: `{heads[at]}`.", remedy=ask), at
+        return Message(
+            f"{there} the loop on line {at}: `{heads[at]}`.",
+            remedy="Where does this loop begin, how far does it step, and when does it end?",
+        ), at
 
     def _parts(self, mine: Times, ours: Times) -> tuple[Part, ...]:
         """Runs of neighbouring elements that went in as often, and should have; none where they are
         too many."""
         often = {one: (mine.get(one, 0), ours.get(one, 0)) for one in {*mine, *ours}}
-        parts = []
-        for first, *rest in runs(often):
-            place = self.words.name(first.buffer), self.words.index(first), first.index
-            parts.append(Part(*place, 1 + len(rest), *often[first]))
-        return tuple(parts) if len(parts) <= MOST else ()
+        name, index = self.words.name, self.words.index
+        parts = tuple(
+            Part(name(first.buffer), index(first), first.index, 1 + len(rest), *often[first])
+            for first, *rest in runs(often)
+        )
+        return parts if len(parts) <= MOST else ()
 
 
 CLOSE = (15, 22, 40)  # bits in which values that are the same agree, tried in this order: 40 only
@@ -532,9 +537,10 @@ class TwoTrails:
         mine, ours = self._both
         if not (mine and ours and mine.value[-1]):
             return ""
-        further = ours.users(mine.key(-1))
-        new = [user for user in further if ours.key(user) not in mine.keys]
-        new.sort(key=lambda user: ours.verb(user) in ANY_ORDER)
+        new = sorted(
+            (user for user in ours.users(mine.key(-1)) if ours.key(user) not in mine.keys),
+            key=lambda user: ours.verb(user) in ANY_ORDER,
+        )
         if not new or (from_parts and ours.verb(new[0]) in ANY_ORDER):
             return ""
         return ours.words(new[0])

@@ -62,7 +62,6 @@ _SLOPES: dict[tuple[str, int], Callable[..., tuple[float, ...]]] = {  # of a res
     ("log", 1): lambda made, a: (1 / a,),
 }
 
-Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
 Values = npt.NDArray[np.float64]
 
@@ -109,7 +108,7 @@ class Trail:
         """Whether a step is a function of the library."""
         return bool(self.op[at] >= 0) and self.ops[self.op[at]].opcode.startswith("call.")
 
-    def does(self, *verbs: str) -> Flags:
+    def does(self, *verbs: str) -> npt.NDArray[np.bool_]:
         """Which steps do one of these."""
         return _of_ops([one in verbs for one in self.verbs], self.op)
 
@@ -157,8 +156,8 @@ class Trail:
                 sources = self.sources(at)
                 slope = _SLOPES.get((self.verb(at), len(sources)))
                 if slope and slopes[at]:
-                    here = np.array(slope(self.value[at], *self.value[sources]))
-                    np.add.at(slopes, sources, slopes[at] * here)
+                    here = slope(self.value[at], *self.value[sources])
+                    np.add.at(slopes, sources, slopes[at] * np.array(here))
         return slopes
 
     def rounding(self, slopes: Values) -> float:

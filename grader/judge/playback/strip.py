@@ -131,8 +131,15 @@ def wrong_element(recording: Recording, name: str, offset: int, title: str, text
             near = offset + start - touch.offsets
             for row in np.flatnonzero((near >= 0) & (near < touch.width))[::-1].tolist():
                 slot, thread = divmod(int(touch.threads[row]), recording.stride)
-                cells = (_cell(touch, row),)
-                return Mark(position, title, text, slot, thread, cells=cells, step="Wrong element")
+                return Mark(
+                    position,
+                    title,
+                    text,
+                    slot,
+                    thread,
+                    cells=(_cell(touch, row),),
+                    step="Wrong element",
+                )
     return Mark(max(last, 0), title, text, step="The end")
 
 

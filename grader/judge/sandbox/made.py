@@ -126,10 +126,14 @@ def _compares(
         values = _compared(graph, test, compared, numbers)
         if len(values) == 2:
             (one, is_fixed), (other, other_fixed) = values
-            fixed = is_fixed, other_fixed
-            holds = bool(graph.value[test])
-            place = place_of(graph, node)
-            yield Choice(compared.form.opcode, place, (one, other), fixed, holds, *chosen)
+            yield Choice(
+                compared.form.opcode,
+                place_of(graph, node),
+                (one, other),
+                (is_fixed, other_fixed),
+                bool(graph.value[test]),
+                *chosen,
+            )
 
 
 def _tests(graph: Graph, predicate: int) -> Iterator[int]:
@@ -168,7 +172,7 @@ MOST_BEHIND = 300_000  # values; more are told to have been stored, and nothing 
 
 def made(graph: Graph, elements: Elements, element: Element) -> Made:
     """The making of one element of one of the buffers, after the launches that `graph` holds."""
-    root = elements.root(graph, element)
+    root = int(elements.roots(graph, element.buffer)[element.index])
     if root <= 0:
         return Made(whole=graph.whole)
     if len(graph.slice_of(root)) > MOST_BEHIND:
@@ -185,7 +189,7 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
     summed = _used(graph, elements, root, extremes=False) if making.extreme(graph, root) else used
     nan = making.first_nan(graph, root)
     source = making.came_from(graph, root)
-    address = _address(graph, source)
+    address = int(graph.right[source.node]) if source.found < 0 else 0  # what it was loaded by
     return replace(
         told,
         origin=_origin(graph, elements, source.found),
@@ -261,11 +265,6 @@ def _peers(graph: Graph, root: int) -> dict[int, float]:
     return {graph.place(one)[1]: making.number(graph, one) for one in mine[-MOST_PEERS:].tolist()}
 
 
-def _address(graph: Graph, source: making.Source) -> int:
-    """The node of the place that an element was loaded from; 0 for what was not."""
-    return int(graph.right[source.node]) if source.found < 0 else 0
-
-
 def _used(graph: Graph, elements: Elements, root: int, extremes: bool = True) -> list[Used]:
     """What a value was made of; neighbours that went in equally often are told together."""
     runs: list[Used] = []
@@ -303,8 +302,9 @@ def way(graph: Graph, elements: Elements, case: CaseRequest, asked: Asked) -> Wa
         return _at_fault(graph, own, {name: last[nodes] for name, nodes in roots.items()})
     if asked.last:
         few = own < asked.at_least
-        stored = {name: np.where(few[nodes], nodes, 0) for name, nodes in roots.items()}
-        return _at_fault(graph, own, stored)
+        return _at_fault(
+            graph, own, {name: np.where(few[nodes], nodes, 0) for name, nodes in roots.items()}
+        )
     inputs = {allocation_of(elements.buffers[name]).address for name in case.inputs}
     leaves = graph.leaves(inputs, 0, NEVER)
     fewest = graph.forward(np.minimum, lambda some, made: made + own[some], leaves, NEVER)
@@ -331,18 +331,21 @@ def _worth(graph: Graph, asked: Asked) -> Counts:
     def worth(opcode: str) -> int:
         return max((count for kind, count in kinds if kind.fullmatch(opcode)), default=0)
 
-    found = graph.by_instruction(lambda one: worth(one.form.opcode), slice(None), worth(""))
-    return found.astype(np.int64)
+    return graph.by_instruction(lambda one: worth(one.form.opcode), slice(None), worth("")).astype(
+        np.int64
+    )
 
 
 def _last(graph: Graph, own: Counts) -> Counts:
     """By node, the last one of the kind on the ways to it, of indices too; 0: there is none."""
     numbers = np.arange(len(graph), dtype=np.int64)
 
-    def step(some: slice, made: Counts) -> Counts:
-        return np.where(own[some] > 0, numbers[some], made)
-
-    return graph.forward(np.maximum, step, graph.leaves((), 0, 0), steered=True)
+    return graph.forward(
+        np.maximum,
+        lambda some, made: np.where(own[some] > 0, numbers[some], made),
+        graph.leaves((), 0, 0),
+        steered=True,
+    )
 
 
 def _at_fault(graph: Graph, own: Counts, nodes: Mapping[str, Counts]) -> Way:

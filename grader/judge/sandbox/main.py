@@ -78,12 +78,13 @@ def _work() -> NoReturn:
         goes_on = _tell(_opened(opening), answers)
         while goes_on and (question := read_question(questions)):
             rlimits.end_at_the_latest(question.seconds, question.latest)
-            action = partial(_answer, opening, question)
-            reply = _attempt(action, opening.memory_bytes, question.seconds)
+            reply = _attempt(
+                partial(_answer, opening, question), opening.memory_bytes, question.seconds
+            )
             if opening.device == "gpu" and isinstance(reply, Failed):
                 reply = replace(reply, broken_off=True)  # a CUDA error sticks to its process
             goes_on = _tell(reply, answers)
-            del question, action, reply  # and all that came with it
+            del question, reply  # and all that came with it
     os._exit(0)  # a CUDA context that an error has broken can crash in the tear-down
 
 
@@ -99,8 +100,7 @@ def _opened(opening: Opening) -> Reply:
     if opening.device == "gpu":
         Path("kernel.cubin").write_bytes(opening.cubin)  # in this process's own folder
         return Ran()
-    on_hardware = opening.device == "compiler"
-    _withdraw(compilers.COMPILERS["nvrtc"] if on_hardware else compilers.chosen())
+    _withdraw(compilers.COMPILERS["nvrtc"] if opening.device == "compiler" else compilers.chosen())
     rlimits.end_at_the_latest(opening.seconds, opening.latest)
     compiled = _attempt(partial(_compile, opening), opening.memory_bytes, opening.seconds)
     rlimits.start_no_process()
@@ -182,8 +182,9 @@ def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Re
         return Failed.of(Status.TIMEOUT, say.still_busy(seconds), broken_off=True)
     except Exception as error:
         if isinstance(error, MemoryError) or getattr(error, "errno", 0) == errno.ENOMEM:
-            told = say.too_much(str(error), memory_bytes)
-            return Failed.of(Status.LAUNCH_ERROR, told, broken_off=True)
+            return Failed.of(
+                Status.LAUNCH_ERROR, say.too_much(str(error), memory_bytes), broken_off=True
+            )
         return Failed(
             Status.UNSUPPORTED, say.our_fault(error, *disk_cache.kept(error)), broken_off=True
         )

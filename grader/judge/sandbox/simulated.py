@@ -161,8 +161,11 @@ def _followed(source: str, case: CaseRequest, compiled: tuple[str, ...]) -> Ran:
     """The making of the elements that are `case.followed`, what `case.asked` asks for, and the path
     of a thread; nothing of it where it takes too much to follow the case."""
     graph = Graph(detailed=not case.asked)
-    checks = case.path is not None  # what goes wrong ends the path
-    options = simulator.options(step_limit=case.steps, order=case.order, checks=checks)
+    options = simulator.options(
+        step_limit=case.steps,
+        order=case.order,
+        checks=case.path is not None,  # what goes wrong ends the path
+    )
     try:
         with options, simulator.observe(observers=[partial(Slicer, graph)], counted=False):
             buffers, _, _ = _launch_all(source, case, compiled)
@@ -214,9 +217,9 @@ def replayed(
 def _mark(recording: Recording, run: Run, error: CudaError | None, asked: Recorded) -> Mark | None:
     """Where it went wrong as it did before; None where it did not."""
     if error is None:
-        left = asked.status == Status.WRONG_ANSWER
-        title = headline(asked.status)
-        return wrong_element(recording, asked.name, asked.offset, title, "") if left else None
+        if asked.status != Status.WRONG_ANSWER:
+            return None
+        return wrong_element(recording, asked.name, asked.offset, headline(asked.status), "")
     if asked.status not in (error.status, ""):
         return None
     return next((one for one in marks_of(recording, run.hazards) if not one.warning), None)
@@ -290,8 +293,9 @@ def _launch(
     first = launches[0]
     kernel = module.get_function(first.kernel)
     args = [tuple(argument(arg, buffers) for arg in launch.args) for launch in launches]
-    grids = [launch.grid for launch in launches]
-    kernel.batch(grids, first.block, args, shared_mem=first.shared_mem)
+    kernel.batch(
+        [launch.grid for launch in launches], first.block, args, shared_mem=first.shared_mem
+    )
     return kernel.depends_on_order
 
 

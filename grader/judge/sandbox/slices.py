@@ -65,12 +65,11 @@ class Elements:
 
     def passed(self, graph: Graph) -> list[str]:
         """The buffers that a launch of `graph` was given."""
-        addresses = {name: allocation_of(array).address for name, array in self.buffers.items()}
-        return [name for name, address in addresses.items() if graph.follows(address)]
-
-    def root(self, graph: Graph, element: Element) -> int:
-        """The node that an element holds."""
-        return int(self.roots(graph, element.buffer)[element.index])
+        return [
+            name
+            for name, array in self.buffers.items()
+            if graph.follows(allocation_of(array).address)
+        ]
 
     def _sorted(self, name: str) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]:
         if name not in self._places:
@@ -176,9 +175,8 @@ class _Gathered:
         ):  # of several the first, a node if there is one
             first[self.owner[some][::-1]] = self.source[some][::-1]
         alone = np.flatnonzero(self.hands_on & (first == 0))
-        numbers = self._as_numbers(alone).tolist()
-        codes = self.at[alone].tolist()
-        first[alone] = [self._constant(*one) for one in zip(codes, numbers, strict=True)]
+        pairs = zip(self.at[alone].tolist(), self._as_numbers(alone).tolist(), strict=True)
+        first[alone] = [self._constant(*one) for one in pairs]
         shown = np.where(self.hands_on, first, self.nodes)
         while (further := self._followed(shown, shown)).tobytes() != shown.tobytes():
             shown = further
