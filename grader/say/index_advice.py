@@ -40,8 +40,14 @@ class ThreadNumbers:
         """Those of the thread at a location."""
         arrays = {one.name: one.count * one.size for one in wave.names.arguments}
         (x, y, z), (i, j, k) = map(int, where.thread), map(int, where.block)
-        shape = wave.geometry.block, wave.geometry.grid
-        return cls((x, y, z), (i, j, k), *shape, wave.names.given, arrays)
+        return cls(
+            (x, y, z),
+            (i, j, k),
+            wave.geometry.block,
+            wave.geometry.grid,
+            wave.names.given,
+            arrays,
+        )
 
     @property
     def own(self) -> Index:

@@ -101,8 +101,9 @@ def _cause_of_race(race: Race) -> str:
         for one in (race.other, race.mine)
     )
     together = "together" if race.at_once else "one after the other"
-    array = f"array {list(race.arguments)} of {race.where.kernel}"
-    array = "shared memory" if race.shared else array
+    array = (
+        "shared memory" if race.shared else f"array {list(race.arguments)} of {race.where.kernel}"
+    )
     threads = "one block" if race.same_block else "two blocks"
     return f"{', '.join(deeds)}, {together}: {array}, threads of {threads}"
 
@@ -281,7 +282,8 @@ _COPY_NOT_WAITED_FOR = {
 def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
     """A read of what nobody has written."""
     touched = finding.touched
-    there = place(touched, wave).wide(touched.width)
+    element = place(touched, wave)
+    there = element.wide(touched.width)
     if finding.copy:
         line, counted_by_mbarrier = finding.copy
         text = f"{finding.verb} {there}, which the copy on line {line} may not have brought yet."
@@ -300,9 +302,9 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
             "Write it before you read it, in the kernel or before the launch.",
         ),
     )
-    array = place(touched, wave).array
-    only, _ = wave.names.declared.only_written(array) if array else ("", None)
-    why = f"{why} {only}".strip()
+    if element.array:
+        only, _ = wave.names.declared.only_written(element.array)
+        why = f"{why} {only}".strip()
     return Message(f"{finding.verb} {there}, which nobody has written yet.", why, remedy)
 
 
@@ -314,11 +316,10 @@ def never_set(finding: NeverSet, wave: Wave) -> Message:
     text = f"uses {f'`{name}`, which' if name else 'a variable that'} never got a value"
     if finding.needed not in (None, line):
         text += f", and line {finding.needed} uses the value that this gives"
-    why = "Such a variable has an arbitrary value."
     of_arrays = " (An element past the end of a thread's own array never gets a value.)"
     return Message(
         f"{text}.",
-        f"{why}{of_arrays if declared.local_arrays(line) else ''}",
+        f"Such a variable has an arbitrary value.{of_arrays if declared.local_arrays(line) else ''}",
         "Give it a value where you declare it, or find the path to this line that gives it none.",
     )
 
@@ -369,10 +370,11 @@ def different_masks(finding: DifferentMasks, wave: Wave) -> Message:
 @predicate.register
 def absent_source(finding: AbsentSource, wave: Wave) -> Message:
     """A value from a lane that gives none."""
-    reason = finding.reason
     text = f"shuffles from lane {finding.source} of its warp, which does not take part: "
     return replace(
-        reason, first=f"{text}{reason.first}", why="The value that it gets is undefined."
+        finding.reason,
+        first=f"{text}{finding.reason.first}",
+        why="The value that it gets is undefined.",
     )
 
 
@@ -452,16 +454,13 @@ def no_register_fence(finding: NoRegisterFence, wave: Wave) -> Message:
 @predicate.register
 def early_use(finding: EarlyUse, wave: Wave) -> Message:
     """Registers of a product that has not ended."""
-    remedy = "Put a `wgmma.wait_group.sync.aligned 0` between the two lines."
-    if not finding.committed:
-        remedy = (
-            "Commit the product with `wgmma.commit_group.sync.aligned`, then wait with "
-            "`wgmma.wait_group.sync.aligned 0`."
-        )
     return Message(
         f"uses a register of the `wgmma` on line {finding.product}, which may still be running.",
         "A `wgmma` ends some time after its issue. A wait for its group says when.",
-        remedy,
+        "Put a `wgmma.wait_group.sync.aligned 0` between the two lines."
+        if finding.committed
+        else "Commit the product with `wgmma.commit_group.sync.aligned`, then wait with "
+        "`wgmma.wait_group.sync.aligned 0`.",
     )
 
 

@@ -101,8 +101,11 @@ def _given_back(race: Race, declared: Declarations) -> Message | None:
     name, at = waits[wait], min(told, key=lambda line: abs(line - read))
     why = f"Line {wait} waits at `{name}` for the threads that read."
     if at > read:
-        ask = f"Do all of them arrive at `{name}`? Are its count of arrivals and the parity right?"
-        return Message(why=why, remedy=ask)
+        return Message(
+            why=why,
+            remedy=f"Do all of them arrive at `{name}`? Are its count of arrivals and the parity "
+            "right?",
+        )
     early = f" They arrive there on line {at}, before they have read on line {read}."
     why += early if at < read else ""  # a call's read may have the line of the step before it
     return Message(why=why, remedy=f"Arrive at `{name}` after the last read.")
@@ -282,8 +285,9 @@ def _atomic_and_not(race: Race, place: ArrayPlace) -> Message:
 
 def _same_element(place: ArrayPlace) -> Message:
     if place.count == 1 or place.index is None:
-        why = _one_of_two("It")
-        return Message(why=why, remedy="Use an atomic, or give each block its own element.")
+        return Message(
+            why=_one_of_two("It"), remedy="Use an atomic, or give each block its own element."
+        )
     return Message(
         why=_one_of_two(place.text),
         remedy="Does the index contain `blockIdx`, multiplied by the number of elements per "
@@ -338,18 +342,16 @@ def _signalled(race: Race, signal: Signal) -> Message | None:
             "does not order their writes.",
             remedy=f"Put a `__syncthreads()`{then} between {what} and {until}.",
         )
-    put = f"Put a {fence} between {what} and {post}."
     another = "block" if race.between_blocks else "thread"
-    if signal.after:
-        return Message(
-            why=f"The fence on line {signal.after[0].line} comes too late. Another {another} may "
-            f"see the write of {post} before that of {what}.",
-            remedy=put,
-        )
+    before = (
+        f"The fence on line {signal.after[0].line} comes too late. Another {another}"
+        if signal.after
+        else f"Line {signal.post} tells the other {another} that the data is ready, but that "
+        f"{another}"
+    )
     return Message(
-        why=f"Line {signal.post} tells the other {another} that the data is ready, but that "
-        f"{another} may see the write of {post} before that of {what}.",
-        remedy=put,
+        why=f"{before} may see the write of {post} before that of {what}.",
+        remedy=f"Put a {fence} between {what} and {post}.",
     )
 
 

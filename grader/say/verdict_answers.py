@@ -93,9 +93,11 @@ def in_another_order(order: str, message: Message) -> Message:
     """The answer is wrong only when blocks and warps come in this order."""
     how = _ORDERS.get(order, f"with {order}")
     only = f"The answer is right if blocks and warps run in order, but wrong {how}."
-    any_order = Message(why="A GPU runs blocks in any order. The result must not depend on it.")
-    begun = Message(f"{how[:1].upper()}{how[1:]}: {message.first}", only)
-    return begun + replace(message, first="") + any_order
+    return (
+        Message(f"{how[:1].upper()}{how[1:]}: {message.first}", only)
+        + replace(message, first="")
+        + Message(why="A GPU runs blocks in any order. The result must not depend on it.")
+    )
 
 
 def wrong_element(place: str, wanted: str, is_now: str, by: str = "", nan: bool = False) -> Message:
@@ -150,18 +152,24 @@ def over_budget(
     """A counter came to more than its budget; the `dearest` line has a share in that."""
     line, share = dearest
     where = f" Line {line} alone costs {share:,}." if line else ""
-    text = f"The answer is right, but {counter} is {count:,}, and the budget is {budget:,}."
-    return Message(f"{text}{where}", why)
+    return Message(
+        f"The answer is right, but {counter} is {count:,}, and the budget is {budget:,}.{where}",
+        why,
+    )
 
 
 def traffic(verb: str, moved: int, usual: int, what: str) -> str:
     """Why a kernel needs more requests or sectors than ours: it `moved` more bytes than is `usual`,
     or as many in smaller or scattered pieces."""
     if moved > usual:
-        times = f"{moved / usual:.2g} times what our kernel {verb}s"
-        return f"Your kernel {verb}s {moved:,} bytes of global memory, {times}."
-    same = f"Your kernel {verb}s as many bytes of global memory as ours"
-    return f"{same}, but with more {what}: its accesses are smaller or scattered."
+        return (
+            f"Your kernel {verb}s {moved:,} bytes of global memory, {moved / usual:.2g} times what "
+            f"our kernel {verb}s."
+        )
+    return (
+        f"Your kernel {verb}s as many bytes of global memory as ours, but with more {what}: its "
+        "accesses are smaller or scattered."
+    )
 
 
 def stopped_over_budget(counter: str, count: int, budget: int, why: str) -> Message:
@@ -243,8 +251,11 @@ def reordered(signature: str, first: str) -> Message:
 
 def already_wrong(earlier: Message, launches: int, later: Message) -> Message:
     """What so many launches left was wrong before the next one failed."""
-    first = Message(f"After launch {launches} the result is already wrong.") + earlier
-    return first + Message(why=f"Then launch {launches + 1} fails too: {later.first}")
+    return (
+        Message(f"After launch {launches} the result is already wrong.")
+        + earlier
+        + Message(why=f"Then launch {launches + 1} fails too: {later.first}")
+    )
 
 
 def doubted(doubts: str) -> Message:

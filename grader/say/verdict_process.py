@@ -8,10 +8,6 @@ from ..compilers.compiler import TOO_MUCH
 from ..cuda.errors import Message
 
 STOPPED_BEFORE = "Not run: the case before this one took too long and was stopped."
-_NO_REPLY = (
-    "The process that ran your kernel sent an answer that the grader cannot read. "
-    "Please show it to your instructor"
-)
 _ALONE = (
     "This process does not use PYTHONPATH, or packages of `pip install --user`: there a file of a "
     "learner could replace a module. Install the course into its own environment, by `make lab` or "
@@ -70,7 +66,10 @@ def failed(complaint: str) -> str:
 
 def no_reply(why: str) -> str:
     """A process answered with something else than what was asked for."""
-    return f"{_NO_REPLY} ({why})."
+    return (
+        "The process that ran your kernel sent an answer that the grader cannot read. Please show "
+        f"it to your instructor ({why})."
+    )
 
 
 def too_much(message: str, memory_bytes: int) -> Message:
