@@ -142,8 +142,11 @@ def _argument(value: str | np.generic, problem: Problem) -> Argument:
 def of_failure(instance: CaseInstance, failure: Failed) -> Scene | None:
     """What a worker says of it, as far as that can be: it may say anything."""
     said, problem = failure.where, instance.problem
-    known = (problem.order, *OTHER_ORDERS)
-    if said is None or not 1 <= said.launch <= len(problem.launches) or said.order not in known:
+    if (
+        said is None
+        or not 1 <= said.launch <= len(problem.launches)
+        or said.order not in (problem.order, *OTHER_ORDERS)
+    ):
         return None
     grid = rules.dimensions(problem.launches[said.launch - 1].grid)
     there = said.block is not None and all(

@@ -448,8 +448,7 @@ def take_reply(buffer: bytearray, longest: int) -> Reply | None:
     body = bytes(buffer[LENGTH:end])
     del buffer[:end]
     try:
-        reply: Reply = _REPLIES.decode(body)
-        return reply
+        return _REPLIES.decode(body)
     except (msgspec.DecodeError, RecursionError) as error:
         raise ProtocolError(str(error)) from error
 
@@ -488,6 +487,6 @@ def _from_bytes(kind: type, value: object) -> npt.NDArray[Any]:
 
 
 _ENCODER = msgspec.msgpack.Encoder(enc_hook=_to_bytes)
-_REPLIES = msgspec.msgpack.Decoder(Reply, dec_hook=_from_bytes)
+_REPLIES: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply, dec_hook=_from_bytes)
 _OPENINGS = msgspec.msgpack.Decoder(Opening)
 _QUESTIONS = msgspec.msgpack.Decoder(Question, dec_hook=_from_bytes)

@@ -46,8 +46,8 @@ def stepped(judged: Judged, verdict: Verdict) -> Verdict:
     if found is None or (where := found[1].where) is None:
         return verdict
     instance, result = found
-    asked = _asked(instance, result, where, Words(source, exercise.solution, instance.problem))
-    told = judged.session.record(instance, asked)
+    words = Words(source, exercise.solution, instance.problem)
+    told = judged.session.record(instance, _asked(instance, result, where, words))
     strip = believed(told, instance, where, source) if told else None
     if strip is None:
         return verdict

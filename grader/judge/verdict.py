@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, convert, to_builtins
 
 from ..cuda.errors import Diagnostic, Message, in_parts
+from ..grouped import grouped
 from ..status import Status
 from .playback.strip import Strip
 from .protocol import Scene, ThreadPlace, Tried
@@ -371,18 +372,18 @@ def told_once(cases: Iterable[CaseResult]) -> tuple[CaseResult, ...]:
 def by_cause(verdict: Verdict) -> list[list[CaseResult]]:
     """The cases that failed in the first step that is not passed, those of one cause together: of
     one named fault; of one status on one line; or with one message."""
-    groups: dict[tuple[object, ...], list[CaseResult]] = {}
     first = foremost(verdict.cases)
-    for case in verdict.cases:
-        if first is None or not case.failed or case.step != first.step:
-            continue
-        key: tuple[object, ...] = (case.status, case.line or case.message)
-        if verdict.partial and case.status == verdict.status:
-            key = (case.status,)
-        elif (verdict.diagnostics and case.status == Status.COMPILE_ERROR) or not case.visible:
-            key = (case.status, case.line)
-        groups.setdefault(key, []).append(case)
-    return list(groups.values())
+    failed = [one for one in verdict.cases if first and one.failed and one.step == first.step]
+    return list(grouped((_cause(one, verdict), one) for one in failed).values())
+
+
+def _cause(case: CaseResult, verdict: Verdict) -> tuple[object, ...]:
+    """What cases of one cause have in common."""
+    if verdict.partial and case.status == verdict.status:
+        return (case.status,)
+    if (verdict.diagnostics and case.status == Status.COMPILE_ERROR) or not case.visible:
+        return case.status, case.line
+    return case.status, case.line or case.message
 
 
 def stopped(cases: list[CaseResult], verdict: Verdict) -> str:

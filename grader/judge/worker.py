@@ -62,8 +62,9 @@ class Worker:
             self._answers = _Reader(end)
             held.callback(self._answers.close)
             try:
-                files = stdin, stdout, self._complaints.fileno()
-                self.pid, self._ending = _start(device, folder, files)
+                self.pid, self._ending = _start(
+                    device, folder, (stdin, stdout, self._complaints.fileno())
+                )
             except BaseException:
                 os.close(self._questions)
                 raise

@@ -319,7 +319,8 @@ def never_set(finding: NeverSet, wave: Wave) -> Message:
     of_arrays = " (An element past the end of a thread's own array never gets a value.)"
     return Message(
         f"{text}.",
-        f"Such a variable has an arbitrary value.{of_arrays if declared.local_arrays(line) else ''}",
+        "Such a variable has an arbitrary value."
+        f"{of_arrays if declared.local_arrays(line) else ''}",
         "Give it a value where you declare it, or find the path to this line that gives it none.",
     )
 

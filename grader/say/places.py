@@ -118,8 +118,7 @@ def _element(
     name, inner = variable.name, variable.dimensions[1:]
     element = element or declared.size(variable.type) or width
     if None not in variable.dimensions:  # of no array, all of it
-        many = _elements(variable.dimensions) if variable.dimensions else 1
-        element = max(size // (many or 1), 1)
+        element = max(size // (_elements(variable.dimensions) or 1), 1)
     number, rest = divmod(offset, element)
     member = _member(declared, variable.type, rest, width)
     own_size = width if member else element
@@ -158,8 +157,8 @@ def _elements(dimensions: tuple[int | None, ...]) -> int:
 
 def named(line: int | None, wave: Wave) -> list[PassedArray]:
     """The buffers whose names stand on a line."""
-    names = wave.names
-    return [one for one in names.arguments if names.declared.mentions(line, one.name)]
+    declared = wave.names.declared
+    return [one for one in wave.names.arguments if declared.mentions(line, one.name)]
 
 
 def meant(line: int | None, verb: str, wave: Wave) -> Store | None:

@@ -387,8 +387,11 @@ class Parting:
         who = f"{self.place.who} {self.mine}."
         who = f"On{self.place.on[3:]}, {who}" if self.place.on else f"T{who[1:]}"
         chain = called(self.calls).strip(" ()")
-        why = f"This code is {chain}." if chain else ""
-        return Message(who, why, ours=f"Our kernel {self.ours}." if self.ours else "")
+        return Message(
+            who,
+            f"This code is {chain}." if chain else "",
+            ours=f"Our kernel {self.ours}." if self.ours else "",
+        )
 
 
 class TwoTrails:
@@ -582,8 +585,11 @@ def _keys(trails: list[Trail], bits: int) -> list[Numbers]:
 def _step(mine: Trail, at: int) -> Parting:
     """A step of the learner's alone."""
     given = [mine.value[one] for one in mine.sources(at) if not mine.constant[one]]
-    place = mine.place(at).with_values(mine.value[at], *given)
-    return Parting(place, mine.words(at), calls=mine.ops[mine.op[at]].calls)
+    return Parting(
+        mine.place(at).with_values(mine.value[at], *given),
+        mine.words(at),
+        calls=mine.ops[mine.op[at]].calls,
+    )
 
 
 def _apart(one: Trail, other: Trail, at: int, step: int) -> list[int]:

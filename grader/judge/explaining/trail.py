@@ -5,8 +5,7 @@ is "powf()" or, of the best-known ones, a word.
 """
 
 import re
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -69,7 +68,8 @@ Values = npt.NDArray[np.float64]
 class Trail:
     """A slice in single steps. By step: `op`, the number of its operation (-1: it lay in memory),
     `value`, `constant`, whether it is in the code, and the number of the `buffer` that it lay
-    in, -1 if in none, and the `index` there. By operation: `verbs`. `source` are the steps that
+    in, -1 if in none, and the `index` there. By operation: `ops` and `verbs`; the last one does
+    nothing, so that -1 needs no rule of its own. `source` are the steps that
     those of `owner` were computed from, one after the other, `given` which of them are no
     constants. `named`: what an element is called; `digits`: of numbers, in words. Of a trail that
     has keys (`have_keys`) `keys` are all but those of constants.
@@ -94,7 +94,7 @@ class Trail:
 
     def line(self, at: int) -> int | None:
         """The line that a step was done on; None where it lay in memory, or that is not known."""
-        return self.ops[self.op[at]].line if self.op[at] >= 0 else None
+        return self.ops[int(self.op[at])].line
 
     def place(self, at: int) -> ThreadPlace:
         """Who did it."""
@@ -102,15 +102,15 @@ class Trail:
 
     def verb(self, at: int) -> str:
         """What a step does, nothing where a value lay in memory."""
-        return self.verbs[self.op[at]] if self.op[at] >= 0 else ""
+        return self.verbs[int(self.op[at])]
 
     def calls(self, at: int) -> bool:
         """Whether a step is a function of the library."""
-        return bool(self.op[at] >= 0) and self.ops[self.op[at]].opcode.startswith("call.")
+        return self.ops[int(self.op[at])].opcode.startswith("call.")
 
     def does(self, *verbs: str) -> npt.NDArray[np.bool_]:
         """Which steps do one of these."""
-        return _of_ops([one in verbs for one in self.verbs], self.op)
+        return np.array([one in verbs for one in self.verbs])[self.op]
 
     def words(self, at: int) -> str:
         """What a step does, with its numbers."""
@@ -143,7 +143,7 @@ class Trail:
 
     def built_in(self, at: int) -> str:
         """ "threadIdx.x" of a step that only brings that."""
-        opcode = self.ops[self.op[at]].opcode if self.op[at] >= 0 else ""
+        opcode = self.ops[self.op[at]].opcode
         return opcode[1:] if opcode.startswith("@") else ""
 
     def slopes(self) -> Values:
@@ -162,7 +162,7 @@ class Trail:
 
     def rounding(self, slopes: Values) -> float:
         """How far the element moves at most, to first order, as each step rounds its result."""
-        parts = _of_ops([_precision(one) for one in self.ops], self.op)
+        parts = np.array([_precision(one) for one in self.ops])[self.op]
         with np.errstate(invalid="ignore"):  # nothing of an infinite number is rounded
             return float(np.nansum(np.abs(slopes * self.value * parts)))
 
@@ -198,8 +198,8 @@ class Trail:
         """Products that are added at once come apart: the product takes a place before the sum."""
         behind = self.behind
         counts = np.diff(behind.first)
-        fused = np.array([_verb(one.opcode) in ("fma", "mad") for one in behind.ops], bool)
-        split = np.flatnonzero(_of_ops(fused, behind.op) & (counts == 3))
+        fused = np.array([*(_verb(one.opcode) in ("fma", "mad") for one in behind.ops), False])
+        split = np.flatnonzero(fused[behind.op] & (counts == 3))
         now = np.arange(len(counts))
         now[split] += 1
         now += np.cumsum(np.bincount(split, minlength=len(counts))) - (now > np.arange(len(counts)))
@@ -208,9 +208,10 @@ class Trail:
         counts[split] = 2
         self.ops = [*behind.ops]
         self.ops += [Op(verb, one.line) for verb in ("mul", "add") for one in behind.ops]
+        self.ops.append(Op("", None))
         op = behind.op.copy()
         op[split] += 2 * len(behind.ops)
-        self.op = np.insert(op, split, behind.op[split] + len(behind.ops))
+        self.op: Numbers = np.insert(op, split, behind.op[split] + len(behind.ops))
         with np.errstate(all="ignore"):
             self.value = np.insert(behind.value, split, a * b)
         self.source = np.insert(now[behind.operands], first + 2, now[split] - 1)
@@ -219,11 +220,6 @@ class Trail:
         elements, places = (behind.buffer, behind.index), (behind.block, behind.thread)
         self.buffer, self.index = (column[was] for column in elements)
         self._block, self._thread = (column[was] for column in places)
-
-
-def _of_ops(by_op: Iterable[Any], op: Numbers) -> npt.NDArray[Any]:
-    """By step, what is so by operation; of what lay in memory it is not."""
-    return np.array([*by_op, False])[op]
 
 
 def _precision(op: Op) -> float:

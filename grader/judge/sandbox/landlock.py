@@ -21,8 +21,9 @@ _NO_NEW_PRIVILEGES = 38  # prctl's PR_SET_NO_NEW_PRIVS
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_FOLDER, _TRUNCATE = 1, 1 << 1, 1 << 2, 1 << 3, 1 << 14
 _FILE_RIGHTS = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
-_FIRST_RIGHTS = (1 << 13) - 1  # what version 1 knows: files and folders, made, read and removed
-_LATER_RIGHTS = {2: 1 << 13, 3: _TRUNCATE}  # linking across folders; truncating
+# By version what it added: files and folders, made, read and removed; linking across folders;
+# truncating.
+_RIGHTS = {1: (1 << 13) - 1, 2: 1 << 13, 3: _TRUNCATE}
 
 READ = _EXECUTE | _READ_FILE | _READ_FOLDER
 
@@ -63,9 +64,7 @@ def keep_only(readable: Iterable[Path], writable: Iterable[Path]) -> None:
     known = version()
     if not known:
         return
-    rights = _FIRST_RIGHTS
-    for since, right in _LATER_RIGHTS.items():
-        rights |= right if known >= since else 0
+    rights = sum(right for since, right in _RIGHTS.items() if known >= since)
     handled = struct.pack("=Q", rights)  # struct landlock_ruleset_attr
     rules = _checked(_CREATE_RULESET, handled, len(handled), 0)
     try:

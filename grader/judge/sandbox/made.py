@@ -413,14 +413,10 @@ class _Tree:
             for source in (left, right):
                 if source >= 0 and count < nearest[source]:
                     nearest[source], self._onward[source] = count, at
-        self.leaves = self._leaves(np.array(passed), inputs)
-
-    def _leaves(self, passed: Counts, inputs: Counts) -> dict[int, tuple[int, int]]:
-        leaves: dict[int, tuple[int, int]] = {}
-        for leaf, node, count in self._behind.inputs(passed):
+        self.leaves: dict[int, tuple[int, int]] = {}
+        for leaf, node, fewest in self._behind.inputs(np.array(passed)):
             if inputs[-1 - leaf] == 0:
-                leaves[leaf] = min((count, node), leaves.get(leaf, (NEVER, 0)))
-        return leaves
+                self.leaves[leaf] = min((fewest, node), self.leaves.get(leaf, (NEVER, 0)))
 
     def by_load(self) -> dict[tuple[int, int], int]:
         """The fewest of the kind on a way, by address and place of what one load brought."""

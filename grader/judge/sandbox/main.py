@@ -129,11 +129,10 @@ def _withdraw(compiler: compilers.Compiler) -> None:
     """Give up every file that compiling and simulating can do without, and other processes, but
     for the one that a compiler may be."""
 
-    readable = _readable()
     cache = disk_cache.of_user().folder
     with suppress(OSError):
         cache.mkdir(parents=True, exist_ok=True)
-    landlock.keep_only(readable, [cache, Path.cwd()])
+    landlock.keep_only(_readable(), [cache, Path.cwd()])
     compiler.shut()
     tempfile.tempdir = str(Path.cwd())
     if not compiler.starts_programs:

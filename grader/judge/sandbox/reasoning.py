@@ -49,8 +49,13 @@ def examined(source: str, rules: tuple[Rule, ...], solution: str, effort: float)
         searched = analysis.prove(source, rules, effort)
     if (trial := searched.trial) is not None:
         tried = Tried(trial.rule.kernel, trial.grid, trial.block, dict(trial.numbers))
-    proved = searched.outcome is analysis.Outcome.PROVED
-    found = Examined(proved, tried, reasoned, searched.why, searched.suspected)
+    found = Examined(
+        searched.outcome is analysis.Outcome.PROVED,
+        tried,
+        reasoned,
+        searched.why,
+        searched.suspected,
+    )
     places = tuple(lines.index(one) for one in found.lines if one in lines)
     with suppress(OSError):
         disk_cache.of_user().add(key, msgspec.structs.replace(found, lines=places))
