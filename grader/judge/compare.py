@@ -265,8 +265,13 @@ def _wrong_answer(
     order: str = "",
 ) -> CaseResult:
     """The result of a case in which a buffer is not as it should be."""
-    where = of_buffer(instance, buffer, order)
-    return failed(instance.case, Status.WRONG_ANSWER, message, None, where, mismatches)
+    return failed(
+        instance.case,
+        Status.WRONG_ANSWER,
+        message,
+        where=of_buffer(instance, buffer, order),
+        mismatches=mismatches,
+    )
 
 
 def _bytes(array: np.ndarray) -> np.ndarray:
@@ -436,8 +441,11 @@ def _not_exactly(instance: CaseInstance, ran: Ran) -> CaseResult | None:
         count = _count(instance.case, wanted.counter, ran.counters)
         if count != wanted.count:
             why = reason(wanted.why, wanted.count, instance.problem)
-            message = say.not_exactly(wanted.counter, count, wanted.count, why)
-            return failed(instance.case, Status.OVER_BUDGET, message)
+            return failed(
+                instance.case,
+                Status.OVER_BUDGET,
+                say.not_exactly(wanted.counter, count, wanted.count, why),
+            )
     return None
 
 

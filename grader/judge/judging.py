@@ -163,8 +163,9 @@ def arranged(judged: Judged) -> Judged:
     if changed is None:
         return judged
     for at in judged.passed:
-        case = judged.instances[at].case
-        judged = judged.with_result(at, compare.failed(case, Status.OVER_BUDGET, *changed))
+        judged = judged.with_result(
+            at, compare.failed(judged.instances[at].case, Status.OVER_BUDGET, *changed)
+        )
     return judged
 
 

@@ -164,8 +164,9 @@ class Session:
             if stopped is None and time.monotonic() >= self._end:
                 stopped = NotRun(Status.TIMEOUT, say.no_time(self._limits.total_seconds))
             outcome = stopped or self._ask(self._described(instances[at]))
-            warnings = self._compiled.warnings if self._compiled else ()
-            outcomes[at] = replace(outcome, warnings=warnings)
+            outcomes[at] = replace(
+                outcome, warnings=self._compiled.warnings if self._compiled else ()
+            )
             if stopped is None and isinstance(self._compiled, Failed):
                 stopped = self._compiled
             elif stopped is None and ran_out_of_time(outcome):

@@ -60,8 +60,11 @@ def lacks_order(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult |
         )
         if stated.kind.orders and count < stated.at_least:
             why = reason(stated.why, stated.at_least, instance.problem)
-            message = say.lacks_order(count, stated.kind.named, stated.at_least, why)
-            return failed(instance.case, Status.OVER_BUDGET, message)
+            return failed(
+                instance.case,
+                Status.OVER_BUDGET,
+                say.lacks_order(count, stated.kind.named, stated.at_least, why),
+            )
     return None
 
 
@@ -107,8 +110,7 @@ def goes_wrong(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResu
         return failed(case, Status.WRONG_ANSWER, say.nothing_went_wrong(asks))
     told, where = words.explained(outcome), of_failure(instance, outcome)
     if told.status != asked.status:
-        message = say.something_else(asks, _fact(told))
-        return failed(case, told.status, message, told.line, where)
+        return failed(case, told.status, say.something_else(asks, _fact(told)), told.line, where)
     places = [_lines(words.source, one) for one in asked.between]
     seen = [outcome.line, outcome.other_line][: len(places)]  # whichever thread came first
     met = (

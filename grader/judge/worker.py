@@ -124,8 +124,7 @@ class Worker:
 
     def complaint(self) -> str:
         """The last line of its stderr."""
-        size = self._complaints.seek(0, os.SEEK_END)
-        self._complaints.seek(max(0, size - COMPLAINT))
+        self._complaints.seek(max(0, self._complaints.seek(0, os.SEEK_END) - COMPLAINT))
         return self._complaints.read().decode(errors="replace").strip().rpartition("\n")[2]
 
     def close(self) -> None:

@@ -213,8 +213,9 @@ def out_of_store(finding: OutOfStore, wave: Wave) -> Message:
         whole = (there.size or 0) * (there.count or 0)
         has = f"{there.owner} has {counted(whole, 'byte')}." if whole else ""
         return Message(text, has, "How many bytes are copied here?")
-    numbers = index_advice.ThreadNumbers.of(finding.where, wave)
-    return Message(text) + index_advice.beyond(finding, there, numbers)
+    return Message(text) + index_advice.beyond(
+        finding, there, index_advice.ThreadNumbers.of(finding.where, wave)
+    )
 
 
 def _far_off(finding: OutOfStore, wave: Wave) -> str:

@@ -132,8 +132,13 @@ class Explanation(MadeOf):
         for (one, value, place), (other, expected, _) in zip(mine, ours, strict=False):
             said = f"{capital(place.who)} decides by {self._name(one)} ({value:g}){place.on}"
             if value != expected:
-                instead = f"Our kernel decides by {self._name(other)} ({expected:g})."
-                yield Message(f"{said}.", ours=instead), place.line
+                yield (
+                    Message(
+                        f"{said}.",
+                        ours=f"Our kernel decides by {self._name(other)} ({expected:g}).",
+                    ),
+                    place.line,
+                )
             elif one == mine[-1][0] == other and len(data) == 2:
                 yield (
                     Message(

@@ -137,8 +137,9 @@ class MadeOf(About):
         found = ways.parting_of_indices() if mine.buffer == ours.buffer else None
         if not (found and found.ours) or _OF_THE_COMPILER.search(f"{found.mine};{found.ours};"):
             return Message()
-        why = f"{found.told.first} This step makes the index wrong."
-        return replace(found.told, first="", why=why)
+        return replace(
+            found.told, first="", why=f"{found.told.first} This step makes the index wrong."
+        )
 
     def _rule(self) -> str:
         """How all that were looked at stand to what they should be."""

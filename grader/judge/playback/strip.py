@@ -271,9 +271,14 @@ def _step(recording: Recording, frame: Frame, slot: int, wrong: str) -> Step:
     rows = lanes(recording, frame, slot)
     groups = [(signs, list(some)) for signs, some in groupby(range(len(rows)), rows.__getitem__)]
     shown = [Warps(alike[0], alike[-1], signs) for signs, alike in groups[:MOST_ROWS]]
-    more = len(rows) - 1 - shown[-1].last
-    said = sentence(recording, frame, slot)
-    return Step(frame.number, frame.line, tuple(shown), more, said, wrong)
+    return Step(
+        number=frame.number,
+        line=frame.line,
+        warps=tuple(shown),
+        more=len(rows) - 1 - shown[-1].last,
+        said=sentence(recording, frame, slot),
+        wrong=wrong,
+    )
 
 
 def lanes(recording: Recording, frame: Frame, slot: int) -> list[str]:

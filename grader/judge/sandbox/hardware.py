@@ -52,8 +52,9 @@ def _run(module: gpu.RawModule, case: CaseRequest, name_of: str, poison: int) ->
     cupy.cuda.Device().synchronize()
     for name, (whole, inner) in fenced.items():
         _check_red_zones(name, whole, inner.nbytes, case.begins.get(name, 0) * inner.itemsize)
-    results = {f"input/{name}": buffers[name].get() for name in case.inputs}
-    return results | {f"{name_of}/{name}": buffers[name].get() for name in case.outputs}
+    return {f"input/{name}": buffers[name].get() for name in case.inputs} | {
+        f"{name_of}/{name}": buffers[name].get() for name in case.outputs
+    }
 
 
 def _fenced(

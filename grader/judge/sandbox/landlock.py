@@ -84,8 +84,8 @@ def _allow(rules: int, path: Path, rights: int) -> None:
     where = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
         allowed = rights if path.is_dir() else rights & _FILE_RIGHTS
-        rule = struct.pack("=Qi", allowed, where)  # struct landlock_path_beneath_attr, packed
-        _checked(_ADD_RULE, rules, _PATH_BENEATH, rule, 0)
+        # struct landlock_path_beneath_attr, packed
+        _checked(_ADD_RULE, rules, _PATH_BENEATH, struct.pack("=Qi", allowed, where), 0)
     finally:
         os.close(where)
 
