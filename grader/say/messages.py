@@ -61,8 +61,11 @@ def hazard(finding: Finding, wave: Wave) -> HazardReport:
         on = on if first else where.kernel
     begun = f"{on}: thread {short(where.thread)} of block {short(where.block)} "
     said = in_parts(predicate(finding, wave))
-    parts = in_parts(begun + said.first) + replace(said, first="")
-    parts = in_coordinates(parts, wave.geometry.block, wave.geometry.grid)
+    parts = in_coordinates(
+        in_parts(begun + said.first) + replace(said, first=""),
+        wave.geometry.block,
+        wave.geometry.grid,
+    )
     race = finding if isinstance(finding, Race) else None
     return HazardReport(
         finding.raised.status,

@@ -35,7 +35,6 @@ class MadeOf(About):
         if not self.pair.wrong.written and self.ours.stored:
             buffer = self.pair.wrong.element.buffer
             only, line = self._declared.only_written(self.words.name(buffer))
-            ours = f"In our kernel {self.ours.stored.who} writes it."
             path = self.pair.path or ThreadPath()
             instead = next((one for one in path.stored if one[0].buffer == buffer), None)
             asked, at = last_conditions(path, self.words.source)
@@ -46,7 +45,14 @@ class MadeOf(About):
                 said, line = f"{capital(self.ours.stored.who)} does not write it: {asked}.", at
             else:
                 said = only
-            yield Message(said, only if said != only else "", ours=ours), line
+            yield (
+                Message(
+                    said,
+                    only if said != only else "",
+                    ours=f"In our kernel {self.ours.stored.who} writes it.",
+                ),
+                line,
+            )
 
     def without_stride(self) -> Told:
         """A loop over strides in which each round goes equally far, or passes on the same; and one

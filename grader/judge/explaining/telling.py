@@ -63,9 +63,7 @@ def _exchanged_dimensions(rows: Rows) -> str:
 
 
 def _exchanged(index: Index, a: int, b: int) -> Index:
-    found = list(index)
-    found[a], found[b] = found[b], found[a]
-    return tuple(found)
+    return tuple(index[{a: b, b: a}.get(at, at)] for at in range(len(index)))
 
 
 def _along_one(rows: Rows) -> str:
@@ -271,13 +269,10 @@ class About:
         self._found, self._wanted = (
             float(one.flat[0]) for one in (pair.wrong.found, pair.wrong.expected)
         )
+        # A NaN that was computed from other numbers.
+        self._arose = self.mine.nan is not None and math.isnan(self._found)
         self._all_told = all(one.whole and not one.cut for one in (pair.mine, pair.ours))
         self._same = self._all_told and bool(self._mine) and self._mine.keys() == self._ours.keys()
-
-    @property
-    def _arose(self) -> bool:
-        """Whether it is a NaN that was computed from other numbers."""
-        return self.mine.nan is not None and math.isnan(self._found)
 
     @cached_property
     def _loads(self) -> dict[Element, list[Used]]:

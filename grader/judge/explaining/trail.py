@@ -187,8 +187,8 @@ class Trail:
 
     def taken(self, at: int) -> tuple[object, ...]:
         """A step with the values that go in and come out; of a constant, that it is one."""
-        sources = sorted(self.key(one) for one in self.sources(at))
-        return () if self.constant[at] else (self.verb(at), *sources, self.key(at))
+        used = sorted(map(self.key, self.sources(at)))
+        return () if self.constant[at] else (self.verb(at), *used, self.key(at))
 
     def shown(self, at: int) -> tuple[int, float]:
         """What tells a step apart where it is used; of a constant its value."""

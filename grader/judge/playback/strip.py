@@ -6,7 +6,7 @@ Which launch and blocks of a case are recorded to see how it went wrong; and wha
 recorded run, at which of its steps.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, groupby
 from math import prod
@@ -423,16 +423,14 @@ def _values(touch: Touch, rows: np.ndarray) -> str:
     return ", ".join(told) if few else f"{', '.join(told)}, … {shown(touch.values[rows[-1], -1])}"
 
 
-def _shuffled(recording: Recording, frame: Frame, slot: int) -> list[str]:
-    phrases = []
+def _shuffled(recording: Recording, frame: Frame, slot: int) -> Iterator[str]:
     for one in frame.shuffles:
         rows = one.threads // recording.stride == slot
         moved = int(np.count_nonzero(rows & (one.source != one.threads)))
         if rows.any():
             kept = int(np.count_nonzero(rows)) - moved
             rest = f", {kept} got back {'its' if kept == 1 else 'their'} own" if kept else ""
-            phrases.append(f"shuffle: {counted(moved, 'lane')} received another lane's value{rest}")
-    return phrases
+            yield f"shuffle: {counted(moved, 'lane')} received another lane's value{rest}"
 
 
 def _turns(recording: Recording, frame: Frame, slot: int, mine: np.ndarray) -> list[str]:

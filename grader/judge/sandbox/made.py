@@ -123,7 +123,7 @@ def _compares(
     for test in _tests(graph, predicate):
         compared = graph.instruction(test)
         assert compared is not None, "_tests has asked"
-        values = _compared(graph, test, compared, numbers)
+        values = list(_compared(graph, test, compared, numbers))
         if len(values) == 2:
             (one, is_fixed), (other, other_fixed) = values
             yield Choice(
@@ -151,17 +151,15 @@ def _tests(graph: Graph, predicate: int) -> Iterator[int]:
 
 def _compared(
     graph: Graph, test: int, instruction: Instruction, numbers: Numbers
-) -> list[tuple[float, bool]]:
+) -> Iterator[tuple[float, bool]]:
     """The two numbers that were compared, and whether each is in the code."""
     names = list(dict.fromkeys(instruction.read))[:2]
     sources = dict(zip(names, (int(graph.left[test]), int(graph.right[test])), strict=False))
-    found = []
     for one in instruction.operands[1:3]:
         if isinstance(one, Immediate):
-            found.append((literal(one), True))
+            yield literal(one), True
         elif isinstance(one, Register) and (source := sources.get(one.name, 0)) > 0:
-            found.append((float(numbers(instruction.form.type)[source]), False))
-    return found
+            yield float(numbers(instruction.form.type)[source]), False
 
 
 MOST_USED = 4096  # runs of elements told of
