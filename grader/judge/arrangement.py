@@ -109,8 +109,9 @@ def _arranged(handed_out: str, lines: tuple[str, ...], source: str) -> Changed |
 def _first_strange(handed_out: str, lines: tuple[str, ...], source: str, begin: int) -> Changed:
     """The line that is none of the given, or one too many of them; `begin` is where it is looked
     for first."""
-    given = Counter(line for _, line, _ in _lines(handed_out))
-    given.update(tuple(tokens(line)[0]) for line in lines)
+    given = Counter(line for _, line, _ in _lines(handed_out)) + Counter(
+        tuple(tokens(line)[0]) for line in lines
+    )
     mine = list(_lines(source))
     for number, line, text in sorted(mine, key=lambda one: (one[0] < begin, one[0])):
         if line not in given:

@@ -322,8 +322,12 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
     patterns = tuple(str(pattern) for pattern, _, _ in told)
     leads = [one for one in told if one[0] == Pattern.LEFT_EARLY] + told
     pattern, lead, _ = leads[0] if leads else (Pattern.NOBODY_WROTE, Message(), None)
-    own = (message.remedy for _, message, _ in told)
-    advice = lead.remedy, *own, result.parts.remedy, say.NEXT.get(pattern)
+    advice = (
+        lead.remedy,
+        *(message.remedy for _, message, _ in told),
+        result.parts.remedy,
+        say.NEXT.get(pattern),
+    )
     remedy = next(filter(None, advice), "")  # one is enough
     result = result.saying(parts + Message(why=result.parts.why, remedy=remedy))
     return replace(result, line=line, patterns=patterns)

@@ -36,8 +36,11 @@ def run_case(source: str, case: CaseRequest, cubin: Path) -> Ran:
 
 
 def _run(module: gpu.RawModule, case: CaseRequest, name_of: str, poison: int) -> Arrays:
-    given = {name: (value.shape, value.dtype.str) for name, value in case.inputs.items()}
-    made = case.outputs | case.scratch | given
+    made = {
+        **case.outputs,
+        **case.scratch,
+        **{name: (value.shape, value.dtype.str) for name, value in case.inputs.items()},
+    }
     fenced = {
         name: _fenced(shape, dtype, poison, case.begins.get(name, 0))
         for name, (shape, dtype) in made.items()

@@ -60,8 +60,7 @@ class Elements:
     def roots(self, graph: Graph, name: str) -> npt.NDArray[np.int32]:
         """The node that each element of a buffer holds, in C order; of one of several stores the
         first byte's."""
-        memory: npt.NDArray[np.int32] = graph.memory(allocation_of(self.buffers[name]).address)
-        return memory[self._in_order(name)]
+        return graph.memory(allocation_of(self.buffers[name]).address)[self._in_order(name)]
 
     def passed(self, graph: Graph) -> list[str]:
         """The buffers that a launch of `graph` was given."""
@@ -79,8 +78,7 @@ class Elements:
         return self._places[name]
 
     def _in_order(self, name: str) -> npt.NDArray[np.int64]:
-        places: npt.NDArray[np.int64] = described(self.buffers[name], 0, name).places()
-        return places
+        return described(self.buffers[name], 0, name).places()
 
 
 def place_of(graph: Graph, node: int) -> ThreadPlace:
