@@ -131,8 +131,7 @@ def _gone(handed_out: str, source: str, since: int = 1) -> Changed:
         if number >= since and mine[line] < given[line]:
             own = [(its, at) for at, one, its in _lines(source) if mine[one] > given[one]]
             texts = dict(reversed(own))  # the first of several alike
-            near = get_close_matches(text, texts, n=1, cutoff=0.5)
-            if near:
+            if near := get_close_matches(text, texts, n=1, cutoff=0.5):
                 return f"line {texts[near[0]]}, `{near[0]}`, was given as `{text}`.", texts[near[0]]
             return f"the line `{text}`, which was given, is gone.", None
     return "the lines that were given stand in another order.", None

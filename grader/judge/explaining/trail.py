@@ -68,11 +68,11 @@ Values = npt.NDArray[np.float64]
 class Trail:
     """A slice in single steps. By step: `op`, the number of its operation (-1: it lay in memory),
     `value`, `constant`, whether it is in the code, and the number of the `buffer` that it lay
-    in, -1 if in none, and the `index` there. By operation: `ops` and `verbs`; the last one does
-    nothing, so that -1 needs no rule of its own. `source` are the steps that
-    those of `owner` were computed from, one after the other, `given` which of them are no
-    constants. `named`: what an element is called; `digits`: of numbers, in words. Of a trail that
-    has keys (`have_keys`) `keys` are all but those of constants.
+    in, -1 if in none, and the `index` there. By operation: `ops` and `verbs`; the last operation
+    does nothing, so that -1 needs no rule of its own. `source` are the steps that those of `owner`
+    were computed from, one after the other, `given` which of them are no constants. `named`: what
+    an element is called; `digits`: of numbers, in words. Of a trail that has keys (`have_keys`)
+    `keys` are all but those of constants.
     """
 
     def __init__(self, behind: SliceSteps, named: Callable[[Element], str], digits: int):

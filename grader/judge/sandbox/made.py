@@ -187,7 +187,8 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
     summed = _used(graph, elements, root, extremes=False) if making.extreme(graph, root) else used
     nan = making.first_nan(graph, root)
     source = making.came_from(graph, root)
-    address = int(graph.right[source.node]) if source.found < 0 else 0  # what it was loaded by
+    # The node of the place that it was loaded from; 0 for what was not.
+    address = int(graph.right[source.node]) if source.found < 0 else 0
     return replace(
         told,
         origin=_origin(graph, elements, source.found),
@@ -329,9 +330,8 @@ def _worth(graph: Graph, asked: Asked) -> Counts:
     def worth(opcode: str) -> int:
         return max((count for kind, count in kinds if kind.fullmatch(opcode)), default=0)
 
-    return graph.by_instruction(lambda one: worth(one.form.opcode), slice(None), worth("")).astype(
-        np.int64
-    )
+    found = graph.by_instruction(lambda one: worth(one.form.opcode), slice(None), worth(""))
+    return found.astype(np.int64)
 
 
 def _last(graph: Graph, own: Counts) -> Counts:
