@@ -14,6 +14,7 @@ from .trail import ANY_ORDER, Trail
 
 FEW = 4  # operands that differ, of one step, that are gone into
 DEEP = 400  # steps
+MOST_NAMED = 4  # operands of a step, one of which can be called the wrong one
 SAME = 4
 _NEUTRAL = {"add": 0.0, "max": -float("inf"), "min": float("inf")}
 
@@ -85,10 +86,12 @@ class Descent:
         if not self.mine.sources(a) or not self.ours.sources(b):
             if self._of[0][a][1] == self._of[1][b][1] != 0:
                 if self.mine.sources(a):
-                    return self._new(a)
+                    is_used_elsewhere = (self.mine.source == a).sum() > 1
+                    return DescentEnd(*above, a) if above and is_used_elsewhere else self._new(a)
                 skipped = DescentEnd(above[0], b, first=True) if above else None
                 return self._before(a, "") or skipped
-            return DescentEnd(*above, bad) if above else None
+            is_named = above and len(self.mine.sources(above[0])) <= MOST_NAMED
+            return DescentEnd(*above, bad if is_named else None) if above else None
         if verb != self.ours.verb(b):
             if above and not self._of[0][a][1] and self._of[1][b][1]:
                 return DescentEnd(*above, a)  # of no element

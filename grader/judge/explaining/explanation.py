@@ -21,7 +21,7 @@ from ..protocol import Choice, ThreadPlace
 from ..verdict import CaseResult
 from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
-from .thread_paths import may_ask, operator_of
+from .thread_paths import as_written, may_ask, operator_of
 
 _NO_NAN = " No comparison with NaN is true, except `!=`."
 Said = tuple[Pattern, Message, int | None]  # a pattern, its message, and the line of that
@@ -36,15 +36,15 @@ def _near(one: float, other: float) -> bool:
     return math.isclose(one, other, rel_tol=1e-4)
 
 
-def _question(choice: Choice) -> str:
+def _question(choice: Choice, text: str = "") -> str:
+    """A choice in words, as its line, the `text`, asks; without numbers where a compiler asks what
+    the line does not."""
     one, other = choice.values
-    asks = f"{one:.6g} {operator_of(choice) or 'against'} {other:.6g}"
-    return f"asks whether {asks}, and takes {choice.taken:.6g}"
-
-
-def _chosen(one: Choice) -> str:
-    on = f"{one.place.on.strip()}, " if one.place.on else ""
-    return capital(f"{on}{one.place.who} {_question(one)}")
+    asks = f"asks whether {one:.6g} {operator_of(choice) or 'against'} {other:.6g}, and "
+    if text and not choice.opcode.endswith(("f16", "f32", "f64")):
+        written = as_written(choice, text)
+        asks = f"finds that {written}, and " if written else ""
+    return f"{asks}takes {choice.taken:.6g}"
 
 
 class Explanation(MadeOf):
@@ -112,11 +112,17 @@ class Explanation(MadeOf):
             fixed = compress(one.values, one.fixed)
             strange = [value for value in fixed if value not in theirs]
             remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else ""
-            said = f"{_chosen(one)}.{_NO_NAN if _with_nan([one]) else ''}"
+            said = f"{self._chosen(one)}.{_NO_NAN if _with_nan([one]) else ''}"
             yield Message(said, why, remedy, ours), one.place.line
         nan = _with_nan(self.mine.choices)
         if nan and not _with_nan(self.ours.choices):
-            yield f"{_chosen(nan)}.{_NO_NAN}", nan.place.line
+            yield f"{self._chosen(nan)}.{_NO_NAN}", nan.place.line
+
+    def _chosen(self, one: Choice) -> str:
+        """A choice with its place, in words."""
+        on = f"{one.place.on.strip()}, " if one.place.on else ""
+        text = self._declared.line(one.place.line or 0)
+        return capital(f"{on}{one.place.who} {_question(one, text)}")
 
     def decided(self) -> Told:
         """Of an element that is another one's copy, the first element, of an array that gives no
@@ -159,7 +165,7 @@ class Explanation(MadeOf):
         there = None if number is None or made is None else search(made, number)
         why = f"{words} is not the right value here."
         why += f" It comes from line {made}." if number is None else ""
-        loop, ask = Message(), ""
+        loop, ask = Message(), "Which value should this step use?" if words else ""
         if found.lost and not of_others:
             loop, _ = self._its_loop(made)
             why += f" It does not use {self._listed(found.lost, 'or')}, but should. {loop.first}"
@@ -171,12 +177,14 @@ class Explanation(MadeOf):
             why, line = f"The {number:g} is a number in your code{where}.", there or line
         elif not words:
             right = "Everything that this step uses is right. The step itself is wrong."
-            why = right if found.right else ""
+            why = right if found.right else found.fine and f"{found.fine} is right here."
             ask = "What should this step do with its values?" if found.right else ""
+            if found.mine.endswith(" values"):  # as a product of tensor cores
+                why, ask = "", "Which element belongs in each register of this instruction?"
         elif made is None:
             scaled = any(self.scaled())  # another step may lack the factor as well
             why = "" if scaled else f"{words} does not belong in this step."
-            ask = "" if scaled else "Which value should this step use?"
+            ask = "" if scaled else ask
         told, is_nan = found.told, math.isnan(found.place.values[0])
         if is_nan or found == self._joined:  # it has been told
             told = replace(told, first="")
@@ -254,11 +262,12 @@ class Explanation(MadeOf):
 
     def told(self) -> list[Said]:
         """What it is made of, if that is wrong, is told first, then what was done with it."""
+        shuffled = partial(self.shuffled, self._fell is not None)
         made_of = _first(
             (Pattern.NOBODY_WROTE, self.nobody),
             (Pattern.OTHER_ELEMENTS, self.without_stride),
             (Pattern.OTHER_PLACE, self.elsewhere),
-            (Pattern.OTHER_ELEMENTS, self.shuffled),
+            (Pattern.OTHER_ELEMENTS, shuffled),
             (Pattern.OTHER_PLACE, self.other_place),
             (Pattern.CONSTANT_WON, self.constant),
             (Pattern.OTHER_ELEMENTS, self.other_elements),
@@ -286,7 +295,7 @@ class Explanation(MadeOf):
             ),
             (Pattern.LEFT_EARLY, partial(self.goes_on, bool(made_of))),
         )
-        if any(any(rule()) for rule in (self.without_stride, self.shuffled, self.elsewhere)):
+        if any(any(rule()) for rule in (self.without_stride, shuffled, self.elsewhere)):
             done = [  # all of it after another one's facts
                 (one, replace(said, first="", why=f"{said.first} {said.why}".strip()), line)
                 for one, said, line in done

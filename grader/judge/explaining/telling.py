@@ -330,13 +330,14 @@ class About:
         another head than those of the solution; and its line, or else the one given."""
         heads, usual = self._declared.loops, Declarations(self.words.solution).loops.values()
         _, at = self._declared.loop(line or 0)
-        new = [one for one, head in heads.items() if head not in usual]
+        known = {*map(_unnamed, usual)}
+        new = [one for one, head in heads.items() if _unnamed(head) not in known]
         if at not in new and len(new) != 1:
             return Message(), line
         at, there = (at, f"Line {line} is in") if at in new else (new[0], "Look at")
         return Message(
             f"{there} the loop on line {at}: `{heads[at]}`.",
-            remedy="Where does this loop begin, how far does it step, and when does it end?",
+            remedy="Write down its rounds: which values does each of them use?",
         ), at
 
     def _parts(self, mine: Times, ours: Times) -> tuple[Part, ...]:
@@ -351,6 +352,12 @@ class About:
         return parts if len(parts) <= MOST else ()
 
 
+def _unnamed(head: str) -> str:
+    """The head of a loop, whatever its counter is called."""
+    counter = re.match(r"for \((?:\w+ )+(\w+) =", head)
+    return re.sub(rf"\b{counter[1]}\b", "_", head) if counter else head
+
+
 CLOSE = (15, 22, 40)  # bits in which values that are the same agree, tried in this order: 40 only
 DIGITS = (6, 7, 12)  # of doubles; digits in which they are told then
 _UNTOLD = re.compile(r"computes \S+ from .*,")  # bits, or what the compiler makes of an index
@@ -363,8 +370,8 @@ class Parting:
     what ours does first, empty where the solution has no step that is to be compared.
     `bad`: the value that is wrong in it, in words, with the line that it was made on, None for an
     element; `number`: it, if it stands in the code; `lost`: elements that do not come into it, and
-    `more` that should not; `right`: all of its values are the right ones. `calls`: the lines of the
-    calls that lead there."""
+    `more` that should not; `right`: all of its values are the right ones; `fine`: else those that
+    are. `calls`: the lines of the calls that lead there."""
 
     place: ThreadPlace
     mine: str
@@ -374,6 +381,7 @@ class Parting:
     lost: tuple[Element, ...] = ()
     more: tuple[Element, ...] = ()
     right: bool = False
+    fine: str = ""
     calls: tuple[int, ...] = ()
 
     @property
@@ -455,7 +463,8 @@ class TwoTrails:
             is_first = found.first or before is not None
             words = ours.words(other if before is None else before)
             words, right = f"{'first ' * is_first}{words}", not (strange or missing or is_first)
-            told = replace(told, ours=words, right=right)
+            fine = [one for one in mine.sources(at) if not mine.constant[one] and one not in strange]
+            told = replace(told, ours=words, right=right, fine=" and ".join(map(mine.said, fine)))
             is_one = len(strange) == len(missing) == 1 and mine.verb(at) == ours.verb(other)
             strange = strange if is_one and not is_first else []
         elif bad is None and _is_extra(mine, ours, at):

@@ -39,14 +39,14 @@ def last_conditions(path: ThreadPath, source: str) -> tuple[str, int | None]:
     told = []
     for line in reversed(lines):
         text = declared.line(line)
-        every = (_as_written(one, text) for one in asked if one.place.line == line)
+        every = (as_written(one, text) for one in asked if one.place.line == line)
         most = 1 if declared.loop(line)[0] else MOST  # of the last round alone
         if held := [*dict.fromkeys(filter(None, every))][-most:]:
             told.append(f"on line {line}, {' and '.join(held)}")
     return "; ".join(told), lines[0] if told else None
 
 
-def _as_written(one: Choice, text: str) -> str:
+def as_written(one: Choice, text: str) -> str:
     """A comparison as its line has it: a compiler asks `x < 1` for `x <= 0`, turns it round, or
     asks the opposite. "" for one that the compiler made, as of a loop that it unrolled."""
     asks = operator_of(one)

@@ -207,7 +207,7 @@ class Trail:
         a, b = (behind.value[behind.operands[first + k]] for k in (0, 1))
         counts[split] = 2
         self.ops = [*behind.ops]
-        self.ops += [Op(verb, one.line) for verb in ("mul", "add") for one in behind.ops]
+        self.ops += [Op(verb, one.line, one.calls) for verb in ("mul", "add") for one in behind.ops]
         self.ops.append(Op("", None))
         op = behind.op.copy()
         op[split] += 2 * len(behind.ops)

@@ -220,11 +220,9 @@ def path_of(graph: Graph, thread: ThreadPlace, elements: Elements | None) -> Thr
     ]
     if elements is None:
         return ThreadPath(tuple(branches))
-    stored = [
-        (Element(name, at), graph.line(int(roots[at])))
-        for name, roots in ((name, elements.roots(graph, name)) for name in elements.passed(graph))
-        for at in np.flatnonzero((roots > 0) & mine[np.maximum(roots, 0)])[:FEW_STORED].tolist()
-    ]
+    stores = own[graph.carrying(own, Carries.STORED)][:FEW_STORED].tolist()
+    written = ((elements.stored(graph, node), graph.line(node)) for node in stores)
+    stored = [(element, line) for element, line in written if element]
     sources = np.concatenate([graph.left[own], graph.right[own]])
     read = {elements.behind(graph, leaf) for leaf in np.unique(sources[sources < 0]).tolist()}
     used = {one.buffer for one in (*read, *(one for one, _ in stored)) if one}

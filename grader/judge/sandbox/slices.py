@@ -15,7 +15,7 @@ from ...grouped import grouped
 from ...machine.memory.allocations import allocation_of
 from ...ptx.assigned import built_in
 from ...ptx.numbers import DTYPES
-from ...ptx.program import Carries, Immediate, Instruction, Register
+from ...ptx.program import Carries, Immediate, Instruction, Register, address_of
 from ...watch.observe import described
 from ...watch.slice import Graph, hands_on
 from ..protocol import Arrays, Element, Op, SliceSteps, ThreadPlace
@@ -56,6 +56,16 @@ class Elements:
         """The element that a byte from before the launches belonged to."""
         origin = graph.origin(leaf)
         return self.at(origin.address, origin.offset)
+
+    def stored(self, graph: Graph, node: int) -> Element | None:
+        """The element that a store wrote to, of a pack the first; None outside of the buffers."""
+        instruction = graph.code[graph.at[node]]
+        assert instruction is not None, "a store is an instruction"
+        position, _ = instruction.form.transfers[-1]
+        place = address_of(instruction.operands[position]).offset
+        place += int(graph.value[graph.right[node]])
+        found = (self.at(address, place - address) for address in self._at)
+        return next(filter(None, found), None)
 
     def roots(self, graph: Graph, name: str) -> npt.NDArray[np.int32]:
         """The node that each element of a buffer holds, in C order; of one of several stores the
