@@ -79,7 +79,7 @@ def left_out(place: str, name: str, size: int, missing: int) -> Message:
     also = f" {missing:,} of the {size:,} elements of {name} were not written."
     return Message(
         f"No thread wrote to {place}.{also if missing > 1 else ''}",
-        remedy=f"Which thread should write {place}, and which guard or index prevents it?",
+        remedy=f"Which thread should write {place}, and which guard, index or loop prevents it?",
     )
 
 

@@ -536,6 +536,50 @@ def test_the_step_that_uses_elements_again_is_told_with_its_calls():
     assert "Each of the two values already contains these elements." in message
 
 
+def test_a_sum_in_a_helper_is_told_with_the_line_that_calls_it():
+    message, line = told("05_online_softmax/online_row", ("int apart = 4", "int apart = 8"))
+    assert "expf(a.max - from) + " in line and "This code is called on line 35." in message
+
+
+def test_a_store_that_goes_elsewhere_is_told_though_another_thread_has_overwritten_it():
+    message, line = told("01_expand_where/expand_2d", ("out[i] =", "out[row * row_stride + col] ="))
+    assert "No thread wrote to out[1, 0]." in message and "writes out[0, 0]." in message
+    assert "out[row * row_stride + col]" in line
+
+
+def test_a_value_that_was_overwritten_is_told_where_it_is_used():
+    message, line = told(
+        "08_project/cross_entropy",
+        ("__expf(kept[c] - all.max) * share", "(kept[c] = __expf(kept[c] - all.max)) * share"),
+        (
+            "    if (threadIdx.x == 0) loss[blockIdx.x] = (",
+            "    __syncthreads();\n"
+            "    float sum = 0.0f;\n"
+            "    for (int c = 0; c < classes; c++) sum += kept[c];\n"
+            "    if (threadIdx.x == 0) loss[blockIdx.x] = (",
+        ),
+        ("logf(all.sum)", "logf(sum)"),
+    )
+    assert "all.max - kept[right]" in line and "is not the right value here" in message
+
+
+def test_of_a_step_with_a_wrong_operand_the_right_one_is_named():
+    message, _ = told(
+        "07_fused_softmax/block_softmax",
+        ("__expf(mine.max - all.max) / all.sum", "1.0f / all.sum"),
+    )
+    assert "is right here." in message
+
+
+def test_no_element_of_a_tensor_core_s_product_is_called_wrong():
+    message, _ = told(
+        "12_attention/tensor_tile",
+        ("&score[i / 2][i % 2 * 2]", "&score[i % 2][i / 2 * 2]"),
+    )
+    assert "in each register of this instruction?" in message
+    assert "does not belong" not in message
+
+
 def test_a_cell_that_nobody_has_written_has_the_condition_of_its_only_store():
     message, _ = told(
         "02_tree_reduction/interleaved",

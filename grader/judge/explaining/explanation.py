@@ -165,7 +165,7 @@ class Explanation(MadeOf):
         there = None if number is None or made is None else search(made, number)
         why = f"{words} is not the right value here."
         why += f" It comes from line {made}." if number is None else ""
-        loop, ask = Message(), "Which value should this step use?" if words else ""
+        loop, ask = Message(), ""
         if found.lost and not of_others:
             loop, _ = self._its_loop(made)
             why += f" It does not use {self._listed(found.lost, 'or')}, but should. {loop.first}"
@@ -184,7 +184,7 @@ class Explanation(MadeOf):
         elif made is None:
             scaled = any(self.scaled())  # another step may lack the factor as well
             why = "" if scaled else f"{words} does not belong in this step."
-            ask = "" if scaled else ask
+            ask = "" if scaled else "Which value should this step use?"
         told, is_nan = found.told, math.isnan(found.place.values[0])
         if is_nan or found == self._joined:  # it has been told
             told = replace(told, first="")
@@ -262,12 +262,11 @@ class Explanation(MadeOf):
 
     def told(self) -> list[Said]:
         """What it is made of, if that is wrong, is told first, then what was done with it."""
-        shuffled = partial(self.shuffled, self._fell is not None)
         made_of = _first(
             (Pattern.NOBODY_WROTE, self.nobody),
             (Pattern.OTHER_ELEMENTS, self.without_stride),
             (Pattern.OTHER_PLACE, self.elsewhere),
-            (Pattern.OTHER_ELEMENTS, shuffled),
+            (Pattern.OTHER_ELEMENTS, self.shuffled),
             (Pattern.OTHER_PLACE, self.other_place),
             (Pattern.CONSTANT_WON, self.constant),
             (Pattern.OTHER_ELEMENTS, self.other_elements),
@@ -295,7 +294,7 @@ class Explanation(MadeOf):
             ),
             (Pattern.LEFT_EARLY, partial(self.goes_on, bool(made_of))),
         )
-        if any(any(rule()) for rule in (self.without_stride, shuffled, self.elsewhere)):
+        if any(any(rule()) for rule in (self.without_stride, self.shuffled, self.elsewhere)):
             done = [  # all of it after another one's facts
                 (one, replace(said, first="", why=f"{said.first} {said.why}".strip()), line)
                 for one, said, line in done

@@ -81,9 +81,8 @@ class MadeOf(About):
                     line,
                 )
 
-    def shuffled(self, is_chosen: bool) -> Told:
-        """A shuffle that brings other lanes' values than the solution's; `is_chosen`: a choice is to
-        blame, not a shuffle that finds no lane."""
+    def shuffled(self) -> Told:
+        """A shuffle that brings other lanes' values than the solution's."""
         mine, ours = ({_way(one) for one, *_ in side.shuffles} for side in (self.mine, self.ours))
         instead = " and ".join(f"`__shfl_{way}sync`" for way in sorted(ours) if ours - mine)
         asked = (
@@ -99,7 +98,7 @@ class MadeOf(About):
                 if own
                 else f"takes a value with {name}"
             )
-            if way and way not in ours and ((own and not is_chosen) or (ours and opposite)):
+            if way and way not in ours and (own or (ours and opposite)):
                 yield (
                     Message(
                         f"{capital(place.who)} {fact}{place.on}.",

@@ -337,7 +337,7 @@ class About:
         at, there = (at, f"Line {line} is in") if at in new else (new[0], "Look at")
         return Message(
             f"{there} the loop on line {at}: `{heads[at]}`.",
-            remedy="Write down its rounds: which values does each of them use?",
+            remedy="Write down its rounds: where does it begin, how far does it step, when does it end?",
         ), at
 
     def _parts(self, mine: Times, ours: Times) -> tuple[Part, ...]:
@@ -463,7 +463,9 @@ class TwoTrails:
             is_first = found.first or before is not None
             words = ours.words(other if before is None else before)
             words, right = f"{'first ' * is_first}{words}", not (strange or missing or is_first)
-            fine = [one for one in mine.sources(at) if not mine.constant[one] and one not in strange]
+            fine = [
+                one for one in mine.sources(at) if not mine.constant[one] and one not in strange
+            ]
             told = replace(told, ours=words, right=right, fine=" and ".join(map(mine.said, fine)))
             is_one = len(strange) == len(missing) == 1 and mine.verb(at) == ours.verb(other)
             strange = strange if is_one and not is_first else []
