@@ -127,16 +127,15 @@ def _launches_for(
     several = mixing & (_rows_of(rule, promise.launches) >= len(rule.values))
     costs, shapes = classes.cost(rule, promise.launches)[0], classes.shapes(promise.launches)
     sizes = _cheapest(np.hstack([promise.members, several[:, None]]), costs, shapes)
-    covers, launches, filled = [], [], []
+    found = []  # what each option meets, its launch, and its filling
     for at, (values, _) in enumerate(fillings):
         able = sizes[several[sizes]] if len(values) > 1 else sizes
         others = np.broadcast_to(columns[at], (len(able), columns.shape[1]))
         there = np.hstack([promise.members[able], others])
-        covers.append(there[:, pairs[:, 0]] & there[:, pairs[:, 1]])
-        launches.append(able)
-        filled.append(np.full(len(able), at))
-    launch, filling = np.concatenate(launches), np.concatenate(filled)
-    options = LaunchChoices(np.vstack(covers), costs[launch], shapes[launch])
+        met = there[:, pairs[:, 0]] & there[:, pairs[:, 1]]
+        found.append((met, able, np.full(len(able), at)))
+    covers, launch, filling = map(np.concatenate, zip(*found, strict=True))
+    options = LaunchChoices(covers, costs[launch], shapes[launch])
     if not options.covers.any(axis=0).all():
         raise rules.RuleError(f"no launch of {rule.kernel} meets what is missing")
     for best in options.cover():

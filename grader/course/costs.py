@@ -111,12 +111,13 @@ def wanted(hazard: Hazard) -> str:
 
 
 def _hazards(exercise: Exercise) -> str:
-    asked = grouped((wanted(case.hazard), case) for case in exercise.cases if case.hazard)
     return "\n\n".join(
         f"**What must go wrong**: {what}, in the case {_names(cases)}. Do not change "
         f"{'these lines' if ' lines with ' in what else 'this line'}. In all other cases the "
         "result must be right."
-        for what, cases in asked.items()
+        for what, cases in grouped(
+            (wanted(case.hazard), case) for case in exercise.cases if case.hazard
+        ).items()
     )
 
 
