@@ -115,8 +115,9 @@ def measure(
 
     forms: dict[str, Any] = {"begins": Begins, "timing": Timing, "skipped": str}
     said = supervise(command, benchmark.sizes, [*benchmark.variants])
-    found = (msgspec.convert(one, forms[kind]) for kind, one in said)
-    return gathered(benchmark, device, found, report)
+    return gathered(
+        benchmark, device, (msgspec.convert(one, forms[kind]) for kind, one in said), report
+    )
 
 
 def supervise(
@@ -177,7 +178,6 @@ def _said(command: Sequence[str], patience: float) -> Iterator[tuple[str, Any]]:
 
 def main(path: str, name: str, device: dict[str, Any], first: int, left: list[Any]) -> None:
     """The other process. What libraries print must not come between what it says."""
-    from .. import course
     from .measuring import Begins, findings
 
     said = os.fdopen(os.dup(1), "w", buffering=1)

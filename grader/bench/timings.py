@@ -82,13 +82,11 @@ class Timings:
 
     def ms(self, variant: str, size: Size) -> float:
         """The median in ms; NaN where this was not measured."""
-        row = self.row(variant, size)
-        return row.ms if row else math.nan
+        return row.ms if (row := self.row(variant, size)) else math.nan
 
     def gb_per_s(self, variant: str, size: Size) -> float:
         """1e9 bytes per second, of those that must be moved; NaN where this was not measured."""
-        row = self.row(variant, size)
-        return row.gb_per_s if row else math.nan
+        return row.gb_per_s if (row := self.row(variant, size)) else math.nan
 
 
 def timing(

@@ -29,6 +29,7 @@ from grader.cuda.errors import (
     visible,
     window,
 )
+from grader.grouped import grouped
 from grader.judge.verdict import shortened
 from grader.status import headline
 from grader.watch.findings import HazardReport
@@ -348,26 +349,26 @@ def explain(what: Diagnosis, kind: str = "error", title: str = "") -> Page:
         heading(kind, prose(title), f" · {prose(place)}" if place else ""),
         f"{title}, {place}" if place else title,
     )
-    shown = excerpt(what.source, _marks(what), kind, cell=what.cell)
-    return joined(head, sentences(first), reason, sentences(remedy), shown)
+    return joined(
+        *(head, sentences(first), reason, sentences(remedy)),
+        excerpt(what.source, _marks(what), kind, cell=what.cell),
+    )
 
 
 def _marks(what: Diagnosis) -> dict[int, list[LineMark]]:
     """The lines that it is about, and what the compiler says of them."""
-    marks: dict[int, list[LineMark]] = {line: [] for line in what.lines}
+    found: list[tuple[int, LineMark]] = []
     for error in what.diagnostics:
         plain = [note.message for note in error.notes if note.line is None]
-        for line, mark in [
+        found += [
             (error.line, LineMark("\n".join([error.message, *plain]), error.column)),
             *(
                 (note.line, LineMark(note.message, note.column))
                 for note in error.notes
                 if note.line
             ),
-        ]:
-            if mark not in marks.setdefault(line, []):
-                marks[line].append(mark)
-    return marks
+        ]
+    return {line: [] for line in what.lines} | grouped(dict.fromkeys(found))
 
 
 # ---- for the editor ----

@@ -407,8 +407,10 @@ def _sizes(timings: records.Timings) -> list[Row]:
         ]
         for size in timings.sizes
     }
-    rows = ((records.size_text(size), *row) for size, row in cells.items())
-    return [("ms (of a copy)", *timings.variants), *rows]
+    return [
+        ("ms (of a copy)", *timings.variants),
+        *((records.size_text(size), *row) for size, row in cells.items()),
+    ]
 
 
 def _ms(ms: float) -> str:

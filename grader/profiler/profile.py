@@ -56,22 +56,24 @@ def work_of_exercise(path: Path, exercise_id: str, root: Path) -> Work:
 def as_json(work: Work, counters: Counters) -> str:
     """Every counter in all and per line, with the name of its Nsight Compute metric."""
     lines = counters.lines
-    content = {
-        "work": work.name,
-        "launches": [
-            {
-                "kernel": launch.kernel,
-                "grid": np.atleast_1d(launch.grid).tolist(),
-                "block": np.atleast_1d(launch.block).tolist(),
-                "shared_mem": launch.shared_mem,
-            }
-            for launch in work.launches
-        ],
-        "metrics": METRICS,
-        "total": counters.total,
-        "lines": {line: lines[line] for line in sorted(lines) if any(lines[line].values())},
-    }
-    return json.dumps(content, indent=2)
+    return json.dumps(
+        {
+            "work": work.name,
+            "launches": [
+                {
+                    "kernel": launch.kernel,
+                    "grid": np.atleast_1d(launch.grid).tolist(),
+                    "block": np.atleast_1d(launch.block).tolist(),
+                    "shared_mem": launch.shared_mem,
+                }
+                for launch in work.launches
+            ],
+            "metrics": METRICS,
+            "total": counters.total,
+            "lines": {line: lines[line] for line in sorted(lines) if any(lines[line].values())},
+        },
+        indent=2,
+    )
 
 
 # ---- a launch as a command line describes it ----
@@ -184,11 +186,13 @@ def wastes(counters: Counters) -> list[str]:
         lines = {line: resource.wasted(counts) for line, counts in counters.lines.items() if line}
         line = max(lines, key=lines.__getitem__, default=0)
         if line and total and (share := lines[line] / total) >= _WORTH_TELLING:
-            sentence = (
-                f"Line {line} wastes {lines[line]:,.0f} of the {total:,.0f} "
-                f"{resource.name} ({share:.0%}). {resource.advice}"
+            worst.append(
+                (
+                    share,
+                    f"Line {line} wastes {lines[line]:,.0f} of the {total:,.0f} "
+                    f"{resource.name} ({share:.0%}). {resource.advice}",
+                )
             )
-            worst.append((share, sentence))
     return [sentence for _, sentence in sorted(worst, key=lambda waste: -waste[0])]
 
 

@@ -8,7 +8,7 @@ output is an unsigned integer of the register's size, so that -0, NaN and subnor
 through untouched.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -80,8 +80,7 @@ def run(form: InlineForm, device: str, inputs: tuple[np.ndarray, ...]) -> np.nda
     integers of the registers' sizes; n must be a multiple of 128, a block."""
     kernel = _module(form.family, device).get_function(f"form_{_family(form.family).index(form)}")
     n = len(inputs[0])
-    if n % BLOCK:
-        raise ValueError(f"{n} inputs do not fill blocks of {BLOCK} threads")
+    unless(n % BLOCK == 0, ValueError(f"{n} inputs do not fill blocks of {BLOCK} threads"))
     out = np.zeros(n, f"u{form.output_size}")
     if device == "simulator":
         kernel((n // BLOCK,), (BLOCK,), (*inputs, out))
@@ -270,9 +269,8 @@ def hardware() -> str:
     return f"{name}; CUDA {driver // 1000}.{driver % 1000 // 10} (driver), NVRTC {compiler}"
 
 
-def page(rows: Iterable[FamilyResult], on: str, day: date) -> str:
+def page(rows: list[FamilyResult], on: str, day: date) -> str:
     """Markdown: the families, what lies beyond a bound, and what the columns mean."""
-    rows = list(rows)
     beyond = [
         f"- {row.family}: {', '.join(f'`{name}`' for name in row.beyond_in)}"
         for row in rows

@@ -84,12 +84,15 @@ class _Shuffle:
         """E.g. "28 lanes received from lane + 4; 4 kept their own"."""
         received, kept = len(self.moved), len(self.source) - len(self.moved)
         absent = WARP - len(self.source)
-        parts = {
-            f"{counted(received, 'lane')} received{self.pattern}": True,
-            f"{kept} kept {'its' if kept == 1 else 'their'} own": kept,
-            f"{absent} took no part": absent,
-        }
-        return "; ".join(holding(parts))
+        return "; ".join(
+            holding(
+                {
+                    f"{counted(received, 'lane')} received{self.pattern}": True,
+                    f"{kept} kept {'its' if kept == 1 else 'their'} own": kept,
+                    f"{absent} took no part": absent,
+                }
+            )
+        )
 
     @property
     def lanes(self) -> str:
@@ -215,17 +218,18 @@ def _write_label(axes: Axes, code: list[str], counts: list[str], middle: float) 
 
 def _key(shown: list[_Shuffle]) -> list[Artist]:
     moved = [(lane, giver) for shuffle in shown for lane, giver in shuffle.moved.items()]
-    entries: dict[Artist, bool] = {
-        arrow(BLUE, "from a higher lane", 1.4): any(giver > lane for lane, giver in moved),
-        arrow(RED, "from a lower lane", 1.4): any(giver < lane for lane, giver in moved),
-        swatch(PAPER, "got its own value back", hatch=_HATCH): any(
-            len(shuffle.moved) < len(shuffle.source) for shuffle in shown
-        ),
-        swatch(PALE, "took no part (not in the mask)"): any(
-            len(shuffle.source) < WARP for shuffle in shown
-        ),
-    }
-    return holding(entries)
+    return holding(
+        {
+            arrow(BLUE, "from a higher lane", 1.4): any(giver > lane for lane, giver in moved),
+            arrow(RED, "from a lower lane", 1.4): any(giver < lane for lane, giver in moved),
+            swatch(PAPER, "got its own value back", hatch=_HATCH): any(
+                len(shuffle.moved) < len(shuffle.source) for shuffle in shown
+            ),
+            swatch(PALE, "took no part (not in the mask)"): any(
+                len(shuffle.source) < WARP for shuffle in shown
+            ),
+        }
+    )
 
 
 def _description(title: str, shuffles: list[_Shuffle]) -> str:
