@@ -114,10 +114,11 @@ def measure(
         return (sys.executable, "-P", "-m", __name__, json.dumps(about))
 
     forms: dict[str, Any] = {"begins": Begins, "timing": Timing, "skipped": str}
-    said = supervise(command, benchmark.sizes, [*benchmark.variants])
-    return gathered(
-        benchmark, device, (msgspec.convert(one, forms[kind]) for kind, one in said), report
+    found = (
+        msgspec.convert(one, forms[kind])
+        for kind, one in supervise(command, benchmark.sizes, [*benchmark.variants])
     )
+    return gathered(benchmark, device, found, report)
 
 
 def supervise(

@@ -223,6 +223,8 @@ def write_lesson(lesson: str, kernels: Path) -> Path:
     folder.mkdir(parents=True)
     for template, path in _FILES.items():
         text = (Path(__file__).parent / f"scaffold/{template}.txt").read_text(encoding="utf-8")
-        text = text.replace("NAME", name).replace("TITLE", name.replace("_", " ").capitalize())
-        (folder / path.format(name=name)).write_text(text, encoding="utf-8")
+        (folder / path.format(name=name)).write_text(
+            text.replace("NAME", name).replace("TITLE", name.replace("_", " ").capitalize()),
+            encoding="utf-8",
+        )
     return folder

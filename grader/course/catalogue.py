@@ -109,8 +109,6 @@ def _exercises(path: Path, compiler: str) -> tuple[Exercise, ...]:
     places = re.findall(
         r"^`{3,}\{exercise\} *(\w+)", authors.text(path / "lesson.md"), re.MULTILINE
     )
-    order = {name: place for place, name in reversed(list(enumerate(places)))}
-
     given = grouped((rule.exercise, rule) for rule in _rules(path, {one.name for one in found}))
     # A case tries sizes of its own where launches can be made up for all rules.
     searched = {name for name, some in given.items() if all(map(rules.any_numbers_will_do, some))}
@@ -120,7 +118,7 @@ def _exercises(path: Path, compiler: str) -> tuple[Exercise, ...]:
             rules=tuple(given.get(one.name, ())),
             size_points=SIZE_POINTS if one.name in searched else 0.0,
         )
-        for one in sorted(found, key=lambda one: order.get(one.name, len(places)))
+        for one in sorted(found, key=lambda one: [*places, one.name].index(one.name))
     )
 
 

@@ -148,8 +148,7 @@ def _cheapest(rows: np.ndarray, costs: np.ndarray, shapes: np.ndarray) -> np.nda
     the one that costs least."""
     order = np.argsort(costs, kind="stable")
     alike = np.hstack([np.packbits(rows[order], axis=1), shapes[order, None]])
-    _, first = np.unique(alike, axis=0, return_index=True)
-    return np.asarray(order[first])
+    return np.asarray(order[np.unique(alike, axis=0, return_index=True)[1]])
 
 
 @dataclass(frozen=True)

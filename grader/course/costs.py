@@ -205,23 +205,26 @@ def _limit(budget: Budget, case: Case) -> str:
 def _amount(number: int, what: str, case: Case, said: tuple[str, int] | None = None) -> str:
     """So many of something, and per what: "25 barriers per block"."""
     each, unit = per(number, _drawn(case), said)
-    if each == 1:
-        what = _PLURAL.sub("", what, count=1)
-    return f"{each:,} {what} {f'per {unit}' if unit else 'in all'}"
+    called = _PLURAL.sub("", what, count=1) if each == 1 else what
+    return f"{each:,} {called} {f'per {unit}' if unit else 'in all'}"
 
 
 def _required(asked: Requirement, case: Case) -> str:
     """What must be on the way to the result, or what warps must execute."""
     kind = asked.kind
     if kind.orders:
-        amount = _amount(asked.at_least, f"{kind.named}s", case)
-        return f"at least {amount} (counted per warp, not per thread)"
+        return (
+            f"at least {_amount(asked.at_least, f'{kind.named}s', case)} (counted per warp, not "
+            "per thread)"
+        )
     result = " and ".join(f"`{name}`" for name in asked.of) or "the result"
     free = f", except for up to {counted(asked.but, 'element')}" if asked.but else ""
     if kind.last:
         return f"each element of {result} is written by a {kind.named}{free}"
     if asked.levels:
-        how = f"in {counted(asked.levels, 'step')} of {kind.named}s"
-        return f"each element of {result} combines its inputs {how}{free}"
+        return (
+            f"each element of {result} combines its inputs in {counted(asked.levels, 'step')} of "
+            f"{kind.named}s{free}"
+        )
     times = f" {asked.at_least} times" if asked.at_least > 1 else ""
     return f"each input of {result} is read{times} by a {kind.named}{free}"

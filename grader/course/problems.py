@@ -9,17 +9,15 @@ import numpy as np
 
 from .model import Boxes, Budget, Case, Dim, Expected, Launch, Problem, Times
 
-Array = np.ndarray
-
 
 def one_launch(
     kernel: str,
     grid: Dim,
     block: Dim,
-    inputs: Mapping[str, Array],
-    outputs: Mapping[str, Array],
+    inputs: Mapping[str, np.ndarray],
+    outputs: Mapping[str, np.ndarray],
     *numbers: np.generic,
-    atol: float | Array = 0.0,
+    atol: float | np.ndarray = 0.0,
     rtol: float = 0.0,
 ) -> Problem:
     """One launch of `kernel`, which is passed the inputs, the outputs and the `numbers` in this
@@ -32,7 +30,7 @@ def one_launch(
     )
 
 
-def _expected(value: Array, atol: float | Array, rtol: float) -> Expected:
+def _expected(value: np.ndarray, atol: float | np.ndarray, rtol: float) -> Expected:
     if value.dtype.kind != "f":
         return Expected(value, value.dtype)
     dtype = np.float32 if value.dtype == np.float64 else value.dtype

@@ -112,9 +112,10 @@ def launch_names(grid: Dim, block: Dim) -> dict[str, int]:
 
 def numbers(rule: Rule, launch: Launch) -> dict[str, int]:
     """A launch's whole-number parameters, gridDim.x and the others."""
-    pairs = zip(parameters(rule), launch.args, strict=True)
     return launch_names(launch.grid, launch.block) | {
-        one.name: int(arg) for one, arg in pairs if is_whole(one)
+        one.name: int(arg)
+        for one, arg in zip(parameters(rule), launch.args, strict=True)
+        if is_whole(one)
     }
 
 

@@ -80,9 +80,10 @@ class Use:
     @property
     def numbers(self) -> dict[str, int]:
         """The whole numbers that the kernel knows."""
-        pairs = zip(self.parameters, self.launch.args, strict=False)
         return rules.launch_names(self.launch.grid, self.launch.block) | {
-            name: int(arg) for name, arg in pairs if isinstance(arg, np.integer)
+            name: int(arg)
+            for name, arg in zip(self.parameters, self.launch.args, strict=False)
+            if isinstance(arg, np.integer)
         }
 
     @property

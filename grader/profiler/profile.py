@@ -205,14 +205,13 @@ def occupancy(device: Architecture, blocks: int, threads: int, shared: int) -> s
         rooms["shared memory"] = device.shared // shared
     limit = min(rooms, key=rooms.__getitem__)
     held = max(rooms[limit], 0)
-    text = (
+    idle = (
+        f" The grid has {counted(blocks, 'block')}, the device {device.sms} "
+        "multiprocessors: the others have nothing to do."
+    )
+    return (
         f"A multiprocessor holds {held} of these blocks at a time, as its {limit} allow"
         f"{'s' if limit == 'shared memory' else ''}: {held * whole:,} of {device.threads:,} "
         f"threads, an occupancy of at most {held * whole / device.threads:.0%} (registers aside)."
+        f"{idle if blocks < device.sms else ''}"
     )
-    if blocks < device.sms:
-        text += (
-            f" The grid has {counted(blocks, 'block')}, the device {device.sms} "
-            "multiprocessors: the others have nothing to do."
-        )
-    return text

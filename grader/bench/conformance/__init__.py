@@ -99,8 +99,7 @@ def _family(name: str) -> tuple[InlineForm, ...]:
 
 @cache
 def _module(family: str, device: str) -> Any:
-    door = import_module(f"...cuda.{device}", __package__)
-    return door.RawModule(code=source(_family(family)))
+    return import_module(f"...cuda.{device}", __package__).RawModule(code=source(_family(family)))
 
 
 SAMPLES, DRAWN = 4096, 1024  # inputs of a form that look for trouble, and that hypothesis draws
@@ -255,8 +254,9 @@ _HEAD = (
 def measure() -> list[FamilyResult]:
     """Every instruction form on both devices, about a minute. Raises BadInput without a GPU."""
     unless(gpu_count(), BadInput("There is no GPU here to compare the simulated one with."))
-    families = groupby(FORMS, key=lambda form: form.family)
-    return [_row(family, tuple(forms)) for family, forms in families]
+    return [
+        _row(family, tuple(forms)) for family, forms in groupby(FORMS, key=lambda form: form.family)
+    ]
 
 
 def hardware() -> str:

@@ -88,9 +88,8 @@ def operand(kind: str, number: int, rng: np.random.Generator, scalars: Draw) -> 
 
 def _edged(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
     """Numbers of a type of PTX, many of them at edges."""
-    if kind in FLOATS:
-        return _floats(kind, number, rng)
-    return _integers(8 * size_of(kind), number, rng)
+    is_float = kind in FLOATS
+    return _floats(kind, number, rng) if is_float else _integers(8 * size_of(kind), number, rng)
 
 
 def _floats(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
