@@ -285,9 +285,12 @@ def ptx_page(kernel: Kernel) -> Page:
 
 def statements(kernel: Kernel) -> list[str]:
     """The instructions of the kernel as they are written, in order."""
-    text = compilers.compile_ptx(kernel.source).text
     head = rf"\.entry\s+{re.escape(kernel.name)}\b.*?^{{"
-    entry = re.search(rf"{head}(.*?)(^\.(visible|weak|func|entry|extern)\b|\Z)", text, re.M | re.S)
+    entry = re.search(
+        rf"{head}(.*?)(^\.(visible|weak|func|entry|extern)\b|\Z)",
+        compilers.compile_ptx(kernel.source).text,
+        re.M | re.S,
+    )
     body = re.sub(r"//.*", "", entry[1] if entry else "")
     # Places in the source, braces of blocks and labels end no statement, and are none.
     body = re.sub(r"^\s*(\.loc\b.*|[{}]|\$?\w+:\s*$)|;\s*}", ";", body, flags=re.M)
@@ -385,17 +388,19 @@ def _page(timings: records.Timings, device: records.Device, measured: str) -> Pa
 def _one_size(timings: records.Timings) -> list[Row]:
     """Everything about each variant."""
     columns = ("ms", "10th to 90th percentile", "GB/s", "of a copy")
-    rows = [
-        (
-            row.variant,
-            _ms(row.ms),
-            f"{_ms(row.low)} to {_ms(row.high)}",
-            f"{row.gb_per_s:,.0f}",
-            f"{row.fraction:.0%}",
-        )
-        for row in timings.rows
+    return [
+        (records.size_text(timings.sizes[0]), *columns),
+        *(
+            (
+                row.variant,
+                _ms(row.ms),
+                f"{_ms(row.low)} to {_ms(row.high)}",
+                f"{row.gb_per_s:,.0f}",
+                f"{row.fraction:.0%}",
+            )
+            for row in timings.rows
+        ),
     ]
-    return [(records.size_text(timings.sizes[0]), *columns), *rows]
 
 
 def _sizes(timings: records.Timings) -> list[Row]:

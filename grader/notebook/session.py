@@ -147,8 +147,11 @@ def _opened(lesson: course.Lesson) -> Page:
     }
     links = " · ".join(f'<a href="{name}.ipynb">{prose(text)}</a>' for name, text in beside.items())
     html = f'<div style="margin: 4px 0">{links}</div>' if links else ""
-    so_far = f"Passed so far: ✓ {passed}." if passed else ""
-    return joined(first, sentences(so_far), Page(html, " · ".join(beside.values())))
+    return joined(
+        first,
+        sentences(f"Passed so far: ✓ {passed}." if passed else ""),
+        Page(html, " · ".join(beside.values())),
+    )
 
 
 # ---- %%cuda NAME: a notebook cell of CUDA C++ ----

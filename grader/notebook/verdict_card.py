@@ -56,8 +56,13 @@ def page(
     name, of_kind, hints = exercise.name, exercise.kind.title, bool(verdict.parts.hints)
     verdict = verdict.while_open() if cell else verdict
     if verdict.status == "not_attempted":
-        text = f"`{name}` is still as it was handed out. {exercise.kind.to_do}. Run its cell, "
-        return boxed("note", sentences(f'{text}then run `check("{name}")` again.'))
+        return boxed(
+            "note",
+            sentences(
+                f"`{name}` is still as it was handed out. {exercise.kind.to_do}. Run its cell, "
+                f'then run `check("{name}")` again.'
+            ),
+        )
     kind = "success" if verdict.status == "passed" else "error"
     outcome = "passed" if kind == "success" else "not there yet"
     points = of_points(verdict.points, verdict.max_points)
@@ -170,8 +175,12 @@ def _first_failure(
     case: CaseResult, verdict: Verdict, shown: str, exercise: Exercise, cell: str
 ) -> Page:
     """What is wrong in the first case that failed, and which others failed of the same."""
-    errors = verdict.diagnostics if case.visible else ()
-    what = Diagnosis(case.status, case.parts, shown, line=case.line, diagnostics=errors, cell=cell)
+    what = Diagnosis(
+        *(case.status, case.parts, shown),
+        line=case.line,
+        diagnostics=verdict.diagnostics if case.visible else (),
+        cell=cell,
+    )
     title = exercise.kind.called.get(case.status, what.title)
     title = f"{title[:1].upper()}{title[1:]} (case: {_name(case)})"
     page = explain(what, title=title)

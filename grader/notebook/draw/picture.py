@@ -262,10 +262,12 @@ def require_run(run: Run, what: str) -> None:
 def array_argument(run: Run, argument: int) -> ArrayLayout:
     """Argument number `argument` of the launch, from 0; a Notice if that is no array."""
     arrays = {number: array for number, array in enumerate(run.arrays) if array is not None}
-    known = ", ".join(map(str, arrays)) or "none"
     unless(
         isinstance(argument, int) and argument in arrays,
-        Notice(f"Argument {argument!r} of this launch is no array; arrays are: {known}."),
+        Notice(
+            f"Argument {argument!r} of this launch is no array; arrays are: "
+            f"{', '.join(map(str, arrays)) or 'none'}."
+        ),
     )
     return arrays[argument]
 

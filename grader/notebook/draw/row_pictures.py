@@ -141,10 +141,12 @@ def lanes(run: Run) -> Picture:
 
 
 def _steps(passed: list[Moment]) -> list[Moment]:
-    known = [moment for moment in passed if moment.line]
     return [
         moment
-        for _, group in groupby(known, lambda moment: (moment.interval, sorted(moment.threads)))
+        for _, group in groupby(
+            (moment for moment in passed if moment.line),
+            lambda moment: (moment.interval, sorted(moment.threads)),
+        )
         for _, moment in sorted({moment.line: moment for moment in group}.items())
     ]
 
@@ -267,8 +269,13 @@ def _words(part: Event) -> tuple[np.ndarray, int]:
 
 
 def _paint_banks(axes: Axes, grid: np.ndarray) -> None:
-    norm = BoundaryNorm(_LIMITS, len(_COLOURS))
-    axes.imshow(grid, ListedColormap(_COLOURS), norm=norm, aspect="auto", interpolation="none")
+    axes.imshow(
+        grid,
+        ListedColormap(_COLOURS),
+        norm=BoundaryNorm(_LIMITS, len(_COLOURS)),
+        aspect="auto",
+        interpolation="none",
+    )
     axes.hlines(np.arange(len(grid) + 1) - 0.5, -0.5, BANKS - 0.5, colors="white", lw=1.2)
     axes.vlines(np.arange(BANKS + 1) - 0.5, *axes.get_ylim(), colors="white", lw=0.6)
     for row, bank in np.argwhere(grid > 1):

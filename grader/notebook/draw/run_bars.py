@@ -27,7 +27,6 @@ from .picture import (
     Picture,
     Style,
     empty,
-    holding,
     middle,
     pale_grid,
     require_run,
@@ -132,18 +131,20 @@ def passes(runs: Mapping[str, Run], array_bytes: int) -> Picture:
     picture = Picture(_TOP + tall + 0.55 + 0.16 * len(notes), title, described)
     left = min(0.4 + 0.085 * max(len(name) for name in runs), 4.0)  # inches
     _paint_passes(picture.panel(left, _TOP, 9.7 - left, tall), ways, array_bytes)
-    entries = {
-        swatch(*look): drawn
-        for verb, (_, colour, _) in _VERBS.items()
-        for look, drawn in (
-            ((colour, verb), True),
-            (
-                (PAPER, f"rest of the sectors {verb}", colour, _HATCH),
-                any(pair[verb].beyond for pair in ways.values()),
-            ),
-        )
-    }
-    picture.key([*holding(entries)])
+    picture.key(
+        [
+            swatch(*look)
+            for verb, (_, colour, _) in _VERBS.items()
+            for look, drawn in (
+                ((colour, verb), True),
+                (
+                    (PAPER, f"rest of the sectors {verb}", colour, _HATCH),
+                    any(pair[verb].beyond for pair in ways.values()),
+                ),
+            )
+            if drawn
+        ]
+    )
     picture.foot(*notes, line=0.16)
     return picture
 

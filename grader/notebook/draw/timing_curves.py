@@ -140,10 +140,12 @@ def roofline(timings: Timings, size: Size | None = None) -> Picture:
     if not timings.rows:
         return empty(title, "Nothing was timed here, and no times are recorded.")
     size = tuple(size or timings.sizes[-1])
-    known = ", ".join(map(size_text, timings.sizes))
     rows = unless(
         [row for row in timings.rows if row.size == size],
-        Notice(f"Nothing was timed at {size_text(size)}. The sizes are: {known}."),
+        Notice(
+            f"Nothing was timed at {size_text(size)}. The sizes are: "
+            f"{', '.join(map(size_text, timings.sizes))}."
+        ),
     )
     unless(
         rows[0].flops is not None,
