@@ -75,11 +75,11 @@ def _hardware() -> str:
 
 def command(csv_path: Path) -> list[str]:
     names = [name for name in METRICS.values() if not name.startswith(PER_OPCODE)]
-    metrics = ",".join(dict.fromkeys([*names, *INSTEAD.values(), PER_OPCODE]))
     return [
         *("ncu", "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base"),
         *("--print-metric-instances", "details", "--log-file", str(csv_path)),
-        *("--metrics", metrics, sys.executable, "-m", __name__),
+        *("--metrics", ",".join(dict.fromkeys([*names, *INSTEAD.values(), PER_OPCODE]))),
+        *(sys.executable, "-m", __name__),
     ]
 
 

@@ -161,8 +161,10 @@ def read(lesson: Lesson, benchmark: Benchmark) -> Timings:
 def when(device: Device) -> str:
     """E.g. "on an NVIDIA H200 on 21 November 2026"."""
     day = date.fromisoformat(device.date)
-    article = "an" if device.name.startswith("NVIDIA") else "a"
-    return f"on {article} {device.name} on {day.day} {day:%B %Y}"
+    return (
+        f"on {'an' if device.name.startswith('NVIDIA') else 'a'} {device.name} "
+        f"on {day.day} {day:%B %Y}"
+    )
 
 
 def size_text(size: Size) -> str:

@@ -200,8 +200,8 @@ class LaunchChoices:
 
 def _fillings(rule: Rule, known: tuple[classes.Class, ...]) -> tuple[list[Filling], np.ndarray]:
     """Ways to fill arrays and to place them, and which of the `known` classes each is of."""
-    values: list[tuple[str, ...]] = [(one,) for one in rule.values] or [()]
-    values += [rule.values] if len(rule.values) > 1 else []
+    alone = [(one,) for one in rule.values]
+    values = dict.fromkeys([*alone, rule.values])  # all together, too
     fillings = [(one, moved) for one in values for moved in (False, True)[: 2 - rule.aligned]]
     columns = [
         [

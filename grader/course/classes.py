@@ -108,8 +108,9 @@ def _at_work(rule: Rule, name: str, block: int, numbers: Numbers) -> np.ndarray:
     shorter = numbers | {name: np.full_like(numbers[name], block)}
     bound = [condition for condition in rule.where if name in condition]
     if bound:
-        holds = np.logical_and.reduce([rules.value(one, shorter) for one in bound])
-        return np.asarray(there & ~holds)
+        return np.asarray(
+            there & ~np.logical_and.reduce([rules.value(one, shorter) for one in bound])
+        )
     reached = [
         numbers[one] > rules.value(edge, shorter)
         for one, edges in edges_of(rule).items()

@@ -197,8 +197,11 @@ def _limit(budget: Budget, case: Case) -> str:
     if budget.relative and budget.relative.factor != 1:
         return f"at most {budget.relative.factor:g} times the {what} in our solution"
     if isinstance(budget.at_most, int):
-        most = budget.at_most
-        return f"at most {_amount(most, what, case, budget.per)}" if most else f"no {what}"
+        return (
+            f"at most {_amount(budget.at_most, what, case, budget.per)}"
+            if budget.at_most
+            else f"no {what}"
+        )
     return f"no more {what} than in our solution"
 
 

@@ -133,6 +133,7 @@ def stored(
             twice, sign = flat + flat, 1 if layout.sign == "-" else -1
             apart = np.isfinite(twice) & (flat != 0)
             made[at] = np.where(apart, twice, np.where(flat == 0, sign, flat))
-            second = np.where(apart, sign * flat, (flat == 0).astype(array.dtype))
-            made[places(layout, len(flat), columns, second=True)[0]] = second
+            made[places(layout, len(flat), columns, second=True)[0]] = np.where(
+                apart, sign * flat, (flat == 0).astype(array.dtype)
+            )
     return made.ravel()

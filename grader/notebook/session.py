@@ -184,11 +184,14 @@ def _cuda(line: str, cell: str) -> None:
     lesson.kernels[name] |= set(plain)
     exercises = lesson.exercises.keys()
     if name not in exercises and (meant := sorted(exercises & set(plain))):
-        said = (
-            f'but `check("{meant[0]}")` does not see it: that judges the cell whose first line is '
-            f"`%%cuda {meant[0]}`, and here it is `%%cuda {name}`."
+        display(
+            cards.line(
+                "warning",
+                "Compiled",
+                f'but `check("{meant[0]}")` does not see it: that judges the cell whose first '
+                f"line is `%%cuda {meant[0]}`, and here it is `%%cuda {name}`.",
+            )
         )
-        display(cards.line("warning", "Compiled", said))
     elif plain:
         display(cards.line("success", "Compiled", ", ".join(f"`{entry}`" for entry in plain)))
     else:

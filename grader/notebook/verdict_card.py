@@ -96,21 +96,31 @@ def page(
     if replay is None:
         return card
     played = of_replay(replay)
-    html = folded(accented("note", "Step through it"), played.html, is_open=True)
-    return joined(card, Page(html, f"\nStep through it\n{played.text}"))
+    return joined(
+        card,
+        Page(
+            folded(accented("note", "Step through it"), played.html, is_open=True),
+            f"\nStep through it\n{played.text}",
+        ),
+    )
 
 
 def noted(page: Page, verdict: Verdict, source: str) -> Page:
     """The page that tells the editor where the exercise fails, or that it is passed."""
-    what = Diagnosis(
-        verdict.status,
-        verdict.parts.while_open,
-        source,
-        line=verdict.line,
-        diagnostics=verdict.diagnostics,
-        cell=verdict.exercise.rpartition("/")[2],
+    return replace(
+        page,
+        note=marked(
+            Diagnosis(
+                verdict.status,
+                verdict.parts.while_open,
+                source,
+                line=verdict.line,
+                diagnostics=verdict.diagnostics,
+                cell=verdict.exercise.rpartition("/")[2],
+            ),
+            passed=verdict.status == "passed",
+        ),
     )
-    return replace(page, note=marked(what, passed=verdict.status == "passed"))
 
 
 def looking(page: Page) -> Page:
@@ -225,8 +235,10 @@ def _strip(verdict: Verdict, shown: str) -> Page:
         if case.strip:
             steps = drawn(case.strip, shown)
             title = f"Step by step (case: {case.name})"
-            html = f"{accented('note', escape(title))}{steps.html}"
-            return Page(f'<div style="margin: 6px 0">{html}</div>', f"\n{title}\n{steps.text}")
+            return Page(
+                f'<div style="margin: 6px 0">{accented("note", escape(title))}{steps.html}</div>',
+                f"\n{title}\n{steps.text}",
+            )
     return Page("", "")
 
 

@@ -42,8 +42,13 @@ def work_of_file(path: Path, launch: LaunchArguments) -> Work:
     inputs = {name: one for name, one in given.items() if isinstance(one, np.ndarray)}
     blank = {name: one for name, one in given.items() if isinstance(one, tuple)}
     values = tuple(one if isinstance(one, np.generic) else name for name, one in given.items())
-    launched = course.Launch(kernel, dimensions(grid), dimensions(block), values, shared)
-    return Work(path.name, source, (launched,), inputs, blank)
+    return Work(
+        path.name,
+        source,
+        (course.Launch(kernel, dimensions(grid), dimensions(block), values, shared),),
+        inputs,
+        blank,
+    )
 
 
 def work_of_exercise(path: Path, exercise_id: str, root: Path) -> Work:

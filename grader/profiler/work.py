@@ -99,6 +99,9 @@ def one_by_one(
     for launch in work.launches:
         kernel = opted_in(module.get_function(launch.kernel), launch.shared_mem)
         yield partial(
-            *(kernel, launch.grid, launch.block, arguments(launch.args, buffers)),
+            kernel,
+            launch.grid,
+            launch.block,
+            arguments(launch.args, buffers),
             shared_mem=launch.shared_mem,
         )

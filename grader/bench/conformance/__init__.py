@@ -265,8 +265,10 @@ def hardware() -> str:
 
     name = runtime.getDeviceProperties(0)["name"].decode()
     driver = runtime.driverGetVersion()
-    compiler = ".".join(map(str, nvrtc.getVersion()))
-    return f"{name}; CUDA {driver // 1000}.{driver % 1000 // 10} (driver), NVRTC {compiler}"
+    return (
+        f"{name}; CUDA {driver // 1000}.{driver % 1000 // 10} (driver), "
+        f"NVRTC {'.'.join(map(str, nvrtc.getVersion()))}"
+    )
 
 
 def page(rows: list[FamilyResult], on: str, day: date) -> str:

@@ -99,12 +99,15 @@ class _Shuffle:
         """Which lanes those are that the counts speak of, where no rule tells it."""
         moved = {} if self.pattern else self.moved
         kept, absent = self.source.keys() - self.moved.keys(), set(range(WARP)) - self.source.keys()
-        parts = {
-            ", ".join(f"{giver}→{lane}" for lane, giver in moved.items()): moved,
-            f"kept: {_ranges(kept)}": kept,
-            f"no part: {_ranges(absent)}": absent,
-        }
-        said = "; ".join(holding(parts))
+        said = "; ".join(
+            holding(
+                {
+                    ", ".join(f"{giver}→{lane}" for lane, giver in moved.items()): moved,
+                    f"kept: {_ranges(kept)}": kept,
+                    f"no part: {_ranges(absent)}": absent,
+                }
+            )
+        )
         return f" ({said})" if said else ""
 
 

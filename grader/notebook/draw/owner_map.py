@@ -265,8 +265,14 @@ def _paint(axes: Axes, grid: _Grid, boxes: list[_Box]) -> None:
         for edge in range(item.column + 1, item.column + item.columns):
             axes.plot([edge, edge], [item.row + 0.85, item.row + 1], color=FAINT, lw=0.6)
         if label:
-            centre = item.column + item.columns / 2, item.row + 0.52
-            middle(axes, *centre, label, size=size, linespacing=1.05)
+            middle(
+                axes,
+                item.column + item.columns / 2,
+                item.row + 0.52,
+                label,
+                size=size,
+                linespacing=1.05,
+            )
 
 
 def _blocks_of(who: Who) -> set[int]:

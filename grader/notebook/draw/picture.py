@@ -52,14 +52,18 @@ class Picture(Figure):
         super().__init__(figsize=(WIDTH, height), dpi=_PIXELS_PER_INCH, facecolor=PAPER)
         self.height = height
         self.description = description
-        size = TITLE * min(1.0, _TITLE_WIDTH / len(title))
-        self.write(0.15, 0.12, title, size=size, weight="bold", va="top")
+        self.write(
+            0.15,
+            0.12,
+            title,
+            size=TITLE * min(1.0, _TITLE_WIDTH / len(title)),
+            weight="bold",
+            va="top",
+        )
 
     def write(self, left: float, top: float, text: str, **style: Any) -> None:
         """Text placed in inches from the upper left corner."""
-        self.text(
-            left / WIDTH, 1 - top / self.height, text, **{"size": SMALL, "color": INK} | style
-        )
+        self.text(left / WIDTH, 1 - top / self.height, text, {"size": SMALL, "color": INK} | style)
 
     def foot(self, *lines: str, above: float = 0.13, line: float = 0.17) -> None:
         """Text at the bottom, its lines `line` inches apart, the last one `above` inches up."""

@@ -271,10 +271,17 @@ def _paint_tree(sheet: _Sheet) -> None:
             _paint_cells(sheet, level, top, owner)
         else:
             axes.fill_between([left, right], top, top + sheet.box, color=PALE, lw=0)
-            senders = level.senders
-            who = f"thread {min(senders)}" if len(senders) == 1 else counted(len(senders), "thread")
-            text = f"global memory, written by {who}"
-            middle(axes, (left + right) / 2, top + sheet.box / 2, text, size=SMALL)
+            several = len(level.senders) > 1
+            who = (
+                counted(len(level.senders), "thread") if several else f"thread {min(level.senders)}"
+            )
+            middle(
+                axes,
+                (left + right) / 2,
+                top + sheet.box / 2,
+                f"global memory, written by {who}",
+                size=SMALL,
+            )
         beside(axes, -0.02, top + sheet.box / 2, level.name, size=SMALL, ha="right")
         _paint_arrows(sheet, level, top)
     index_axis(

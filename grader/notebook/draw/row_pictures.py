@@ -166,8 +166,7 @@ def _paint_steps(axes: Axes, shown: list[Moment], active: list[np.ndarray]) -> N
     axes.hlines(np.arange(len(shown) + 1) - 0.5, *across, colors="white", lw=0.8)
     parted = [row for row in range(1, len(shown)) if shown[row].interval > shown[row - 1].interval]
     axes.hlines(np.array(parted) - 0.5, *across, colors=INK, lw=1.0, linestyles="--")
-    label = "thread of the block, warps set apart" if threads > WARP else "thread of the block"
-    index_axis(axes, range(threads), label)
+    index_axis(axes, range(threads), "thread of the block" + ", warps set apart" * (threads > WARP))
     axes.set_xticks(columns[axes.get_xticks().astype(int)], axes.get_xticks().astype(int))
     axes.set_yticks([])
 
