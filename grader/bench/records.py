@@ -184,8 +184,13 @@ def main(path: str, name: str, device: dict[str, Any], first: int, left: list[An
     said = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     lesson = course.lesson(Path(path).name, Path(path).parent)
-    without = frozenset((who, tuple(size)) for who, size in left)
-    for one in findings(lesson, lesson.benchmark(name), Device(**device), first, without):
+    for one in findings(
+        lesson,
+        lesson.benchmark(name),
+        Device(**device),
+        first,
+        frozenset((who, tuple(size)) for who, size in left),
+    ):
         kind = {Begins: "begins", Timing: "timing"}.get(type(one), "skipped")
         print(json.dumps([kind, one if isinstance(one, str) else asdict(one)]), file=said)
     print(json.dumps(["end", ""]), file=said)

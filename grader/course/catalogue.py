@@ -188,8 +188,10 @@ def _require_problem(made: Problem, path: Path, case: str) -> None:
             name in buffers,
             AuthorError(f"{what}: a launch passes {name!r}, which is no buffer of it."),
         )
-    values = {name: expected.value for name, expected in made.outputs.items()}
-    for name, array in [*made.inputs.items(), *values.items()]:
+    for name, array in [
+        *made.inputs.items(),
+        *((name, expected.value) for name, expected in made.outputs.items()),
+    ]:
         unless(
             array.dtype.kind in _NUMBERS,
             AuthorError(f"{what}: {name!r} holds {array.dtype}, which is no number."),

@@ -128,8 +128,10 @@ class LayoutPlan:
             )
             columns = rules.value(length.rpartition(" * ")[2] or "0", numbers)
             if one := problem.outputs.get(use.buffer):
-                parts = one.value, np.broadcast_to(one.atol, one.value.shape)
-                value, atol = (stored(part, layout, columns, unit, rng) for part in parts)
+                value, atol = (
+                    stored(part, layout, columns, unit, rng)
+                    for part in (one.value, np.broadcast_to(one.atol, one.value.shape))
+                )
                 outputs[use.buffer] = replace(one, value=value, atol=atol)
             elif use.held is not None:
                 inputs[use.buffer] = stored(use.held, layout, columns, unit, rng)
@@ -140,8 +142,10 @@ class LayoutPlan:
             parameters = self.anew.parameters.get(launch.kernel, ())
             for name, arg in zip(parameters, launch.args, strict=False):
                 if (launch.kernel, name) in self.places:
-                    use = Use(problem, launch, parameters, str(arg))
-                    yield use, *self.places[launch.kernel, name]
+                    yield (
+                        Use(problem, launch, parameters, str(arg)),
+                        *self.places[launch.kernel, name],
+                    )
 
     def rule(self, rule: Rule) -> Rule:
         """The rule, with the lengths that arrays have in the layouts."""

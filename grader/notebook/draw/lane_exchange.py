@@ -121,13 +121,13 @@ def exchange(run: Run) -> Picture:
         return empty(title, "Warp 0 of this run completed no shuffle.", run)
     shown = shuffles[:_MOST_SHUFFLES]
     labels = _labels(run, shown)
-    rooms = [_LINE * sum(map(len, label)) + 0.05 for label in labels]
     farthest = [
         max((abs(lane - giver) for lane, giver in shuffle.moved.items()), default=0)
         for shuffle in shown
     ]
     steps = (
-        max(_BOX + _GAP + _STEEP * far, room) for far, room in zip(farthest, rooms, strict=True)
+        max(_BOX + _GAP + _STEEP * far, _LINE * sum(map(len, label)) + 0.05)
+        for far, label in zip(farthest, labels, strict=True)
     )
     tops = [*accumulate(steps, initial=0.0)]  # of the rows of boxes
     tall = tops[-1] + _BOX
@@ -205,9 +205,8 @@ def _paint(axes: Axes, shuffle: _Shuffle, start: float, end: float) -> None:
     for lane in range(WARP):
         look = {"edgecolor": INK} if lane in moved else kept if lane in shuffle.source else absent
         _paint_lane(axes, lane, end, **look)
-    number: Style = {"va": "center_baseline", "size": SMALL - 0.5}
     for lane, giver in moved.items():
-        middle(axes, lane, end + _BOX / 2, str(giver), **number)
+        middle(axes, lane, end + _BOX / 2, str(giver), va="center_baseline", size=SMALL - 0.5)
 
 
 def _write_label(axes: Axes, code: list[str], counts: list[str], middle: float) -> None:

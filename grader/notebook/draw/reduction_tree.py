@@ -350,9 +350,19 @@ def _paint_arrows(sheet: _Sheet, level: Level, top: float) -> None:
         thin = min(1.2, max(0.4, 40 / max(len(arrows), 1)))
         sheet.axes.add_collection(LineCollection(ways, colors=colours, lw=thin, alpha=0.7))
         return
-    style: Style = {"arrowstyle": "-|>", "mutation_scale": 8, "lw": 1.1, "shrinkA": 0, "shrinkB": 0}
     for (start, end), colour in zip(ways, colours, strict=True):
-        sheet.axes.add_patch(FancyArrowPatch(start, end, color=colour, **style))
+        sheet.axes.add_patch(
+            FancyArrowPatch(
+                start,
+                end,
+                arrowstyle="-|>",
+                mutation_scale=8,
+                lw=1.1,
+                shrinkA=0,
+                shrinkB=0,
+                color=colour,
+            )
+        )
 
 
 def _every(arrows: list[Arrow]) -> int:
@@ -377,11 +387,14 @@ def _paint_work(axes: Axes, sheet: _Sheet) -> list[np.ndarray]:
     row bool[threads]."""
     count, levels = sheet.tree.threads, sheet.tree.levels
     patterns = [np.isin(np.arange(count), sorted(level.workers)) for level in levels]
-    centres = sheet.tops + sheet.box / 2
-    for level, active, centre in zip(levels, patterns, centres, strict=True):
+    for level, active, centre in zip(levels, patterns, sheet.tops + sheet.box / 2, strict=True):
         if count <= 2 * WARP:
-            extent = (-0.5, count - 0.5, centre + _HALF, centre - _HALF)
-            axes.imshow([activity(active)], ListedColormap(list(ACTIVITY)), extent=extent, **_CELLS)
+            axes.imshow(
+                [activity(active)],
+                ListedColormap(list(ACTIVITY)),
+                extent=(-0.5, count - 0.5, centre + _HALF, centre - _HALF),
+                **_CELLS,
+            )
             edges = np.minimum(np.arange(0, count + WARP, WARP), count) - 0.5
             axes.vlines(edges, centre - _HALF, centre + _HALF, colors=INK, lw=0.9, clip_on=False)
         else:
