@@ -163,19 +163,15 @@ def compare(works: list[Work], launched: list[Launched]) -> list[WorkCounters]:
         counted_by_ncu = [next(remaining)[1] for _ in work.launches]
         totals = simulate(work).counters.total
         by_ncu = {counter: [counts[counter] for counts in counted_by_ncu] for counter in totals}
-        rows.append(
-            WorkCounters(
-                work,
-                {
-                    counter: Cell(
-                        counter,
-                        count,
-                        None if None in by_ncu[counter] else sum(filter(None, by_ncu[counter])),
-                    )
-                    for counter, count in totals.items()
-                },
+        cells = {
+            counter: Cell(
+                counter,
+                count,
+                None if None in by_ncu[counter] else sum(filter(None, by_ncu[counter])),
             )
-        )
+            for counter, count in totals.items()
+        }
+        rows.append(WorkCounters(work, cells))
     return rows
 
 

@@ -208,8 +208,8 @@ def _limit(budget: Budget, case: Case) -> str:
 def _amount(number: int, what: str, case: Case, said: tuple[str, int] | None = None) -> str:
     """So many of something, and per what: "25 barriers per block"."""
     each, unit = per(number, _drawn(case), said)
-    called = _PLURAL.sub("", what, count=1) if each == 1 else what
-    return f"{each:,} {called} {f'per {unit}' if unit else 'in all'}"
+    things = _PLURAL.sub("", what, count=1) if each == 1 else what
+    return f"{each:,} {things} {f'per {unit}' if unit else 'in all'}"
 
 
 def _required(asked: Requirement, case: Case) -> str:
