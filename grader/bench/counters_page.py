@@ -289,15 +289,17 @@ def _why(rows: list[WorkCounters]) -> list[str]:
 def _instructions(rows: list[WorkCounters]) -> list[str]:
     """How many instructions of the hardware each PTX instruction comes to."""
     cells = ((row.work.name, row.cells["inst_executed"]) for row in rows)
-    lines = [
+    return markdown_table(
+        ["kernel", "PTX:", "hardware:", "ratio:"],
         [
-            *(name, f"{cell.simulated:,}"),
-            *(
-                ("n/a", "n/a")
-                if cell.hardware is None
-                else (f"{cell.hardware:,.0f}", f"{cell.hardware / cell.simulated:.2f}")
-            ),
-        ]
-        for name, cell in cells
-    ]
-    return markdown_table(["kernel", "PTX:", "hardware:", "ratio:"], lines)
+            [
+                *(name, f"{cell.simulated:,}"),
+                *(
+                    ("n/a", "n/a")
+                    if cell.hardware is None
+                    else (f"{cell.hardware:,.0f}", f"{cell.hardware / cell.simulated:.2f}")
+                ),
+            ]
+            for name, cell in cells
+        ],
+    )

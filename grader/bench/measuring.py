@@ -161,10 +161,11 @@ def gathered(
         elif isinstance(one, str):
             skipped.append(one)
         else:
-            place = (
+            report(
+                f"{benchmark.name} at {size_text(one.size)}, "
                 f"{benchmark.sizes.index(one.size) + 1} of {counted(len(benchmark.sizes), 'size')}"
+                f": {one.name}"
             )
-            report(f"{benchmark.name} at {size_text(one.size)}, {place}: {one.name}")
     return Timings(
         *(benchmark.name, benchmark.title, device),
         rows=tuple(rows),

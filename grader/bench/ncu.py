@@ -75,11 +75,11 @@ def _hardware() -> str:
 
 def command(csv_path: Path) -> list[str]:
     names = [name for name in METRICS.values() if not name.startswith(PER_OPCODE)]
-    metrics = ",".join(dict.fromkeys([*names, *INSTEAD.values(), PER_OPCODE]))
     return [
         *("ncu", "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base"),
         *("--print-metric-instances", "details", "--log-file", str(csv_path)),
-        *("--metrics", metrics, sys.executable, "-m", __name__),
+        *("--metrics", ",".join(dict.fromkeys([*names, *INSTEAD.values(), PER_OPCODE]))),
+        *(sys.executable, "-m", __name__),
     ]
 
 
@@ -91,15 +91,15 @@ def hardware(csv_path: Path) -> str:
 
 def read(csv_path: Path) -> list[Launched]:
     """The launches in a CSV of ncu's, in order. Raises BadInput if it holds none."""
-    lines = [
-        line for line in csv_path.read_text(encoding="utf-8").splitlines() if line.startswith('"')
-    ]
-    launches = [
-        (row["Kernel Name"].partition("(")[0], _counts(row))
-        for row in csv.DictReader(lines)
-        if row["ID"]  # the row under the heads gives units
-    ]
-    return unless(launches, BadInput(f"{csv_path} holds no launch that ncu measured."))
+    text = csv_path.read_text(encoding="utf-8")
+    return unless(
+        [
+            (row["Kernel Name"].partition("(")[0], _counts(row))
+            for row in csv.DictReader(line for line in text.splitlines() if line.startswith('"'))
+            if row["ID"]  # the row under the heads gives units
+        ],
+        BadInput(f"{csv_path} holds no launch that ncu measured."),
+    )
 
 
 def _counts(row: dict[str, str]) -> dict[str, float | None]:
@@ -109,8 +109,9 @@ def _counts(row: dict[str, str]) -> dict[str, float | None]:
         for counter, metric in INSTEAD.items()
         if counts[counter] is None
     }
-    opcodes = row.get(PER_OPCODE)
-    return counts | {name: _of_opcodes(opcodes, wanted) for name, wanted in OPCODES.items()}
+    return counts | {
+        name: _of_opcodes(row.get(PER_OPCODE), wanted) for name, wanted in OPCODES.items()
+    }
 
 
 def _number(text: str | None) -> float | None:
@@ -126,8 +127,9 @@ def _of_opcodes(text: str | None, wanted: set[str]) -> float | None:
     """`text` reads like "123 (BAR: 8; LDS: 115)"."""
     if not (entries := _WIDE_ENTRY.findall(text or "")):
         return None
-    amounts = [int(n.replace(",", "")) for name, n in entries if name.partition(".")[0] in wanted]
-    return float(sum(amounts))
+    return float(
+        sum(int(n.replace(",", "")) for name, n in entries if name.partition(".")[0] in wanted)
+    )
 
 
 # ---- the course's kernels ----
@@ -136,8 +138,10 @@ def _of_opcodes(text: str | None, wanted: set[str]) -> float | None:
 def of_course() -> tuple[list[Work], dict[str, str]]:
     """Every kernel with a launch that ends well, and the names of those left out, with the
     reason."""
-    unknown = "its lesson does not say how it is launched"
-    known = {name: (work, problem(work) if work else unknown) for name, work in launches().items()}
+    known = {
+        name: (work, problem(work) if work else "its lesson does not say how it is launched")
+        for name, work in launches().items()
+    }
     return (
         [work for work, reason in known.values() if work and not reason],
         {name: reason for name, (_, reason) in known.items() if reason},

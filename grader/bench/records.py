@@ -114,8 +114,10 @@ def measure(
         return (sys.executable, "-P", "-m", __name__, json.dumps(about))
 
     forms: dict[str, Any] = {"begins": Begins, "timing": Timing, "skipped": str}
-    said = supervise(command, benchmark.sizes, [*benchmark.variants])
-    found = (msgspec.convert(one, forms[kind]) for kind, one in said)
+    found = (
+        msgspec.convert(one, forms[kind])
+        for kind, one in supervise(command, benchmark.sizes, [*benchmark.variants])
+    )
     return gathered(benchmark, device, found, report)
 
 
@@ -177,14 +179,18 @@ def _said(command: Sequence[str], patience: float) -> Iterator[tuple[str, Any]]:
 
 def main(path: str, name: str, device: dict[str, Any], first: int, left: list[Any]) -> None:
     """The other process. What libraries print must not come between what it says."""
-    from .. import course
     from .measuring import Begins, findings
 
     said = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     lesson = course.lesson(Path(path).name, Path(path).parent)
-    without = frozenset((who, tuple(size)) for who, size in left)
-    for one in findings(lesson, lesson.benchmark(name), Device(**device), first, without):
+    for one in findings(
+        lesson,
+        lesson.benchmark(name),
+        Device(**device),
+        first,
+        frozenset((who, tuple(size)) for who, size in left),
+    ):
         kind = {Begins: "begins", Timing: "timing"}.get(type(one), "skipped")
         print(json.dumps([kind, one if isinstance(one, str) else asdict(one)]), file=said)
     print(json.dumps(["end", ""]), file=said)

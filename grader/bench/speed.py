@@ -55,8 +55,7 @@ class Ready:
         timer = Timer(self.run, "import gc; gc.enable()")  # a run makes garbage, and pays for it
         with simulator.options(checks=checks):
             first = timer.timeit(1)
-            repeats = min(MOST_REPEATS - 1, int(ENOUGH / first))
-            return min([first, *timer.repeat(repeats, 1)])
+            return min([first, *timer.repeat(min(MOST_REPEATS - 1, int(ENOUGH / first)), 1)])
 
     def observed(self) -> simulator.Run:
         """The run's counters and steps."""
@@ -70,13 +69,21 @@ def measure() -> Iterator[Figure]:
     wide = Ready(microbenchmarks.softmax(*WIDE))
     instructions = wide.observed().counters.total["thread_inst_executed"]
     for said, checks, target in (("all checks", True, 3.0), ("no checks", False, 1.2)):
-        what = f"a thread's instruction, {WIDE[0]} blocks, {said}"
-        yield Figure(what, "ns", wide.seconds(checks) / instructions * 1e9, target)
+        yield Figure(
+            f"a thread's instruction, {WIDE[0]} blocks, {said}",
+            "ns",
+            wide.seconds(checks) / instructions * 1e9,
+            target,
+        )
     one = Ready(microbenchmarks.softmax(1, SMALL_COLUMNS))
     steps = one.observed().steps  # of the machine, however few threads take them
     for said, checks, target in (("all checks", True, 10.0), ("no checks", False, 6.0)):
-        what = f"an instruction step, one block, {said}"
-        yield Figure(what, "µs", one.seconds(checks) / steps * 1e6, target)
+        yield Figure(
+            f"an instruction step, one block, {said}",
+            "µs",
+            one.seconds(checks) / steps * 1e6,
+            target,
+        )
     yield from _many_blocks()
     yield from _beside_numba()
 

@@ -82,13 +82,11 @@ class Timings:
 
     def ms(self, variant: str, size: Size) -> float:
         """The median in ms; NaN where this was not measured."""
-        row = self.row(variant, size)
-        return row.ms if row else math.nan
+        return row.ms if (row := self.row(variant, size)) else math.nan
 
     def gb_per_s(self, variant: str, size: Size) -> float:
         """1e9 bytes per second, of those that must be moved; NaN where this was not measured."""
-        row = self.row(variant, size)
-        return row.gb_per_s if row else math.nan
+        return row.gb_per_s if (row := self.row(variant, size)) else math.nan
 
 
 def timing(
@@ -163,8 +161,10 @@ def read(lesson: Lesson, benchmark: Benchmark) -> Timings:
 def when(device: Device) -> str:
     """E.g. "on an NVIDIA H200 on 21 November 2026"."""
     day = date.fromisoformat(device.date)
-    article = "an" if device.name.startswith("NVIDIA") else "a"
-    return f"on {article} {device.name} on {day.day} {day:%B %Y}"
+    return (
+        f"on {'an' if device.name.startswith('NVIDIA') else 'a'} {device.name} "
+        f"on {day.day} {day:%B %Y}"
+    )
 
 
 def size_text(size: Size) -> str:

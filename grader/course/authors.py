@@ -182,8 +182,14 @@ def _spelled(hint: object) -> str:
 
 def _line(error: BaseException, path: Path) -> int | None:
     """The last line of the file that had a part in it."""
-    frames = reversed(traceback.extract_tb(error.__traceback__))
-    return next((frame.lineno for frame in frames if frame.filename == str(path)), None)
+    return next(
+        (
+            frame.lineno
+            for frame in reversed(traceback.extract_tb(error.__traceback__))
+            if frame.filename == str(path)
+        ),
+        None,
+    )
 
 
 # ---- a new lesson ----
@@ -200,12 +206,13 @@ _LESSON = re.compile(r"\d\d_([a-z][a-z0-9_]*)")
 def write_lesson(lesson: str, kernels: Path) -> Path:
     """The folder of a new lesson, called like 20_histogram, under `kernels`. AuthorError when that
     cannot be its name, or there is one."""
-    found = _LESSON.fullmatch(lesson)
-    if not found:
-        raise AuthorError(
+    name = unless(
+        _LESSON.fullmatch(lesson),
+        AuthorError(
             f"A lesson's name is two digits and words in small letters, as in 20_histogram; "
             f"{lesson!r:.60} is not."
-        )
+        ),
+    )[1]
     folder = kernels / lesson
     unless(
         not folder.exists(),
@@ -213,10 +220,11 @@ def write_lesson(lesson: str, kernels: Path) -> Path:
     )
     if other := next(kernels.glob(f"{lesson[:3]}*"), None):
         raise AuthorError(f"{other.name} has the number {lesson[:2]} already; choose another.")
-    name = found[1]
     folder.mkdir(parents=True)
     for template, path in _FILES.items():
         text = (Path(__file__).parent / f"scaffold/{template}.txt").read_text(encoding="utf-8")
-        text = text.replace("NAME", name).replace("TITLE", name.replace("_", " ").capitalize())
-        (folder / path.format(name=name)).write_text(text, encoding="utf-8")
+        (folder / path.format(name=name)).write_text(
+            text.replace("NAME", name).replace("TITLE", name.replace("_", " ").capitalize()),
+            encoding="utf-8",
+        )
     return folder

@@ -84,12 +84,15 @@ def _loaded(path: Path, compiler: str, seen: tuple[tuple[str, int, int], ...]) -
     """The lesson as it is while its files are as they were `seen`."""
     heading = re.search(r"^# (.+)$", authors.text(path / "lesson.md"), re.MULTILINE)
     title = heading.group(1) if heading else path.name
-    benchmarks = tuple(
-        one for file in files_of(path, "benchmarks") for one in authors.defined(file, Benchmark)
+    return Lesson(
+        *(path.name, path, title),
+        benchmarks=tuple(
+            one for file in files_of(path, "benchmarks") for one in authors.defined(file, Benchmark)
+        ),
+        shown=authors.defined(path / "shown.py", Shown),
+        contests=authors.defined(path / "exercises.py", Contest),
+        exercises=_exercises(path, compiler),
     )
-    shown = authors.defined(path / "shown.py", Shown)
-    contests = authors.defined(path / "exercises.py", Contest)
-    return Lesson(path.name, path, title, _exercises(path, compiler), benchmarks, shown, contests)
 
 
 def files_of(path: Path, what: str) -> list[Path]:
@@ -103,10 +106,9 @@ def _exercises(path: Path, compiler: str) -> tuple[Exercise, ...]:
     found = [one for file in files_of(path, "exercises") for one in _defined(file, compiler)]
     if twice := authors.named_twice(found):
         raise AuthorError(f"{authors.place_of(path, twice)}: two exercises are called {twice!r}.")
-    page = authors.text(path / "lesson.md")
-    places = re.findall(r"^`{3,}\{exercise\} *(\w+)", page, re.MULTILINE)
-    order = {name: place for place, name in reversed(list(enumerate(places)))}
-
+    places = re.findall(
+        r"^`{3,}\{exercise\} *(\w+)", authors.text(path / "lesson.md"), re.MULTILINE
+    )
     given = grouped((rule.exercise, rule) for rule in _rules(path, {one.name for one in found}))
     # A case tries sizes of its own where launches can be made up for all rules.
     searched = {name for name, some in given.items() if all(map(rules.any_numbers_will_do, some))}
@@ -116,7 +118,7 @@ def _exercises(path: Path, compiler: str) -> tuple[Exercise, ...]:
             rules=tuple(given.get(one.name, ())),
             size_points=SIZE_POINTS if one.name in searched else 0.0,
         )
-        for one in sorted(found, key=lambda one: order.get(one.name, len(places)))
+        for one in sorted(found, key=lambda one: [*places, one.name].index(one.name))
     )
 
 
@@ -146,8 +148,10 @@ def _rules(path: Path, exercises: set[str]) -> tuple[Rule, ...]:
     defined = authors.defined(path / "rules.py", Rule)
     for rule in defined:
         if rule.exercise not in exercises:
-            place = authors.at(path / "rules.py", rule.exercise)
-            raise AuthorError(f"{place}: there is no exercise {rule.exercise!r}.")
+            raise AuthorError(
+                f"{authors.at(path / 'rules.py', rule.exercise)}: there is no exercise "
+                f"{rule.exercise!r}."
+            )
         try:
             rules.parameters(rule)
         except rules.RuleError as error:
@@ -164,8 +168,10 @@ def _drawn(draw: Draw, path: Path, case: str) -> Draw:
         with authors.blamed(path, f"case {case!r}"):
             made = draw(rng)
         if not isinstance(made, Problem):
-            what = f"{authors.at(path, case)}: case {case!r}"
-            raise AuthorError(f"{what}: problem() must return a Problem, not {made!r:.80}.")
+            raise AuthorError(
+                f"{authors.at(path, case)}: case {case!r}: problem() must return a Problem, not "
+                f"{made!r:.80}."
+            )
         authors.require(made, path, (("case", case),))
         _require_problem(made, path, case)
         return made
@@ -182,8 +188,10 @@ def _require_problem(made: Problem, path: Path, case: str) -> None:
             name in buffers,
             AuthorError(f"{what}: a launch passes {name!r}, which is no buffer of it."),
         )
-    values = {name: expected.value for name, expected in made.outputs.items()}
-    for name, array in [*made.inputs.items(), *values.items()]:
+    for name, array in [
+        *made.inputs.items(),
+        *((name, expected.value) for name, expected in made.outputs.items()),
+    ]:
         unless(
             array.dtype.kind in _NUMBERS,
             AuthorError(f"{what}: {name!r} holds {array.dtype}, which is no number."),
@@ -208,20 +216,24 @@ def _require_exercise(exercise: Exercise, path: Path) -> None:
     unless(exercise.cases, AuthorError(f"{what} has no cases: nothing would be judged."))
     for case in exercise.cases:
         if not (math.isfinite(case.points) and case.points >= 0):
-            where = authors.at(path, exercise.name, case.name)
             raise AuthorError(
-                f"{where}: case {case.name!r} is worth {case.points}: points are 0 or more."
+                f"{authors.at(path, exercise.name, case.name)}: case {case.name!r} is worth "
+                f"{case.points}: points are 0 or more."
             )
     seen = {case.name for case in exercise.cases if case.visible}
     for step in exercise.steps:
         if unknown := sorted({*step.cases} - seen):
-            where = f"{authors.at(path, exercise.name, step.name)}: step {step.name!r}"
-            raise AuthorError(f"{where}: no visible case is called {unknown[0]!r}.")
+            raise AuthorError(
+                f"{authors.at(path, exercise.name, step.name)}: step {step.name!r}: no visible "
+                f"case is called {unknown[0]!r}."
+            )
     if twice := authors.named_twice(exercise.cases):
         raise AuthorError(f"{authors.at(path, twice)}: two cases are called {twice!r}.")
     if not path.with_name(exercise.source).is_file():
-        where = authors.at(path, exercise.name, exercise.source)
-        raise AuthorError(f"{where}: there is no file {exercise.source} in the lesson's folder.")
+        raise AuthorError(
+            f"{authors.at(path, exercise.name, exercise.source)}: there is no file "
+            f"{exercise.source} in the lesson's folder."
+        )
 
 
 # ---- a course as learners may have it ----
@@ -235,8 +247,10 @@ _KEPT_BACK = {"mistakes.toml", "equivalent_mutants.toml", "wrong", "__pycache__"
 
 def handed_out(lesson: Lesson) -> Iterator[tuple[str, bytes]]:
     """The lesson's files, by their path in its folder; an exercise's as it is handed out."""
-    blank = {one.source: lesson.handed_out(one).encode() for one in lesson.exercises}
-    blank |= {f"{variants.FILE}.json": variants.published(lesson)}
+    blank = {
+        **{one.source: lesson.handed_out(one).encode() for one in lesson.exercises},
+        f"{variants.FILE}.json": variants.published(lesson),
+    }
     for path in sorted(lesson.path.rglob("*")):
         name = path.relative_to(lesson.path)
         if path.is_file() and _KEPT_BACK.isdisjoint(name.parts):

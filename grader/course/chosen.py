@@ -127,16 +127,15 @@ def _launches_for(
     several = mixing & (_rows_of(rule, promise.launches) >= len(rule.values))
     costs, shapes = classes.cost(rule, promise.launches)[0], classes.shapes(promise.launches)
     sizes = _cheapest(np.hstack([promise.members, several[:, None]]), costs, shapes)
-    covers, launches, filled = [], [], []
+    found = []  # what each option meets, its launch, and its filling
     for at, (values, _) in enumerate(fillings):
         able = sizes[several[sizes]] if len(values) > 1 else sizes
         others = np.broadcast_to(columns[at], (len(able), columns.shape[1]))
         there = np.hstack([promise.members[able], others])
-        covers.append(there[:, pairs[:, 0]] & there[:, pairs[:, 1]])
-        launches.append(able)
-        filled.append(np.full(len(able), at))
-    launch, filling = np.concatenate(launches), np.concatenate(filled)
-    options = LaunchChoices(np.vstack(covers), costs[launch], shapes[launch])
+        met = there[:, pairs[:, 0]] & there[:, pairs[:, 1]]
+        found.append((met, able, np.full(len(able), at)))
+    covers, launch, filling = map(np.concatenate, zip(*found, strict=True))
+    options = LaunchChoices(covers, costs[launch], shapes[launch])
     if not options.covers.any(axis=0).all():
         raise rules.RuleError(f"no launch of {rule.kernel} meets what is missing")
     for best in options.cover():
@@ -149,8 +148,7 @@ def _cheapest(rows: np.ndarray, costs: np.ndarray, shapes: np.ndarray) -> np.nda
     the one that costs least."""
     order = np.argsort(costs, kind="stable")
     alike = np.hstack([np.packbits(rows[order], axis=1), shapes[order, None]])
-    _, first = np.unique(alike, axis=0, return_index=True)
-    return np.asarray(order[first])
+    return np.asarray(order[np.unique(alike, axis=0, return_index=True)[1]])
 
 
 @dataclass(frozen=True)
@@ -202,8 +200,8 @@ class LaunchChoices:
 
 def _fillings(rule: Rule, known: tuple[classes.Class, ...]) -> tuple[list[Filling], np.ndarray]:
     """Ways to fill arrays and to place them, and which of the `known` classes each is of."""
-    values: list[tuple[str, ...]] = [(one,) for one in rule.values] or [()]
-    values += [rule.values] if len(rule.values) > 1 else []
+    alone = [(one,) for one in rule.values]
+    values = dict.fromkeys([*alone, rule.values])  # all together, too
     fillings = [(one, moved) for one in values for moved in (False, True)[: 2 - rule.aligned]]
     columns = [
         [

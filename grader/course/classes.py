@@ -52,8 +52,11 @@ class Promised:
 def promised(rule: Rule) -> Promised:
     """What a rule promises, and launches that keep to it."""
     launches = _tried(rule)
-    tried = sizes(rule, launches).items()
-    found = {name: there for name, there in tried if there.any() and not there.all()}
+    found = {
+        name: there
+        for name, there in sizes(rule, launches).items()
+        if there.any() and not there.all()
+    }
     values = [("values", one) for one in rule.values] if len(rule.values) > 1 else []
     begins = [] if rule.aligned else [("arrays begin", "anywhere"), ("arrays begin", "aligned")]
     classes = (*found, *values, *begins)
@@ -105,8 +108,9 @@ def _at_work(rule: Rule, name: str, block: int, numbers: Numbers) -> np.ndarray:
     shorter = numbers | {name: np.full_like(numbers[name], block)}
     bound = [condition for condition in rule.where if name in condition]
     if bound:
-        holds = np.logical_and.reduce([rules.value(one, shorter) for one in bound])
-        return np.asarray(there & ~holds)
+        return np.asarray(
+            there & ~np.logical_and.reduce([rules.value(one, shorter) for one in bound])
+        )
     reached = [
         numbers[one] > rules.value(edge, shorter)
         for one, edges in edges_of(rule).items()
@@ -148,8 +152,10 @@ def _products(rule: Rule, numbers: Numbers) -> dict[Class, np.ndarray]:
 def _outer_sizes(rule: Rule) -> set[tuple[str, str]]:
     """The first two sizes of each array whose length is a product of three."""
     size = r"([A-Za-z][\w.]*)"
-    lengths = (one.length or "" for one in rules.parameters(rule))
-    products = (re.fullmatch(rf"{size} \* {size} \* {size}", length) for length in lengths)
+    products = (
+        re.fullmatch(rf"{size} \* {size} \* {size}", one.length or "")
+        for one in rules.parameters(rule)
+    )
     return {(product[1], product[2]) for product in products if product}
 
 
@@ -197,8 +203,8 @@ def _step(rule: Rule, name: str) -> int:
 def _tried(rule: Rule) -> Numbers:
     """Launches that keep to the rule, of sizes at its edges, beside them and between them."""
     shapes = [rules.dimensions(one) for one in rule.blocks]
-    few = [shape for shape in shapes if shape[0] in _BLOCKS]
-    shapes = few if len(shapes) > len(_BLOCKS) else shapes
+    if len(shapes) > len(_BLOCKS):
+        shapes = [shape for shape in shapes if shape[0] in _BLOCKS]
     numbers: Numbers = {
         f"blockDim.{axis}": np.array([shape[k] for shape in shapes])
         for k, axis in enumerate(rules.AXES)
@@ -258,15 +264,16 @@ def _threads(numbers: Numbers) -> np.ndarray:
 def _product(numbers: Numbers, shape: str) -> np.ndarray:
     """How many blocks ("gridDim") or threads of a block ("blockDim") there are, by the dimensions
     that are known yet."""
-    names = [name for name in numbers if name.startswith(f"{shape}.")]
-    return np.asarray(np.prod([numbers[name] for name in names], axis=0))
+    return np.asarray(
+        np.prod([one for name, one in numbers.items() if name.startswith(f"{shape}.")], axis=0)
+    )
 
 
 def elements_of(rule: Rule, numbers: Numbers) -> np.ndarray:
     """Of the largest array whose length the sizes tell."""
     lengths = [known(one.length, numbers) for one in rules.parameters(rule) if one.length]
-    some = (length for length in lengths if length is not None)
-    return reduce(np.maximum, some, np.zeros(count_of(numbers), int))
+    nothing = np.zeros(count_of(numbers), int)
+    return reduce(np.maximum, (one for one in lengths if one is not None), nothing)
 
 
 def _passes(rule: Rule, numbers: Numbers) -> np.ndarray:

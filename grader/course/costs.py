@@ -111,12 +111,13 @@ def wanted(hazard: Hazard) -> str:
 
 
 def _hazards(exercise: Exercise) -> str:
-    asked = grouped((wanted(case.hazard), case) for case in exercise.cases if case.hazard)
     return "\n\n".join(
         f"**What must go wrong**: {what}, in the case {_names(cases)}. Do not change "
         f"{'these lines' if ' lines with ' in what else 'this line'}. In all other cases the "
         "result must be right."
-        for what, cases in asked.items()
+        for what, cases in grouped(
+            (wanted(case.hazard), case) for case in exercise.cases if case.hazard
+        ).items()
     )
 
 
@@ -196,31 +197,37 @@ def _limit(budget: Budget, case: Case) -> str:
     if budget.relative and budget.relative.factor != 1:
         return f"at most {budget.relative.factor:g} times the {what} in our solution"
     if isinstance(budget.at_most, int):
-        most = budget.at_most
-        return f"at most {_amount(most, what, case, budget.per)}" if most else f"no {what}"
+        return (
+            f"at most {_amount(budget.at_most, what, case, budget.per)}"
+            if budget.at_most
+            else f"no {what}"
+        )
     return f"no more {what} than in our solution"
 
 
 def _amount(number: int, what: str, case: Case, said: tuple[str, int] | None = None) -> str:
     """So many of something, and per what: "25 barriers per block"."""
     each, unit = per(number, _drawn(case), said)
-    if each == 1:
-        what = _PLURAL.sub("", what, count=1)
-    return f"{each:,} {what} {f'per {unit}' if unit else 'in all'}"
+    things = _PLURAL.sub("", what, count=1) if each == 1 else what
+    return f"{each:,} {things} {f'per {unit}' if unit else 'in all'}"
 
 
 def _required(asked: Requirement, case: Case) -> str:
     """What must be on the way to the result, or what warps must execute."""
     kind = asked.kind
     if kind.orders:
-        amount = _amount(asked.at_least, f"{kind.named}s", case)
-        return f"at least {amount} (counted per warp, not per thread)"
+        return (
+            f"at least {_amount(asked.at_least, f'{kind.named}s', case)} (counted per warp, not "
+            "per thread)"
+        )
     result = " and ".join(f"`{name}`" for name in asked.of) or "the result"
     free = f", except for up to {counted(asked.but, 'element')}" if asked.but else ""
     if kind.last:
         return f"each element of {result} is written by a {kind.named}{free}"
     if asked.levels:
-        how = f"in {counted(asked.levels, 'step')} of {kind.named}s"
-        return f"each element of {result} combines its inputs {how}{free}"
+        return (
+            f"each element of {result} combines its inputs in {counted(asked.levels, 'step')} of "
+            f"{kind.named}s{free}"
+        )
     times = f" {asked.at_least} times" if asked.at_least > 1 else ""
     return f"each input of {result} is read{times} by a {kind.named}{free}"

@@ -102,8 +102,14 @@ def places(
 ) -> tuple[np.ndarray, int]:
     """Where all elements of an array lie, int[length]; and how many places there are."""
     i, across = np.arange(length), max(1, columns)
-    names: dict[str, Any] = {"L": length, "R": length // across, "C": columns}
-    names |= {"i": i, "r": i // across, "c": i % across}
+    names: dict[str, Any] = {
+        "L": length,
+        "R": length // across,
+        "C": columns,
+        "i": i,
+        "r": i // across,
+        "c": i % across,
+    }
     found = eval(layout.second if second else layout.place, {"__builtins__": {}}, names)
     whole = eval(layout.size, {"__builtins__": {}}, names)
     if length and (found.min() < 0 or found.max() >= whole or len(np.unique(found)) < length):
@@ -127,6 +133,7 @@ def stored(
             twice, sign = flat + flat, 1 if layout.sign == "-" else -1
             apart = np.isfinite(twice) & (flat != 0)
             made[at] = np.where(apart, twice, np.where(flat == 0, sign, flat))
-            second = np.where(apart, sign * flat, (flat == 0).astype(array.dtype))
-            made[places(layout, len(flat), columns, second=True)[0]] = second
+            made[places(layout, len(flat), columns, second=True)[0]] = np.where(
+                apart, sign * flat, (flat == 0).astype(array.dtype)
+            )
     return made.ravel()

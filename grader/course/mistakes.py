@@ -85,8 +85,8 @@ def wrong_kernels(folder: Path, solutions: Mapping[str, str]) -> tuple[WrongKern
         listed = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         said, line = _TOMLS_OWN.sub("", str(error)), _TOMLS_OWN.search(str(error))
-        where = f"{authors.shown(path)}{f', line {line[1]}' if line else ''}"
-        raise MistakeError(f"{where}: this is not TOML: {said}.") from error
+        where = f", line {line[1]}" if line else ""
+        raise MistakeError(f"{authors.shown(path)}{where}: this is not TOML: {said}.") from error
     made = tuple(_all(path, listed, solutions))
     if twice := authors.named_twice(made):
         raise MistakeError(f"{authors.at(path, twice)}: two mistakes are called {twice!r}.")
@@ -96,9 +96,12 @@ def wrong_kernels(folder: Path, solutions: Mapping[str, str]) -> tuple[WrongKern
 def _all(path: Path, listed: Table, solutions: Mapping[str, str]) -> Iterator[WrongKernel]:
     for exercise, entries in listed.items():
         where = _header(path, exercise)
-        if exercise not in solutions:
-            known = ", ".join(solutions)
-            raise MistakeError(f"{where}: there is no exercise {exercise!r}; there are: {known}.")
+        unless(
+            exercise in solutions,
+            MistakeError(
+                f"{where}: there is no exercise {exercise!r}; there are: {', '.join(solutions)}."
+            ),
+        )
         unless(
             are_tables(entries),
             MistakeError(f"{where}: a mistake in {exercise} begins with [[{exercise}]]."),
@@ -136,8 +139,9 @@ def _wrong_kernel(exercise: str, entry: Table, solution: str) -> WrongKernel:
         "leaves" not in entry or (isinstance(leaves, int | float) and 0 <= leaves <= MOST_LEFT),
         EditError(f"leaves is {leaves!r}, and should be from 0 to {MOST_LEFT}"),
     )
-    name, status, mistake = entry["name"], entry["must_get"], entry["mistake"]
-    return WrongKernel(name, exercise, status, line, mistake, source, leaves)
+    return WrongKernel(
+        *(entry["name"], exercise, entry["must_get"]), line, entry["mistake"], source, leaves
+    )
 
 
 # ---- a kernel told as an edit of the solution ----
@@ -185,9 +189,11 @@ def require(table: Table, needed: set[str], known: set[str]) -> None:
 def place(words: str, source: str) -> int:
     """Where `words` begin in `source`, in which they must stand once."""
     found = source.count(words) if words else 0
-    if found != 1:
-        times = "nowhere" if not found else counted(found, "time")
-        raise EditError(f"{words.strip()!r} stands {times} in the kernel, and must stand once")
+    times = counted(found, "time") if found else "nowhere"
+    unless(
+        found == 1,
+        EditError(f"{words.strip()!r} stands {times} in the kernel, and must stand once"),
+    )
     return source.index(words)
 
 

@@ -9,17 +9,15 @@ import numpy as np
 
 from .model import Boxes, Budget, Case, Dim, Expected, Launch, Problem, Times
 
-Array = np.ndarray
-
 
 def one_launch(
     kernel: str,
     grid: Dim,
     block: Dim,
-    inputs: Mapping[str, Array],
-    outputs: Mapping[str, Array],
+    inputs: Mapping[str, np.ndarray],
+    outputs: Mapping[str, np.ndarray],
     *numbers: np.generic,
-    atol: float | Array = 0.0,
+    atol: float | np.ndarray = 0.0,
     rtol: float = 0.0,
 ) -> Problem:
     """One launch of `kernel`, which is passed the inputs, the outputs and the `numbers` in this
@@ -32,7 +30,7 @@ def one_launch(
     )
 
 
-def _expected(value: Array, atol: float | Array, rtol: float) -> Expected:
+def _expected(value: np.ndarray, atol: float | np.ndarray, rtol: float) -> Expected:
     if value.dtype.kind != "f":
         return Expected(value, value.dtype)
     dtype = np.float32 if value.dtype == np.float64 else value.dtype
@@ -92,20 +90,25 @@ def together(*problems: Problem) -> Problem:
 
 def longest_path(factor: float = 3) -> Budget:
     """That no thread does alone what others could share."""
-    why = (
+    return Budget(
+        "longest_path",
+        Times(factor),
         f"the busiest thread may execute at most {factor:g} times as many instructions as ours: "
-        "let all threads share the work"
+        "let all threads share the work",
     )
-    return Budget("longest_path", Times(factor), why)
 
 
 def work_is_shared(factor: float = 3) -> tuple[Budget, ...]:
     """That work is shared, and not done one after the other at an atomic either."""
-    why = "threads take turns at an atomic, where ours work at the same time"
-    return longest_path(factor), Budget("atomics", Times(1), why)
+    return longest_path(factor), Budget(
+        "atomics", Times(1), "threads take turns at an atomic, where ours work at the same time"
+    )
 
 
 def exponentials(factor: float = 1.25) -> Budget:
     """That no exponential is computed twice: each takes a warp as long as several additions."""
-    why = "keep an exponential that is needed again, or compute it in one place"
-    return Budget("exponentials", Times(factor), why)
+    return Budget(
+        "exponentials",
+        Times(factor),
+        "keep an exponential that is needed again, or compute it in one place",
+    )

@@ -112,9 +112,11 @@ def launch_names(grid: Dim, block: Dim) -> dict[str, int]:
 
 def numbers(rule: Rule, launch: Launch) -> dict[str, int]:
     """A launch's whole-number parameters, gridDim.x and the others."""
-    pairs = zip(parameters(rule), launch.args, strict=True)
-    given = {one.name: int(arg) for one, arg in pairs if is_whole(one)}
-    return launch_names(launch.grid, launch.block) | given
+    return launch_names(launch.grid, launch.block) | {
+        one.name: int(arg)
+        for one, arg in zip(parameters(rule), launch.args, strict=True)
+        if is_whole(one)
+    }
 
 
 def any_numbers_will_do(rule: Rule) -> bool:
@@ -236,9 +238,11 @@ def is_whole(parameter: RuleParameter) -> bool:
 
 def _sizes(problem: Problem) -> dict[str, tuple[int, np.dtype]]:
     """The elements of every buffer of a problem, and their type."""
-    outputs, blank = problem.outputs.items(), problem.scratch.items()
     return {
         **{name: (array.size, array.dtype) for name, array in problem.inputs.items()},
-        **{name: (one.value.size, np.dtype(one.dtype)) for name, one in outputs},
-        **{name: (math.prod(shape), np.dtype(kind)) for name, (shape, kind) in blank},
+        **{name: (one.value.size, np.dtype(one.dtype)) for name, one in problem.outputs.items()},
+        **{
+            name: (math.prod(shape), np.dtype(kind))
+            for name, (shape, kind) in problem.scratch.items()
+        },
     }

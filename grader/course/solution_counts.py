@@ -35,5 +35,6 @@ def of_exercise(lesson: Path, exercise: str, compiler: str = COMPILER) -> Counts
 
 def steps(lesson: Path, exercise: str, compiler: str = COMPILER) -> dict[str, int]:
     """The solution's steps by the case's name; none for what has not been measured."""
-    counts = of_exercise(lesson, exercise, compiler)
-    return {case: counted["steps"] for case, counted in counts.items()}
+    return {
+        case: counted["steps"] for case, counted in of_exercise(lesson, exercise, compiler).items()
+    }

@@ -23,7 +23,7 @@ import msgspec
 import numpy as np
 
 from ..course_folder import KERNELS
-from ..errors import NotInCourse
+from ..errors import NotInCourse, unless
 from . import kinds, layouts, rules, solution_counts
 from .layouts import Layout, Refused, stored
 from .model import Case, Exercise, Launch, Lesson, Problem, Rule
@@ -80,9 +80,11 @@ class Use:
     @property
     def numbers(self) -> dict[str, int]:
         """The whole numbers that the kernel knows."""
-        pairs = zip(self.parameters, self.launch.args, strict=False)
-        own = {name: int(arg) for name, arg in pairs if isinstance(arg, np.integer)}
-        return rules.launch_names(self.launch.grid, self.launch.block) | own
+        return rules.launch_names(self.launch.grid, self.launch.block) | {
+            name: int(arg)
+            for name, arg in zip(self.parameters, self.launch.args, strict=False)
+            if isinstance(arg, np.integer)
+        }
 
     @property
     def held(self) -> np.ndarray | None:
@@ -120,12 +122,16 @@ class LayoutPlan:
         inputs, outputs = dict(problem.inputs), dict(problem.outputs)
         for use, array, layout, length in self._uses(problem):
             numbers, unit = use.numbers, array.unit
-            if length and rules.value(length, numbers) * unit != np.prod(use.shape):
-                raise Refused(f"{use.buffer} has not {length} elements")
+            unless(
+                not length or rules.value(length, numbers) * unit == np.prod(use.shape),
+                Refused(f"{use.buffer} has not {length} elements"),
+            )
             columns = rules.value(length.rpartition(" * ")[2] or "0", numbers)
             if one := problem.outputs.get(use.buffer):
-                parts = one.value, np.broadcast_to(one.atol, one.value.shape)
-                value, atol = (stored(part, layout, columns, unit, rng) for part in parts)
+                value, atol = (
+                    stored(part, layout, columns, unit, rng)
+                    for part in (one.value, np.broadcast_to(one.atol, one.value.shape))
+                )
                 outputs[use.buffer] = replace(one, value=value, atol=atol)
             elif use.held is not None:
                 inputs[use.buffer] = stored(use.held, layout, columns, unit, rng)
@@ -136,8 +142,10 @@ class LayoutPlan:
             parameters = self.anew.parameters.get(launch.kernel, ())
             for name, arg in zip(parameters, launch.args, strict=False):
                 if (launch.kernel, name) in self.places:
-                    use = Use(problem, launch, parameters, str(arg))
-                    yield use, *self.places[launch.kernel, name]
+                    yield (
+                        Use(problem, launch, parameters, str(arg)),
+                        *self.places[launch.kernel, name],
+                    )
 
     def rule(self, rule: Rule) -> Rule:
         """The rule, with the lengths that arrays have in the layouts."""
@@ -239,9 +247,9 @@ def variants(exercise: Exercise, root: Path = KERNELS) -> tuple[Anew, ...]:
 
 def vary(exercise: Exercise, seed: int, root: Path = KERNELS) -> Exercise:
     """The exercise drawn anew, with as many points; NotInCourse where it has no variants."""
-    known = variants(exercise, root)
-    if not known:
-        raise NotInCourse(f"There are no variants of {exercise.id}.")
+    known = unless(
+        variants(exercise, root), NotInCourse(f"There are no variants of {exercise.id}.")
+    )
     number = seed % len(known)
     return recoded(exercise, known[number], number)
 

@@ -29,6 +29,7 @@ from grader.cuda.errors import (
     visible,
     window,
 )
+from grader.grouped import grouped
 from grader.judge.verdict import shortened
 from grader.status import headline
 from grader.watch.findings import HazardReport
@@ -118,8 +119,10 @@ def folded(summary: str, html: str, is_open: bool = False) -> str:
 def button(label: str, does: str, name: str) -> str:
     """A button of a card that our labextension shows and follows (links.js): it `does` something
     with what is called `name`. Pages without the extension have none."""
-    shape = f"border: 1px solid {BORDER}; border-radius: 3px; background: {RAISED}; color: {TEXT}"
-    style = f"display: none; padding: 2px 12px; margin: 4px 0; text-decoration: none; {shape}"
+    style = (
+        "display: none; padding: 2px 12px; margin: 4px 0; text-decoration: none; "
+        f"border: 1px solid {BORDER}; border-radius: 3px; background: {RAISED}; color: {TEXT}"
+    )
     return f'<a class="warpwise-button" href="#{does}={name}" style="{style}">{label}</a>'
 
 
@@ -148,8 +151,10 @@ def accented(kind: str, title: str) -> str:
 
 def paragraph(text: str, muted: bool = False) -> str:
     """`text` as a paragraph, with `code` between backticks and its line breaks kept."""
-    colour = MUTED if muted else TEXT
-    return f'<div style="margin: 4px 0; color: {colour}; white-space: pre-line">{prose(text)}</div>'
+    return (
+        f'<div style="margin: 4px 0; color: {MUTED if muted else TEXT}; white-space: pre-line">'
+        f"{prose(text)}</div>"
+    )
 
 
 def prose(text: str) -> str:
@@ -174,8 +179,10 @@ def table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
         + "</tr>"
         for row in rows
     )
-    style = "border-collapse: collapse; margin: 6px 0; font-size: inherit; table-layout: auto;"
-    return f'<table style="{style}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+    return (
+        '<table style="border-collapse: collapse; margin: 6px 0; font-size: inherit; '
+        f'table-layout: auto;"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+    )
 
 
 @dataclass(frozen=True)
@@ -348,26 +355,26 @@ def explain(what: Diagnosis, kind: str = "error", title: str = "") -> Page:
         heading(kind, prose(title), f" · {prose(place)}" if place else ""),
         f"{title}, {place}" if place else title,
     )
-    shown = excerpt(what.source, _marks(what), kind, cell=what.cell)
-    return joined(head, sentences(first), reason, sentences(remedy), shown)
+    return joined(
+        *(head, sentences(first), reason, sentences(remedy)),
+        excerpt(what.source, _marks(what), kind, cell=what.cell),
+    )
 
 
 def _marks(what: Diagnosis) -> dict[int, list[LineMark]]:
     """The lines that it is about, and what the compiler says of them."""
-    marks: dict[int, list[LineMark]] = {line: [] for line in what.lines}
+    found: list[tuple[int, LineMark]] = []
     for error in what.diagnostics:
         plain = [note.message for note in error.notes if note.line is None]
-        for line, mark in [
+        found += [
             (error.line, LineMark("\n".join([error.message, *plain]), error.column)),
             *(
                 (note.line, LineMark(note.message, note.column))
                 for note in error.notes
                 if note.line
             ),
-        ]:
-            if mark not in marks.setdefault(line, []):
-                marks[line].append(mark)
-    return marks
+        ]
+    return {line: [] for line in what.lines} | grouped(dict.fromkeys(found))
 
 
 # ---- for the editor ----
@@ -375,8 +382,8 @@ def _marks(what: Diagnosis) -> dict[int, list[LineMark]]:
 
 def note(cell: str, source: str, **said: object) -> dict[str, Any]:
     """What an output says of a cell that was run with this source; nothing without a cell."""
-    text = source.rstrip().encode("utf-8", "replace")
-    return {"cell": cell, "crc": crc32(text), **said} if cell else {}
+    crc = crc32(source.rstrip().encode("utf-8", "replace"))
+    return {"cell": cell, "crc": crc, **said} if cell else {}
 
 
 def marked(what: Diagnosis, severity: str = "error", **said: object) -> dict[str, Any]:

@@ -96,9 +96,10 @@ def watch(
     )
     on_host = tuple(cuda.xp.asnumpy(arg) if _on_gpu(arg) else arg for arg in args)
     with simulator.observe(blocks, [recording(FIRST_BLOCKS)]) as run:
-        declared = parameters(kernel.source, kernel.name) or ()
         run.source = kernel.source
-        run.arrays = arrays_among(on_host, tuple(parameter.name for parameter in declared))
+        run.arrays = arrays_among(
+            on_host, tuple(one.name for one in parameters(kernel.source, kernel.name) or ())
+        )
         error = kernel.simulate(grid, block, on_host, shared_mem)
     for arg, copy in zip(args, on_host, strict=True):
         if _on_gpu(arg):

@@ -79,8 +79,11 @@ def profile_page(run: Run, shared_mem: int = 0) -> Page:
         static = sum(map(int, _SHARED.findall(compilers.compile_ptx(run.source).text)))
         held = occupancy(architecture(DEFAULT), prod(last.grid), last.threads, static + shared_mem)
         advice.append(f"{DEFAULT}: {held}")
-    look = "Look at the largest number of each column first (the darkest cell): it costs most."
-    head = cards.line("note", f"Profile of `{_kernel(run)}`", look)
+    head = cards.line(
+        "note",
+        f"Profile of `{_kernel(run)}`",
+        "Look at the largest number of each column first (the darkest cell): it costs most.",
+    )
     return Page(
         head.html + boxed("note", sentences(*advice)).html + lines.html,
         "\n".join([head.text, lines.text, *advice]),
@@ -275,19 +278,26 @@ def ptx_page(kernel: Kernel) -> Page:
         f'<th scope="col" style="{cell}; color: {MUTED}">{title}</th>'
         for title in ("line", "source", "PTX")
     )
-    html = (
-        f'<div style="overflow: auto; max-height: 560px"><table style="{_TABLE}"><thead><tr>{head}'
-        f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-    )
     look = "The numbers count instructions in the order in which they run where nothing branches."
-    return joined(cards.line("note", f"PTX of `{kernel.name}`", look), Page(html, "\n".join(texts)))
+    return joined(
+        cards.line("note", f"PTX of `{kernel.name}`", look),
+        Page(
+            '<div style="overflow: auto; max-height: 560px">'
+            f'<table style="{_TABLE}"><thead><tr>{head}</tr></thead>'
+            f"<tbody>{''.join(rows)}</tbody></table></div>",
+            "\n".join(texts),
+        ),
+    )
 
 
 def statements(kernel: Kernel) -> list[str]:
     """The instructions of the kernel as they are written, in order."""
-    text = compilers.compile_ptx(kernel.source).text
     head = rf"\.entry\s+{re.escape(kernel.name)}\b.*?^{{"
-    entry = re.search(rf"{head}(.*?)(^\.(visible|weak|func|entry|extern)\b|\Z)", text, re.M | re.S)
+    entry = re.search(
+        rf"{head}(.*?)(^\.(visible|weak|func|entry|extern)\b|\Z)",
+        compilers.compile_ptx(kernel.source).text,
+        re.M | re.S,
+    )
     body = re.sub(r"//.*", "", entry[1] if entry else "")
     # Places in the source, braces of blocks and labels end no statement, and are none.
     body = re.sub(r"^\s*(\.loc\b.*|[{}]|\$?\w+:\s*$)|;\s*}", ";", body, flags=re.M)
@@ -345,11 +355,13 @@ def _measured_now(lesson: Lesson, benchmark: Benchmark) -> records.Timings:
 def recalled(timings: records.Timings) -> Page:
     """What was measured on another machine, said so; a sentence where nothing was."""
     if not timings.device:
-        text = (
-            f"Only a GPU can show how fast `{timings.name}` is: there is none here, and no times "
-            "have been recorded yet. Everything else on this page works without."
+        return boxed(
+            "note",
+            sentences(
+                f"Only a GPU can show how fast `{timings.name}` is: there is none here, and no "
+                "times have been recorded yet. Everything else on this page works without."
+            ),
         )
-        return boxed("note", sentences(text))
     return _page(
         timings, timings.device, f"Measured {records.when(timings.device)}; there is no GPU here."
     )
@@ -385,17 +397,19 @@ def _page(timings: records.Timings, device: records.Device, measured: str) -> Pa
 def _one_size(timings: records.Timings) -> list[Row]:
     """Everything about each variant."""
     columns = ("ms", "10th to 90th percentile", "GB/s", "of a copy")
-    rows = [
-        (
-            row.variant,
-            _ms(row.ms),
-            f"{_ms(row.low)} to {_ms(row.high)}",
-            f"{row.gb_per_s:,.0f}",
-            f"{row.fraction:.0%}",
-        )
-        for row in timings.rows
+    return [
+        (records.size_text(timings.sizes[0]), *columns),
+        *(
+            (
+                row.variant,
+                _ms(row.ms),
+                f"{_ms(row.low)} to {_ms(row.high)}",
+                f"{row.gb_per_s:,.0f}",
+                f"{row.fraction:.0%}",
+            )
+            for row in timings.rows
+        ),
     ]
-    return [(records.size_text(timings.sizes[0]), *columns), *rows]
 
 
 def _sizes(timings: records.Timings) -> list[Row]:
@@ -407,8 +421,10 @@ def _sizes(timings: records.Timings) -> list[Row]:
         ]
         for size in timings.sizes
     }
-    rows = ((records.size_text(size), *row) for size, row in cells.items())
-    return [("ms (of a copy)", *timings.variants), *rows]
+    return [
+        ("ms (of a copy)", *timings.variants),
+        *((records.size_text(size), *row) for size, row in cells.items()),
+    ]
 
 
 def _ms(ms: float) -> str:

@@ -147,8 +147,11 @@ def _opened(lesson: course.Lesson) -> Page:
     }
     links = " · ".join(f'<a href="{name}.ipynb">{prose(text)}</a>' for name, text in beside.items())
     html = f'<div style="margin: 4px 0">{links}</div>' if links else ""
-    so_far = f"Passed so far: ✓ {passed}." if passed else ""
-    return joined(first, sentences(so_far), Page(html, " · ".join(beside.values())))
+    return joined(
+        first,
+        sentences(f"Passed so far: ✓ {passed}." if passed else ""),
+        Page(html, " · ".join(beside.values())),
+    )
 
 
 # ---- %%cuda NAME: a notebook cell of CUDA C++ ----
@@ -181,11 +184,14 @@ def _cuda(line: str, cell: str) -> None:
     lesson.kernels[name] |= set(plain)
     exercises = lesson.exercises.keys()
     if name not in exercises and (meant := sorted(exercises & set(plain))):
-        said = (
-            f'but `check("{meant[0]}")` does not see it: that judges the cell whose first line is '
-            f"`%%cuda {meant[0]}`, and here it is `%%cuda {name}`."
+        display(
+            cards.line(
+                "warning",
+                "Compiled",
+                f'but `check("{meant[0]}")` does not see it: that judges the cell whose first '
+                f"line is `%%cuda {meant[0]}`, and here it is `%%cuda {name}`.",
+            )
         )
-        display(cards.line("warning", "Compiled", said))
     elif plain:
         display(cards.line("success", "Compiled", ", ".join(f"`{entry}`" for entry in plain)))
     else:

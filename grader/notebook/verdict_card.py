@@ -56,8 +56,13 @@ def page(
     name, of_kind, hints = exercise.name, exercise.kind.title, bool(verdict.parts.hints)
     verdict = verdict.while_open() if cell else verdict
     if verdict.status == "not_attempted":
-        text = f"`{name}` is still as it was handed out. {exercise.kind.to_do}. Run its cell, "
-        return boxed("note", sentences(f'{text}then run `check("{name}")` again.'))
+        return boxed(
+            "note",
+            sentences(
+                f"`{name}` is still as it was handed out. {exercise.kind.to_do}. Run its cell, "
+                f'then run `check("{name}")` again.'
+            ),
+        )
     kind = "success" if verdict.status == "passed" else "error"
     outcome = "passed" if kind == "success" else "not there yet"
     points = of_points(verdict.points, verdict.max_points)
@@ -91,21 +96,31 @@ def page(
     if replay is None:
         return card
     played = of_replay(replay)
-    html = folded(accented("note", "Step through it"), played.html, is_open=True)
-    return joined(card, Page(html, f"\nStep through it\n{played.text}"))
+    return joined(
+        card,
+        Page(
+            folded(accented("note", "Step through it"), played.html, is_open=True),
+            f"\nStep through it\n{played.text}",
+        ),
+    )
 
 
 def noted(page: Page, verdict: Verdict, source: str) -> Page:
     """The page that tells the editor where the exercise fails, or that it is passed."""
-    what = Diagnosis(
-        verdict.status,
-        verdict.parts.while_open,
-        source,
-        line=verdict.line,
-        diagnostics=verdict.diagnostics,
-        cell=verdict.exercise.rpartition("/")[2],
+    return replace(
+        page,
+        note=marked(
+            Diagnosis(
+                verdict.status,
+                verdict.parts.while_open,
+                source,
+                line=verdict.line,
+                diagnostics=verdict.diagnostics,
+                cell=verdict.exercise.rpartition("/")[2],
+            ),
+            passed=verdict.status == "passed",
+        ),
     )
-    return replace(page, note=marked(what, passed=verdict.status == "passed"))
 
 
 def looking(page: Page) -> Page:
@@ -170,8 +185,12 @@ def _first_failure(
     case: CaseResult, verdict: Verdict, shown: str, exercise: Exercise, cell: str
 ) -> Page:
     """What is wrong in the first case that failed, and which others failed of the same."""
-    errors = verdict.diagnostics if case.visible else ()
-    what = Diagnosis(case.status, case.parts, shown, line=case.line, diagnostics=errors, cell=cell)
+    what = Diagnosis(
+        *(case.status, case.parts, shown),
+        line=case.line,
+        diagnostics=verdict.diagnostics if case.visible else (),
+        cell=cell,
+    )
     title = exercise.kind.called.get(case.status, what.title)
     title = f"{title[:1].upper()}{title[1:]} (case: {_name(case)})"
     page = explain(what, title=title)
@@ -216,8 +235,10 @@ def _strip(verdict: Verdict, shown: str) -> Page:
         if case.strip:
             steps = drawn(case.strip, shown)
             title = f"Step by step (case: {case.name})"
-            html = f"{accented('note', escape(title))}{steps.html}"
-            return Page(f'<div style="margin: 6px 0">{html}</div>', f"\n{title}\n{steps.text}")
+            return Page(
+                f'<div style="margin: 6px 0">{accented("note", escape(title))}{steps.html}</div>',
+                f"\n{title}\n{steps.text}",
+            )
     return Page("", "")
 
 

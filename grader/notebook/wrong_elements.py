@@ -71,8 +71,9 @@ def _cells(wrong: np.ndarray) -> tuple[np.ndarray, int]:
         flat = np.append(wrong.reshape(-1), beyond).reshape(-1, across)
     rows, columns = flat.shape
     down, across = max(1, -(-rows // _DOWN)), max(1, -(-columns // _ACROSS))
-    padding = ((0, -rows % down), (0, -columns % across))
-    padded = np.pad(flat, padding, constant_values=np.nan)  # to whole cells
+    padded = np.pad(  # to whole cells
+        flat, ((0, -rows % down), (0, -columns % across)), constant_values=np.nan
+    )
     parts = padded.reshape(len(padded) // down, down, -1, across)
     number = (~np.isnan(parts)).sum(axis=(1, 3))
     return np.nansum(parts, axis=(1, 3)) / np.where(number, number, np.nan), down * across
@@ -157,15 +158,24 @@ def _table(columns: list[tuple[str, str, str, str]]) -> str:
     )
     edge = f"outline: 2px dashed {ACCENTS['error']}; outline-offset: -2px; font-weight: 700;"
     rows = [
-        "<td></td>",
-        *(f'<th scope="row" style="{muted}">{one}</th>' for one in ("expected", "found")),
+        [
+            "<td></td>",
+            *(f'<th scope="col" style="{muted}">{escape(name)}</th>' for name, *_ in columns),
+        ],
+        [
+            f'<th scope="row" style="{muted}">expected</th>',
+            *(f'<td style="{plain}">{escape(want)}</td>' for _, want, _, _ in columns),
+        ],
+        [
+            f'<th scope="row" style="{muted}">found</th>',
+            *(
+                f'<td style="{plain} {edge if sign else " "}">'
+                f"{escape(f'{value} {sign}'.rstrip())}</td>"
+                for _, _, value, sign in columns
+            ),
+        ],
     ]
-    for name, want, value, sign in columns:
-        rows[0] += f'<th scope="col" style="{muted}">{escape(name)}</th>'
-        rows[1] += f'<td style="{plain}">{escape(want)}</td>'
-        style, mark = (edge, f" {sign}") if sign else (" ", "")
-        rows[2] += f'<td style="{plain} {style}">{escape(value)}{mark}</td>'
-    body = "".join(f'<tr style="background: transparent">{row}</tr>' for row in rows)
+    body = "".join(f'<tr style="background: transparent">{"".join(row)}</tr>' for row in rows)
     style = f"border-collapse: collapse; font: 12px/1.5 {CODE_FONT}; margin: 6px 0"
     return f'<div style="overflow-x: auto"><table style="{style}">{body}</table></div>'
 
@@ -240,16 +250,22 @@ def _row_drawn(wide: int, top: int, target: int, name: str, signs: Sequence[str]
     lines = []
     cells = [f'<text x="{left + 1}" y="{top + 11}" style="fill: {MUTED}">{escape(name)}</text>']
     for x, sign in zip(range(left + 1, wide, _CELL), signs, strict=False):
-        box = f'<rect x="{x}" y="{top + 16}" width="{_CELL - 2}" height="{_CELL - 2}" '
-        cells.append(f'{box}style="{_PAPER}"/>')
+        cells.append(
+            f'<rect x="{x}" y="{top + 16}" width="{_CELL - 2}" height="{_CELL - 2}" '
+            f'style="{_PAPER}"/>'
+        )
         if sign == _NEITHER:
             continue
         colour, ink = (BORDER, TEXT) if sign == _RIGHT else (ACCENTS["error"], ACCENTS["error"])
         dashed = "; stroke-dasharray: 3 3" if sign in (_LACKS, _SOME) else ""
-        path = f"M{x + _CELL // 2} {top + 16 + _CELL}L{wide // 2} {target}"
-        lines.append(f'<path d="{path}" style="fill: none; stroke: {colour}{dashed}"/>')
-        middle = f'x="{x + _CELL // 2 - 1}" y="{top + 16 + _CELL - 3}" text-anchor="middle"'
-        cells.append(f'<text {middle} style="fill: {ink}">{sign}</text>')
+        lines.append(
+            f'<path d="M{x + _CELL // 2} {top + 16 + _CELL}L{wide // 2} {target}" '
+            f'style="fill: none; stroke: {colour}{dashed}"/>'
+        )
+        cells.append(
+            f'<text x="{x + _CELL // 2 - 1}" y="{top + 16 + _CELL - 3}" text-anchor="middle" '
+            f'style="fill: {ink}">{sign}</text>'
+        )
     return "".join(lines + cells)
 
 

@@ -42,8 +42,13 @@ def work_of_file(path: Path, launch: LaunchArguments) -> Work:
     inputs = {name: one for name, one in given.items() if isinstance(one, np.ndarray)}
     blank = {name: one for name, one in given.items() if isinstance(one, tuple)}
     values = tuple(one if isinstance(one, np.generic) else name for name, one in given.items())
-    launched = course.Launch(kernel, dimensions(grid), dimensions(block), values, shared)
-    return Work(path.name, source, (launched,), inputs, blank)
+    return Work(
+        path.name,
+        source,
+        (course.Launch(kernel, dimensions(grid), dimensions(block), values, shared),),
+        inputs,
+        blank,
+    )
 
 
 def work_of_exercise(path: Path, exercise_id: str, root: Path) -> Work:
@@ -56,22 +61,24 @@ def work_of_exercise(path: Path, exercise_id: str, root: Path) -> Work:
 def as_json(work: Work, counters: Counters) -> str:
     """Every counter in all and per line, with the name of its Nsight Compute metric."""
     lines = counters.lines
-    content = {
-        "work": work.name,
-        "launches": [
-            {
-                "kernel": launch.kernel,
-                "grid": np.atleast_1d(launch.grid).tolist(),
-                "block": np.atleast_1d(launch.block).tolist(),
-                "shared_mem": launch.shared_mem,
-            }
-            for launch in work.launches
-        ],
-        "metrics": METRICS,
-        "total": counters.total,
-        "lines": {line: lines[line] for line in sorted(lines) if any(lines[line].values())},
-    }
-    return json.dumps(content, indent=2)
+    return json.dumps(
+        {
+            "work": work.name,
+            "launches": [
+                {
+                    "kernel": launch.kernel,
+                    "grid": np.atleast_1d(launch.grid).tolist(),
+                    "block": np.atleast_1d(launch.block).tolist(),
+                    "shared_mem": launch.shared_mem,
+                }
+                for launch in work.launches
+            ],
+            "metrics": METRICS,
+            "total": counters.total,
+            "lines": {line: lines[line] for line in sorted(lines) if any(lines[line].values())},
+        },
+        indent=2,
+    )
 
 
 # ---- a launch as a command line describes it ----
@@ -184,11 +191,13 @@ def wastes(counters: Counters) -> list[str]:
         lines = {line: resource.wasted(counts) for line, counts in counters.lines.items() if line}
         line = max(lines, key=lines.__getitem__, default=0)
         if line and total and (share := lines[line] / total) >= _WORTH_TELLING:
-            sentence = (
-                f"Line {line} wastes {lines[line]:,.0f} of the {total:,.0f} "
-                f"{resource.name} ({share:.0%}). {resource.advice}"
+            worst.append(
+                (
+                    share,
+                    f"Line {line} wastes {lines[line]:,.0f} of the {total:,.0f} "
+                    f"{resource.name} ({share:.0%}). {resource.advice}",
+                )
             )
-            worst.append((share, sentence))
     return [sentence for _, sentence in sorted(worst, key=lambda waste: -waste[0])]
 
 
@@ -201,14 +210,13 @@ def occupancy(device: Architecture, blocks: int, threads: int, shared: int) -> s
         rooms["shared memory"] = device.shared // shared
     limit = min(rooms, key=rooms.__getitem__)
     held = max(rooms[limit], 0)
-    text = (
+    idle = (
+        f" The grid has {counted(blocks, 'block')}, the device {device.sms} "
+        "multiprocessors: the others have nothing to do."
+    )
+    return (
         f"A multiprocessor holds {held} of these blocks at a time, as its {limit} allow"
         f"{'s' if limit == 'shared memory' else ''}: {held * whole:,} of {device.threads:,} "
         f"threads, an occupancy of at most {held * whole / device.threads:.0%} (registers aside)."
+        f"{idle if blocks < device.sms else ''}"
     )
-    if blocks < device.sms:
-        text += (
-            f" The grid has {counted(blocks, 'block')}, the device {device.sms} "
-            "multiprocessors: the others have nothing to do."
-        )
-    return text

@@ -33,11 +33,14 @@ class Work:
 def of_exercise(exercise: Exercise, case: Case, source: str) -> Work:
     """What `case` of the exercise launches, with the numbers it draws from seed 0."""
     problem = case.problem(np.random.default_rng(0))
-    blank: dict[str, Blank] = {
-        **{key: (want.value.shape, want.dtype) for key, want in problem.outputs.items()},
-        **problem.scratch,
-    }
-    return Work(exercise.id, source, problem.launches, problem.inputs, blank, problem.begins)
+    return Work(
+        *(exercise.id, source, problem.launches, problem.inputs),
+        blank={
+            **{key: (want.value.shape, want.dtype) for key, want in problem.outputs.items()},
+            **problem.scratch,
+        },
+        begins=problem.begins,
+    )
 
 
 def simulate(work: Work) -> simulator.Run:
@@ -89,9 +92,16 @@ def one_by_one(
     work: Work, make_module: MakeModule, buffers: dict[str, object]
 ) -> Iterator[Callable[[], None]]:
     """What does each of the work's launches when it is called. Raises CudaError."""
-    together = any(launch.cooperative for launch in work.launches)
-    module = make_module(code=work.source, enable_cooperative_groups=together)
+    module = make_module(
+        code=work.source,
+        enable_cooperative_groups=any(launch.cooperative for launch in work.launches),
+    )
     for launch in work.launches:
         kernel = opted_in(module.get_function(launch.kernel), launch.shared_mem)
-        args = arguments(launch.args, buffers)
-        yield partial(kernel, launch.grid, launch.block, args, shared_mem=launch.shared_mem)
+        yield partial(
+            kernel,
+            launch.grid,
+            launch.block,
+            arguments(launch.args, buffers),
+            shared_mem=launch.shared_mem,
+        )

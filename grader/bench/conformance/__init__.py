@@ -8,7 +8,7 @@ output is an unsigned integer of the register's size, so that -0, NaN and subnor
 through untouched.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -80,8 +80,7 @@ def run(form: InlineForm, device: str, inputs: tuple[np.ndarray, ...]) -> np.nda
     integers of the registers' sizes; n must be a multiple of 128, a block."""
     kernel = _module(form.family, device).get_function(f"form_{_family(form.family).index(form)}")
     n = len(inputs[0])
-    if n % BLOCK:
-        raise ValueError(f"{n} inputs do not fill blocks of {BLOCK} threads")
+    unless(n % BLOCK == 0, ValueError(f"{n} inputs do not fill blocks of {BLOCK} threads"))
     out = np.zeros(n, f"u{form.output_size}")
     if device == "simulator":
         kernel((n // BLOCK,), (BLOCK,), (*inputs, out))
@@ -100,8 +99,7 @@ def _family(name: str) -> tuple[InlineForm, ...]:
 
 @cache
 def _module(family: str, device: str) -> Any:
-    door = import_module(f"...cuda.{device}", __package__)
-    return door.RawModule(code=source(_family(family)))
+    return import_module(f"...cuda.{device}", __package__).RawModule(code=source(_family(family)))
 
 
 SAMPLES, DRAWN = 4096, 1024  # inputs of a form that look for trouble, and that hypothesis draws
@@ -256,8 +254,9 @@ _HEAD = (
 def measure() -> list[FamilyResult]:
     """Every instruction form on both devices, about a minute. Raises BadInput without a GPU."""
     unless(gpu_count(), BadInput("There is no GPU here to compare the simulated one with."))
-    families = groupby(FORMS, key=lambda form: form.family)
-    return [_row(family, tuple(forms)) for family, forms in families]
+    return [
+        _row(family, tuple(forms)) for family, forms in groupby(FORMS, key=lambda form: form.family)
+    ]
 
 
 def hardware() -> str:
@@ -266,13 +265,14 @@ def hardware() -> str:
 
     name = runtime.getDeviceProperties(0)["name"].decode()
     driver = runtime.driverGetVersion()
-    compiler = ".".join(map(str, nvrtc.getVersion()))
-    return f"{name}; CUDA {driver // 1000}.{driver % 1000 // 10} (driver), NVRTC {compiler}"
+    return (
+        f"{name}; CUDA {driver // 1000}.{driver % 1000 // 10} (driver), "
+        f"NVRTC {'.'.join(map(str, nvrtc.getVersion()))}"
+    )
 
 
-def page(rows: Iterable[FamilyResult], on: str, day: date) -> str:
+def page(rows: list[FamilyResult], on: str, day: date) -> str:
     """Markdown: the families, what lies beyond a bound, and what the columns mean."""
-    rows = list(rows)
     beyond = [
         f"- {row.family}: {', '.join(f'`{name}`' for name in row.beyond_in)}"
         for row in rows

@@ -343,8 +343,11 @@ def _atomic(family: str, name: str, inputs: tuple[str, ...], output: str) -> Inl
     finds = not name.startswith("red")
     asm = f"{name} %0, [%1]{operands};" if finds else f"{name} [%1]{operands}; mov.b32 %0, 0;"
     combined = "{d} ^ {cell}" if finds and not output.startswith(("f", "bf")) else "{cell}"
-    space = "shared" if ".shared" in name else "global"
-    return InlineForm(family, name, asm, inputs, output, memory=space, combined=combined)
+    return InlineForm(
+        *(family, name, asm, inputs, output),
+        memory="shared" if ".shared" in name else "global",
+        combined=combined,
+    )
 
 
 # ---- tensor cores ----
@@ -418,13 +421,12 @@ def _group_products(d: str, a: str, b: str) -> Iterator[InlineForm]:
             f"wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; bar.sync 0; "
             f"mov.b32 %0, d{number}; }}"
         ).replace("%tid", "%%tid")
-        output = "f16x2" if c == "f16" else c
         yield InlineForm(
             "warpgroup products",
             f"{opcode} d{number}",
             asm,
             inputs,
-            output,
+            "f16x2" if c == "f16" else c,
             memory="shared",
             combined="{d}",
         )
@@ -445,9 +447,14 @@ def _loads(size: int, opcode: str) -> Iterator[InlineForm]:
             f"add.s64 a, a, o; bar.warp.sync 0xffffffff; {opcode} {{{_names(size)}}}, [a]; "
             f"mov.b32 %0, d{number}; }}"
         ).replace("%laneid", "%%laneid")
-        name = f"{opcode} d{number}"
         yield InlineForm(
-            "tensor cores", name, asm, ("b32",), "u32", memory="shared", combined="{d}"
+            "tensor cores",
+            f"{opcode} d{number}",
+            asm,
+            ("b32",),
+            "u32",
+            memory="shared",
+            combined="{d}",
         )
 
 

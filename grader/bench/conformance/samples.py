@@ -88,9 +88,8 @@ def operand(kind: str, number: int, rng: np.random.Generator, scalars: Draw) -> 
 
 def _edged(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
     """Numbers of a type of PTX, many of them at edges."""
-    if kind in FLOATS:
-        return _floats(kind, number, rng)
-    return _integers(8 * size_of(kind), number, rng)
+    is_float = kind in FLOATS
+    return _floats(kind, number, rng) if is_float else _integers(8 * size_of(kind), number, rng)
 
 
 def _floats(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
@@ -174,9 +173,8 @@ def _quarters(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
     """Four numbers of 8 bits each, hardly any of them infinite or NaN."""
     count, highest = 4 * number, {"e4m3": 0x7E, "e5m2": 0x7B}[kind.split()[1]]
     magnitude = rng.integers(0, highest + 1, count)
-    rare = rng.random(count) < 0.0003
-    bits = np.where(rare, 0x7F, magnitude) | rng.integers(0, 2, count) << 7
-    return bits.astype(np.uint8).view(np.uint32)
+    bits = np.where(rng.random(count) < 0.0003, 0x7F, magnitude)  # the rare ones
+    return (bits | rng.integers(0, 2, count) << 7).astype(np.uint8).view(np.uint32)
 
 
 SPECIAL: dict[str, Draw] = {

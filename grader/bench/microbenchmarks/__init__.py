@@ -80,8 +80,14 @@ def _copies() -> list[Work]:
 
 
 def _moved(kernel: str, by: int) -> Work:
-    args = (_floats(_N), "y", np.int32(by), np.int32(_N))
-    return _work(kernel, "copies.cu", (-(-_N // 256), 256), args, note=f" by {by}", y=_N)
+    return _work(
+        kernel,
+        "copies.cu",
+        (-(-_N // 256), 256),
+        (_floats(_N), "y", np.int32(by), np.int32(_N)),
+        note=f" by {by}",
+        y=_N,
+    )
 
 
 def _matrices() -> list[Work]:
@@ -102,11 +108,17 @@ def _matrices() -> list[Work]:
 def _histograms() -> list[Work]:
     x = np.random.default_rng(2).integers(0, 64, _N).astype(np.int32)
     n, counts, blocks = np.int32(_N), np.zeros(64, np.int32), -(-_N // 256)
-    queue = (np.zeros(8, np.int32), "mine", n)
     return [
         _work("histogram_global", "histograms.cu", (blocks, 256), (x, counts, n)),
         _work("histogram_shared", "histograms.cu", (4, 256), (x, counts, n)),
-        _work("tickets", "histograms.cu", (blocks, 256), queue, dtype=np.int32, mine=_N),
+        _work(
+            "tickets",
+            "histograms.cu",
+            (blocks, 256),
+            (np.zeros(8, np.int32), "mine", n),
+            dtype=np.int32,
+            mine=_N,
+        ),
     ]
 
 
@@ -133,9 +145,12 @@ def _work(
     inputs = {f"input {k}": a for k, a in enumerate(args) if isinstance(a, np.ndarray)}
     named = [f"input {k}" if isinstance(a, np.ndarray) else a for k, a in enumerate(args)]
     outputs: dict[str, Blank] = {name: ((length,), dtype) for name, length in blank.items()}
-    launch = Launch(kernel, *shape, tuple(named))
     return Work(
-        kernel + note, (_HERE / file).read_text(encoding="utf-8"), (launch,), inputs, outputs
+        kernel + note,
+        (_HERE / file).read_text(encoding="utf-8"),
+        (Launch(kernel, *shape, tuple(named)),),
+        inputs,
+        outputs,
     )
 
 

@@ -84,24 +84,30 @@ class _Shuffle:
         """E.g. "28 lanes received from lane + 4; 4 kept their own"."""
         received, kept = len(self.moved), len(self.source) - len(self.moved)
         absent = WARP - len(self.source)
-        parts = {
-            f"{counted(received, 'lane')} received{self.pattern}": True,
-            f"{kept} kept {'its' if kept == 1 else 'their'} own": kept,
-            f"{absent} took no part": absent,
-        }
-        return "; ".join(holding(parts))
+        return "; ".join(
+            holding(
+                {
+                    f"{counted(received, 'lane')} received{self.pattern}": True,
+                    f"{kept} kept {'its' if kept == 1 else 'their'} own": kept,
+                    f"{absent} took no part": absent,
+                }
+            )
+        )
 
     @property
     def lanes(self) -> str:
         """Which lanes those are that the counts speak of, where no rule tells it."""
         moved = {} if self.pattern else self.moved
         kept, absent = self.source.keys() - self.moved.keys(), set(range(WARP)) - self.source.keys()
-        parts = {
-            ", ".join(f"{giver}→{lane}" for lane, giver in moved.items()): moved,
-            f"kept: {_ranges(kept)}": kept,
-            f"no part: {_ranges(absent)}": absent,
-        }
-        said = "; ".join(holding(parts))
+        said = "; ".join(
+            holding(
+                {
+                    ", ".join(f"{giver}→{lane}" for lane, giver in moved.items()): moved,
+                    f"kept: {_ranges(kept)}": kept,
+                    f"no part: {_ranges(absent)}": absent,
+                }
+            )
+        )
         return f" ({said})" if said else ""
 
 
@@ -115,13 +121,13 @@ def exchange(run: Run) -> Picture:
         return empty(title, "Warp 0 of this run completed no shuffle.", run)
     shown = shuffles[:_MOST_SHUFFLES]
     labels = _labels(run, shown)
-    rooms = [_LINE * sum(map(len, label)) + 0.05 for label in labels]
     farthest = [
         max((abs(lane - giver) for lane, giver in shuffle.moved.items()), default=0)
         for shuffle in shown
     ]
     steps = (
-        max(_BOX + _GAP + _STEEP * far, room) for far, room in zip(farthest, rooms, strict=True)
+        max(_BOX + _GAP + _STEEP * far, _LINE * sum(map(len, label)) + 0.05)
+        for far, label in zip(farthest, labels, strict=True)
     )
     tops = [*accumulate(steps, initial=0.0)]  # of the rows of boxes
     tall = tops[-1] + _BOX
@@ -199,9 +205,8 @@ def _paint(axes: Axes, shuffle: _Shuffle, start: float, end: float) -> None:
     for lane in range(WARP):
         look = {"edgecolor": INK} if lane in moved else kept if lane in shuffle.source else absent
         _paint_lane(axes, lane, end, **look)
-    number: Style = {"va": "center_baseline", "size": SMALL - 0.5}
     for lane, giver in moved.items():
-        middle(axes, lane, end + _BOX / 2, str(giver), **number)
+        middle(axes, lane, end + _BOX / 2, str(giver), va="center_baseline", size=SMALL - 0.5)
 
 
 def _write_label(axes: Axes, code: list[str], counts: list[str], middle: float) -> None:
@@ -215,17 +220,18 @@ def _write_label(axes: Axes, code: list[str], counts: list[str], middle: float) 
 
 def _key(shown: list[_Shuffle]) -> list[Artist]:
     moved = [(lane, giver) for shuffle in shown for lane, giver in shuffle.moved.items()]
-    entries: dict[Artist, bool] = {
-        arrow(BLUE, "from a higher lane", 1.4): any(giver > lane for lane, giver in moved),
-        arrow(RED, "from a lower lane", 1.4): any(giver < lane for lane, giver in moved),
-        swatch(PAPER, "got its own value back", hatch=_HATCH): any(
-            len(shuffle.moved) < len(shuffle.source) for shuffle in shown
-        ),
-        swatch(PALE, "took no part (not in the mask)"): any(
-            len(shuffle.source) < WARP for shuffle in shown
-        ),
-    }
-    return holding(entries)
+    return holding(
+        {
+            arrow(BLUE, "from a higher lane", 1.4): any(giver > lane for lane, giver in moved),
+            arrow(RED, "from a lower lane", 1.4): any(giver < lane for lane, giver in moved),
+            swatch(PAPER, "got its own value back", hatch=_HATCH): any(
+                len(shuffle.moved) < len(shuffle.source) for shuffle in shown
+            ),
+            swatch(PALE, "took no part (not in the mask)"): any(
+                len(shuffle.source) < WARP for shuffle in shown
+            ),
+        }
+    )
 
 
 def _description(title: str, shuffles: list[_Shuffle]) -> str:

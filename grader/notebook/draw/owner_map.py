@@ -265,8 +265,14 @@ def _paint(axes: Axes, grid: _Grid, boxes: list[_Box]) -> None:
         for edge in range(item.column + 1, item.column + item.columns):
             axes.plot([edge, edge], [item.row + 0.85, item.row + 1], color=FAINT, lw=0.6)
         if label:
-            centre = item.column + item.columns / 2, item.row + 0.52
-            middle(axes, *centre, label, size=size, linespacing=1.05)
+            middle(
+                axes,
+                item.column + item.columns / 2,
+                item.row + 0.52,
+                label,
+                size=size,
+                linespacing=1.05,
+            )
 
 
 def _blocks_of(who: Who) -> set[int]:
@@ -285,13 +291,14 @@ def _colour(blocks: set[int]) -> Colour:
 
 def _key(run: Run, boxes: list[_Box]) -> list[Patch]:
     """What the cells' colours mean."""
-    nobody = "nobody" if _all_known(run) else "none of these blocks"
     return [
         *(swatch(_colour({one}), f"block {one}") for one in _alone(boxes)[: len(_COLOURS)]),
         *holding(
             {
                 swatch(PALE, "several blocks"): any(len(_blocks_of(box.who)) > 1 for box in boxes),
-                swatch(PAPER, nobody, hatch="////"): not all(box.who for box in boxes),
+                swatch(
+                    PAPER, "nobody" if _all_known(run) else "none of these blocks", hatch="////"
+                ): not all(box.who for box in boxes),
             }
         ),
     ]
@@ -304,8 +311,14 @@ def _alone(boxes: list[_Box]) -> list[int]:
 
 def _notes(run: Run, grid: _Grid, boxes: list[_Box]) -> str:
     """What is left out, and how to read the labels."""
-    shown = ((grid.down, grid.rows, "row"), (grid.across, grid.columns, "column"))
-    cut = [f"{some} of {counted(count, noun)}" for some, count, noun in shown if some < count]
+    cut = [
+        f"{some} of {counted(count, noun)}"
+        for some, count, noun in (
+            (grid.down, grid.rows, "row"),
+            (grid.across, grid.columns, "column"),
+        )
+        if some < count
+    ]
     launched = run.trace.launched
     most = max((len(box.who) for box in boxes if grid.label(box).endswith("x")), default=0)
     notes = {
@@ -341,10 +354,12 @@ def _description(title: str, run: Run, owned: dict[int, Who], elements: int) -> 
     stretches = _stretches(owned)
     shared = sum(len(who) > 1 for who in owned.values())
     more = len(stretches) - _DESCRIBED
-    lines = [
-        f"{title}, {_blocks(run)}:",
-        f"  {len(owned)} of {counted(elements, 'element')} touched, {shared} by several threads",
-        *(f"  {stretch}" for stretch in stretches[:_DESCRIBED]),
-        *([f"  and {counted(more, 'more such line')}"] if more > 0 else []),
-    ]
-    return "\n".join(lines)
+    return "\n".join(
+        [
+            f"{title}, {_blocks(run)}:",
+            f"  {len(owned)} of {counted(elements, 'element')} touched, "
+            f"{shared} by several threads",
+            *(f"  {stretch}" for stretch in stretches[:_DESCRIBED]),
+            *([f"  and {counted(more, 'more such line')}"] if more > 0 else []),
+        ]
+    )

@@ -52,13 +52,18 @@ class Picture(Figure):
         super().__init__(figsize=(WIDTH, height), dpi=_PIXELS_PER_INCH, facecolor=PAPER)
         self.height = height
         self.description = description
-        size = TITLE * min(1.0, _TITLE_WIDTH / len(title))
-        self.write(0.15, 0.12, title, size=size, weight="bold", va="top")
+        self.write(
+            0.15,
+            0.12,
+            title,
+            size=TITLE * min(1.0, _TITLE_WIDTH / len(title)),
+            weight="bold",
+            va="top",
+        )
 
     def write(self, left: float, top: float, text: str, **style: Any) -> None:
         """Text placed in inches from the upper left corner."""
-        given: Style = {"size": SMALL, "color": INK} | style
-        self.text(left / WIDTH, 1 - top / self.height, text, **given)
+        self.text(left / WIDTH, 1 - top / self.height, text, {"size": SMALL, "color": INK} | style)
 
     def foot(self, *lines: str, above: float = 0.13, line: float = 0.17) -> None:
         """Text at the bottom, its lines `line` inches apart, the last one `above` inches up."""
@@ -67,10 +72,8 @@ class Picture(Figure):
 
     def panel(self, left: float, top: float, width: float, height: float) -> Axes:
         """Axes without a frame, placed in inches from the upper left corner."""
-        bottom = self.height - top - height
-        axes = self.add_axes(
-            (left / WIDTH, bottom / self.height, width / WIDTH, height / self.height)
-        )
+        bottom = (self.height - top - height) / self.height
+        axes = self.add_axes((left / WIDTH, bottom, width / WIDTH, height / self.height))
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0, labelsize=SMALL, colors=INK)
         return axes
@@ -107,12 +110,11 @@ class Picture(Figure):
         bare, on_paper = BytesIO(), BytesIO()
         self.savefig(bare, transparent=True, format="png", dpi=dpi)
         self.savefig(on_paper, format="png", dpi=dpi)
-        data = {
+        return {
             "text/html": themed(bare.getvalue(), self.description),
             "image/png": on_paper.getvalue(),
             "text/plain": self.description,
-        }
-        return data, {"image/png": {"width": round(WIDTH * _PIXELS_PER_INCH)}, OURS: {}}
+        }, {"image/png": {"width": round(WIDTH * _PIXELS_PER_INCH)}, OURS: {}}
 
 
 def themed(png: bytes, description: str) -> str:
@@ -166,8 +168,13 @@ def arrow(colour: Colour, meaning: str, width: float) -> Line2D:
 
 def beside(axes: Axes, left: float, height: float, text: str, **style: Any) -> None:
     """Text beside a row: `left` in widths of the axes, `height` in what they count upwards."""
-    given: Style = {"va": "center", "color": INK} | style
-    axes.text(left, height, text, transform=axes.get_yaxis_transform(), **given)
+    axes.text(
+        left,
+        height,
+        text,
+        transform=axes.get_yaxis_transform(),
+        **{"va": "center", "color": INK} | style,
+    )
 
 
 def middle(axes: Axes, x: float, y: float, text: str, **style: Any) -> None:
@@ -259,10 +266,12 @@ def require_run(run: Run, what: str) -> None:
 def array_argument(run: Run, argument: int) -> ArrayLayout:
     """Argument number `argument` of the launch, from 0; a Notice if that is no array."""
     arrays = {number: array for number, array in enumerate(run.arrays) if array is not None}
-    known = ", ".join(map(str, arrays)) or "none"
     unless(
         isinstance(argument, int) and argument in arrays,
-        Notice(f"Argument {argument!r} of this launch is no array; arrays are: {known}."),
+        Notice(
+            f"Argument {argument!r} of this launch is no array; arrays are: "
+            f"{', '.join(map(str, arrays)) or 'none'}."
+        ),
     )
     return arrays[argument]
 

@@ -271,10 +271,17 @@ def _paint_tree(sheet: _Sheet) -> None:
             _paint_cells(sheet, level, top, owner)
         else:
             axes.fill_between([left, right], top, top + sheet.box, color=PALE, lw=0)
-            senders = level.senders
-            who = f"thread {min(senders)}" if len(senders) == 1 else counted(len(senders), "thread")
-            text = f"global memory, written by {who}"
-            middle(axes, (left + right) / 2, top + sheet.box / 2, text, size=SMALL)
+            several = len(level.senders) > 1
+            who = (
+                counted(len(level.senders), "thread") if several else f"thread {min(level.senders)}"
+            )
+            middle(
+                axes,
+                (left + right) / 2,
+                top + sheet.box / 2,
+                f"global memory, written by {who}",
+                size=SMALL,
+            )
         beside(axes, -0.02, top + sheet.box / 2, level.name, size=SMALL, ha="right")
         _paint_arrows(sheet, level, top)
     index_axis(
@@ -343,9 +350,19 @@ def _paint_arrows(sheet: _Sheet, level: Level, top: float) -> None:
         thin = min(1.2, max(0.4, 40 / max(len(arrows), 1)))
         sheet.axes.add_collection(LineCollection(ways, colors=colours, lw=thin, alpha=0.7))
         return
-    style: Style = {"arrowstyle": "-|>", "mutation_scale": 8, "lw": 1.1, "shrinkA": 0, "shrinkB": 0}
     for (start, end), colour in zip(ways, colours, strict=True):
-        sheet.axes.add_patch(FancyArrowPatch(start, end, color=colour, **style))
+        sheet.axes.add_patch(
+            FancyArrowPatch(
+                start,
+                end,
+                arrowstyle="-|>",
+                mutation_scale=8,
+                lw=1.1,
+                shrinkA=0,
+                shrinkB=0,
+                color=colour,
+            )
+        )
 
 
 def _every(arrows: list[Arrow]) -> int:
@@ -370,11 +387,14 @@ def _paint_work(axes: Axes, sheet: _Sheet) -> list[np.ndarray]:
     row bool[threads]."""
     count, levels = sheet.tree.threads, sheet.tree.levels
     patterns = [np.isin(np.arange(count), sorted(level.workers)) for level in levels]
-    centres = sheet.tops + sheet.box / 2
-    for level, active, centre in zip(levels, patterns, centres, strict=True):
+    for level, active, centre in zip(levels, patterns, sheet.tops + sheet.box / 2, strict=True):
         if count <= 2 * WARP:
-            extent = (-0.5, count - 0.5, centre + _HALF, centre - _HALF)
-            axes.imshow([activity(active)], ListedColormap(list(ACTIVITY)), extent=extent, **_CELLS)
+            axes.imshow(
+                [activity(active)],
+                ListedColormap(list(ACTIVITY)),
+                extent=(-0.5, count - 0.5, centre + _HALF, centre - _HALF),
+                **_CELLS,
+            )
             edges = np.minimum(np.arange(0, count + WARP, WARP), count) - 0.5
             axes.vlines(edges, centre - _HALF, centre + _HALF, colors=INK, lw=0.9, clip_on=False)
         else:

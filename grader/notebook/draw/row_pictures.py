@@ -141,10 +141,12 @@ def lanes(run: Run) -> Picture:
 
 
 def _steps(passed: list[Moment]) -> list[Moment]:
-    known = [moment for moment in passed if moment.line]
     return [
         moment
-        for _, group in groupby(known, lambda moment: (moment.interval, sorted(moment.threads)))
+        for _, group in groupby(
+            (moment for moment in passed if moment.line),
+            lambda moment: (moment.interval, sorted(moment.threads)),
+        )
         for _, moment in sorted({moment.line: moment for moment in group}.items())
     ]
 
@@ -164,8 +166,7 @@ def _paint_steps(axes: Axes, shown: list[Moment], active: list[np.ndarray]) -> N
     axes.hlines(np.arange(len(shown) + 1) - 0.5, *across, colors="white", lw=0.8)
     parted = [row for row in range(1, len(shown)) if shown[row].interval > shown[row - 1].interval]
     axes.hlines(np.array(parted) - 0.5, *across, colors=INK, lw=1.0, linestyles="--")
-    label = "thread of the block, warps set apart" if threads > WARP else "thread of the block"
-    index_axis(axes, range(threads), label)
+    index_axis(axes, range(threads), "thread of the block" + ", warps set apart" * (threads > WARP))
     axes.set_xticks(columns[axes.get_xticks().astype(int)], axes.get_xticks().astype(int))
     axes.set_yticks([])
 
@@ -267,8 +268,13 @@ def _words(part: Event) -> tuple[np.ndarray, int]:
 
 
 def _paint_banks(axes: Axes, grid: np.ndarray) -> None:
-    norm = BoundaryNorm(_LIMITS, len(_COLOURS))
-    axes.imshow(grid, ListedColormap(_COLOURS), norm=norm, aspect="auto", interpolation="none")
+    axes.imshow(
+        grid,
+        ListedColormap(_COLOURS),
+        norm=BoundaryNorm(_LIMITS, len(_COLOURS)),
+        aspect="auto",
+        interpolation="none",
+    )
     axes.hlines(np.arange(len(grid) + 1) - 0.5, -0.5, BANKS - 0.5, colors="white", lw=1.2)
     axes.vlines(np.arange(BANKS + 1) - 0.5, *axes.get_ylim(), colors="white", lw=0.6)
     for row, bank in np.argwhere(grid > 1):

@@ -27,7 +27,6 @@ from .picture import (
     Picture,
     Style,
     empty,
-    holding,
     middle,
     pale_grid,
     require_run,
@@ -124,26 +123,34 @@ def passes(runs: Mapping[str, Run], array_bytes: int) -> Picture:
         notes.append(f"Stopped by a mistake before the end: {', '.join(stopped)}.")
     title = f"Passes over memory, in units of the array ({counted(array_bytes, 'byte')})"
     if not any(way.asked for pair in ways.values() for way in pair.values()):
-        reason = "Nothing was loaded from global memory, nor stored there."
-        return empty(title, " ".join([reason, *notes[1:]]), next(iter(runs.values())))
+        return empty(
+            title,
+            " ".join(["Nothing was loaded from global memory, nor stored there.", *notes[1:]]),
+            next(iter(runs.values())),
+        )
     rows = [_described(name, pair, array_bytes) for name, pair in ways.items()]
     tall = _PASSES_BAR * len(runs)
-    described = "\n".join([f"{title}:", *rows, *(f"  {text}" for text in notes)])
-    picture = Picture(_TOP + tall + 0.55 + 0.16 * len(notes), title, described)
+    picture = Picture(
+        _TOP + tall + 0.55 + 0.16 * len(notes),
+        title,
+        "\n".join([f"{title}:", *rows, *(f"  {text}" for text in notes)]),
+    )
     left = min(0.4 + 0.085 * max(len(name) for name in runs), 4.0)  # inches
     _paint_passes(picture.panel(left, _TOP, 9.7 - left, tall), ways, array_bytes)
-    entries = {
-        swatch(*look): drawn
-        for verb, (_, colour, _) in _VERBS.items()
-        for look, drawn in (
-            ((colour, verb), True),
-            (
-                (PAPER, f"rest of the sectors {verb}", colour, _HATCH),
-                any(pair[verb].beyond for pair in ways.values()),
-            ),
-        )
-    }
-    picture.key([*holding(entries)])
+    picture.key(
+        [
+            swatch(*look)
+            for verb, (_, colour, _) in _VERBS.items()
+            for look, drawn in (
+                ((colour, verb), True),
+                (
+                    (PAPER, f"rest of the sectors {verb}", colour, _HATCH),
+                    any(pair[verb].beyond for pair in ways.values()),
+                ),
+            )
+            if drawn
+        ]
+    )
     picture.foot(*notes, line=0.16)
     return picture
 

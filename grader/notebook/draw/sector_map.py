@@ -104,9 +104,16 @@ def sectors(run: Run, argument: int | None = None, line: int | None = None) -> P
     notes = _notes(run, shown, len(requests))
     words = "\n".join([f"{title}:", *(_described(run, request) for request in requests)])
     picture = Picture(0.65 + sum(talls) + 0.35, title, f"{words}\n  {notes}")
-    beyond = any(len(request.sectors) * SECTOR > request.asked for request in shown)
-    moved = [swatch(PALE, "moved with it, not asked for")] if beyond else []
-    picture.key([swatch(BLUE, "asked for"), *moved])
+    picture.key(
+        holding(
+            {
+                swatch(BLUE, "asked for"): True,
+                swatch(PALE, "moved with it, not asked for"): any(
+                    len(request.sectors) * SECTOR > request.asked for request in shown
+                ),
+            }
+        )
+    )
     top = 0.65
     for request, tall in zip(shown, talls, strict=True):
         _paint(picture, run, request, top)

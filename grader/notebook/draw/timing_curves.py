@@ -48,8 +48,14 @@ def bandwidth(timings: Timings) -> Picture:
     axes.axhline(copy, color=INK, lw=1.2, ls="--")
     for place, rows in enumerate(lines.values()):
         at = [places[row.size] for row in rows]
-        line = "-" if _varying(timings.sizes) is not None else ""
-        axes.plot(at, [row.gb_per_s for row in rows], ls=line, lw=1.6, ms=6, **_style(place))
+        axes.plot(
+            at,
+            [row.gb_per_s for row in rows],
+            ls="" if _varying(timings.sizes) is None else "-",
+            lw=1.6,
+            ms=6,
+            **_style(place),
+        )
     ends = [(places[rows[-1].size], rows[-1].gb_per_s) for rows in lines.values()]
     points = [(axes.get_xlim()[1], copy), *ends]
     to_axes = axes.transData + axes.transAxes.inverted()
@@ -93,9 +99,8 @@ def _size_axis(axes: Axes, timings: Timings) -> Mapping[Size, float]:
             "\nx ".join(f"{n:,}" if n < 100_000 else _short(n) for n in size) for size in sizes
         ]
         axes.set_xticks(list(places.values()), names, size=SMALL)
-        label = f"size: {' x '.join(timings.extents)}"
-        label += f"; {_UNITS}" if "K" in "".join(names) else ""
-        axes.set_xlabel(label, size=SMALL, color=INK)
+        units = f"; {_UNITS}" if "K" in "".join(names) else ""
+        axes.set_xlabel(f"size: {' x '.join(timings.extents)}{units}", size=SMALL, color=INK)
         return places
     places = {size: float(size[varying]) for size in sizes}
     first, *_, last = extents = sorted(places.values())
@@ -140,10 +145,12 @@ def roofline(timings: Timings, size: Size | None = None) -> Picture:
     if not timings.rows:
         return empty(title, "Nothing was timed here, and no times are recorded.")
     size = tuple(size or timings.sizes[-1])
-    known = ", ".join(map(size_text, timings.sizes))
     rows = unless(
         [row for row in timings.rows if row.size == size],
-        Notice(f"Nothing was timed at {size_text(size)}. The sizes are: {known}."),
+        Notice(
+            f"Nothing was timed at {size_text(size)}. The sizes are: "
+            f"{', '.join(map(size_text, timings.sizes))}."
+        ),
     )
     unless(
         rows[0].flops is not None,
@@ -161,8 +168,14 @@ def roofline(timings: Timings, size: Size | None = None) -> Picture:
     axes = picture.panel(_ROOF_LEFT, _TOP, _ROOF_WIDE, _TALL)
     _paint_roof(axes, timings, rows)
     for row in rows:
-        look = _style(timings.variants.index(row.variant))
-        axes.plot(_intensity(row), _gflop_per_s(row), ls="", ms=8, zorder=3, **look)
+        axes.plot(
+            _intensity(row),
+            _gflop_per_s(row),
+            ls="",
+            ms=8,
+            zorder=3,
+            **_style(timings.variants.index(row.variant)),
+        )
     low, high = axes.get_ylim()
     wanted = [math.log(_gflop_per_s(row) / low) / math.log(high / low) for row in rows]
     for row, height in zip(rows, apart(wanted, _LINE / _TALL), strict=True):

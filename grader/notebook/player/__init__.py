@@ -114,8 +114,7 @@ def of_replay(replay: Replay) -> Page:
     """A case of an exercise, to be stepped through from where it went wrong."""
     launches, at = len(replay.words.problem.launches), replay.first + replay.launch
     which = f", launch {at} of {launches}" if launches > 1 else ""
-    note = f"The case `{replay.case.name}`{which}."
-    return player(replay.recording, list(replay.found), note)
+    return player(replay.recording, list(replay.found), f"The case `{replay.case.name}`{which}.")
 
 
 def _again(case: Case, words: Words, result: CaseResult, where: Scene) -> Replay | None:
@@ -149,8 +148,12 @@ def _run(
     )
     if not recordings(run):
         return None
-    arrays = {name: np.asarray(array) for name, array in buffers.items()}
-    return Replay(case, words, run, arrays, error, first=max(where.launch, 1))
+    return Replay(
+        *(case, words, run),
+        {name: np.asarray(array) for name, array in buffers.items()},
+        error,
+        first=max(where.launch, 1),
+    )
 
 
 def _while_open(run: Run) -> list[HazardReport]:
@@ -165,8 +168,11 @@ def _block(seen: Replay, result: CaseResult) -> int | Extent | None:
         alike = [one.block for one in seen.run.hazards if one.status == result.status and one.block]
         return alike[0] if alike else None
     buffer, offset = wrong_place(result, seen.words)
-    args = seen.words.problem.launches[-1].args
-    numbers = {number for number, passed in enumerate(args) if str(passed) == buffer}
+    numbers = {
+        number
+        for number, passed in enumerate(seen.words.problem.launches[-1].args)
+        if str(passed) == buffer
+    }
     writers = [
         event.block
         for event in seen.run.trace.touched
@@ -209,8 +215,10 @@ def _from_difference(recording: Recording, end: Mark, result: CaseResult) -> tup
     if first is None:
         return (end,)
     text = f"Here {result.mismatches[0].place} gets its wrong value." if end.cells else ""
-    last = replace(end, title="The end", text=text, step="The end")
-    return replace(first, title=end.title, text=end.text), last
+    return (
+        replace(first, title=end.title, text=end.text),
+        replace(end, title="The end", text=text, step="The end"),
+    )
 
 
 _SCRIPTS = "model.js", "values.js", "memory.js", "views.js", "controls.js"
@@ -348,8 +356,7 @@ def _series(raw: bytes) -> Series:
     steps = np.diff(numbers)
     if len(numbers) > 2 and (steps == steps[0]).all():
         return {"f": int(numbers[0]), "d": int(steps[0]), "n": len(numbers)}
-    listed: list[int] = numbers.tolist()
-    return listed
+    return list(numbers.tolist())
 
 
 def values(numbers: np.ndarray) -> list[object]:
@@ -390,8 +397,10 @@ def _frame(
 
 
 def _touch(touch: Touch) -> list[object]:
-    where = series(touch.threads), series(touch.offsets), touch.width
-    return [touch.kind[0], touch.memory, *where, values(touch.values), series(touch.owner)]
+    return [
+        *(touch.kind[0], touch.memory, series(touch.threads), series(touch.offsets), touch.width),
+        *(values(touch.values), series(touch.owner)),
+    ]
 
 
 def _memory(memory: Memory) -> dict[str, object]:
@@ -408,5 +417,4 @@ def _memory(memory: Memory) -> dict[str, object]:
 def _runs(state: np.ndarray) -> list[int]:
     starts = np.concatenate([[0], np.flatnonzero(np.diff(state)) + 1])
     counts = np.diff(np.append(starts, len(state)))
-    runs: list[int] = np.stack([state[starts], counts], axis=1).reshape(-1).tolist()
-    return runs
+    return list(np.stack([state[starts], counts], axis=1).reshape(-1).tolist())
