@@ -104,12 +104,10 @@ class Arithmetic:
         """The integer of PTX type `kind` that a register's value is."""
         low, high = limits(kind)
         exact = self.integer(value, kind)
-        if exact.number is not None:
-            return self.wrapped(exact, kind)
         least, most = self.atoms.interval(exact)
         if low <= least and most <= high:
             return exact
-        if self.at in self.wraps:
+        if exact.number is not None or self.at in self.wraps:
             return self.wrapped(exact, kind)
         self._owe(exact, low, high)
         return exact
@@ -217,11 +215,10 @@ class Arithmetic:
         """Its remainder modulo 2**bits."""
         if not bits:
             return Polynomial.of(0)
-        even: int = 0
-        while even < bits and value.divisible(2 ** (even + 1)):
-            even += 1
-        if even:
-            return self.low_bits(self.floor_quotient(value, 2**even), bits - even) * (1 << even)
+        by = gcd(value.content, 2**bits)
+        if by > 1:
+            rest = self.low_bits(self.floor_quotient(value, by), bits + 1 - by.bit_length())
+            return rest * by
         low, high = self.atoms.interval(value)
         if value.number is not None or (low >= 0 and high < 2**bits):
             return value if value.number is None else Polynomial.of(value.number % 2**bits)
@@ -319,25 +316,16 @@ class Size:
     def _other(self, other: Size | int) -> Polynomial:
         return other.value if isinstance(other, Size) else Polynomial.of(other)
 
-    def __add__(self, other: Size | int) -> Size:
-        return Size(self.value + self._other(other), self.on)
+    def _computed(
+        self, compute: Callable[[Arithmetic, Polynomial, Polynomial], Polynomial], other: Size | int
+    ) -> Size:
+        return Size(compute(self.on, self.value, self._other(other)), self.on)
 
-    __radd__ = __add__
-
-    def __sub__(self, other: Size | int) -> Size:
-        return Size(self.value - self._other(other), self.on)
-
-    def __mul__(self, other: Size | int) -> Size:
-        return Size(self.on.product(self.value, self._other(other)), self.on)
-
-    __rmul__ = __mul__
-
-    def __floordiv__(self, other: Size | int) -> Size:
-        return Size(self.on.quotient(self.value, self._other(other)), self.on)
-
-    def __mod__(self, other: Size | int) -> Size:
-        by = self._other(other)
-        return Size(self.value - self.on.product(self.on.quotient(self.value, by), by), self.on)
+    __add__ = __radd__ = partialmethod(_computed, lambda on, a, b: a + b)
+    __sub__ = partialmethod(_computed, lambda on, a, b: a - b)
+    __mul__ = __rmul__ = partialmethod(_computed, Arithmetic.product)
+    __floordiv__ = partialmethod(_computed, Arithmetic.quotient)
+    __mod__ = partialmethod(_computed, lambda on, a, b: a - on.product(on.quotient(a, b), b))
 
     def __rmod__(self, other: int) -> Size:
         return Size(Polynomial.of(other), self.on) % self
@@ -359,8 +347,7 @@ class Setting:
     bytes of its arrays (None: unknown), `special` PTX's special registers."""
 
     def __init__(self, rule: Rule, shape: Shape, on: Arithmetic):
-        self.rule, self.block, self.on = rule, shape.block, on
-        self.given = shape.given
+        self.rule, self.block, self.given, self.on = rule, shape.block, shape.given, on
         self.parameters = rules.parameters(rule)
         self.numbers: dict[str, Polynomial] = {}
         self.special: dict[str, Polynomial] = {"WARP_SZ": Polynomial.of(WARP)}

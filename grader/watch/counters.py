@@ -144,19 +144,16 @@ class Counting(Observer):
         to an mbarrier, no load, store or atomic instruction does: Nsight Compute does not count
         it."""
         access, hit, kind = done.access, done.hit, done.kind
-        if access.bulk and not access.asynchronous:
-            return  # it has been counted
-        if hit.space == "global" and (access.bulk or kind == "atomic"):
-            if access.bulk:
-                sectors = np.unique(hit.addresses >> SECTOR_SHIFT)  # one lane has asked for all
-                self.counters.add(self._lines[access.at], "global_sectors", len(sectors))
-            else:
-                self._note(access, hit, kind)
+        if access.bulk and access.asynchronous and hit.space == "global":  # else it was counted
+            sectors = np.unique(hit.addresses >> SECTOR_SHIFT)  # one lane has asked for all
+            self.counters.add(self._lines[access.at], "global_sectors", len(sectors))
         if hit.space not in _COUNTED or access.bulk or access.mbarrier:
             return
         requests = warps(hit.lanes) - hit.again
         if kind == "atomic":
             self.counters.add(self._lines[access.at], "atomics", requests)
+            if hit.space == "global":
+                self._note(access, hit, kind)
         elif not (hit.space == "shared" and access.asynchronous):
             self.counters.add(self._lines[access.at], f"{hit.space}_{kind}_requests", requests)
             if hit.space != "local":
@@ -186,12 +183,8 @@ class Counting(Observer):
                         f"global_{kind}_bytes": rows.active.sum(axis=1) * width,
                     }
             else:
-                cost = shared_traffic(rows, width, store=kind == "store")
-                found = {
-                    f"shared_{kind}_wavefronts": cost.wavefronts,
-                    f"shared_{kind}_wavefronts_ideal": cost.ideal,
-                    f"shared_{kind}_bank_conflicts": cost.conflicts,
-                }
+                costs = shared_traffic(rows, width, store=kind == "store")
+                found = {f"shared_{kind}_{name}": cost for name, cost in costs.items()}
             lines = np.array([line for line, _, _ in noted])[rows.access]
             for name, counts in found.items():
                 self._by_line(name, lines, counts)
@@ -214,11 +207,10 @@ class Paths(Observer):
     def __init__(self, report: FindingReport):
         self.geometry, self.dense = report.wave.geometry, report.wave.dense
         lanes = self.geometry.lanes
-        self.of_thread = np.zeros(lanes, np.int64)
+        # `at_barrier`: `of_thread` when a thread last was at one.
+        self.of_thread, self.at_barrier, self._launch_of = np.zeros((3, lanes), np.int64)
         self.of_warp = np.zeros(lanes // WARP, np.int64)
-        self.at_barrier = np.zeros(lanes, np.int64)  # of_thread when a thread last was at one
         self.counted = {name: np.zeros(self.geometry.launches, np.int64) for name in PATHS}
-        self._launch_of = np.zeros(lanes, np.int64)
 
     def begin_wave(self, first_block: int) -> None:
         self.end()
