@@ -145,8 +145,7 @@ class Uninitialized(Observer):
         instruction = self.code[access.at]
         carries = instruction.form.carries
         if kind == "store" and hit.store in self._in_memory:
-            for component in range(access.components):
-                self._in_memory[hit.store][bytes_of(access, hit, component)] = SET
+            self._in_memory[hit.store][bytes_of(access, hit)] = SET
         if kind == "store" and carries is Carries.STORED:
             self._stored(access, hit, instruction.operands[1])
         elif kind == "load" and carries is Carries.LOADED:

@@ -335,18 +335,15 @@ class Races(Ordering):
         self.signals = Signals(self)
         self.findings = RaceFindings(report, self.signals, self.detectors)
         self.visits = Visits(self.findings)
-        self._unchanged = np.zeros(0, bool)  # of the store that is about to be made
-        self._set_up = np.zeros(0, np.int64)  # by cell of shared memory: the `init` of an mbarrier
 
     def begin_wave(self, first_block: int) -> None:
         super().begin_wave(first_block)
         store = self.wave.shared.store
         unordered = self.unordered_in_cluster if self.in_cluster else self.unordered_in_block
-        self.detectors[store] = RaceDetector(
-            len(store.data) // self.cells["shared"], unordered, self
-        )
+        cells = len(store.data) // self.cells["shared"]
+        self.detectors[store] = RaceDetector(cells, unordered, self)
         self.visits.last.clear()
-        self._set_up = np.zeros(0, np.int64)
+        self._set_up = np.zeros(cells, np.int64)  # by cell, the `init` of an mbarrier
 
     def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
         super().fence(at, lanes, wide)
@@ -360,7 +357,7 @@ class Races(Ordering):
 
     def write(self, access: Access, hit: Hit, values: Values) -> None:
         if self._watches(access, hit):
-            self._unchanged = _holds(access, hit, values)
+            self._unchanged = _holds(access, hit, values)  # of the store that is about to be made
 
     def copy(self, access: Access, hit: Hit, values: Values) -> None:
         """It may land at any time from now on: whoever still reads the place races with it. What
@@ -450,8 +447,6 @@ class Races(Ordering):
     ) -> Conflict | None:
         """Who uses an mbarrier must come after its `init`, which an arrival does not order."""
         cells, lane, epoch, _ = touched
-        if len(self._set_up) == 0:
-            self._set_up = np.zeros_like(detector.written)
         if access.strong:
             return detector.conflict(self._set_up[cells], lane, wrote=True)
         self._set_up[cells] = stamped(epoch, lane)
