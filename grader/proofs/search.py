@@ -40,11 +40,6 @@ class FaultQuestion:
     formulas: list[Formula]
 
 
-def all_questions(thread: SymbolicThread) -> Iterator[FaultQuestion]:
-    """Whatever has to be impossible; those that are answered fastest come first."""
-    return chain(_about_accesses(thread), _about_meetings(thread), _about_races(thread))
-
-
 def _about_accesses(thread: SymbolicThread) -> Iterator[FaultQuestion]:
     solver, in_parts = Solver(thread.on.atoms), Solver(thread.on.atoms, in_parts=True)
     for one in thread.accesses:
@@ -183,7 +178,9 @@ def examined(
     variables = variables_of(program, linked)
     for shape in shapes(rule):
         thread = explored(graph, variables, rule, shape, effort)
-        for question in all_questions(thread):
+        # Those that are answered fastest come first.
+        asked = chain(_about_accesses(thread), _about_meetings(thread), _about_races(thread))
+        for question in asked:
             answer = question.solver.ask(question.formulas, effort)
             if not effort.left:
                 raise Undecided("the time was too short")

@@ -307,8 +307,10 @@ def _checked(solver: z3.Solver, effort: Effort) -> z3.CheckSatResult:
 
 def _numbers(model: z3.ModelRef) -> dict[str, int]:
     """The integers of a model, read from its text: Z3's Python takes 30 us for each."""
-    found = _INTEGERS.findall(model.sexpr())
-    return {name: int(number) * (-1 if sign else 1) for name, sign, number in found}
+    return {
+        name: int(number) * (-1 if sign else 1)
+        for name, sign, number in _INTEGERS.findall(model.sexpr())
+    }
 
 
 def _spent(solver: z3.Solver) -> int:

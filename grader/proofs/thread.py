@@ -90,8 +90,10 @@ class AnyRound:
             if not self._learned():
                 return
             self.thread.forget_since(mark)
-        line = self.thread.code.instructions[self.loop.header].line
-        raise Undecided("what a loop does in a round depends on too many others", line)
+        raise Undecided(
+            "what a loop does in a round depends on too many others",
+            self.thread.code.instructions[self.loop.header].line,
+        )
 
     def _learned(self) -> bool:
         """Whether the steps are not as they were taken to be; then they are corrected."""
@@ -427,19 +429,16 @@ class SymbolicThread:
     def _results(self, one: Instruction, state: State) -> list[tuple[str, Value]]:
         """What an instruction writes, and what it writes there."""
         first, rest = one.operands[:1], one.operands[1:]
-        plain = not one.form.transfers and not one.form.collective and one.form.flow is Flow.NEXT
         if one.form.name == "ld" and (given := self._argument(one)) is not None:
             return [(name, given) for name in one.written]
         whole = all(isinstance(part, Register) for part in first)
         parted = any(isinstance(operand, Vector | Address) for operand in rest)
-        known = plain and len(one.written) == 1 and whole and not parted
-        if known and one.form.name not in ("bar", "barrier"):
+        plain = not one.form.transfers and meets(one) is Scope.THREAD and len(one.written) == 1
+        if plain and whole and not parted and one.form.flow is Flow.NEXT:
             values = [self._read(operand, state) for operand in rest]
             return [(one.written[0], computed(self.on, one, values))]
         found = [(name, self._anything(one, name)) for name in one.written]
-        pair = first and isinstance(first[0], Vector) and one.form.name == "setp"
-        if pair and len(found) == 2:
-            assert isinstance(first[0], Vector)
+        if one.form.name == "setp" and isinstance(first[0], Vector) and len(found) == 2:
             values = [self._read(operand, state) for operand in rest]
             result = first[0].items[0]  # without the opposite
             alone = msgspec.structs.replace(one, operands=(result, *rest))

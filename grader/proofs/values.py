@@ -78,21 +78,22 @@ def named(compute: Callable[..., Polynomial]) -> Callable[..., Polynomial]:
     return once
 
 
+@dataclass(eq=False)
 class Arithmetic:
     """Integers whose exact value may need new atoms. `wraps`: the instructions at which a value
     may lie outside its type, so that it must be reduced; elsewhere that is an obligation."""
 
-    def __init__(self, atoms: Atoms, wraps: frozenset[int]):
-        self.atoms = atoms
-        self.wraps = wraps
-        self.obligations: list[Obligation] = []
-        self.at = 0
-        self.path: tuple[Formula, ...] = ()
-        self.made: dict[object, Polynomial] = {}  # what methods that are `named` have made
-        self._conditions: dict[Unknown, Formula] = {}
-        # Comparisons of integers for (in)equality: whether for equality, and their difference.
-        self.equations: dict[Formula, tuple[bool, Polynomial]] = {}
-        self._unknowns = 0
+    atoms: Atoms
+    wraps: frozenset[int]
+    obligations: list[Obligation] = field(default_factory=list)
+    at: int = 0
+    path: tuple[Formula, ...] = ()
+    # What methods that are `named` have made.
+    made: dict[object, Polynomial] = field(default_factory=dict)
+    _conditions: dict[Unknown, Formula] = field(default_factory=dict)
+    # Comparisons of integers for (in)equality: whether for equality, and their difference.
+    equations: dict[Formula, tuple[bool, Polynomial]] = field(default_factory=dict)
+    _unknowns: int = 0
 
     def forget(self, number: int) -> None:
         """Keep the first `number` atoms only, and nothing that speaks of others."""
@@ -395,13 +396,10 @@ class Setting:
     def _dimensions(self) -> None:
         atoms = self.on.atoms
         for number, axis in enumerate(AXES):
-            if self.block is not None:
-                size = Polynomial.of(self.block[number])
-            elif number == 0:
+            size = Polynomial.of(self.block[number] if self.block else 1)
+            if self.block is None and number == 0:
                 low, high, step = _widths(self.rule) or (1, 1, 1)
                 size = atoms.integer("width", low // step, high // step, Scope.GRID) * step
-            else:
-                size = Polynomial.of(1)
             self._dimension("blockDim", "tid", "%ntid", axis, size, BLOCK_LIMITS[number])
             most = GRID_LIMITS[number]
             count = (

@@ -71,11 +71,12 @@ class ProxyOrder(Observer):
         elif access.bulk and access.asynchronous and self._writer[cells].any():
             position, part = np.argwhere(self._writer[cells])[0].tolist()
             cell, here = int(cells[position, part]), self.report.here
-            address = cell * _CELL % self.wave.shared.pitch
             writer = here.location(int(self._at[cell]), int(self._writer[cell]) - 1)
-            touched = here.bytes("shared", hit.store, address, _CELL, writer.at)
-            where = here.location(access.at, int(lane[position]))
-            self.report.stop(UnfencedRead(where, touched, writer))
+            place = cell * _CELL % self.wave.shared.pitch
+            touched = here.bytes("shared", hit.store, place, _CELL, writer.at)
+            self.report.stop(
+                UnfencedRead(here.location(access.at, int(lane[position])), touched, writer)
+            )
 
     def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
         if self._watches and self.code[at].form.has("proxy"):
@@ -266,8 +267,7 @@ class Products(Observer):
 
 def _cells(access: Access, hit: Hit) -> np.ndarray:
     """What lanes touch: (lanes, cells)."""
-    width = max(access.width // _CELL, 1)
-    return (hit.element * access.size // _CELL)[:, None] + np.arange(width)
+    return (hit.element * access.size // _CELL)[:, None] + np.arange(max(access.width // _CELL, 1))
 
 
 def _held(product: Instruction) -> tuple[Operand, ...]:

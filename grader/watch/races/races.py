@@ -10,6 +10,7 @@ run are kept here, those of few threads, as flags are.
 
 from collections import defaultdict
 from dataclasses import dataclass
+from operator import attrgetter
 
 import msgspec
 import numpy as np
@@ -25,6 +26,8 @@ from .ordering import COMPARED, LANDED, NARROW, STRONG, Ordering, epoch_of, lane
 _MOST = 20_000  # accesses remembered: a spinning thread makes many, a histogram more
 
 _NOWHERE = np.empty(0, np.int64)
+# The same of instructions that are one statement's, as where the compiler unrolls a loop.
+_statement = attrgetter("form.name", "form.type", "line", "callers")
 
 
 @dataclass(frozen=True)
@@ -271,7 +274,7 @@ class RaceFindings:
         stored = then if wrote else first
         where, same_line = _address(stored), line == first.line
         function = wave.linked.owner[at] != wave.kernel.name
-        copies = sum(_alike(one, stored) for one in code) if same_line else 0
+        copies = [*map(_statement, code)].count(_statement(stored)) if same_line else 0
         # The epochs in which this thread has written to the memory.
         epochs = (stamps[lane_of(stamps) == me] >> 32).tolist() if same_line else []
         return Evidence(
@@ -292,12 +295,6 @@ class RaceFindings:
             one_warp=wave.geometry.stride == WARP,
             signal=signal,
         )
-
-
-def _alike(one: Instruction, other: Instruction) -> bool:
-    """Two instructions are one statement's, as where the compiler unrolls a loop."""
-    where = (one.form.name, one.form.type, one.line, one.callers)
-    return where == (other.form.name, other.form.type, other.line, other.callers)
 
 
 def _address(one: Instruction) -> Address | None:
