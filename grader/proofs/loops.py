@@ -47,8 +47,9 @@ class LoopGraph:
         self.loops = self._loops()
 
     def loop_instructions(self, loop: Loop) -> list[Instruction]:
-        places = (at for start in loop.body for at in range(*self.blocks[start]))
-        return [self.code.instructions[at] for at in places]
+        return [
+            self.code.instructions[at] for start in loop.body for at in range(*self.blocks[start])
+        ]
 
     def _after(self, end: int) -> tuple[int, ...]:
         last = self.code.instructions[end - 1]
@@ -78,10 +79,9 @@ class LoopGraph:
 
 def _blocks(code: Function) -> dict[int, tuple[int, int]]:
     number = len(code.instructions)
-    jumps = (Flow.BRANCH, Flow.RETURN, Flow.EXIT)
     starts = {0} | {at for at in code.labels.values() if at < number}
     for at, one in enumerate(code.instructions):
-        if one.form.flow in jumps:
+        if one.form.flow in (Flow.BRANCH, Flow.RETURN, Flow.EXIT):
             starts.add(at + 1)
         elif one.form.flow is not Flow.NEXT:
             what = {Flow.CALL: "a function is called", Flow.TABLE: "a jump goes by a table"}

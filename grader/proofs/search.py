@@ -120,8 +120,7 @@ def _about_races(thread: SymbolicThread) -> Iterator[FaultQuestion]:
 
 def _overlap(solver: Solver, a: AccessSite, b: AccessSite) -> list[Formula]:
     """That the first thread does `a`, the second one `b`, and they touch the same bytes."""
-    here, there = a.pointer.offset, solver.second(b.pointer.offset)
-    apart = there - here
+    apart = solver.second(b.pointer.offset) - a.pointer.offset
     touch = (
         [term(apart) == 0]
         if a.width == b.width and apart.divisible(a.width)

@@ -353,8 +353,9 @@ class Setting:
         self.numbers: dict[str, Polynomial] = {}
         self.special: dict[str, Polynomial] = {"WARP_SZ": Polynomial.of(WARP)}
         self._dimensions()
-        whole = (one.name for one in self.parameters if rules.is_whole(one))
-        self.numbers |= {name: self._number(name) for name in whole}
+        self.numbers |= {
+            one.name: self._number(one.name) for one in self.parameters if rules.is_whole(one)
+        }
         self.names = {name: Size(value, on) for name, value in self.numbers.items()}
         self.lengths = {
             one.name: self.evaluated(one.length) * one.dtype.itemsize if one.length else None
@@ -401,12 +402,9 @@ class Setting:
                 low, high, step = _widths(self.rule) or (1, 1, 1)
                 size = atoms.integer("width", low // step, high // step, Scope.GRID) * step
             self._dimension("blockDim", "tid", "%ntid", axis, size, BLOCK_LIMITS[number])
-            most = GRID_LIMITS[number]
-            count = (
-                atoms.integer(f"gridDim.{axis}", 1, most, Scope.GRID)
-                if number < self.rule.grid
-                else Polynomial.of(1)
-            )
+            count, most = Polynomial.of(1), GRID_LIMITS[number]
+            if number < self.rule.grid:
+                count = atoms.integer(f"gridDim.{axis}", 1, most, Scope.GRID)
             self._dimension("gridDim", "ctaid", "%nctaid", axis, count, most)
 
     def _dimension(

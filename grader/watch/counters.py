@@ -102,7 +102,6 @@ class Counting(Observer):
         self._idle[at] += warps(lanes) - warps(select(lanes, chosen))
 
     def complete(self) -> None:
-        opcodes = self.counters.opcodes
         per_warp, per_thread = np.zeros((2, len(self._lines)), np.int64)
         for (first, last), (warps_in_it, threads) in self._runs.items():
             per_warp[first : last + 1] += warps_in_it
@@ -110,7 +109,7 @@ class Counting(Observer):
         for instruction, number in zip(
             self.wave.kernel.instructions, (per_warp - self._idle).tolist(), strict=True
         ):
-            opcodes[instruction.form.opcode] += number
+            self.counters.opcodes[instruction.form.opcode] += number
         lines = np.array([line or 0 for line in self._lines])
         self._by_line("inst_executed", lines, per_warp)
         self._by_line("thread_inst_executed", lines, per_thread)

@@ -119,7 +119,9 @@ class Recorder(Observer):
             except CudaError:
                 *_, threads = self._among(lanes)
                 if len(threads):
-                    self._failed(frame or self._begin(at, code.line or 0, threads), threads)
+                    frame = frame or self._begin(at, code.line or 0, threads)
+                    self._leaving(threads)
+                    self._notice(frame)
                 raise
             if frame:
                 for one in results:
@@ -203,10 +205,12 @@ class Recorder(Observer):
         frame.hazards.extend(range(self.told, found))
         self.told = found
 
-    def _failed(self, frame: Frame, threads: np.ndarray) -> None:
-        """What the threads have just done ends the run."""
-        self.state[threads[~self.wave.running[self._lanes_of(threads)]]] = GONE
-        self._notice(frame)
+    def _leaving(self, threads: np.ndarray) -> None:
+        """Those of the threads that do not run any more are gone."""
+        stride = self.wave.geometry.stride
+        block = np.array(self.recording.blocks, np.int64)[threads // stride] - self.wave.first_block
+        lanes = block * stride + threads % stride
+        self.state[threads[~self.wave.running[lanes]]] = GONE
 
     def _assign(self, frame: Frame, one: Result, lanes: np.ndarray, threads: np.ndarray) -> None:
         if len(lanes):
@@ -222,8 +226,7 @@ class Recorder(Observer):
         self.state[threads] = AT_WARP if code.form.collective else AT_BARRIER
         for group in groups:
             self.state[group] = READY
-        if len(staying := threads[self.state[threads] != READY]):
-            self.state[staying[~self.wave.running[self._lanes_of(staying)]]] = GONE
+        self._leaving(threads[self.state[threads] != READY])
         frame.parted |= sum(map(bool, map(len, groups))) > 1
 
     def _guarded(self, code: Instruction, lanes: np.ndarray) -> np.ndarray:
@@ -247,11 +250,6 @@ class Recorder(Observer):
             chosen = np.flatnonzero(threads >= 0)
             self._last, self._chosen = lanes, (chosen, index[chosen], threads[chosen])
         return self._chosen
-
-    def _lanes_of(self, threads: np.ndarray) -> np.ndarray:
-        stride = self.wave.geometry.stride
-        block = np.array(self.recording.blocks, np.int64)[threads // stride] - self.wave.first_block
-        return block * stride + threads % stride
 
     def _number(self, hit: Hit) -> int:
         """The position in `Recording.memories` of the memory that an access hits."""

@@ -203,8 +203,7 @@ class Ordering(Observer):
         lane's next; None where all are ordered."""
         since = self.synced["block"][lane]
         if self.clocks.heard is not None:
-            landed = np.where(stamps & LANDED, self.synced["landed"][lane], 0)
-            since = np.maximum(since, landed)
+            since = np.maximum(since, np.where(stamps & LANDED, self.synced["landed"][lane], 0))
         late = stamps > since
         if not np.count_nonzero(late):
             return None

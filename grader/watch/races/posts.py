@@ -61,11 +61,11 @@ class Post:
         yield (self.block, warp), self.warp_barrier
         yield (self.block, warp, self.lane), self.fence - 1
         if self.parts is not None:
-            first = warp - warp % len(self.parts)
-            yield from (((self.block, first + n), int(m)) for n, m in enumerate(self.parts))
+            warps = enumerate(self.parts, warp - warp % len(self.parts))
+            yield from (((self.block, one), int(epoch)) for one, epoch in warps)
         if self.met is not None:
-            lane = warp * WARP
-            yield from (((self.block, warp, lane + n), int(m)) for n, m in enumerate(self.met))
+            lanes = enumerate(self.met, warp * WARP)
+            yield from (((self.block, warp, one), int(epoch)) for one, epoch in lanes)
 
 
 def more(known: dict[Place, int], counts: dict[Place, int]) -> dict[Place, int]:
@@ -237,8 +237,6 @@ class WarpClocks:
             self.heard[index] = together.repeat(np.diff(starts, append=len(index)), axis=0)
 
 
-# (parts, met) of a lane's post
-Details = Callable[[int], tuple[np.ndarray | None, np.ndarray | None]]
 _NOWHERE = np.iinfo(np.int64).min
 
 
@@ -278,7 +276,7 @@ class Flags:
         epoch: int,
         barriers: tuple[np.ndarray, np.ndarray],
         wide: bool,
-        details: Details | None,
+        details: Callable[[int], tuple[np.ndarray | None, np.ndarray | None]] | None,
     ) -> None:
         """Lanes pass a fence, which all blocks see if it is `wide`: it makes known what they have
         seen, and is what their next post speaks of. `barriers` are, per lane of the wave, the
