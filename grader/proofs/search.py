@@ -69,8 +69,10 @@ def _about_meetings(thread: SymbolicThread) -> Iterator[FaultQuestion]:
         formulas = [path, negated(solver.second(path)), apart]
         if one.scope is Scope.WARP_ROUND:
             warp = thread.on.floor_quotient(thread.setting.thread_number, WARP)
-            same_warp = term(warp) == term(solver.second(warp))
-            formulas += [same_warp, solver.second(_named(thread, one.mask))]
+            formulas += [
+                term(warp) == term(solver.second(warp)),
+                solver.second(_named(thread, one.mask)),
+            ]
         fault = "warp" if one.scope is Scope.WARP_ROUND else "barrier"
         yield FaultQuestion(fault, (one.at,), solver, formulas)
 
@@ -269,8 +271,12 @@ def _trial(setting: Setting, values: Mapping[str, int]) -> Trial:
     numbers = {name: value.value(values) for name, value in setting.numbers.items()}
     x, y, z = (numbers[f"gridDim.{axis}"] for axis in AXES)
     wide, tall, deep = (numbers[f"blockDim.{axis}"] for axis in AXES)
-    own = {name: number for name, number in numbers.items() if "." not in name}
-    return Trial(setting.rule, (x, y, z), (wide, tall, deep), own)
+    return Trial(
+        setting.rule,
+        (x, y, z),
+        (wide, tall, deep),
+        {name: number for name, number in numbers.items() if "." not in name},
+    )
 
 
 # ---- kernel by kernel ----

@@ -170,11 +170,13 @@ class Products(Observer):
         self._products = {
             at for at, one in enumerate(self.code) if one.form.build and one.form.has("mma_async")
         }
-        own = [name for at in self._products for name in registers(*_held(self.code[at]))]
-        copies = [(one.read, one.written) for one in self.code if _copies(one)]
+        names = spread(
+            [name for at in self._products for name in registers(*_held(self.code[at]))],
+            [(one.read, one.written) for one in self.code if _copies(one)],
+        )
         # By register: the instruction, plus one, and the group in which its warp will commit it.
         self._writes, self._reads = (
-            {name: np.zeros((2, lanes), np.int64) for name in spread(own, copies)} for _ in range(2)
+            {name: np.zeros((2, lanes), np.int64) for name in names} for _ in range(2)
         )
         self._fenced, self._since_wait = np.zeros((2, lanes), bool)
         # By name of what a warpgroup executes: how often, and where last, by warp.

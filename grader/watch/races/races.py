@@ -215,7 +215,6 @@ class RaceFindings:
         size = access.width // parts
         address = int(hit.addresses[position]) + part * size
         inside = range(store.address, store.address + len(store.data))
-        numbered = enumerate(self.wave.names.arguments, 1)
         return Race(
             self.here.location(at, me),
             access.verb,
@@ -231,7 +230,11 @@ class RaceFindings:
             same_warp=me // WARP == other // WARP,
             at_once=since == self.ordering.now,
             benign=conflict.benign,
-            arguments=tuple(number for number, one in numbered if one.address in inside),
+            arguments=tuple(
+                number
+                for number, one in enumerate(self.wave.names.arguments, 1)
+                if one.address in inside
+            ),
             evidence=self._evidence(
                 at,
                 me,
