@@ -164,7 +164,6 @@ class Doubt:
 
     thread: SymbolicThread
     question: FaultQuestion
-    unknown: bool
 
     @property
     def lines(self) -> tuple[int | None, ...]:
@@ -182,11 +181,11 @@ def examined(
         # Those that are answered fastest come first.
         asked = chain(_about_accesses(thread), _about_meetings(thread), _about_races(thread))
         for question in asked:
-            answer = question.solver.ask(question.formulas, effort)
+            possible = not question.solver.impossible(question.formulas, effort)
             if not effort.left:
                 raise Undecided("the time was too short")
-            if answer is not None:
-                yield Doubt(thread, question, answer == "unknown")
+            if possible:
+                yield Doubt(thread, question)
 
 
 def explored(

@@ -363,7 +363,12 @@ class Setting:
             if one.length is not None
         }
         self.shared_mem = self.evaluated(rule.shared_mem)
-        self._facts()
+        for condition in rule.where:
+            formula = rules.value(condition, self.names)
+            if isinstance(formula, z3.BoolRef):
+                self._always(formula)
+        for length in self.sizes():
+            self._always(term(length) <= rule.most)
 
     def evaluated(self, expression: str) -> Polynomial:
         found = rules.value(expression, self.names)
@@ -419,14 +424,6 @@ class Setting:
         made = self.on.atoms.integer(f"{index}.{axis}", 0, most - 1, scope)
         self.on.atoms.fact(made, term(made) < term(size))
         self.special[f"%{index}.{axis}"] = made
-
-    def _facts(self) -> None:
-        for condition in self.rule.where:
-            formula = rules.value(condition, self.names)
-            if isinstance(formula, z3.BoolRef):
-                self._always(formula)
-        for length in self.sizes():
-            self._always(term(length) <= self.rule.most)
 
     def sizes(self) -> Iterator[Polynomial]:
         """What the rule says there are at most so many of: elements of each array, threads."""

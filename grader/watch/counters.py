@@ -83,11 +83,10 @@ class Counting(Observer):
 
     def __init__(self, wave: Wave, counters: Counters):
         self.wave, self.counters = wave, counters
-        code = self.wave.kernel.instructions
-        self._lines = [one.line for one in code]
+        self._lines = [one.line for one in wave.kernel.instructions]
         # By the first and the last instruction of a straight run, the warps and threads in it.
         self._runs: defaultdict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
-        self._idle = np.zeros(len(code), np.int64)  # warps whose guard held in no lane
+        self._idle = np.zeros(len(self._lines), np.int64)  # warps whose guard held in no lane
         # By space, kind and width, the accesses whose traffic is not counted yet: lines, lanes,
         # addresses; and how many of these.
         self._noted: dict[tuple[str, str, int], list[tuple[int, Lanes, np.ndarray]]]

@@ -11,6 +11,7 @@ READY, AT_BARRIER, AT_WARP, GONE = range(4)  # what a thread is at when it does 
 ALL_STEPS, STEPS_A_LEVEL = 600, 300  # kept: all of the first, then as many before every thinning
 ALL_VALUES, VALUES_A_LEVEL = 150_000, 25_000  # numbers in them, likewise
 AROUND = 30  # steps kept before and after what went wrong, and at the end
+Cell = tuple[int, int, int, int]  # what a thread touches: memory, owner, offset, width
 
 
 @dataclass(frozen=True)
@@ -141,8 +142,7 @@ class Thinning:
         self.room, self.values = ALL_STEPS, ALL_VALUES
         self.last_hazard = -AROUND - 1
         self.latest: deque[tuple[Frame, bool]] = deque()  # undecided, and whether it is one to keep
-        # What the frames left out stored last, by memory, owner, offset and width: who, and what.
-        self.missed: dict[tuple[int, int, int, int], tuple[int, np.ndarray]] = {}
+        self.missed: dict[Cell, tuple[int, np.ndarray]] = {}  # what the frames left out stored last
 
     def take(self, frame: Frame) -> None:
         if frame.hazards:
