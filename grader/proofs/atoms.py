@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from math import gcd, prod
 from typing import Any, TypeAlias, TypeVar
 
@@ -61,10 +61,10 @@ class Polynomial:
         return frozenset(name for monomial in self.terms for name in monomial)
 
     def __add__(self, other: Polynomial | int) -> Polynomial:
-        return _sum((self, 1), (_polynomial(other), 1))
+        return _collected(chain(self.terms.items(), _polynomial(other).terms.items()))
 
     def __sub__(self, other: Polynomial | int) -> Polynomial:
-        return _sum((self, 1), (_polynomial(other), -1))
+        return self + _polynomial(other) * -1
 
     def __mul__(self, other: Polynomial | int) -> Polynomial:
         pairs = product(self.terms.items(), _polynomial(other).terms.items())
@@ -97,10 +97,6 @@ def _collected(pairs: Iterable[tuple[Monomial, int]]) -> Polynomial:
     for monomial, coefficient in pairs:
         found[monomial] = found.get(monomial, 0) + coefficient
     return Polynomial({m: c for m, c in found.items() if c})
-
-
-def _sum(*parts: tuple[Polynomial, int]) -> Polynomial:
-    return _collected((m, sign * c) for one, sign in parts for m, c in one.terms.items())
 
 
 # ---- atoms and formulas ----
@@ -169,13 +165,14 @@ def negated(formula: Formula) -> Formula:
     return z3.Not(formula)
 
 
+@dataclass(eq=False)
 class Atoms:
     """All atoms of an analysis, by name."""
 
-    def __init__(self) -> None:
-        self.by_name: dict[str, Atom] = {}
-        self.products: Any = None  # `solver.Facts` about them, as long as no atom is forgotten
-        self._names: dict[int, tuple[Formula, frozenset[str]]] = {}  # kept alive, so ids are
+    by_name: dict[str, Atom] = field(default_factory=dict)
+    products: Any = None  # `solver.Facts` about them, as long as no atom is forgotten
+    # What constants a formula has, by its id; it is kept alive, so that no other gets that.
+    _names: dict[int, tuple[Formula, frozenset[str]]] = field(default_factory=dict)
 
     def integer(self, name: str, low: int, high: int, scope: Scope) -> Polynomial:
         """A new integer between `low` and `high`; its name is made distinct."""

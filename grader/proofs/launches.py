@@ -85,10 +85,8 @@ def constants(
 
 def _constants(uses: dict[tuple[str, int], None]) -> Constants:
     """Comparisons come first, then widths, then all others; the numbers of each in their order."""
-    compared = [n for name, n in uses if name in COMPARES]
-    widths = [n for name, n in uses if name == "width"]
-    others = [n for name, n in uses if name not in (*COMPARES, "width", "factor")]
-    limits = dict.fromkeys(n for n in (*compared, *widths, *others) if 1 < n <= LARGEST)
+    ordered = sorted(uses, key=lambda use: (use[0] not in COMPARES, use[0] != "width"))
+    limits = dict.fromkeys(n for name, n in ordered if name != "factor" and 1 < n <= LARGEST)
     added = [n for name, n in uses if name in ("factor", "add", "sub")]
     return Constants(tuple(limits), tuple(dict.fromkeys(n for n in added if 1 < n <= MOST_FACTOR)))
 

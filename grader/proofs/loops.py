@@ -1,4 +1,4 @@
-"""A kernel as basic blocks and nested loops, and a symbolic thread on its way through them."""
+"""A kernel as basic blocks and nested loops; what a symbolic thread is on its way through them."""
 
 from dataclasses import dataclass
 from itertools import combinations, pairwise, takewhile
@@ -9,7 +9,7 @@ from ..graphs import postorder
 from ..machine.wave import FULL
 from ..ptx.program import Flow, Function, Instruction, symbol_of
 from .atoms import Formula, Polynomial, Scope, all_of, negated
-from .values import Arithmetic, Pointer, Value
+from .values import Pointer, Value
 
 MOST_BLOCKS = 500
 END = -1  # where threads go that leave the kernel
@@ -47,8 +47,9 @@ class LoopGraph:
         self.loops = self._loops()
 
     def loop_instructions(self, loop: Loop) -> list[Instruction]:
-        places = (at for start in loop.body for at in range(*self.blocks[start]))
-        return [self.code.instructions[at] for at in places]
+        return [
+            self.code.instructions[at] for start in loop.body for at in range(*self.blocks[start])
+        ]
 
     def _after(self, end: int) -> tuple[int, ...]:
         last = self.code.instructions[end - 1]
@@ -78,10 +79,9 @@ class LoopGraph:
 
 def _blocks(code: Function) -> dict[int, tuple[int, int]]:
     number = len(code.instructions)
-    jumps = (Flow.BRANCH, Flow.RETURN, Flow.EXIT)
     starts = {0} | {at for at in code.labels.values() if at < number}
     for at, one in enumerate(code.instructions):
-        if one.form.flow in jumps:
+        if one.form.flow in (Flow.BRANCH, Flow.RETURN, Flow.EXIT):
             starts.add(at + 1)
         elif one.form.flow is not Flow.NEXT:
             what = {Flow.CALL: "a function is called", Flow.TABLE: "a jump goes by a table"}
@@ -144,61 +144,11 @@ def meets(one: Instruction) -> Scope:
     return Scope.BLOCK_ROUND if one.form.name in ("bar", "barrier") else Scope.THREAD
 
 
-class Walk:
-    """A symbolic thread's way through a kernel: what it has found so far, and how branches join."""
-
-    def __init__(self, graph: LoopGraph, on: Arithmetic):
-        self.graph, self.code, self.on = graph, graph.code, on
-        self.accesses: list[AccessSite] = []
-        self.meetings: list[MeetingSite] = []
-        self.rounds: list[Polynomial] = []  # counts of those loops around us that have meetings
-        self.barriers = 0
-
-    def go_through(self, loop: Loop, start: State) -> Iteration:
-        """Once through the blocks of a loop, or of the kernel."""
-        raise NotImplementedError
-
-    def mark(self) -> tuple[int, ...]:
-        found = (self.on.atoms.by_name, self.accesses, self.meetings, self.on.obligations)
-        return *map(len, found), self.barriers
-
-    def forget_since(self, mark: tuple[int, ...]) -> None:
-        """Forget what has been found since."""
-        atoms, accesses, meetings, obligations, self.barriers = mark
-        self.on.forget(atoms)
-        del self.accesses[accesses:], self.meetings[meetings:], self.on.obligations[obligations:]
-
-    def joined(self, states: list[State]) -> State:
-        """Where branches come together."""
-        if len(states) == 1:
-            return states[0]
-        paths = [one.path for one in states]
-        shared = _common([*paths])
-        rests = [path[shared:] for path in paths]
-        names = dict.fromkeys(name for one in states for name in one.registers)
-        pairs = list(zip(rests, states, strict=True))
-        registers = {
-            name: self.on.merged(
-                [(rest, one.registers[name]) for rest, one in pairs if name in one.registers],
-                self.code.registers.get(name, "b32"),
-            )
-            for name in names
-        }
-        of_block, of_warp = zip(*(one.epochs for one in states), strict=True)
-        epochs = self._epoch(rests, of_block), self._epoch(rests, of_warp)
-        return State((*paths[0][:shared], *_either(rests)), registers, epochs)
-
-    def _epoch(self, rests: list[Path], epochs: tuple[Epoch, ...]) -> Epoch:
-        parts = zip(*epochs, strict=True)
-        merged = (self.on.merged(list(zip(rests, part, strict=True)), "s64") for part in parts)
-        return tuple(one for one in merged if isinstance(one, Polynomial))
-
-
 def with_condition(path: Path, condition: Formula) -> Path:
     return path if z3.is_true(condition) else (*path, condition)
 
 
-def _common(paths: list[Path]) -> int:
+def common(paths: list[Path]) -> int:
     """How many conditions at their beginning several paths share."""
     shared = takewhile(
         lambda together: all(one.eq(together[0]) for one in together[1:]), zip(*paths, strict=False)
@@ -209,10 +159,10 @@ def _common(paths: list[Path]) -> int:
 def _part_last(a: Path, b: Path) -> bool:
     """Whether two ways are the same but for their last conditions, which are opposites."""
     opposite = a and b and len(a) == len(b) and negated(a[-1]).eq(b[-1])
-    return bool(opposite) and _common([a, b]) >= len(a) - 1
+    return bool(opposite) and common([a, b]) >= len(a) - 1
 
 
-def _either(rests: list[Path]) -> Path:
+def either(rests: list[Path]) -> Path:
     """That one of several ways was taken, as far as that says anything."""
     ways = list(rests)
     while opposite := next((pair for pair in combinations(ways, 2) if _part_last(*pair)), None):

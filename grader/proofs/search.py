@@ -40,11 +40,6 @@ class FaultQuestion:
     formulas: list[Formula]
 
 
-def all_questions(thread: SymbolicThread) -> Iterator[FaultQuestion]:
-    """Whatever has to be impossible; those that are answered fastest come first."""
-    return chain(_about_accesses(thread), _about_meetings(thread), _about_races(thread))
-
-
 def _about_accesses(thread: SymbolicThread) -> Iterator[FaultQuestion]:
     solver, in_parts = Solver(thread.on.atoms), Solver(thread.on.atoms, in_parts=True)
     for one in thread.accesses:
@@ -74,8 +69,10 @@ def _about_meetings(thread: SymbolicThread) -> Iterator[FaultQuestion]:
         formulas = [path, negated(solver.second(path)), apart]
         if one.scope is Scope.WARP_ROUND:
             warp = thread.on.floor_quotient(thread.setting.thread_number, WARP)
-            same_warp = term(warp) == term(solver.second(warp))
-            formulas += [same_warp, solver.second(_named(thread, one.mask))]
+            formulas += [
+                term(warp) == term(solver.second(warp)),
+                solver.second(_named(thread, one.mask)),
+            ]
         fault = "warp" if one.scope is Scope.WARP_ROUND else "barrier"
         yield FaultQuestion(fault, (one.at,), solver, formulas)
 
@@ -125,8 +122,7 @@ def _about_races(thread: SymbolicThread) -> Iterator[FaultQuestion]:
 
 def _overlap(solver: Solver, a: AccessSite, b: AccessSite) -> list[Formula]:
     """That the first thread does `a`, the second one `b`, and they touch the same bytes."""
-    here, there = a.pointer.offset, solver.second(b.pointer.offset)
-    apart = there - here
+    apart = solver.second(b.pointer.offset) - a.pointer.offset
     touch = (
         [term(apart) == 0]
         if a.width == b.width and apart.divisible(a.width)
@@ -168,7 +164,6 @@ class Doubt:
 
     thread: SymbolicThread
     question: FaultQuestion
-    unknown: bool
 
     @property
     def lines(self) -> tuple[int | None, ...]:
@@ -183,12 +178,14 @@ def examined(
     variables = variables_of(program, linked)
     for shape in shapes(rule):
         thread = explored(graph, variables, rule, shape, effort)
-        for question in all_questions(thread):
-            answer = question.solver.ask(question.formulas, effort)
+        # Those that are answered fastest come first.
+        asked = chain(_about_accesses(thread), _about_meetings(thread), _about_races(thread))
+        for question in asked:
+            possible = not question.solver.impossible(question.formulas, effort)
             if not effort.left:
                 raise Undecided("the time was too short")
-            if answer is not None:
-                yield Doubt(thread, question, answer == "unknown")
+            if possible:
+                yield Doubt(thread, question)
 
 
 def explored(
@@ -273,8 +270,12 @@ def _trial(setting: Setting, values: Mapping[str, int]) -> Trial:
     numbers = {name: value.value(values) for name, value in setting.numbers.items()}
     x, y, z = (numbers[f"gridDim.{axis}"] for axis in AXES)
     wide, tall, deep = (numbers[f"blockDim.{axis}"] for axis in AXES)
-    own = {name: number for name, number in numbers.items() if "." not in name}
-    return Trial(setting.rule, (x, y, z), (wide, tall, deep), own)
+    return Trial(
+        setting.rule,
+        (x, y, z),
+        (wide, tall, deep),
+        {name: number for name, number in numbers.items() if "." not in name},
+    )
 
 
 # ---- kernel by kernel ----

@@ -111,25 +111,22 @@ def failing(facts: Iterable[Fact], model: Mapping[str, int]) -> Iterator[Fact]:
             yield fact
 
 
+@dataclass(eq=False)
 class Facts:
     """The facts about products of some atoms, each made once; `failed` are those that a model has
     failed, and others may again."""
 
-    def __init__(self, atoms: Atoms):
-        self.atoms = atoms
-        self.failed: set[Fact] = set()
-        self._made: dict[tuple[Monomial, ...], list[Fact]] = {}
+    atoms: Atoms
+    failed: set[Fact] = field(default_factory=set)
+    _made: dict[tuple[Monomial, ...], list[Fact]] = field(default_factory=dict)
 
     def about(self, monomials: set[Monomial]) -> Iterator[Fact]:
         """Those about these products (of two factors at least)."""
-        for count in (1, 2):
+        for make, count in ((self._about_one, 1), (_about_two, 2)):
             for some in combinations(sorted(monomials), count):
-                yield from self._kept(some)
-
-    def _kept(self, key: tuple[Monomial, ...]) -> list[Fact]:
-        if key not in self._made:
-            self._made[key] = list(_about_two(*key) if len(key) == 2 else self._about_one(*key))
-        return self._made[key]
+                if some not in self._made:
+                    self._made[some] = list(make(*some))
+                yield from self._made[some]
 
     def _about_one(self, whole: Monomial) -> Iterator[Fact]:
         for name, y in _splits(whole):
@@ -310,8 +307,10 @@ def _checked(solver: z3.Solver, effort: Effort) -> z3.CheckSatResult:
 
 def _numbers(model: z3.ModelRef) -> dict[str, int]:
     """The integers of a model, read from its text: Z3's Python takes 30 us for each."""
-    found = _INTEGERS.findall(model.sexpr())
-    return {name: int(number) * (-1 if sign else 1) for name, sign, number in found}
+    return {
+        name: int(number) * (-1 if sign else 1)
+        for name, sign, number in _INTEGERS.findall(model.sexpr())
+    }
 
 
 def _spent(solver: z3.Solver) -> int:

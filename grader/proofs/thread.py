@@ -46,9 +46,11 @@ from .loops import (
     Loop,
     LoopGraph,
     MeetingSite,
+    Path,
     State,
     Undecided,
-    Walk,
+    common,
+    either,
     meets,
     with_condition,
 )
@@ -63,7 +65,7 @@ Steps = dict[str, Polynomial | None]  # by register; None for one that does not 
 class AnyRound:
     """Made by trying: which registers change evenly shows when a round is gone through."""
 
-    def __init__(self, thread: Walk, loop: Loop, entry: State):
+    def __init__(self, thread: SymbolicThread, loop: Loop, entry: State):
         self.thread, self.on, self.loop, self.entry = thread, thread.on, loop, entry
         instructions = thread.graph.loop_instructions(loop)
         self.scope = min((meets(one) for one in instructions), default=Scope.THREAD)
@@ -88,8 +90,10 @@ class AnyRound:
             if not self._learned():
                 return
             self.thread.forget_since(mark)
-        line = self.thread.code.instructions[self.loop.header].line
-        raise Undecided("what a loop does in a round depends on too many others", line)
+        raise Undecided(
+            "what a loop does in a round depends on too many others",
+            self.thread.code.instructions[self.loop.header].line,
+        )
 
     def _learned(self) -> bool:
         """Whether the steps are not as they were taken to be; then they are corrected."""
@@ -268,20 +272,25 @@ KERNEL = -2  # the kernel itself, taken as a loop that is gone through once
 ACCESSES = ("ld", "ldu", "st", "atom", "red")
 
 
-class SymbolicThread(Walk):
-    """A walk through a whole kernel. `lengths`: the bytes of arrays and variables by name."""
+class SymbolicThread:
+    """A way through a whole kernel: what it has found so far, and how branches join. `lengths`: the
+    bytes of arrays and variables by name."""
 
     def __init__(
         self, graph: LoopGraph, setting: Setting, variables: dict[str, Variable], effort: Effort
     ):
-        super().__init__(graph, setting.on)
+        self.graph, self.code, self.on = graph, graph.code, setting.on
+        self.accesses: list[AccessSite] = []
+        self.meetings: list[MeetingSite] = []
+        self.rounds: list[Polynomial] = []  # counts of those loops around us that have meetings
+        self.barriers = 0
         self.effort, self.setting, self.variables = effort, setting, variables
         self.lengths = setting.lengths | {
             name: Polynomial.of(one.size) if one.size else setting.shared_mem
             for name, one in variables.items()
         }
-        pairs = zip(self.code.parameters, setting.parameters, strict=True)
-        self.arguments = {ptx.name: declared for ptx, declared in pairs}
+        names = (ptx.name for ptx in self.code.parameters)
+        self.arguments = dict(zip(names, setting.parameters, strict=True))
         self.executed = 0
 
     def run(self) -> None:
@@ -331,6 +340,41 @@ class SymbolicThread(Walk):
             state = self.joined(found.back)
         self.forget_since(mark)
         return None
+
+    def mark(self) -> tuple[int, ...]:
+        found = (self.on.atoms.by_name, self.accesses, self.meetings, self.on.obligations)
+        return *map(len, found), self.barriers
+
+    def forget_since(self, mark: tuple[int, ...]) -> None:
+        """Forget what has been found since."""
+        atoms, accesses, meetings, obligations, self.barriers = mark
+        self.on.forget(atoms)
+        del self.accesses[accesses:], self.meetings[meetings:], self.on.obligations[obligations:]
+
+    def joined(self, states: list[State]) -> State:
+        """Where branches come together."""
+        if len(states) == 1:
+            return states[0]
+        paths = [one.path for one in states]
+        shared = common([*paths])
+        rests = [path[shared:] for path in paths]
+        names = dict.fromkeys(name for one in states for name in one.registers)
+        pairs = list(zip(rests, states, strict=True))
+        registers = {
+            name: self.on.merged(
+                [(rest, one.registers[name]) for rest, one in pairs if name in one.registers],
+                self.code.registers.get(name, "b32"),
+            )
+            for name in names
+        }
+        of_block, of_warp = zip(*(one.epochs for one in states), strict=True)
+        epochs = self._epoch(rests, of_block), self._epoch(rests, of_warp)
+        return State((*paths[0][:shared], *either(rests)), registers, epochs)
+
+    def _epoch(self, rests: list[Path], epochs: tuple[Epoch, ...]) -> Epoch:
+        parts = zip(*epochs, strict=True)
+        merged = (self.on.merged(list(zip(rests, part, strict=True)), "s64") for part in parts)
+        return tuple(one for one in merged if isinstance(one, Polynomial))
 
     # --- one instruction after the other --------------------------------------------------------
 
@@ -385,19 +429,16 @@ class SymbolicThread(Walk):
     def _results(self, one: Instruction, state: State) -> list[tuple[str, Value]]:
         """What an instruction writes, and what it writes there."""
         first, rest = one.operands[:1], one.operands[1:]
-        plain = not one.form.transfers and not one.form.collective and one.form.flow is Flow.NEXT
         if one.form.name == "ld" and (given := self._argument(one)) is not None:
             return [(name, given) for name in one.written]
         whole = all(isinstance(part, Register) for part in first)
         parted = any(isinstance(operand, Vector | Address) for operand in rest)
-        known = plain and len(one.written) == 1 and whole and not parted
-        if known and one.form.name not in ("bar", "barrier"):
+        plain = not one.form.transfers and meets(one) is Scope.THREAD and len(one.written) == 1
+        if plain and whole and not parted and one.form.flow is Flow.NEXT:
             values = [self._read(operand, state) for operand in rest]
             return [(one.written[0], computed(self.on, one, values))]
         found = [(name, self._anything(one, name)) for name in one.written]
-        pair = first and isinstance(first[0], Vector) and one.form.name == "setp"
-        if pair and len(found) == 2:
-            assert isinstance(first[0], Vector)
+        if one.form.name == "setp" and isinstance(first[0], Vector) and len(found) == 2:
             values = [self._read(operand, state) for operand in rest]
             result = first[0].items[0]  # without the opposite
             alone = msgspec.structs.replace(one, operands=(result, *rest))
@@ -464,15 +505,13 @@ class SymbolicThread(Walk):
 
     def _meet(self, at: int, one: Instruction, inside: State, state: State) -> State:
         """A barrier of the block, or something that a warp does together."""
-        whole_block = one.form.name in ("bar", "barrier") and not one.form.collective
-        scope = Scope.BLOCK_ROUND if whole_block else Scope.WARP_ROUND
-        operands = list(one.operands)
+        scope = meets(one)
+        whole_block = scope is Scope.BLOCK_ROUND
         if whole_block:
-            which = operands[1 if one.form.has("red") else 0]
-            alone = len(operands) == (3 if one.form.has("red") else 1)
-            if one.form.has("arrive") or not alone or which != Immediate(0):
+            which = one.operands[1:-1] if one.form.has("red") else one.operands
+            if one.form.has("arrive") or which != (Immediate(0),):
                 raise Undecided("a barrier is not for the whole block", one.line)
-        lanes = Polynomial.of(FULL) if whole_block else self._read(operands[-1], inside)
+        lanes = Polynomial.of(FULL) if whole_block else self._read(one.operands[-1], inside)
         mask = lanes.number if isinstance(lanes, Polynomial) else None
         if mask is None:
             raise Undecided("which lanes a mask names is computed", one.line)

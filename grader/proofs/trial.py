@@ -101,8 +101,10 @@ class Trial:
     def __str__(self) -> str:
         """In the exercise's words: n = 257, 2 blocks of 256 threads."""
         said = [f"{name} = {number:,}" for name, number in self.numbers.items()]
-        blocks = " x ".join(f"{one:,}" for one in rules.without_ones(self.grid))
-        threads = " x ".join(f"{one:,}" for one in rules.without_ones(self.block))
+        blocks, threads = (
+            " x ".join(f"{one:,}" for one in rules.without_ones(shape))
+            for shape in (self.grid, self.block)
+        )
         ends = ["" if one == "1" else "s" for one in (blocks, threads)]
         return ", ".join([*said, f"{blocks} block{ends[0]} of {threads} thread{ends[1]}"])
 

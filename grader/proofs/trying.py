@@ -62,20 +62,25 @@ def _run(
     first, fault = trials[0], None
     kernel = module.get_function(first.rule.kernel)
     instructions = len(module.program.functions[kernel.name].instructions)
-    instructions *= 1 + len(trials) // 8  # together they cost little more than one
     buffers = [trial.arguments() for trial in trials]
     given = [
         arguments(rules.passed(one.rule, of), of) for one, of in zip(trials, buffers, strict=True)
     ]
-    grids = [one.grid for one in trials]
     several = len(trials) > 1  # in a batch the blocks are chosen launch by launch
     how, blocks = ({}, [[*chain(*one)] for one in runs]) if several else ({"blocks": runs[0]}, ())
     with simulator.options(step_limit=most, **how), simulator.observe(counted=False) as run:
         try:
-            kernel.batch(grids, first.block, given, shared_mem=first.shared_mem, blocks=blocks)
+            kernel.batch(
+                [one.grid for one in trials],
+                first.block,
+                given,
+                shared_mem=first.shared_mem,
+                blocks=blocks,
+            )
         except CudaError as error:
             fault = error if error.status in FAULTS or several else None
-    effort.replay(instructions, run.steps or most)  # 0 where it was stopped: soon, if by a fault
+    # Together they cost little more than one. 0 steps where it was stopped: soon, if by a fault.
+    effort.replay(instructions * (1 + len(trials) // 8), run.steps or most)
     return fault, run.hazards
 
 

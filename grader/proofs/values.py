@@ -78,21 +78,22 @@ def named(compute: Callable[..., Polynomial]) -> Callable[..., Polynomial]:
     return once
 
 
+@dataclass(eq=False)
 class Arithmetic:
     """Integers whose exact value may need new atoms. `wraps`: the instructions at which a value
     may lie outside its type, so that it must be reduced; elsewhere that is an obligation."""
 
-    def __init__(self, atoms: Atoms, wraps: frozenset[int]):
-        self.atoms = atoms
-        self.wraps = wraps
-        self.obligations: list[Obligation] = []
-        self.at = 0
-        self.path: tuple[Formula, ...] = ()
-        self.made: dict[object, Polynomial] = {}  # what methods that are `named` have made
-        self._conditions: dict[Unknown, Formula] = {}
-        # Comparisons of integers for (in)equality: whether for equality, and their difference.
-        self.equations: dict[Formula, tuple[bool, Polynomial]] = {}
-        self._unknowns = 0
+    atoms: Atoms
+    wraps: frozenset[int]
+    obligations: list[Obligation] = field(default_factory=list)
+    at: int = 0
+    path: tuple[Formula, ...] = ()
+    # What methods that are `named` have made.
+    made: dict[object, Polynomial] = field(default_factory=dict)
+    _conditions: dict[Unknown, Formula] = field(default_factory=dict)
+    # Comparisons of integers for (in)equality: whether for equality, and their difference.
+    equations: dict[Formula, tuple[bool, Polynomial]] = field(default_factory=dict)
+    _unknowns: int = 0
 
     def forget(self, number: int) -> None:
         """Keep the first `number` atoms only, and nothing that speaks of others."""
@@ -104,12 +105,10 @@ class Arithmetic:
         """The integer of PTX type `kind` that a register's value is."""
         low, high = limits(kind)
         exact = self.integer(value, kind)
-        if exact.number is not None:
-            return self.wrapped(exact, kind)
         least, most = self.atoms.interval(exact)
         if low <= least and most <= high:
             return exact
-        if self.at in self.wraps:
+        if exact.number is not None or self.at in self.wraps:
             return self.wrapped(exact, kind)
         self._owe(exact, low, high)
         return exact
@@ -217,11 +216,10 @@ class Arithmetic:
         """Its remainder modulo 2**bits."""
         if not bits:
             return Polynomial.of(0)
-        even: int = 0
-        while even < bits and value.divisible(2 ** (even + 1)):
-            even += 1
-        if even:
-            return self.low_bits(self.floor_quotient(value, 2**even), bits - even) * (1 << even)
+        by = gcd(value.content, 2**bits)
+        if by > 1:
+            rest = self.low_bits(self.floor_quotient(value, by), bits + 1 - by.bit_length())
+            return rest * by
         low, high = self.atoms.interval(value)
         if value.number is not None or (low >= 0 and high < 2**bits):
             return value if value.number is None else Polynomial.of(value.number % 2**bits)
@@ -319,25 +317,16 @@ class Size:
     def _other(self, other: Size | int) -> Polynomial:
         return other.value if isinstance(other, Size) else Polynomial.of(other)
 
-    def __add__(self, other: Size | int) -> Size:
-        return Size(self.value + self._other(other), self.on)
+    def _computed(
+        self, compute: Callable[[Arithmetic, Polynomial, Polynomial], Polynomial], other: Size | int
+    ) -> Size:
+        return Size(compute(self.on, self.value, self._other(other)), self.on)
 
-    __radd__ = __add__
-
-    def __sub__(self, other: Size | int) -> Size:
-        return Size(self.value - self._other(other), self.on)
-
-    def __mul__(self, other: Size | int) -> Size:
-        return Size(self.on.product(self.value, self._other(other)), self.on)
-
-    __rmul__ = __mul__
-
-    def __floordiv__(self, other: Size | int) -> Size:
-        return Size(self.on.quotient(self.value, self._other(other)), self.on)
-
-    def __mod__(self, other: Size | int) -> Size:
-        by = self._other(other)
-        return Size(self.value - self.on.product(self.on.quotient(self.value, by), by), self.on)
+    __add__ = __radd__ = partialmethod(_computed, lambda on, a, b: a + b)
+    __sub__ = partialmethod(_computed, lambda on, a, b: a - b)
+    __mul__ = __rmul__ = partialmethod(_computed, Arithmetic.product)
+    __floordiv__ = partialmethod(_computed, Arithmetic.quotient)
+    __mod__ = partialmethod(_computed, lambda on, a, b: a - on.product(on.quotient(a, b), b))
 
     def __rmod__(self, other: int) -> Size:
         return Size(Polynomial.of(other), self.on) % self
@@ -359,14 +348,14 @@ class Setting:
     bytes of its arrays (None: unknown), `special` PTX's special registers."""
 
     def __init__(self, rule: Rule, shape: Shape, on: Arithmetic):
-        self.rule, self.block, self.on = rule, shape.block, on
-        self.given = shape.given
+        self.rule, self.block, self.given, self.on = rule, shape.block, shape.given, on
         self.parameters = rules.parameters(rule)
         self.numbers: dict[str, Polynomial] = {}
         self.special: dict[str, Polynomial] = {"WARP_SZ": Polynomial.of(WARP)}
         self._dimensions()
-        whole = (one.name for one in self.parameters if rules.is_whole(one))
-        self.numbers |= {name: self._number(name) for name in whole}
+        self.numbers |= {
+            one.name: self._number(one.name) for one in self.parameters if rules.is_whole(one)
+        }
         self.names = {name: Size(value, on) for name, value in self.numbers.items()}
         self.lengths = {
             one.name: self.evaluated(one.length) * one.dtype.itemsize if one.length else None
@@ -374,7 +363,12 @@ class Setting:
             if one.length is not None
         }
         self.shared_mem = self.evaluated(rule.shared_mem)
-        self._facts()
+        for condition in rule.where:
+            formula = rules.value(condition, self.names)
+            if isinstance(formula, z3.BoolRef):
+                self._always(formula)
+        for length in self.sizes():
+            self._always(term(length) <= rule.most)
 
     def evaluated(self, expression: str) -> Polynomial:
         found = rules.value(expression, self.names)
@@ -408,20 +402,14 @@ class Setting:
     def _dimensions(self) -> None:
         atoms = self.on.atoms
         for number, axis in enumerate(AXES):
-            if self.block is not None:
-                size = Polynomial.of(self.block[number])
-            elif number == 0:
+            size = Polynomial.of(self.block[number] if self.block else 1)
+            if self.block is None and number == 0:
                 low, high, step = _widths(self.rule) or (1, 1, 1)
                 size = atoms.integer("width", low // step, high // step, Scope.GRID) * step
-            else:
-                size = Polynomial.of(1)
             self._dimension("blockDim", "tid", "%ntid", axis, size, BLOCK_LIMITS[number])
-            most = GRID_LIMITS[number]
-            count = (
-                atoms.integer(f"gridDim.{axis}", 1, most, Scope.GRID)
-                if number < self.rule.grid
-                else Polynomial.of(1)
-            )
+            count, most = Polynomial.of(1), GRID_LIMITS[number]
+            if number < self.rule.grid:
+                count = atoms.integer(f"gridDim.{axis}", 1, most, Scope.GRID)
             self._dimension("gridDim", "ctaid", "%nctaid", axis, count, most)
 
     def _dimension(
@@ -436,14 +424,6 @@ class Setting:
         made = self.on.atoms.integer(f"{index}.{axis}", 0, most - 1, scope)
         self.on.atoms.fact(made, term(made) < term(size))
         self.special[f"%{index}.{axis}"] = made
-
-    def _facts(self) -> None:
-        for condition in self.rule.where:
-            formula = rules.value(condition, self.names)
-            if isinstance(formula, z3.BoolRef):
-                self._always(formula)
-        for length in self.sizes():
-            self._always(term(length) <= self.rule.most)
 
     def sizes(self) -> Iterator[Polynomial]:
         """What the rule says there are at most so many of: elements of each array, threads."""

@@ -71,11 +71,12 @@ class ProxyOrder(Observer):
         elif access.bulk and access.asynchronous and self._writer[cells].any():
             position, part = np.argwhere(self._writer[cells])[0].tolist()
             cell, here = int(cells[position, part]), self.report.here
-            address = cell * _CELL % self.wave.shared.pitch
             writer = here.location(int(self._at[cell]), int(self._writer[cell]) - 1)
-            touched = here.bytes("shared", hit.store, address, _CELL, writer.at)
-            where = here.location(access.at, int(lane[position]))
-            self.report.stop(UnfencedRead(where, touched, writer))
+            place = cell * _CELL % self.wave.shared.pitch
+            touched = here.bytes("shared", hit.store, place, _CELL, writer.at)
+            self.report.stop(
+                UnfencedRead(here.location(access.at, int(lane[position])), touched, writer)
+            )
 
     def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
         if self._watches and self.code[at].form.has("proxy"):
@@ -169,11 +170,13 @@ class Products(Observer):
         self._products = {
             at for at, one in enumerate(self.code) if one.form.build and one.form.has("mma_async")
         }
-        own = [name for at in self._products for name in registers(*_held(self.code[at]))]
-        copies = [(one.read, one.written) for one in self.code if _copies(one)]
+        names = spread(
+            [name for at in self._products for name in registers(*_held(self.code[at]))],
+            [(one.read, one.written) for one in self.code if _copies(one)],
+        )
         # By register: the instruction, plus one, and the group in which its warp will commit it.
         self._writes, self._reads = (
-            {name: np.zeros((2, lanes), np.int64) for name in spread(own, copies)} for _ in range(2)
+            {name: np.zeros((2, lanes), np.int64) for name in names} for _ in range(2)
         )
         self._fenced, self._since_wait = np.zeros((2, lanes), bool)
         # By name of what a warpgroup executes: how often, and where last, by warp.
@@ -266,8 +269,7 @@ class Products(Observer):
 
 def _cells(access: Access, hit: Hit) -> np.ndarray:
     """What lanes touch: (lanes, cells)."""
-    width = max(access.width // _CELL, 1)
-    return (hit.element * access.size // _CELL)[:, None] + np.arange(width)
+    return (hit.element * access.size // _CELL)[:, None] + np.arange(max(access.width // _CELL, 1))
 
 
 def _held(product: Instruction) -> tuple[Operand, ...]:

@@ -83,11 +83,10 @@ class Counting(Observer):
 
     def __init__(self, wave: Wave, counters: Counters):
         self.wave, self.counters = wave, counters
-        code = self.wave.kernel.instructions
-        self._lines = [one.line for one in code]
+        self._lines = [one.line for one in wave.kernel.instructions]
         # By the first and the last instruction of a straight run, the warps and threads in it.
         self._runs: defaultdict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
-        self._idle = np.zeros(len(code), np.int64)  # warps whose guard held in no lane
+        self._idle = np.zeros(len(self._lines), np.int64)  # warps whose guard held in no lane
         # By space, kind and width, the accesses whose traffic is not counted yet: lines, lanes,
         # addresses; and how many of these.
         self._noted: dict[tuple[str, str, int], list[tuple[int, Lanes, np.ndarray]]]
@@ -102,7 +101,6 @@ class Counting(Observer):
         self._idle[at] += warps(lanes) - warps(select(lanes, chosen))
 
     def complete(self) -> None:
-        opcodes = self.counters.opcodes
         per_warp, per_thread = np.zeros((2, len(self._lines)), np.int64)
         for (first, last), (warps_in_it, threads) in self._runs.items():
             per_warp[first : last + 1] += warps_in_it
@@ -110,7 +108,7 @@ class Counting(Observer):
         for instruction, number in zip(
             self.wave.kernel.instructions, (per_warp - self._idle).tolist(), strict=True
         ):
-            opcodes[instruction.form.opcode] += number
+            self.counters.opcodes[instruction.form.opcode] += number
         lines = np.array([line or 0 for line in self._lines])
         self._by_line("inst_executed", lines, per_warp)
         self._by_line("thread_inst_executed", lines, per_thread)
@@ -144,19 +142,16 @@ class Counting(Observer):
         to an mbarrier, no load, store or atomic instruction does: Nsight Compute does not count
         it."""
         access, hit, kind = done.access, done.hit, done.kind
-        if access.bulk and not access.asynchronous:
-            return  # it has been counted
-        if hit.space == "global" and (access.bulk or kind == "atomic"):
-            if access.bulk:
-                sectors = np.unique(hit.addresses >> SECTOR_SHIFT)  # one lane has asked for all
-                self.counters.add(self._lines[access.at], "global_sectors", len(sectors))
-            else:
-                self._note(access, hit, kind)
+        if access.bulk and access.asynchronous and hit.space == "global":  # else it was counted
+            sectors = np.unique(hit.addresses >> SECTOR_SHIFT)  # one lane has asked for all
+            self.counters.add(self._lines[access.at], "global_sectors", len(sectors))
         if hit.space not in _COUNTED or access.bulk or access.mbarrier:
             return
         requests = warps(hit.lanes) - hit.again
         if kind == "atomic":
             self.counters.add(self._lines[access.at], "atomics", requests)
+            if hit.space == "global":
+                self._note(access, hit, kind)
         elif not (hit.space == "shared" and access.asynchronous):
             self.counters.add(self._lines[access.at], f"{hit.space}_{kind}_requests", requests)
             if hit.space != "local":
@@ -186,12 +181,8 @@ class Counting(Observer):
                         f"global_{kind}_bytes": rows.active.sum(axis=1) * width,
                     }
             else:
-                cost = shared_traffic(rows, width, store=kind == "store")
-                found = {
-                    f"shared_{kind}_wavefronts": cost.wavefronts,
-                    f"shared_{kind}_wavefronts_ideal": cost.ideal,
-                    f"shared_{kind}_bank_conflicts": cost.conflicts,
-                }
+                costs = shared_traffic(rows, width, store=kind == "store")
+                found = {f"shared_{kind}_{name}": cost for name, cost in costs.items()}
             lines = np.array([line for line, _, _ in noted])[rows.access]
             for name, counts in found.items():
                 self._by_line(name, lines, counts)
@@ -214,11 +205,10 @@ class Paths(Observer):
     def __init__(self, report: FindingReport):
         self.geometry, self.dense = report.wave.geometry, report.wave.dense
         lanes = self.geometry.lanes
-        self.of_thread = np.zeros(lanes, np.int64)
+        # `at_barrier`: `of_thread` when a thread last was at one.
+        self.of_thread, self.at_barrier, self._launch_of = np.zeros((3, lanes), np.int64)
         self.of_warp = np.zeros(lanes // WARP, np.int64)
-        self.at_barrier = np.zeros(lanes, np.int64)  # of_thread when a thread last was at one
         self.counted = {name: np.zeros(self.geometry.launches, np.int64) for name in PATHS}
-        self._launch_of = np.zeros(lanes, np.int64)
 
     def begin_wave(self, first_block: int) -> None:
         self.end()

@@ -420,9 +420,10 @@ class Whereabouts:
         return (*self.code[at].callers, *outer)
 
 
-def bytes_of(access: Access, hit: Hit, component: int) -> np.ndarray:
-    """Where the bytes of a component of an access lie in its memory: (lanes, bytes)."""
-    return ((hit.element + component) * access.size)[:, None] + np.arange(access.size)
+def bytes_of(access: Access, hit: Hit, component: int | None = None) -> np.ndarray:
+    """Where the bytes of an access, or of a component of it, lie in its memory: (lanes, bytes)."""
+    first, width = (0, access.width) if component is None else (component, access.size)
+    return ((hit.element + first) * access.size)[:, None] + np.arange(width)
 
 
 class FindingReport(ErrorReport, Protocol):

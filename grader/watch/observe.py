@@ -217,9 +217,10 @@ class Run:
         return self.output.text
 
     def __repr__(self) -> str:
-        steps, hazards = len(self.trace.events), len(self.hazards)
-        seen = f"events traced: {steps}, hazards: {hazards}"
-        return f"<run: {seen}; see .counters.total, .hazards, .printed, .trace.events>"
+        return (
+            f"<run: events traced: {len(self.trace.events)}, hazards: {len(self.hazards)}; "
+            "see .counters.total, .hazards, .printed, .trace.events>"
+        )
 
 
 _run: ContextVar[Run | None] = ContextVar("run", default=None)

@@ -40,7 +40,7 @@ from .recording import (
 )
 from .traffic import SECTOR
 
-_NOBODY = np.empty(0, np.int64), np.empty(0, np.int64)
+_NOBODY = (np.empty(0, np.int64),) * 3
 _SPACES = ("shared", "global", "const", "local")
 MOST_THREADS = 1024  # recorded, of whole blocks; but one block always is
 
@@ -85,7 +85,7 @@ class Recorder(Observer):
         self.frame: Frame | None = None
         self.kept = Thinning(self.recording.frames)
         self.told = len(self.hazards)
-        self._chosen = (np.empty(0, np.int64),) * 3
+        self._chosen = _NOBODY
 
     def begin_wave(self, first_block: int) -> None:
         """Which lanes of this wave hold a recorded block's threads."""
@@ -108,7 +108,7 @@ class Recorder(Observer):
         shown = results or touches or code.form.control
 
         def recorded(lanes: Lanes) -> Successors | None:
-            mine, threads = self._among(lanes) if shown else _NOBODY
+            _, mine, threads = self._among(lanes) if shown else _NOBODY
             frame = None
             if len(mine):
                 acting = self._guarded(code, mine)
@@ -117,9 +117,11 @@ class Recorder(Observer):
             try:
                 onward: Successors | None = step(lanes)
             except CudaError:
-                _, threads = self._among(lanes)
+                *_, threads = self._among(lanes)
                 if len(threads):
-                    self._failed(frame or self._begin(at, code.line or 0, threads), threads)
+                    frame = frame or self._begin(at, code.line or 0, threads)
+                    self._leaving(threads)
+                    self._notice(frame)
                 raise
             if frame:
                 for one in results:
@@ -133,7 +135,7 @@ class Recorder(Observer):
 
     def access(self, done: Accessed) -> None:
         access, hit, kind = done.access, done.hit, done.kind
-        mine, threads = self._among(hit.lanes, positions=True)
+        mine, _, threads = self._among(hit.lanes)
         if hit.space not in _SPACES or not len(mine) or self.frame is None:
             return
         byte = hit.element[mine] << access.shift
@@ -151,18 +153,16 @@ class Recorder(Observer):
         )
 
     def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
-        mine, threads = self._among(lanes, positions=True)
+        mine, recorded, threads = self._among(lanes)
         if len(mine) and self.frame is not None:
             code = self.wave.kernel.instructions[at]
             target = code.written[0]
             self.types[target] = self.types.get(next(iter(code.read), target), "u32")
-            values = self._column(target)[lane_index(lanes)[mine]]
-            self.frame.shuffles.append(
-                Shuffle(threads, threads + source[mine] - lane_index(lanes)[mine], values)
-            )
+            values = self._column(target)[recorded]
+            self.frame.shuffles.append(Shuffle(threads, threads + source[mine] - recorded, values))
 
     def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
-        _, threads = self._among(lanes)
+        *_, threads = self._among(lanes)
         if len(threads) and self.frame is not None:
             self.frame.passed.append(threads)
             self.state[threads] = READY
@@ -205,10 +205,12 @@ class Recorder(Observer):
         frame.hazards.extend(range(self.told, found))
         self.told = found
 
-    def _failed(self, frame: Frame, threads: np.ndarray) -> None:
-        """What the threads have just done ends the run."""
-        self.state[threads[~self.wave.running[self._lanes_of(threads)]]] = GONE
-        self._notice(frame)
+    def _leaving(self, threads: np.ndarray) -> None:
+        """Those of the threads that do not run any more are gone."""
+        stride = self.wave.geometry.stride
+        block = np.array(self.recording.blocks, np.int64)[threads // stride] - self.wave.first_block
+        lanes = block * stride + threads % stride
+        self.state[threads[~self.wave.running[lanes]]] = GONE
 
     def _assign(self, frame: Frame, one: Result, lanes: np.ndarray, threads: np.ndarray) -> None:
         if len(lanes):
@@ -220,12 +222,11 @@ class Recorder(Observer):
         self, frame: Frame, code: Instruction, threads: np.ndarray, onward: Successors | None
     ) -> None:
         """Threads that do not go on after a control instruction wait there, or have left."""
-        groups = [self._among(group)[1] for _, group in onward or ()]
+        groups = [self._among(group)[2] for _, group in onward or ()]
         self.state[threads] = AT_WARP if code.form.collective else AT_BARRIER
         for group in groups:
             self.state[group] = READY
-        if len(staying := threads[self.state[threads] != READY]):
-            self.state[staying[~self.wave.running[self._lanes_of(staying)]]] = GONE
+        self._leaving(threads[self.state[threads] != READY])
         frame.parted |= sum(map(bool, map(len, groups))) > 1
 
     def _guarded(self, code: Instruction, lanes: np.ndarray) -> np.ndarray:
@@ -240,21 +241,15 @@ class Recorder(Observer):
         dtype = DTYPES[self.types[register]]
         return storage.view(dtype if dtype.itemsize == storage.itemsize else storage.dtype)
 
-    def _among(self, lanes: Lanes, positions: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """The lanes (or their positions in the set) that are recorded, and as threads of the
+    def _among(self, lanes: Lanes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The lanes that are recorded: their positions in the set, they, and as threads of the
         recording."""
         if lanes is not self._last:  # a group's set is the same for all of its straight run
             index = lane_index(lanes)
             threads = self._thread_of_lane[index]
             chosen = np.flatnonzero(threads >= 0)
             self._last, self._chosen = lanes, (chosen, index[chosen], threads[chosen])
-        positions_in_set, recorded, threads = self._chosen
-        return (positions_in_set if positions else recorded), threads
-
-    def _lanes_of(self, threads: np.ndarray) -> np.ndarray:
-        stride = self.wave.geometry.stride
-        block = np.array(self.recording.blocks, np.int64)[threads // stride] - self.wave.first_block
-        return block * stride + threads % stride
+        return self._chosen
 
     def _number(self, hit: Hit) -> int:
         """The position in `Recording.memories` of the memory that an access hits."""

@@ -32,16 +32,6 @@ class Rows:
     access: np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
-class SharedTraffic:
-    """By row. `wavefronts`: passes needed. `conflicts`: those of them that conflict-free banks
-    would have spared. `ideal`: fewest passes that could bring the bytes."""
-
-    wavefronts: np.ndarray
-    conflicts: np.ndarray
-    ideal: np.ndarray
-
-
 def rows_of(accesses: Sequence[tuple[Lanes, np.ndarray]]) -> Rows:
     """The rows of accesses that are each given by their lanes and an address for each."""
     lane = np.concatenate([lane_index(lanes) for lanes, _ in accesses])
@@ -65,16 +55,19 @@ def global_traffic(rows: Rows, width: int) -> tuple[np.ndarray, np.ndarray]:
     return touched, _fewest(ordered, width, SECTOR)
 
 
-def shared_traffic(rows: Rows, width: int, store: bool = False) -> SharedTraffic:
-    """In each pass a bank serves one 4-byte word, to any number of lanes. Lanes with 8 bytes are
+def shared_traffic(rows: Rows, width: int, store: bool = False) -> dict[str, np.ndarray]:
+    """By row, "wavefronts": passes needed; "bank_conflicts": those of them that conflict-free banks
+    would have spared; "wavefronts_ideal": fewest passes that could bring the bytes.
+
+    In each pass a bank serves one 4-byte word, to any number of lanes. Lanes with 8 bytes are
     served half a warp at a time, with 16 bytes a quarter; twice as many if all neighbouring pairs
     (lanes 0 and 1, 2 and 3, ..., or 0 and 2, 1 and 3, ...) share an address. For a store, an H200
     then counts no conflict where it would not have counted one without the sharing."""
     places, active = rows.addresses, rows.active
-    ideal = _fewest(np.sort(places, axis=1), width, PASS)
+    ideal = {"wavefronts_ideal": _fewest(np.sort(places, axis=1), width, PASS)}
     if width <= 4:
         passes = worst_bank(places >> 2)
-        return SharedTraffic(passes, passes - 1, ideal)
+        return ideal | {"wavefronts": passes, "bank_conflicts": passes - 1}
     paired = _in_pairs(places, active)
     wavefronts, conflicts = np.zeros((2, len(places)), np.int64)
     for which, times in ((~paired, 1), (paired, 2)):
@@ -84,7 +77,7 @@ def shared_traffic(rows: Rows, width: int, store: bool = False) -> SharedTraffic
             spared = groups if store else passes > 0
             wavefronts[which] = passes.sum(axis=1)
             conflicts[which] = wavefronts[which] - np.count_nonzero(spared, axis=1)
-    return SharedTraffic(wavefronts, conflicts, ideal)
+    return ideal | {"wavefronts": wavefronts, "bank_conflicts": conflicts}
 
 
 def worst_bank(words: np.ndarray) -> np.ndarray:

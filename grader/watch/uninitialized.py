@@ -50,7 +50,6 @@ _DECIDED: dict[Carries, Callable[..., Any]] = {
 
 Rule = Callable[[Lanes], Any]  # the origins of an instruction's results, for a set of lanes
 Origins = list[np.ndarray]  # of some registers, each (lanes,)
-Loaded = tuple[Access, Hit, np.ndarray]  # a load of what nobody wrote, and its addresses by lane
 
 
 class Uninitialized(Observer):
@@ -64,7 +63,8 @@ class Uninitialized(Observer):
         self.report, self.wave, self.code = report, report.wave, report.wave.kernel.instructions
         self._maybe = self.wave.program.maybe_uninitialized
         self._from_loads = FIRST + len(self.code)
-        self._loads: dict[int, Loaded] = {}
+        # By instruction, a load of what nobody wrote, and its addresses by lane.
+        self._loads: dict[int, tuple[Access, Hit, np.ndarray]] = {}
         self._follows_loads = False
         self._origins: dict[str, np.ndarray] = {}  # by register
         self._in_memory: dict[Store, np.ndarray] = {}  # by byte, like the registers' origins
@@ -145,8 +145,7 @@ class Uninitialized(Observer):
         instruction = self.code[access.at]
         carries = instruction.form.carries
         if kind == "store" and hit.store in self._in_memory:
-            for component in range(access.components):
-                self._in_memory[hit.store][bytes_of(access, hit, component)] = SET
+            self._in_memory[hit.store][bytes_of(access, hit)] = SET
         if kind == "store" and carries is Carries.STORED:
             self._stored(access, hit, instruction.operands[1])
         elif kind == "load" and carries is Carries.LOADED:

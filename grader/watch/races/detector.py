@@ -34,8 +34,7 @@ class Readers:
 
     def __init__(self, cells: int, unordered: Unordered, ordering: Ordering):
         self.unordered, self.ordering = unordered, ordering
-        self.first = np.zeros(cells, np.int64)
-        self.last = np.zeros(cells, np.int64)
+        self.first, self.last = np.zeros((2, cells), np.int64)
         self.aside: list[tuple[np.ndarray, np.ndarray]] = []  # (cells, stamps)
         self.many_aside, nothing = 0, np.zeros(0, np.int64)
         self.by_cell = nothing, nothing  # what was put aside before, by rising cell; 0: forgotten

@@ -6,13 +6,12 @@ wave that ran then.
 """
 
 from array import array
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ...machine.events import Observer
-from ...machine.lanes import WARP, Lanes, fill, lane_index
+from ...machine.lanes import WARP, Lanes, by_value, fill, lane_index
 from ...machine.memory.access import Hit, Landing
 from ...machine.wave import FULL, Wave, whole_warps
 from .posts import Flags, Place, WarpClocks, more
@@ -54,12 +53,8 @@ class Ordering(Observer):
         self.flags = Flags(geometry) if any(one.form.orders for one in code) else None
         self.clocks, self.in_cluster = WarpClocks(geometry), geometry.cluster_blocks > 1
         self.uncached = False  # whether the access asked about is strong: no cache comes between
-        zeros = np.zeros(geometry.lanes, np.int64)
-        self.synced = {scope: zeros.copy() for scope in ("warp", "block", "cluster", "landed")}
-        # Per lane and lane of its warp, the same, once a barrier was for a part of a warp.
-        self.met: np.ndarray | None = None
-        # By number of a barrier for some warps, and block: what those who have come know of flags.
-        self.flagged: dict[tuple[int, int], dict[Place, int]] = {}
+        scopes = ("warp", "block", "cluster", "landed")
+        self.synced = {scope: np.zeros(geometry.lanes, np.int64) for scope in scopes}
         self.wave_starts: list[int] = []
         self.wave_blocks: list[int] = []
 
@@ -77,8 +72,10 @@ class Ordering(Observer):
         self.wave_starts.append(self.new_epoch(0))
         self.wave_blocks.append(first_block)
         fill(self.synced.values(), 0)
-        self.met = None
-        self.flagged.clear()
+        # Per lane and lane of its warp, the same, once a barrier was for a part of a warp.
+        self.met: np.ndarray | None = None
+        # By number of a barrier for some warps, and block: what those who have come know of flags.
+        self.flagged: dict[tuple[int, int], dict[Place, int]] = {}
         self.clocks.begin_wave()
         if self.flags:
             self.flags.begin_wave(first_block)
@@ -96,7 +93,7 @@ class Ordering(Observer):
         index = lane_index(lanes)
         self.clocks.tell(index, self.clocks.brought[part][self.geometry.block_of_lane[index]])
         if self.flags:
-            for block, own in self._by_block(index):
+            for block, own in by_value(index, self.geometry.block_of_lane[index]):
                 self.flags.tell(own, self.flagged.get((part, block), {}))
 
     def arrive(self, at: int, lanes: np.ndarray, barrier: int) -> None:
@@ -106,7 +103,7 @@ class Ordering(Observer):
         np.maximum.at(brought, self.geometry.block_of_lane[lanes], known)
         if self.flags:
             self.flags.take_in(lanes, True)
-            for block, own in self._by_block(lanes):
+            for block, own in by_value(lanes, self.geometry.block_of_lane[lanes]):
                 flagged = self.flagged.setdefault((barrier, block), {})
                 flagged |= more(flagged, self.flags.known_to_any(own).counts)
 
@@ -175,11 +172,6 @@ class Ordering(Observer):
         parts = None if heard is None else heard[lane, own] >> _EPOCH
         return parts, None if self.met is None else self.met[lane] >> _EPOCH
 
-    def _by_block(self, lanes: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-        """The blocks that lanes belong to, each with its own of them."""
-        blocks = self.geometry.block_of_lane[lanes]
-        yield from ((block, lanes[blocks == block]) for block in np.unique(blocks).tolist())
-
     def _meet(self, lanes: Lanes, epoch: int, scope: str) -> None:
         """These lanes have met with all others of their "warp", "block" or "cluster"."""
         self.synced[scope][lanes] = epoch << _EPOCH
@@ -211,8 +203,7 @@ class Ordering(Observer):
         lane's next; None where all are ordered."""
         since = self.synced["block"][lane]
         if self.clocks.heard is not None:
-            landed = np.where(stamps & LANDED, self.synced["landed"][lane], 0)
-            since = np.maximum(since, landed)
+            since = np.maximum(since, np.where(stamps & LANDED, self.synced["landed"][lane], 0))
         late = stamps > since
         if not np.count_nonzero(late):
             return None

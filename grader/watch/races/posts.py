@@ -61,11 +61,11 @@ class Post:
         yield (self.block, warp), self.warp_barrier
         yield (self.block, warp, self.lane), self.fence - 1
         if self.parts is not None:
-            first = warp - warp % len(self.parts)
-            yield from (((self.block, first + n), int(m)) for n, m in enumerate(self.parts))
+            warps = enumerate(self.parts, warp - warp % len(self.parts))
+            yield from (((self.block, one), int(epoch)) for one, epoch in warps)
         if self.met is not None:
-            lane = warp * WARP
-            yield from (((self.block, warp, lane + n), int(m)) for n, m in enumerate(self.met))
+            lanes = enumerate(self.met, warp * WARP)
+            yield from (((self.block, warp, one), int(epoch)) for one, epoch in lanes)
 
 
 def more(known: dict[Place, int], counts: dict[Place, int]) -> dict[Place, int]:
@@ -91,13 +91,13 @@ class _Rising:
         return self.values[at - 1] if at else 0
 
 
+@dataclass(eq=False)
 class Log:
     """The posts at one place: per part of the grid, up to which epoch it is done; per other
     place, how many of the posts there were known."""
 
-    def __init__(self) -> None:
-        self.done: dict[Part, _Rising] = defaultdict(_Rising)
-        self.imports: dict[Place, _Rising] = defaultdict(_Rising)
+    done: dict[Part, _Rising] = field(default_factory=lambda: defaultdict(_Rising))
+    imports: dict[Place, _Rising] = field(default_factory=lambda: defaultdict(_Rising))
 
     def add(self, number: int, post: Post, knowledge: Knowledge) -> None:
         for part, epoch in post.epochs():
@@ -170,7 +170,6 @@ class WarpClocks:
     def __init__(self, geometry: Geometry):
         self.geometry = geometry
         self.warps = geometry.stride * geometry.cluster_blocks // WARP
-        self.begin_wave()
 
     def begin_wave(self) -> None:
         self.heard: np.ndarray | None = None  # (lanes, warps of the cluster); None: nothing
@@ -238,8 +237,6 @@ class WarpClocks:
             self.heard[index] = together.repeat(np.diff(starts, append=len(index)), axis=0)
 
 
-# (parts, met) of a lane's post
-Details = Callable[[int], tuple[np.ndarray | None, np.ndarray | None]]
 _NOWHERE = np.iinfo(np.int64).min
 
 
@@ -251,7 +248,6 @@ class Flags:
         self.logs: dict[Place, Log] = defaultdict(Log)
         self.count: dict[int, int] = defaultdict(int)  # posts by address
         self.nothing = Knowledge({}, self.logs)
-        self.begin_wave(0)
 
     def begin_wave(self, first_block: int) -> None:
         self.first_block = first_block
@@ -280,7 +276,7 @@ class Flags:
         epoch: int,
         barriers: tuple[np.ndarray, np.ndarray],
         wide: bool,
-        details: Details | None,
+        details: Callable[[int], tuple[np.ndarray | None, np.ndarray | None]] | None,
     ) -> None:
         """Lanes pass a fence, which all blocks see if it is `wide`: it makes known what they have
         seen, and is what their next post speaks of. `barriers` are, per lane of the wave, the
@@ -346,13 +342,10 @@ class Flags:
         number, block = self.count[address], self._block(lane)
         self.count[address] += 1
         far = wide and bool(self.fenced[True][0, lane])
-        near = self.fenced[False][0, lane] > self.fenced[True][0, lane]
+        near = bool(self.fenced[False][0, lane] > self.fenced[True][0, lane])
         if far:
-            post, knowledge = self._content(block, lane, True)
-            self.logs[address, None].add(number, post, knowledge)
-        if near or not far:
-            post, knowledge = self._content(block, lane, False)
-        self.logs[address, block].add(number, post, knowledge)
+            self.logs[address, None].add(number, *self._content(block, lane, True))
+        self.logs[address, block].add(number, *self._content(block, lane, far and not near))
 
     def _content(self, block: int, lane: int, wide: bool) -> tuple[Post, Knowledge]:
         parts, met = self.details.get((wide, lane), (None, None))
@@ -407,7 +400,7 @@ class Flags:
         different = {id(known): known for known in self.knowledge[lanes]}
         return reduce(lambda one, other: one.with_more(other.counts), different.values())
 
-    def tell(self, lanes: np.ndarray, counts: dict[Place, int]) -> None:
+    def tell(self, lanes: Lanes, counts: dict[Place, int]) -> None:
         """Lanes are told of posts, as what others brought to a barrier."""
         if counts:
             known = {id(one): one for one in self.knowledge[lanes]}

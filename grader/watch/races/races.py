@@ -10,6 +10,7 @@ run are kept here, those of few threads, as flags are.
 
 from collections import defaultdict
 from dataclasses import dataclass
+from operator import attrgetter
 
 import msgspec
 import numpy as np
@@ -25,6 +26,8 @@ from .ordering import COMPARED, LANDED, NARROW, STRONG, Ordering, epoch_of, lane
 _MOST = 20_000  # accesses remembered: a spinning thread makes many, a histogram more
 
 _NOWHERE = np.empty(0, np.int64)
+# The same of instructions that are one statement's, as where the compiler unrolls a loop.
+_statement = attrgetter("form.name", "form.type", "line", "callers")
 
 
 @dataclass(frozen=True)
@@ -212,7 +215,6 @@ class RaceFindings:
         size = access.width // parts
         address = int(hit.addresses[position]) + part * size
         inside = range(store.address, store.address + len(store.data))
-        numbered = enumerate(self.wave.names.arguments, 1)
         return Race(
             self.here.location(at, me),
             access.verb,
@@ -228,7 +230,11 @@ class RaceFindings:
             same_warp=me // WARP == other // WARP,
             at_once=since == self.ordering.now,
             benign=conflict.benign,
-            arguments=tuple(number for number, one in numbered if one.address in inside),
+            arguments=tuple(
+                number
+                for number, one in enumerate(self.wave.names.arguments, 1)
+                if one.address in inside
+            ),
             evidence=self._evidence(
                 at,
                 me,
@@ -271,7 +277,7 @@ class RaceFindings:
         stored = then if wrote else first
         where, same_line = _address(stored), line == first.line
         function = wave.linked.owner[at] != wave.kernel.name
-        copies = sum(_alike(one, stored) for one in code) if same_line else 0
+        copies = [*map(_statement, code)].count(_statement(stored)) if same_line else 0
         # The epochs in which this thread has written to the memory.
         epochs = (stamps[lane_of(stamps) == me] >> 32).tolist() if same_line else []
         return Evidence(
@@ -292,12 +298,6 @@ class RaceFindings:
             one_warp=wave.geometry.stride == WARP,
             signal=signal,
         )
-
-
-def _alike(one: Instruction, other: Instruction) -> bool:
-    """Two instructions are one statement's, as where the compiler unrolls a loop."""
-    where = (one.form.name, one.form.type, one.line, one.callers)
-    return where == (other.form.name, other.form.type, other.line, other.callers)
 
 
 def _address(one: Instruction) -> Address | None:
@@ -335,18 +335,15 @@ class Races(Ordering):
         self.signals = Signals(self)
         self.findings = RaceFindings(report, self.signals, self.detectors)
         self.visits = Visits(self.findings)
-        self._unchanged = np.zeros(0, bool)  # of the store that is about to be made
-        self._set_up = np.zeros(0, np.int64)  # by cell of shared memory: the `init` of an mbarrier
 
     def begin_wave(self, first_block: int) -> None:
         super().begin_wave(first_block)
         store = self.wave.shared.store
         unordered = self.unordered_in_cluster if self.in_cluster else self.unordered_in_block
-        self.detectors[store] = RaceDetector(
-            len(store.data) // self.cells["shared"], unordered, self
-        )
+        cells = len(store.data) // self.cells["shared"]
+        self.detectors[store] = RaceDetector(cells, unordered, self)
         self.visits.last.clear()
-        self._set_up = np.zeros(0, np.int64)
+        self._set_up = np.zeros(cells, np.int64)  # by cell, the `init` of an mbarrier
 
     def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
         super().fence(at, lanes, wide)
@@ -360,7 +357,7 @@ class Races(Ordering):
 
     def write(self, access: Access, hit: Hit, values: Values) -> None:
         if self._watches(access, hit):
-            self._unchanged = _holds(access, hit, values)
+            self._unchanged = _holds(access, hit, values)  # of the store that is about to be made
 
     def copy(self, access: Access, hit: Hit, values: Values) -> None:
         """It may land at any time from now on: whoever still reads the place races with it. What
@@ -450,8 +447,6 @@ class Races(Ordering):
     ) -> Conflict | None:
         """Who uses an mbarrier must come after its `init`, which an arrival does not order."""
         cells, lane, epoch, _ = touched
-        if len(self._set_up) == 0:
-            self._set_up = np.zeros_like(detector.written)
         if access.strong:
             return detector.conflict(self._set_up[cells], lane, wrote=True)
         self._set_up[cells] = stamped(epoch, lane)

@@ -120,8 +120,7 @@ class Graph:
         """`what` there is to say of the instructions that made these values; `otherwise` where
         there is none."""
         known = np.array([otherwise if one is None else what(one) for one in self.code])
-        found: npt.NDArray[Any] = known[self.at[nodes]]
-        return found
+        return np.asarray(known[self.at[nodes]])
 
     def carrying(self, nodes: npt.NDArray[np.int64], kind: Carries) -> npt.NDArray[Any]:
         """Which of these values were made by instructions that carry values so: bool (nodes,)."""

@@ -34,9 +34,10 @@ def inputs_of(graph: Graph, root: int, extremes: bool = True) -> list[Input]:
     found: dict[tuple[int, int, int], Input] = {}
     for source, node, size, ways in made_of.inputs(sizes, times):
         if ways:
-            one = Input(graph.origin(source), size, node, ways)
-            key = (one.origin.address, one.origin.offset, size)
-            found[key] = _added(found[key], one) if key in found else one
+            origin = graph.origin(source)
+            key = (origin.address, origin.offset, size)
+            before = found[key].times if key in found else 0
+            found[key] = Input(origin, size, node, min(before + ways, MOST_TIMES))
     return [found[key] for key in sorted(found)]
 
 
@@ -45,7 +46,7 @@ def _times(graph: Graph, made_of: Slice, extremes: bool) -> npt.NDArray[np.int64
     ends = (
         np.zeros(len(made_of), bool) if extremes else graph.carrying(made_of.nodes, Carries.ONE_OF)
     )
-    times = [1] + [0] * (len(made_of) - 1)
+    times = [1] + [0] * len(made_of)  # the last one's is that of sources that are no nodes
     for at, (left, right, ends_here) in enumerate(
         zip(*made_of.places(), ends.tolist(), strict=True)
     ):
@@ -54,11 +55,9 @@ def _times(graph: Graph, made_of: Slice, extremes: bool) -> npt.NDArray[np.int64
             ways = times[at] = 0
         elif ways > MOST_TIMES:
             ways = times[at] = MOST_TIMES
-        if left >= 0:
-            times[left] += ways
-        if right >= 0:
-            times[right] += ways
-    return np.array(times, np.int64)
+        times[left] += ways
+        times[right] += ways
+    return np.array(times[:-1], np.int64)
 
 
 def extreme(graph: Graph, root: int) -> bool:
@@ -127,7 +126,3 @@ def _written(graph: Graph, node: int) -> bool:
     instruction = graph.instruction(node)
     given = instruction.operands[1:] if instruction else ()
     return bool(given) and all(isinstance(one, Immediate) for one in given)
-
-
-def _added(one: Input, other: Input) -> Input:
-    return Input(other.origin, other.size, other.node, min(one.times + other.times, MOST_TIMES))

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import partial, reduce
 from itertools import product
 from typing import Any
 
@@ -134,9 +135,8 @@ class Slicer(Observer):
             return self._opaque(access, hit, "store")
         if not self.code[access.at].form.reads:
             return self._store(access, hit, self.code[access.at])
-        index, memory = lane_index(hit.lanes), self._memory(hit.store)
-        where = (hit.element * access.size)[:, None] + np.arange(access.width)
-        memory[where] = self._fetched[index, : access.width]
+        fetched = self._fetched[lane_index(hit.lanes), : access.width]
+        self._memory(hit.store)[bytes_of(access, hit)] = fetched
 
     def _called(self, at: int, slot: str, step: Step) -> Step:
         """What a function of the library is given, and its result, which is made of that, whatever
@@ -177,14 +177,12 @@ class Slicer(Observer):
         if instruction.form.carries is Carries.CHOSEN:
             return self._chosen(at, instruction)
         used = [self._of(Register(name)) for name in dict.fromkeys(instruction.read)]
+        used += [self._none] * (2 - len(used))
 
         def make(lanes: Lanes) -> np.ndarray:
             index = lane_index(lanes)
-            made = used[0][index] if used else self._none[index]
-            for more in used[1:-1]:
-                made = self._side_by_side(index, made, more[index])
-            last = used[-1][index] if len(used) > 1 else self._none[index]
-            return self._add(at, index, made, last)
+            *parts, last = (nodes[index] for nodes in used)
+            return self._add(at, index, reduce(partial(self._side_by_side, index), parts), last)
 
         return make
 
@@ -287,15 +285,11 @@ class Slicer(Observer):
     def _opaque(self, access: Access, hit: Hit, kind: str) -> None:
         self.graph.whole = False
         if kind != "load":
-            memory = self._memory(hit.store)
-            for component in range(access.components):
-                memory[bytes_of(access, hit, component)] = 0
+            self._memory(hit.store)[bytes_of(access, hit)] = 0
 
     def _together(self, at: int, index: np.ndarray, groups: np.ndarray) -> None:
         used = [self._of(Register(name))[index] for name in dict.fromkeys(self.code[at].read)]
-        brought = used[0] if used else self._none[index]
-        for more in used[1:]:
-            brought = self._side_by_side(index, brought, more)
+        brought = reduce(partial(self._side_by_side, index), used or [self._none[index]])
         for group in np.unique(groups):
             members = np.flatnonzero(groups == group)
             made = brought[members]
