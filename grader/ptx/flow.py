@@ -101,11 +101,11 @@ def endless_loop(kernel: Function, executed: set[int], at: int) -> int:
     return max(loops, default=(0, at))[1]
 
 
-def block_ends(kernel: Function) -> list[int]:
+def block_ends(kernel: Function, noticed: Iterable[int] = ()) -> list[int]:
     """For each instruction, the index of the one that ends its straight run: the next control
-    instruction, or the last one before a label."""
+    instruction, or the last one before a label or one of `noticed`."""
     code = kernel.instructions
-    targets = set(kernel.labels.values())
+    targets = {*kernel.labels.values(), *noticed}
     ends, end = [0] * len(code), len(code) - 1
     for at in reversed(range(len(code))):
         if code[at].form.control or at + 1 in targets:
@@ -193,9 +193,12 @@ def _made_of(one: Instruction) -> tuple[list[str], list[str]]:
         return one.written, []
     if one.form.carries is Carries.STORED:
         return _names(one.operands[0]), _names(*one.operands[1:])
-    role = one.form.role
     return one.written, _names(
-        *(operand for at, operand in enumerate(one.operands) if role(at) is not Role.WRITTEN)
+        *(
+            operand
+            for at, operand in enumerate(one.operands)
+            if one.form.role(at) is not Role.WRITTEN
+        )
     )
 
 
@@ -260,8 +263,12 @@ def maybe_uninitialized(linked: LinkedProgram) -> MaybeUninitialized:
 
 def with_loads(maybe: MaybeUninitialized, linked: LinkedProgram) -> MaybeUninitialized:
     """The same where discardable registers, too, may hold what never was set."""
-    code = linked.function.instructions
-    loaded = {n for one in code if one.form.carries is Carries.LOADED for n in one.written}
+    loaded = {
+        name
+        for one in linked.function.instructions
+        if one.form.carries is Carries.LOADED
+        for name in one.written
+    }
     return replace(maybe, reached=_reached(linked, maybe.at_entry | (loaded & maybe.discardable)))
 
 
