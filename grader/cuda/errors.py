@@ -203,8 +203,12 @@ class Message:
     def __add__(self, more: "Message") -> "Message":
         """Both, part by part. What comes first in `more` stays first if there is room for it."""
         first, rest = _led(self.first, more.first)
-        texts = (self.why, rest, more.why), (self.remedy, more.remedy), (self.ours, more.ours)
-        return Message(first, *(_joined(*some) for some in texts))
+        return Message(
+            first,
+            _joined(self.why, rest, more.why),
+            _joined(self.remedy, more.remedy),
+            _joined(self.ours, more.ours),
+        )
 
     @property
     def while_open(self) -> "Message":

@@ -135,8 +135,10 @@ def memory_use(linked: LinkedProgram) -> MemoryUse:
     """Follow the pointers of a kernel and of all it calls."""
     parameters = {parameter.name for parameter in linked.function.parameters}
     ways = [way for one in linked.function.instructions for way in _pointers(one, linked)]
-    roots = {ANYWHERE, _HEAP} | parameters | linked.module_variables
-    points = {root: spread({root}, ways) for root in roots}
+    points = {
+        root: spread({root}, ways)
+        for root in {ANYWHERE, _HEAP} | parameters | linked.module_variables
+    }
     reached: dict[str, set[str]] = defaultdict(set)  # by verb
     targets: dict[int, frozenset[str]] = {}
     touched: dict[int, frozenset[str]] = defaultdict(frozenset)
@@ -172,11 +174,17 @@ def _pointers_of_call(one: Instruction, linked: LinkedProgram) -> Ways:
         return [(results, [_HEAP])]
     parts = [linked.parts[name]] if name in linked.parts else linked.parts.values()
     functions = [part.function for part in parts]
-    given = [pair for f in functions for pair in zip(f.parameters, arguments, strict=False)]
-    returned = [pair for f in functions for pair in zip(results, f.results, strict=False)]
     return [
-        *(([parameter.name], [slot]) for parameter, slot in given),
-        *(([slot], [result.name]) for slot, result in returned),
+        *(
+            ([parameter.name], [slot])
+            for one in functions
+            for parameter, slot in zip(one.parameters, arguments, strict=False)
+        ),
+        *(
+            ([slot], [result.name])
+            for one in functions
+            for slot, result in zip(results, one.results, strict=False)
+        ),
     ]
 
 
@@ -284,8 +292,13 @@ def _needed(linked: LinkedProgram) -> set[str]:
     into memory where nobody follows them. What is printed lies in local memory, where nobody sees
     it read."""
     code = linked.function.instructions
-    of_calls = (o for one in code if one.form.flow is Flow.CALL for o in one.operands)
-    called = {operand.name for operand in of_calls if isinstance(operand, Symbol)}
+    called = {
+        operand.name
+        for one in code
+        if one.form.flow is Flow.CALL
+        for operand in one.operands
+        if isinstance(operand, Symbol)
+    }
     followed = {"shared"} if called - linked.parts.keys() else {*_FOLLOWED}
     needed = {one.guard.name for one in code if one.guard}
     for one in code:

@@ -247,8 +247,12 @@ class _Body:
                 self.first_line = self.first_line or self.line
             elif kind == "open":
                 self.scope_count += 1
-                names = _scope_names(_statements(match.string, match.end()))
-                self.scopes.append({name: f"{name}#{self.scope_count}" for name in names})
+                self.scopes.append(
+                    {
+                        name: f"{name}#{self.scope_count}"
+                        for name in _scope_names(_statements(match.string, match.end()))
+                    }
+                )
             elif kind == "close":
                 self.scopes.pop()
                 if not self.scopes:

@@ -1,7 +1,7 @@
 """A PTX program as plain data: what `parse` makes of the text, what `link` puts together, and what
 the table says of each way to write an instruction (`Form`)."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from enum import Enum, auto
 from functools import cached_property
 from typing import Any
@@ -252,27 +252,26 @@ def used_parts(target: Vector, size: int, used: int) -> Vector:
     )
 
 
-def mentioned(operand: Operand | None) -> Iterator[Register | Symbol]:
+def mentioned(operand: Operand | None) -> tuple[Register | Symbol, ...]:
     """The registers and symbols in an operand."""
     match operand:
         case Register() | Symbol():
-            yield operand
+            return (operand,)
         case Negated(inner) | Address(inner):
-            yield from mentioned(inner)
+            return mentioned(inner)
         case Vector(items):
-            for item in items:
-                yield from mentioned(item)
+            return tuple(one for item in items for one in mentioned(item))
+    return ()
 
 
 def registers(*operands: Operand | None) -> list[str]:
     """The names of the registers in some operands."""
-    found: list[str] = []
-    for operand in operands:  # most are registers or numbers
-        if isinstance(operand, Register):
-            found.append(operand.name)
-        elif operand is not None and not isinstance(operand, Immediate):
-            found += [one.name for one in mentioned(operand) if isinstance(one, Register)]
-    return found
+    return [
+        part.name
+        for operand in operands
+        for part in mentioned(operand)
+        if isinstance(part, Register)
+    ]
 
 
 class Instruction(msgspec.Struct, frozen=True, dict=True):
