@@ -83,8 +83,15 @@ def compile_ptx(
     """Compile CUDA C++ `code` to PTX with line information. Raises CompileError."""
     given = [option for option in options if option.startswith(_TARGET)]
     target = given[-1].partition("=")[2] if given else DEFAULT_ARCH
-    rest = tuple(option for option in options if option not in given)
-    return _program(chosen(), Job(one_line_end(code), rest, name_expressions, target))
+    return _program(
+        chosen(),
+        Job(
+            one_line_end(code),
+            tuple(option for option in options if option not in given),
+            name_expressions,
+            target,
+        ),
+    )
 
 
 def calls_library(code: str) -> bool:

@@ -109,8 +109,13 @@ def bounded(errors: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         for error in all_errors[:MOST]
     ]
     if more := len(all_errors) - len(kept):
-        left = Note(f"and {counted(more, 'more error')}; fix the first one first")
-        kept[-1] = replace(kept[-1], notes=(*kept[-1].notes, left))
+        kept[-1] = replace(
+            kept[-1],
+            notes=(
+                *kept[-1].notes,
+                Note(f"and {counted(more, 'more error')}; fix the first one first"),
+            ),
+        )
     return tuple(kept)
 
 

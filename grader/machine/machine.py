@@ -236,8 +236,10 @@ class Machine:
         self.step_limit = self.wave.steps_taken + self.options.step_limit
         first = FIRST_PAUSE * -(-self.wave.geometry.lanes // A_STEP)  # of all lanes together
         self.pause = min(self.wave.steps_taken + first, self.step_limit)
-        entry = self.wave.linked.parts[self.wave.kernel.name].entry
-        self.schedule.push(entry, compact(np.flatnonzero(self.wave.running)))
+        self.schedule.push(
+            self.wave.linked.parts[self.wave.kernel.name].entry,
+            compact(np.flatnonzero(self.wave.running)),
+        )
         self._run_groups()
         self._nothing_is_left_waiting()
 

@@ -167,8 +167,7 @@ def _is_recursive(name: str, calls: Calls) -> bool:
 def _renamed(function: Function) -> Function:
     """The function with its own names prefixed, so that no other function's are the same."""
     variables = (*function.variables, *function.parameters, *function.results)
-    declared = (function.labels, function.registers, function.tables, (v.name for v in variables))
-    own = frozenset(name for names in declared for name in names)
+    own = {*function.labels, *function.registers, *function.tables, *(v.name for v in variables)}
 
     def new(name: str) -> str:
         return f"{function.name}::{name}" if name in own else name

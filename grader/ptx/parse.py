@@ -281,8 +281,9 @@ class _Body:
             variable = declared(text)
             self.variables.append(replace(variable, name=self.resolve(variable.name)))
         elif match := re.match(r"\.branchtargets\s+(.*)", text, re.DOTALL):
-            names = map(self.resolve, re.split(r"\s*,\s*", match[1].strip()))
-            self.tables[self.last_label] = tuple(names)
+            self.tables[self.last_label] = tuple(
+                map(self.resolve, re.split(r"\s*,\s*", match[1].strip()))
+            )
         elif match := _USED.match(text):
             self.used = int(match[1], 0)
         elif not re.match(r"\.(pragma|callprototype|calltargets|alias)", text):

@@ -111,9 +111,12 @@ def syntax(line: str) -> Syntax:
 
 
 def _slot(word: str) -> Slot:
-    names = word.removesuffix("?").split("|")
     return Slot(
-        tuple(choice for name in names for choice in SETS.get(name, name).split()),
+        tuple(
+            choice
+            for name in word.removesuffix("?").split("|")
+            for choice in SETS.get(name, name).split()
+        ),
         word.endswith("?"),
     )
 

@@ -155,13 +155,14 @@ def _plan(instruction: Instruction, position: int, at: int, wave: Wave) -> Plan:
 
     def plan(lane: int) -> tuple[TensorMap, list[int]]:
         index = np.array([lane])
-        parts = [
-            access.read(hit, word, np.dtype(np.uint64)).tobytes()
-            for half in range(0, SIZE, access.width)
-            for hit in access.hits(index, np.array([half]))
-            for word in range(access.components)
-        ]
-        tensor = decoded(b"".join(parts))
+        tensor = decoded(
+            b"".join(
+                access.read(hit, word, np.dtype(np.uint64)).tobytes()
+                for half in range(0, SIZE, access.width)
+                for hit in access.hits(index, np.array([half]))
+                for word in range(access.components)
+            )
+        )
         if tensor is None or len(tensor.dims) != rank:
             found = f"a map of {counted(len(tensor.dims), 'dimension')}" if tensor else "no map"
             raise wave.report.error(
