@@ -142,8 +142,9 @@ def cuTensorMapEncodeTiled(*arguments: Any) -> np.void:
             (ctypes.c_uint32, given.elementStrides),
         )
     ]
-    library = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
-    failed = library.cuTensorMapEncodeTiled(
+    failed = ctypes.CDLL(
+        "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+    ).cuTensorMapEncodeTiled(
         ctypes.c_void_p(ctypes.addressof(room) + start),
         ctypes.c_int(given.tensorDataType),
         ctypes.c_uint32(given.tensorRank),

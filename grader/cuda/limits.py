@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from ..counted import counted
-from ..errors import unless
 from .errors import LaunchError
 
 Dim = int | Sequence[int]  # a grid or a block as it is given: x, or up to x, y, z
@@ -83,21 +82,18 @@ DEFAULT = "sm_90"
 
 def architecture(name: str) -> Architecture:
     """The architecture called e.g. "sm_80"; ValueError with those there are."""
-    return unless(
-        ARCHITECTURES.get(name),
-        ValueError(
+    if name not in ARCHITECTURES:
+        raise ValueError(
             f"there is no architecture {name!r} here; there are: {', '.join(ARCHITECTURES)}"
-        ),
-    )
+        )
+    return ARCHITECTURES[name]
 
 
 def dimensions(kernel: str, what: str, given: Dim) -> Extent:
     """A grid or block given as CuPy takes it, an int or up to three, as (x, y, z)."""
     dims = (given,) if isinstance(given, int) else tuple(given)
-    unless(
-        1 <= len(dims) <= 3,
-        LaunchError(f"{kernel}: a {what} has 1 to 3 dimensions, not {len(dims)}."),
-    )
+    if not 1 <= len(dims) <= 3:
+        raise LaunchError(f"{kernel}: a {what} has 1 to 3 dimensions, not {len(dims)}.")
     x, y, z = (int(dim) for dim in (*dims, 1, 1)[:3])
     return x, y, z
 

@@ -53,8 +53,13 @@ def launch(job: PreparedLaunch, run: Run, observed: bool) -> None:
         tracing = [Tracing(wave, run.trace)] if observed and run.traced else []
         further = [kind(reporter) for kind in run.kinds]
         run.observers += further
-        last = [kind(reporter) for kind in LAST if job.options.checks]
-        return reporter, [*checks, *counting, *tracing, *further, *last]
+        return reporter, [
+            *checks,
+            *counting,
+            *tracing,
+            *further,
+            *(kind(reporter) for kind in LAST if job.options.checks),
+        ]
 
     machine = Machine(job, attach)
     machine.run()

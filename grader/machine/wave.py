@@ -241,14 +241,8 @@ class ClusterBarrier:
 
     def waiting(self) -> Iterator[tuple[int, int, Message]]:
         """Threads that wait forever."""
-        return (
-            (
-                at,
-                int(index[0]),
-                Message("waits at a cluster barrier that some threads of its cluster never reach."),
-            )
-            for at, index in self.parked
-        )
+        why = "waits at a cluster barrier that some threads of its cluster never reach."
+        yield from ((at, int(index[0]), Message(why)) for at, index in self.parked)
 
 
 FULL = 0xFFFFFFFF

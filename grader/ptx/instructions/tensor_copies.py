@@ -222,5 +222,7 @@ def _units(access: Access, lane: int, tensor: TensorMap, wave: Wave) -> np.ndarr
         )
     row = tensor.counts[0] * tensor.size
     begins = np.arange(tensor.moved // row) * max(row, tensor.swizzle)
-    places = (start + begins[:, None] + np.arange(0, row, UNIT)).ravel()
-    return swizzled(places, tensor.swizzle) - start
+    return (
+        swizzled((start + begins[:, None] + np.arange(0, row, UNIT)).ravel(), tensor.swizzle)
+        - start
+    )
