@@ -83,8 +83,15 @@ def compile_ptx(
     """Compile CUDA C++ `code` to PTX with line information. Raises CompileError."""
     given = [option for option in options if option.startswith(_TARGET)]
     target = given[-1].partition("=")[2] if given else DEFAULT_ARCH
-    rest = tuple(option for option in options if option not in given)
-    return _program(chosen(), Job(one_line_end(code), rest, name_expressions, target))
+    return _program(
+        chosen(),
+        Job(
+            one_line_end(code),
+            tuple(option for option in options if option not in given),
+            name_expressions,
+            target,
+        ),
+    )
 
 
 def calls_library(code: str) -> bool:
@@ -98,8 +105,10 @@ def compile_cubin(
     """Compile `code` for real hardware, e.g. architecture "sm_90", by NVRTC whichever compiler is
     chosen. A cubin loads under any driver of the same CUDA major version, PTX may not. Raises
     CompileError."""
-    job = Job(one_line_end(code), options, name_expressions, architecture, cubin=True)
-    return _program(COMPILERS["nvrtc"], job)
+    return _program(
+        COMPILERS["nvrtc"],
+        Job(one_line_end(code), options, name_expressions, architecture, cubin=True),
+    )
 
 
 _TARGET = ("-arch=", "--gpu-architecture=")
@@ -123,8 +132,8 @@ def _kept(cache: disk_cache.DiskCache, key: str, compiler: Compiler, job: Job) -
             raise
         raise CompileError(diagnostics=advised(error.diagnostics, job.source)) from None
     doubts = {(one.line, one.message): one for one in reversed(program.warnings)}
-    first = tuple(reversed(doubts.values()))  # one for what a line repeats
-    program = replace(program, warnings=advised(first, job.source))
+    # One for what a line repeats, the first.
+    program = replace(program, warnings=advised(tuple(reversed(doubts.values())), job.source))
     if not program.files:  # they can change, and the key knows nothing of them
         with suppress(OSError):  # a cache that cannot be written costs time and nothing else
             cache.add(key, program)
@@ -135,14 +144,23 @@ def _refuse_what_reads_otherwise(source: str) -> None:
     """Line numbers, and what a reader sees, must be the same everywhere."""
     if found := forbidden(source):
         line, column, name = found
-        message = (
-            f"the character {name} is not allowed in a source: it cannot be seen, and what people "
-            "read would not be what the compiler reads; delete it"
+        raise CompileError(
+            diagnostics=(
+                Diagnostic(
+                    f"the character {name} is not allowed in a source: it cannot be seen, and what "
+                    "people read would not be what the compiler reads; delete it",
+                    line,
+                    column,
+                ),
+            )
         )
-        raise CompileError(diagnostics=(Diagnostic(message, line, column),))
     if renumbered := renumbering(source):
-        message = (
-            "this directive gives the lines after it other numbers, and no error could be found "
-            "by its line; delete it"
+        raise CompileError(
+            diagnostics=(
+                Diagnostic(
+                    "this directive gives the lines after it other numbers, and no error could be "
+                    "found by its line; delete it",
+                    renumbered,
+                ),
+            )
         )
-        raise CompileError(diagnostics=(Diagnostic(message, renumbered),))

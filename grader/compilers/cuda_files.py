@@ -44,8 +44,9 @@ def _of_wheels() -> list[Path]:
         from cuda.pathfinder import find_nvidia_header_directory
     except ImportError:  # there is none for this system
         return []
-    folders = [find_nvidia_header_directory(name) for name in ("cccl", "cudart")]
-    return [Path(folder) for folder in folders if folder]
+    return [
+        Path(folder) for folder in map(find_nvidia_header_directory, ("cccl", "cudart")) if folder
+    ]
 
 
 @cache

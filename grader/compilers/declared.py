@@ -69,13 +69,18 @@ def parameters(source: str, kernel: str) -> tuple[Parameter, ...] | None:
     several may be meant by a name in a namespace."""
     name = re.escape(kernel.rpartition("::")[2])
     declared = re.compile(rf"\b{name}\s*\(([^()]*)\)\s*{{")
-    statements = re.split("[;}]", without_comments(source))
-    heads = (statement.partition("__global__")[2] for statement in statements)
+    heads = (
+        statement.partition("__global__")[2]
+        for statement in re.split("[;}]", without_comments(source))
+    )
     found = [head[1] for head in map(declared.search, heads) if head]
     if not found or ("::" in kernel and len(found) > 1):
         return None
-    parts = [part.strip() for part in _PARAMETER.findall(found[0])]
-    return tuple(_parameter(part) for part in parts if part not in ("", "void"))
+    return tuple(
+        _parameter(part)
+        for part in map(str.strip, _PARAMETER.findall(found[0]))
+        if part not in ("", "void")
+    )
 
 
 # A parameter, with templates' `<...>` in it, two of them in each other at most.
@@ -153,8 +158,9 @@ def _problem(parameter: Parameter, value: Any) -> str | None:
 
 def _same(wanted: np.dtype, given: np.dtype) -> bool:
     """Integers of one size serve for each other, signed or not."""
-    same_size = wanted.itemsize == given.itemsize
-    return wanted == given or (same_size and wanted.kind in "iub" and given.kind in "iub")
+    return wanted == given or (
+        wanted.itemsize == given.itemsize and wanted.kind in "iub" and given.kind in "iub"
+    )
 
 
 def _described(value: object) -> str:

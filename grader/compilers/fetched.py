@@ -152,5 +152,6 @@ def _found(client: httpx.Client, index: str, wheel: Wheel) -> str:
     links = BeautifulSoup(page.text, "html.parser").find_all("a", href=True)
     urls = (urljoin(str(page.url), str(link["href"])) for link in links)
     named = (url for url in urls if unquote(urlsplit(url).path).endswith(f"/{wheel.file}"))
-    nothing = NotFetched(f"{urlsplit(index).hostname} has no {wheel.file}", _OTHER)
-    return unless(next(named, None), nothing)
+    return unless(
+        next(named, None), NotFetched(f"{urlsplit(index).hostname} has no {wheel.file}", _OTHER)
+    )

@@ -30,7 +30,7 @@ from __future__ import annotations
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 
@@ -90,7 +90,7 @@ class CompilerLog(ABC):
         return entries
 
     @abstractmethod
-    def messages(self) -> list[LogEntry]:
+    def messages(self) -> Iterable[LogEntry]:
         """All messages, in their order."""
 
     @abstractmethod
@@ -276,14 +276,13 @@ _NO_DEVICE = (
 class ClangLog(CompilerLog):
     """clang's log; `clang.source` says what clang is asked to doubt."""
 
-    def messages(self) -> list[LogEntry]:
-        entries, included = [], None
+    def messages(self) -> Iterator[LogEntry]:
+        included = None
         for row in self.rows:
             if found := _INCLUDED.match(row):  # told once for all errors of one header
                 included = int(found["line"])
             elif (head := _CLANG_HEAD.fullmatch(row)) and not _NO_ERRORS.search(row):
-                entries.append(LogEntry(head, included))
-        return entries
+                yield LogEntry(head, included)
 
     def worth_telling(self, warning: LogEntry) -> bool:
         return warning.kind == "warning" and MAY_BE not in warning.head["message"]  # for us alone

@@ -75,8 +75,12 @@ class Nvrtc:
         try:
             for expression in job.name_expressions:
                 _call("nvrtcAddNameExpression", program, expression.encode())
-            folders = [f"-I{folder}" for folder in include_folders()]
-            flags = [*_FLAGS, *folders, f"-arch={job.target}", *job.options]
+            flags = [
+                *_FLAGS,
+                *(f"-I{folder}" for folder in include_folders()),
+                f"-arch={job.target}",
+                *job.options,
+            ]
             status = _library().nvrtcCompileProgram(program, len(flags), _strings(flags, _CODE))
             if status:
                 raise _error(status, program, job.source)
@@ -179,9 +183,8 @@ def _strings(values: list[str], code: str = "utf-8") -> ctypes.Array[ctypes.c_ch
 def _call(function: str, *arguments: object) -> None:
     status = getattr(_library(), function)(*arguments)
     unless(status != _MEMORY, CompileError(_OUT_OF_MEMORY))
-    if status:
-        said = _library().nvrtcGetErrorString(status).decode()
-        raise CompilerFailure(f"NVRTC itself failed ({function}: {said}).")
+    said = _library().nvrtcGetErrorString(status).decode()
+    unless(not status, CompilerFailure(f"NVRTC itself failed ({function}: {said})."))
 
 
 @cache

@@ -62,8 +62,9 @@ def tensor_map(array: Any, box: tuple[int, ...], swizzle: int = 0) -> Any:
     from .tensor_maps import encoding
 
     on_gpu = type(array).__module__.partition(".")[0] == "cupy"
-    device = import_module(f"{__name__}.{'gpu' if on_gpu else 'simulator'}")
-    return device.cuTensorMapEncodeTiled(*encoding(array, box, swizzle))
+    return import_module(f"{__name__}.{'gpu' if on_gpu else 'simulator'}").cuTensorMapEncodeTiled(
+        *encoding(array, box, swizzle)
+    )
 
 
 def arguments(args: Iterable[Any], buffers: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -95,9 +96,11 @@ def _chosen() -> dict[str, object]:
     device = os.environ.get("WARPWISE_DEVICE") or ("gpu" if gpu_count() else "simulator")
     if device not in ("gpu", "simulator"):
         raise ValueError(f"WARPWISE_DEVICE is {device!r}; it can be gpu or simulator")
-    xp = import_module("cupy" if device == "gpu" else "numpy")
-    module = import_module(f"{__name__}.{device}")
-    return {"device": device, "xp": xp, "RawModule": module.RawModule}
+    return {
+        "device": device,
+        "xp": import_module("cupy" if device == "gpu" else "numpy"),
+        "RawModule": import_module(f"{__name__}.{device}").RawModule,
+    }
 
 
 def gpu_count() -> int:

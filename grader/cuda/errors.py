@@ -109,8 +109,13 @@ def bounded(errors: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         for error in all_errors[:MOST]
     ]
     if more := len(all_errors) - len(kept):
-        left = Note(f"and {counted(more, 'more error')}; fix the first one first")
-        kept[-1] = replace(kept[-1], notes=(*kept[-1].notes, left))
+        kept[-1] = replace(
+            kept[-1],
+            notes=(
+                *kept[-1].notes,
+                Note(f"and {counted(more, 'more error')}; fix the first one first"),
+            ),
+        )
     return tuple(kept)
 
 
@@ -203,8 +208,12 @@ class Message:
     def __add__(self, more: "Message") -> "Message":
         """Both, part by part. What comes first in `more` stays first if there is room for it."""
         first, rest = _led(self.first, more.first)
-        texts = (self.why, rest, more.why), (self.remedy, more.remedy), (self.ours, more.ours)
-        return Message(first, *(_joined(*some) for some in texts))
+        return Message(
+            first,
+            _joined(self.why, rest, more.why),
+            _joined(self.remedy, more.remedy),
+            _joined(self.ours, more.ours),
+        )
 
     @property
     def while_open(self) -> "Message":

@@ -142,15 +142,15 @@ def cuTensorMapEncodeTiled(*arguments: Any) -> np.void:
             (ctypes.c_uint32, given.elementStrides),
         )
     ]
-    numbers = (given.interleave, given.swizzle, given.l2Promotion, given.oobFill)
-    library = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
-    failed = library.cuTensorMapEncodeTiled(
+    failed = ctypes.CDLL(
+        "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+    ).cuTensorMapEncodeTiled(
         ctypes.c_void_p(ctypes.addressof(room) + start),
         ctypes.c_int(given.tensorDataType),
         ctypes.c_uint32(given.tensorRank),
         ctypes.c_void_p(pointer),
         *lists,
-        *map(ctypes.c_int, numbers),
+        *map(ctypes.c_int, (given.interleave, given.swizzle, given.l2Promotion, given.oobFill)),
     )
     if failed:
         raise LaunchError(f"cuTensorMapEncodeTiled: the driver refuses it with error {failed}.")

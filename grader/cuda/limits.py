@@ -122,37 +122,43 @@ def check_launch(
     kernel's `__launch_bounds__` promises or, on a real GPU, the `registers` of a thread leave room
     for."""
     shapes = ("grid", grid, GRID_LIMITS), ("block", block, BLOCK_LIMITS)
-    wrong = {
-        f"the {what}'s {axis} is {size}, and must be 1 to {most:,}": not 1 <= size <= most
-        for what, given, limits in shapes
-        for axis, size, most in zip("xyz", given, limits, strict=True)
-    }
-    _refuse(kernel, wrong)
+    _refuse(
+        kernel,
+        {
+            f"the {what}'s {axis} is {size}, and must be 1 to {most:,}": not 1 <= size <= most
+            for what, given, limits in shapes
+            for axis, size, most in zip("xyz", given, limits, strict=True)
+        },
+    )
     threads = block[0] * block[1] * block[2]
-    too_many = {
-        f"its block has {threads} threads, and may have at most {MOST_THREADS}": threads
-        > MOST_THREADS,
-        f"its block has {threads:,} threads, and each uses {registers} registers. A block has "
-        f"{REGISTERS:,} registers. Write __launch_bounds__({threads}) before the kernel's "
-        "name: then the compiler uses fewer": registers > registers_for(threads),
-        f"its block has {threads:,} threads, and its __launch_bounds__ allows at most "
-        f"{most_threads:,}": threads > most_threads,
-    }
-    _refuse(kernel, too_many)
+    _refuse(
+        kernel,
+        {
+            f"its block has {threads} threads, and may have at most {MOST_THREADS}": threads
+            > MOST_THREADS,
+            f"its block has {threads:,} threads, and each uses {registers} registers. A block has "
+            f"{REGISTERS:,} registers. Write __launch_bounds__({threads}) before the kernel's "
+            "name: then the compiler uses fewer": registers > registers_for(threads),
+            f"its block has {threads:,} threads, and its __launch_bounds__ allows at most "
+            f"{most_threads:,}": threads > most_threads,
+        },
+    )
 
 
 def check_shared(kernel: str, device: Architecture, static: int, dynamic: int, opt_in: int) -> None:
     """Raises LaunchError for more shared memory (bytes per block) than there is, or than was opted
     in to."""
     most = min(max(SHARED_DEFAULT, static + opt_in), device.shared)
-    wrong = {
-        f"shared_mem is {dynamic}, and must not be negative": dynamic < 0,
-        f"it needs {static + dynamic:,} bytes of shared memory per block ({static:,} declared, "
-        f"{dynamic:,} by the launch). A block may use {SHARED_DEFAULT:,} bytes. After "
-        f"max_dynamic_shared_size_bytes is set, it may use up to {device.shared:,} bytes of "
-        "dynamic shared memory": static > SHARED_DEFAULT or static + dynamic > most,
-    }
-    _refuse(kernel, wrong)
+    _refuse(
+        kernel,
+        {
+            f"shared_mem is {dynamic}, and must not be negative": dynamic < 0,
+            f"it needs {static + dynamic:,} bytes of shared memory per block ({static:,} declared, "
+            f"{dynamic:,} by the launch). A block may use {SHARED_DEFAULT:,} bytes. After "
+            f"max_dynamic_shared_size_bytes is set, it may use up to {device.shared:,} bytes of "
+            "dynamic shared memory": static > SHARED_DEFAULT or static + dynamic > most,
+        },
+    )
 
 
 def opted_in(kernel: AnyKernel, shared_mem: int) -> AnyKernel:
@@ -166,14 +172,17 @@ def check_cluster(kernel: str, device: Architecture, grid: Extent, cluster: Exte
     """Raises LaunchError for clusters that CUDA would refuse."""
     blocks = cluster[0] * cluster[1] * cluster[2]
     most = device.cluster
-    wrong = {
-        "this architecture has no thread-block clusters": blocks > most == 1,
-        f"its cluster has {blocks} blocks, and may have at most {most}": blocks > most,
-    } | {
-        f"the grid's {axis} is {size}, not a multiple of its cluster's, {part}": size % part > 0
-        for axis, size, part in zip("xyz", grid, cluster, strict=True)
-    }
-    _refuse(kernel, wrong)
+    _refuse(
+        kernel,
+        {
+            "this architecture has no thread-block clusters": blocks > most == 1,
+            f"its cluster has {blocks} blocks, and may have at most {most}": blocks > most,
+        }
+        | {
+            f"the grid's {axis} is {size}, not a multiple of its cluster's, {part}": size % part > 0
+            for axis, size, part in zip("xyz", grid, cluster, strict=True)
+        },
+    )
 
 
 def check_cooperative(kernel: str, device: Architecture, blocks: int, threads: int) -> None:

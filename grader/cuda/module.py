@@ -19,6 +19,7 @@ from .. import compilers
 from ..compilers.declared import Parameter, check_arguments
 from ..compilers.declared import parameters as declared_parameters
 from ..counted import counted
+from ..errors import unless
 from ..machine.lanes import BatchGeometry, Geometry, Index
 from ..machine.memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
 from ..machine.memory.layout import local_layout, module_variables, shared_layout
@@ -64,11 +65,13 @@ class Passed:
         args, expected = self.args, self.parameters
         if self.declared is not None:
             check_arguments(self.kernel, self.declared, args)
-        if len(args) != len(expected):
-            raise LaunchError(
+        unless(
+            len(args) == len(expected),
+            LaunchError(
                 f"{self.kernel} takes {counted(len(expected), 'argument')}, not {len(args)}.",
                 kernel=self.kernel,
-            )
+            ),
+        )
         for number, (parameter, value) in enumerate(zip(expected, args, strict=True), start=1):
             of_scalar = value.nbytes if isinstance(value, np.generic) else 0
             size = 8 if value is None or isinstance(value, np.ndarray) else of_scalar
@@ -96,8 +99,11 @@ class Passed:
     @property
     def arrays(self) -> dict[str, np.ndarray]:
         """The arguments that are arrays, by parameter."""
-        pairs = zip(self.parameters, self.args, strict=True)
-        return {one.name: value for one, value in pairs if isinstance(value, np.ndarray)}
+        return {
+            one.name: value
+            for one, value in zip(self.parameters, self.args, strict=True)
+            if isinstance(value, np.ndarray)
+        }
 
     def packed(self, addresses: Mapping[str, int]) -> tuple[bytes, dict[str, int]]:
         """The bytes of the parameters, where the arrays lie at these `addresses`, and where each
@@ -129,17 +135,24 @@ class Passed:
 
     def integers(self) -> dict[str, int]:
         """The whole numbers that are passed, by parameter."""
-        pairs = zip(self.declared or (), self.args, strict=False)
-        return {one.name: int(value) for one, value in pairs if isinstance(value, np.integer)}
+        return {
+            one.name: int(value)
+            for one, value in zip(self.declared or (), self.args, strict=False)
+            if isinstance(value, np.integer)
+        }
 
     def store(self, array: np.ndarray, number: int | None) -> Store:
         """The buffer of `array`: argument `number`, or None where only its address is passed."""
         owner = owner_of(array)
         name = "an array" if number is None else f"argument {number + 1}"
-        if array.dtype.hasobject:
-            raise LaunchError(f"{name} of {self.kernel} holds Python objects.")
-        if not (owner.flags.c_contiguous or owner.flags.f_contiguous):
-            raise LaunchError(f"{name} of {self.kernel} is not contiguous in memory.")
+        unless(
+            not array.dtype.hasobject,
+            LaunchError(f"{name} of {self.kernel} holds Python objects."),
+        )
+        unless(
+            owner.flags.c_contiguous or owner.flags.f_contiguous,
+            LaunchError(f"{name} of {self.kernel} is not contiguous in memory."),
+        )
         allocation = allocation_of(array)
         if self.declared and number is not None:
             name = self.declared[number].name
@@ -264,10 +277,11 @@ class SimulatedModule:
     def get_global(self, name: str) -> np.ndarray:
         """The `__device__` or `__constant__` variable `name`, to read and fill between launches:
         its bytes (size,) uint8, to `.view` as its type. LaunchError if no kernel uses it."""
-        if (store := self.variables.get(self._names.get(f"&{name}", name))) is None:
-            known = ", ".join(map(plain, self.variables)) or "none"
-            raise LaunchError(f"no kernel here uses a variable called {name!r}; they use: {known}.")
-        return store.data
+        known = ", ".join(map(plain, self.variables)) or "none"
+        return unless(
+            self.variables.get(self._names.get(f"&{name}", name)),
+            LaunchError(f"no kernel here uses a variable called {name!r}; they use: {known}."),
+        ).data
 
     @property
     def kernel_names(self) -> tuple[str, ...]:
@@ -358,8 +372,10 @@ class SimulatedKernel:
     @property
     def depends_on_blocks(self) -> bool:
         """The same of other blocks: of their atomics, or of their part of a cluster."""
-        clustered = bool(self._function.directives.get("reqnctapercluster"))
-        return clustered or self._executable.depends_on_blocks
+        return (
+            bool(self._function.directives.get("reqnctapercluster"))
+            or self._executable.depends_on_blocks
+        )
 
     def _passed(self, args: Arguments) -> Passed:
         return Passed(self.name, self._function.parameters, self._declared, args)
@@ -403,8 +419,6 @@ class SimulatedKernel:
             local.store.written = None
         pairs = zip(self._function.parameters, self._declared or (), strict=False)
         stores, parameters = passed.stores()
-        variables = {name: store.address for name, store in module.variables.items()}
-        symbols = shared.symbols | layout.symbols | parameters | self._linked.addresses | variables
         return PreparedLaunch(
             program=self._executable,
             constants=frozenset(in_ptx.name for in_ptx, declared in pairs if declared.constant),
@@ -416,7 +430,13 @@ class SimulatedKernel:
             flat=GlobalSpace([*stores, *self._outliving()]),
             shared=shared_space,
             local=local,
-            symbols=symbols,
+            symbols={
+                **shared.symbols,
+                **layout.symbols,
+                **parameters,
+                **self._linked.addresses,
+                **{name: store.address for name, store in module.variables.items()},
+            },
             options=options,
             output=run.output,
             cooperative=module.cooperative,

@@ -8,7 +8,7 @@ from ..machine.events import Observer
 from ..machine.lanes import WARP, lane_index
 from ..machine.machine import Machine
 from ..machine.memory.access import Access, Hit
-from ..machine.memory.spaces import AccessFault
+from ..machine.memory.spaces import Fault
 from ..machine.state import PreparedLaunch
 from ..machine.wave import Wave
 from ..ptx.instructions.asynchronous_copies import missing
@@ -53,8 +53,13 @@ def launch(job: PreparedLaunch, run: Run, observed: bool) -> None:
         tracing = [Tracing(wave, run.trace)] if observed and run.traced else []
         further = [kind(reporter) for kind in run.kinds]
         run.observers += further
-        last = [kind(reporter) for kind in LAST if job.options.checks]
-        return reporter, [*checks, *counting, *tracing, *further, *last]
+        return reporter, [
+            *checks,
+            *counting,
+            *tracing,
+            *further,
+            *(kind(reporter) for kind in LAST if job.options.checks),
+        ]
 
     machine = Machine(job, attach)
     machine.run()
@@ -78,13 +83,11 @@ class Reporter:
         return self._failure(MachineFault(self.here.location(at, lane), kind, predicate))
 
     def access_error(
-        self, raised: AccessFault, at: int, lane: np.ndarray, verb: str, size: int
+        self, fault: Fault, at: int, lane: np.ndarray, verb: str, size: int
     ) -> CudaError:
         """An access of `size` bytes that goes where it must not."""
-        where = self.here.location(at, int(lane[raised.fault.position]))
-        return self._failure(
-            OutOfStore(where, raised.fault, verb, size, not self.here.code[at].line)
-        )
+        where = self.here.location(at, int(lane[fault.position]))
+        return self._failure(OutOfStore(where, fault, verb, size, not self.here.code[at].line))
 
     def misaligned(self, access: Access, lanes: np.ndarray, addresses: np.ndarray) -> CudaError:
         """The address of one of these lanes is no multiple of the access's size."""
@@ -118,8 +121,7 @@ class Reporter:
         touched = self.here.bytes(
             hit.space, hit.store, int(hit.addresses[0]), access.width, access.at
         )
-        word = access.read(hit, 0, np.dtype(np.uint64))[0] if access.mbarrier else None
-        lacks = None if word is None else missing(word)
+        lacks = missing(access.read(hit, 0, np.dtype(np.uint64))[0]) if access.mbarrier else None
         return self._failure(EndlessLoop(where, runs, touched, lacks))
 
     def stop(self, finding: Finding) -> None:

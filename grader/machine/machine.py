@@ -17,7 +17,7 @@ begun and may write one: nothing is proved then.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -31,7 +31,7 @@ from ..cuda.errors import (
     ShuffleDivergence,
     StepLimit,
 )
-from ..ptx.flow import ANYWHERE, PASSED, endless_loop
+from ..ptx.flow import ANYWHERE, PASSED, block_ends, endless_loop
 from ..ptx.instructions import bind
 from ..ptx.program import Flow, Malformed, mentioned
 from .events import Observer, Rebind, Step, Successors
@@ -207,7 +207,9 @@ class Machine:
         places = noticed(job) if in_turn else frozenset[int]()
         self.schedule = schedule(order, job.options.seed, job.geometry.stride, places)
         self.wave = Wave(job, self.schedule)
-        self.block_end = ends_before(places, job.program.block_end)
+        self.block_end = job.program.block_end
+        if places:
+            self.block_end = block_ends(job.program.linked.function, places)
         # Bound when first come to.
         self.steps: list[Step] = [_unbound] * len(self.wave.kernel.instructions)
         self.recent: set[int] = set()  # where straight runs have begun since the last pause
@@ -234,8 +236,10 @@ class Machine:
         self.step_limit = self.wave.steps_taken + self.options.step_limit
         first = FIRST_PAUSE * -(-self.wave.geometry.lanes // A_STEP)  # of all lanes together
         self.pause = min(self.wave.steps_taken + first, self.step_limit)
-        entry = self.wave.linked.parts[self.wave.kernel.name].entry
-        self.schedule.push(entry, compact(np.flatnonzero(self.wave.running)))
+        self.schedule.push(
+            self.wave.linked.parts[self.wave.kernel.name].entry,
+            compact(np.flatnonzero(self.wave.running)),
+        )
         self._run_groups()
         self._nothing_is_left_waiting()
 
@@ -370,9 +374,12 @@ def noticed(job: PreparedLaunch) -> frozenset[int]:
     memory (in a cluster shared memory, too), and whatever is atomic or volatile. What a call does
     is taken to be noticed."""
     use = job.program.memory_use
-    written = ("writes", "updates")
-    changed = (one for one in job.flat.stores if one.writable and use.touches(one.names, written))
-    names = {ANYWHERE}.union(*(store.names for store in changed))
+    changed = (
+        store.names
+        for store in job.flat.stores
+        if store.writable and use.touches(store.names, ("writes", "updates"))
+    )
+    names = {ANYWHERE}.union(*changed)
     clustered = job.geometry.cluster_blocks > 1
     return frozenset(
         at
@@ -382,12 +389,3 @@ def noticed(job: PreparedLaunch) -> frozenset[int]:
         or not use.touched.get(at, frozenset()).isdisjoint(names)
         or any(transfer.strong or clustered for _, transfer in one.form.transfers)
     )
-
-
-def ends_before(noticed: Collection[int], block_end: list[int]) -> list[int]:
-    """The ends of straight runs (see `block_ends`) if a new one begins at each of `noticed`."""
-    ends = list(block_end)
-    for at in reversed(range(len(ends) - 1)):
-        if ends[at] > at:
-            ends[at] = at if at + 1 in noticed else ends[at + 1]
-    return ends

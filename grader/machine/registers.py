@@ -65,9 +65,9 @@ class RegisterFile:
         if not isinstance(register, Register):
             raise Malformed(f"a register of type .{kind} is expected among the operands")
         storage = self.storage(register.name)
-        other = (storage.dtype == np.bool_) != (kind == "pred")
         require(
-            storage.itemsize >= DTYPES[kind].itemsize and not other,
+            storage.itemsize >= DTYPES[kind].itemsize
+            and (storage.dtype == np.bool_) == (kind == "pred"),
             f"{register.name} is no register for a value of type .{kind}",
         )
         return storage
@@ -138,9 +138,10 @@ class SpecialRegisters:
         such register."""
         dtype = unsigned(size_of(kind))
         if name in CLOCKS:
-            shift = CLOCKS[name]
             return Derived(
-                lambda lanes: np.full(count(lanes), np.uint64(self.now() >> shift)).astype(dtype)
+                lambda lanes: np.full(count(lanes), np.uint64(self.now() >> CLOCKS[name])).astype(
+                    dtype
+                )
             )
         if name.partition(".")[0] not in _VALUES:
             return None

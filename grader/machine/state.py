@@ -43,7 +43,7 @@ from .events import Events, Observer, Step, Successors
 from .lanes import Dense, Geometry, Lanes, by_value, lane_index, merge, seen_by_all, warp_masks
 from .memory.access import Access, ErrorReport, LaneValues, PendingCopies, WaveMemory
 from .memory.layout import LocalLayout
-from .memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, AccessFault, GlobalSpace, Heap, PrivateSpace
+from .memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, Fault, GlobalSpace, Heap, PrivateSpace
 from .naming import MemoryNames
 from .printf import Output, template
 from .registers import Derived, Frames, RegisterFile, SpecialRegisters
@@ -341,11 +341,14 @@ class Calls:
     def _print_alike(self, formats: int, arguments: int, lanes: np.ndarray, at: int) -> None:
         """What lanes print whose format is the same and whose arguments lie at one address."""
         made = template(self.text(formats, int(lanes[0]), at))
-        printed = made.filled(
-            self._packed(arguments, lanes, made.layout.size, at),
-            lambda number, address: self.text(address, int(lanes[number]), at),
+        self.wave.output.add(
+            "".join(
+                made.filled(
+                    self._packed(arguments, lanes, made.layout.size, at),
+                    lambda number, address: self.text(address, int(lanes[number]), at),
+                )
+            )
         )
-        self.wave.output.add("".join(printed))
 
     def _packed(self, address: int, lanes: np.ndarray, size: int, at: int) -> bytes:
         """`size` bytes from a generic address on, for each lane; zeros where there is no more."""
@@ -361,15 +364,19 @@ class Calls:
         return rows.tobytes()
 
     def _of_slots(self, dtype: type) -> Slots:
-        lanes = self.wave.geometry.lanes
-        return {one.name: np.zeros((lanes, one.size), dtype) for one in self.linked.passed.values()}
+        return {
+            one.name: np.zeros((self.wave.geometry.lanes, one.size), dtype)
+            for one in self.linked.passed.values()
+        }
 
     def _state(
         self, name: str, kept: dict[str, np.ndarray]
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """(copy kept aside, the array in use) of everything that is function `name`'s own."""
-        registers = self.linked.parts[name].function.registers
-        own = {register: self.wave.registers.storage(register) for register in registers}
+        own = {
+            register: self.wave.registers.storage(register)
+            for register in self.linked.parts[name].function.registers
+        }
         for number, slots in enumerate(self.carried):
             mine = (slot for slot in slots if slot.startswith(f"{name}::"))
             own |= {f"{slot} {number}": slots[slot] for slot in mine}
@@ -402,6 +409,6 @@ class Calls:
             store = self.wave.flat.locate(
                 np.array([address], np.uint64).view(np.int64), 1, np.array([lane])
             )[0][0]
-        except AccessFault as fault:
+        except Fault as fault:
             raise self.wave.report.access_error(fault, at, np.array([lane]), "reads", 1) from None
         return store.data, address - store.address

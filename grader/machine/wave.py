@@ -62,8 +62,7 @@ class Barriers:
         index, alive = lane_index(lanes), self.collectives.alive
         if here in self.parts:
             index = np.sort(np.concatenate([self.parts.pop(here), index]))
-        missing = alive & ~self.wave.present(index)
-        whole = missing[index // WARP] == 0
+        whole = (alive & ~self.wave.present(index))[index // WARP] == 0
         if not whole.all():
             self.parts[here] = index[~whole]
         return self.arrive(compact(index[whole]), here) if whole.any() else ()
@@ -129,8 +128,7 @@ class Barriers:
         return tuple((at + 1, lanes) for at, lanes in passing)
 
     def _not_together(self, index: np.ndarray) -> Message:
-        warp = int(index[0]) // WARP
-        came = int(np.count_nonzero(index // WARP == warp))
+        came = int(np.count_nonzero(index // WARP == index[0] // WARP))
         return Message(
             f"waits at a barrier that counts whole warps, but only {came} threads of its warp "
             "reached it.",
@@ -158,9 +156,9 @@ class Barriers:
         if gone := geometry.threads - int(self.wave.live[block]):
             number, what = gone, "left the kernel before it"
         have = "has" if number == 1 else "have"
-        others = f"{number} of the block's {geometry.threads} threads {have} {what}"
         return Message(
-            f"waits at a barrier, but {others}.",
+            f"waits at a barrier, but {number} of the block's {geometry.threads} threads {have} "
+            f"{what}.",
             "All threads of the block must reach a `__syncthreads()`.",
             "Move it out of the branch or loop, or let no thread return before it.",
         )
@@ -285,9 +283,8 @@ class Collectives:
         if at in self.parked:
             index = np.sort(np.concatenate([self.parked.pop(at), index]))
         self.wave.events.gather(at, index, masks)
-        present = self.wave.present(index)
-        wanted = masks[index] & self._staying()[index // WARP]
-        complete = (wanted & ~present[index // WARP]) == 0
+        absent = self._staying() & ~self.wave.present(index)
+        complete = (masks[index] & absent[index // WARP]) == 0
         if not complete.all():
             self.parked[at] = index[~complete]
             self.masks[at] = masks

@@ -52,8 +52,12 @@ class Assembly:
     @cached_property
     def _lines(self) -> frozenset[int]:
         """The lines on which the source has `asm` statements, comments apart."""
-        blank = lambda found: found[1] or re.sub(r"[^\n]", " ", found[0])  # noqa: E731
-        text = re.sub(f"{COMMENT}|({QUOTED})", blank, self.source, flags=re.DOTALL)
+        text = re.sub(
+            f"{COMMENT}|({QUOTED})",
+            lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]),
+            self.source,
+            flags=re.DOTALL,
+        )
         lines: set[int] = set()
         for start in re.finditer(r"\b(__asm__|__asm|asm)\b", text):
             first = text.count("\n", 0, start.start()) + 1

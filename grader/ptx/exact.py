@@ -111,8 +111,9 @@ def _with_overflow(nearest: np.ndarray, rest: np.ndarray, *operands: np.ndarray)
 
 def _extreme(a: np.ndarray, b: np.ndarray, result: np.ndarray) -> np.ndarray:
     """Where two operands, neither of them 0, or their result have extreme exponents."""
-    magnitudes = map(np.abs, (a, b, result))
-    extreme = np.logical_or.reduce([(one < _SMALL) | (one > _LARGE) for one in magnitudes])
+    extreme = np.logical_or.reduce(
+        [(one < _SMALL) | (one > _LARGE) for one in map(np.abs, (a, b, result))]
+    )
     return extreme & (a != 0) & (b != 0)
 
 

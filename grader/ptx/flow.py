@@ -101,11 +101,11 @@ def endless_loop(kernel: Function, executed: set[int], at: int) -> int:
     return max(loops, default=(0, at))[1]
 
 
-def block_ends(kernel: Function) -> list[int]:
+def block_ends(kernel: Function, noticed: Iterable[int] = ()) -> list[int]:
     """For each instruction, the index of the one that ends its straight run: the next control
-    instruction, or the last one before a label."""
+    instruction, or the last one before a label or one of `noticed`."""
     code = kernel.instructions
-    targets = set(kernel.labels.values())
+    targets = {*kernel.labels.values(), *noticed}
     ends, end = [0] * len(code), len(code) - 1
     for at in reversed(range(len(code))):
         if code[at].form.control or at + 1 in targets:
@@ -135,8 +135,10 @@ def memory_use(linked: LinkedProgram) -> MemoryUse:
     """Follow the pointers of a kernel and of all it calls."""
     parameters = {parameter.name for parameter in linked.function.parameters}
     ways = [way for one in linked.function.instructions for way in _pointers(one, linked)]
-    roots = {ANYWHERE, _HEAP} | parameters | linked.module_variables
-    points = {root: spread({root}, ways) for root in roots}
+    points = {
+        root: spread({root}, ways)
+        for root in {ANYWHERE, _HEAP} | parameters | linked.module_variables
+    }
     reached: dict[str, set[str]] = defaultdict(set)  # by verb
     targets: dict[int, frozenset[str]] = {}
     touched: dict[int, frozenset[str]] = defaultdict(frozenset)
@@ -172,11 +174,17 @@ def _pointers_of_call(one: Instruction, linked: LinkedProgram) -> Ways:
         return [(results, [_HEAP])]
     parts = [linked.parts[name]] if name in linked.parts else linked.parts.values()
     functions = [part.function for part in parts]
-    given = [pair for f in functions for pair in zip(f.parameters, arguments, strict=False)]
-    returned = [pair for f in functions for pair in zip(results, f.results, strict=False)]
     return [
-        *(([parameter.name], [slot]) for parameter, slot in given),
-        *(([slot], [result.name]) for slot, result in returned),
+        *(
+            ([parameter.name], [slot])
+            for one in functions
+            for parameter, slot in zip(one.parameters, arguments, strict=False)
+        ),
+        *(
+            ([slot], [result.name])
+            for one in functions
+            for slot, result in zip(results, one.results, strict=False)
+        ),
     ]
 
 
@@ -193,9 +201,12 @@ def _made_of(one: Instruction) -> tuple[list[str], list[str]]:
         return one.written, []
     if one.form.carries is Carries.STORED:
         return _names(one.operands[0]), _names(*one.operands[1:])
-    role = one.form.role
     return one.written, _names(
-        *(operand for at, operand in enumerate(one.operands) if role(at) is not Role.WRITTEN)
+        *(
+            operand
+            for at, operand in enumerate(one.operands)
+            if one.form.role(at) is not Role.WRITTEN
+        )
     )
 
 
@@ -260,8 +271,12 @@ def maybe_uninitialized(linked: LinkedProgram) -> MaybeUninitialized:
 
 def with_loads(maybe: MaybeUninitialized, linked: LinkedProgram) -> MaybeUninitialized:
     """The same where discardable registers, too, may hold what never was set."""
-    code = linked.function.instructions
-    loaded = {n for one in code if one.form.carries is Carries.LOADED for n in one.written}
+    loaded = {
+        name
+        for one in linked.function.instructions
+        if one.form.carries is Carries.LOADED
+        for name in one.written
+    }
     return replace(maybe, reached=_reached(linked, maybe.at_entry | (loaded & maybe.discardable)))
 
 
@@ -277,8 +292,13 @@ def _needed(linked: LinkedProgram) -> set[str]:
     into memory where nobody follows them. What is printed lies in local memory, where nobody sees
     it read."""
     code = linked.function.instructions
-    of_calls = (o for one in code if one.form.flow is Flow.CALL for o in one.operands)
-    called = {operand.name for operand in of_calls if isinstance(operand, Symbol)}
+    called = {
+        operand.name
+        for one in code
+        if one.form.flow is Flow.CALL
+        for operand in one.operands
+        if isinstance(operand, Symbol)
+    }
     followed = {"shared"} if called - linked.parts.keys() else {*_FOLLOWED}
     needed = {one.guard.name for one in code if one.guard}
     for one in code:

@@ -67,10 +67,9 @@ class Executable:
 
     @cached_property
     def _by_order(self) -> list[Form]:
-        code = self.linked.function.instructions
         return [
             one.form
-            for one in code
+            for one in self.linked.function.instructions
             if (one.form.atomic and one.written)
             or (one.form.reads and any(transfer.strong for _, transfer in one.form.transfers))
         ]
@@ -127,9 +126,12 @@ def link(program: PtxModule, kernel: Function) -> LinkedProgram:
     owner = tuple(
         name for name, function in zip(order, functions, strict=True) for _ in function.instructions
     )
-    whole = _merged(kernel, functions, starts)
     return LinkedProgram(
-        whole, parts, owner, function_addresses(program), frozenset(program.variables)
+        _merged(kernel, functions, starts),
+        parts,
+        owner,
+        function_addresses(program),
+        frozenset(program.variables),
     )
 
 
@@ -165,8 +167,7 @@ def _is_recursive(name: str, calls: Calls) -> bool:
 def _renamed(function: Function) -> Function:
     """The function with its own names prefixed, so that no other function's are the same."""
     variables = (*function.variables, *function.parameters, *function.results)
-    declared = (function.labels, function.registers, function.tables, (v.name for v in variables))
-    own = frozenset(name for names in declared for name in names)
+    own = {*function.labels, *function.registers, *function.tables, *(v.name for v in variables)}
 
     def new(name: str) -> str:
         return f"{function.name}::{name}" if name in own else name
@@ -175,8 +176,11 @@ def _renamed(function: Function) -> Function:
         return tuple(replace(v, name=new(v.name)) for v in declared)
 
     def instruction(one: Instruction) -> Instruction:
-        operands = tuple(_operand(operand, new) for operand in one.operands)
-        return replace(one, operands=operands, guard=_operand(one.guard, new))
+        return replace(
+            one,
+            operands=tuple(_operand(operand, new) for operand in one.operands),
+            guard=_operand(one.guard, new),
+        )
 
     return replace(
         function,

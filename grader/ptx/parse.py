@@ -54,8 +54,9 @@ _VARIABLE = re.compile(
 
 def declared(statement: str) -> Variable:
     """The variable or parameter that a statement declares."""
-    if not (match := _VARIABLE.match(statement)):
-        raise Malformed(f"PTX declaration not understood: {statement.strip()[:120]}")
+    match = require(
+        _VARIABLE.match(statement), f"PTX declaration not understood: {statement.strip()[:120]}"
+    )
     # Not those of textures and surfaces.
     require(match["type"] in (*DTYPES, "b128"), f"a variable of type .{match['type']}")
     element = size_of(match["type"])
@@ -104,8 +105,10 @@ def literal(token: str) -> Immediate:
     if "." in body:
         return Immediate(int(np.float64(token).view(np.uint64)), 8)
     octal = prefix != "0x" and len(body) > 1 and body.startswith("0")
-    right = not octal or set(body) <= set("01234567")
-    require(right, f"{token[:20]} is no number with 8 for its base")
+    require(
+        not octal or set(body) <= set("01234567"),
+        f"{token[:20]} is no number with 8 for its base",
+    )
     return Immediate(sign * int(body, 8 if octal else 0))
 
 
@@ -149,8 +152,7 @@ class LineTable:
     def own_lines(self, loc: str) -> tuple[int | None, tuple[int, ...]]:
         """The learner's line (None: there is none), and the lines of the calls that it was
         inlined through, innermost first. Raises Malformed."""
-        if (row := _ROW.match(loc)) is None:
-            raise Malformed(f"{loc:.80} is no line of a line table")
+        row = require(_ROW.match(loc), f"{loc:.80} is no line of a line table")
         numbers = tuple(map(int, row.groups("0")))
         here, above = numbers[:3], numbers[3:] if row[4] else None
         if above:
@@ -218,9 +220,9 @@ class _Body:
     """Reads one function's body, keeping the stack of scopes that nested braces open."""
 
     def __init__(self, header: str, lines: LineTable):
-        if (match := _HEADER.search(header)) is None:
-            raise Malformed(f"PTX function header not understood: {header[:120]}")
-        self.header = match
+        self.header = require(
+            _HEADER.search(header), f"PTX function header not understood: {header[:120]}"
+        )
         self.lines = lines
         self.instructions: list[Instruction] = []
         self.labels: dict[str, int] = {}
@@ -245,8 +247,12 @@ class _Body:
                 self.first_line = self.first_line or self.line
             elif kind == "open":
                 self.scope_count += 1
-                names = _scope_names(_statements(match.string, match.end()))
-                self.scopes.append({name: f"{name}#{self.scope_count}" for name in names})
+                self.scopes.append(
+                    {
+                        name: f"{name}#{self.scope_count}"
+                        for name in _scope_names(_statements(match.string, match.end()))
+                    }
+                )
             elif kind == "close":
                 self.scopes.pop()
                 if not self.scopes:
@@ -275,8 +281,9 @@ class _Body:
             variable = declared(text)
             self.variables.append(replace(variable, name=self.resolve(variable.name)))
         elif match := re.match(r"\.branchtargets\s+(.*)", text, re.DOTALL):
-            names = re.split(r"\s*,\s*", match[1].strip())
-            self.tables[self.last_label] = tuple(self.resolve(name) for name in names)
+            self.tables[self.last_label] = tuple(
+                map(self.resolve, re.split(r"\s*,\s*", match[1].strip()))
+            )
         elif match := _USED.match(text):
             self.used = int(match[1], 0)
         elif not re.match(r"\.(pragma|callprototype|calltargets|alias)", text):
@@ -453,11 +460,13 @@ def with_copies(function: Function) -> Function:
         else replace(one, operands=tuple(copies.get(operand, operand) for operand in one.operands))
         for one in code
     )
-    local = (replace(p, name=f"{p.name}.copy", space="local") for p in passed)
     return replace(
         function,
         instructions=(*first, *renamed),
         labels={name: at + len(first) for name, at in function.labels.items()},
         registers=function.registers | {f"%copied{size}": f"b{8 * size}" for size in _SIZES},
-        variables=(*function.variables, *local),
+        variables=(
+            *function.variables,
+            *(replace(p, name=f"{p.name}.copy", space="local") for p in passed),
+        ),
     )

@@ -1,7 +1,7 @@
 """A PTX program as plain data: what `parse` makes of the text, what `link` puts together, and what
 the table says of each way to write an instruction (`Form`)."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from enum import Enum, auto
 from functools import cached_property
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from ..counted import counted
+from ..errors import Held, unless
 
 
 class Role(Enum):
@@ -156,10 +157,9 @@ class Malformed(Exception):
         self.line = line
 
 
-def require(holds: object, why: str) -> None:
-    """Malformed, for that reason, unless it holds."""
-    if not holds:
-        raise Malformed(why)
+def require(holds: Held | None, why: str) -> Held:
+    """Malformed, for that reason, unless it holds; returns it, which then is not None."""
+    return unless(holds, Malformed(why))
 
 
 class Register(msgspec.Struct, frozen=True):
@@ -209,9 +209,10 @@ def components(operand: Operand) -> tuple[Operand, ...]:
 def several(operand: Operand, *numbers: int) -> tuple[Operand, ...]:
     """What an operand consists of; Malformed unless that are so many, or one of these numbers."""
     found = components(operand)
-    if len(found) not in numbers:
-        expected = " or ".join(map(str, numbers))
-        raise Malformed(f"an operand has {counted(len(found), 'part')} and not {expected}")
+    require(
+        len(found) in numbers,
+        f"an operand has {counted(len(found), 'part')} and not {' or '.join(map(str, numbers))}",
+    )
     return found
 
 
@@ -246,31 +247,31 @@ def used_parts(target: Vector, size: int, used: int) -> Vector:
     """A vector of parts of so many bytes, with the sink for those of which no byte is used; `used`
     has a bit for each."""
     part = (1 << size) - 1
-    items = enumerate(target.items)
-    return Vector(tuple(one if used >> n * size & part else SINK for n, one in items))
+    return Vector(
+        tuple(one if used >> n * size & part else SINK for n, one in enumerate(target.items))
+    )
 
 
-def mentioned(operand: Operand | None) -> Iterator[Register | Symbol]:
+def mentioned(operand: Operand | None) -> tuple[Register | Symbol, ...]:
     """The registers and symbols in an operand."""
     match operand:
         case Register() | Symbol():
-            yield operand
+            return (operand,)
         case Negated(inner) | Address(inner):
-            yield from mentioned(inner)
+            return mentioned(inner)
         case Vector(items):
-            for item in items:
-                yield from mentioned(item)
+            return tuple(one for item in items for one in mentioned(item))
+    return ()
 
 
 def registers(*operands: Operand | None) -> list[str]:
     """The names of the registers in some operands."""
-    found: list[str] = []
-    for operand in operands:  # most are registers or numbers
-        if isinstance(operand, Register):
-            found.append(operand.name)
-        elif operand is not None and not isinstance(operand, Immediate):
-            found += [one.name for one in mentioned(operand) if isinstance(one, Register)]
-    return found
+    return [
+        part.name
+        for operand in operands
+        for part in mentioned(operand)
+        if isinstance(part, Register)
+    ]
 
 
 class Instruction(msgspec.Struct, frozen=True, dict=True):

@@ -107,31 +107,32 @@ class Syntax:
 def syntax(line: str) -> Syntax:
     """What a line of text says."""
     mods, _, lists = f" {line} ".partition(" : ")  # those of `L2::128B` have no blanks around
-    slots = tuple(_slot(word) for word in mods.split())
-    return Syntax(slots, tuple(_operands(one) for one in lists.split(" or ")))
+    return Syntax(tuple(map(_slot, mods.split())), tuple(map(_operands, lists.split(" or "))))
 
 
 def _slot(word: str) -> Slot:
-    names = word.removesuffix("?").split("|")
-    choices = tuple(choice for name in names for choice in SETS.get(name, name).split())
-    return Slot(choices, word.endswith("?"))
+    return Slot(
+        tuple(
+            choice
+            for name in word.removesuffix("?").split("|")
+            for choice in SETS.get(name, name).split()
+        ),
+        word.endswith("?"),
+    )
 
 
 def _operands(text: str) -> OperandList:
     words = [word.strip() for word in text.split(",") if word.strip()]
-    opened = "..." in words
-    roles: list[Role] = []
-    addresses: list[tuple[int, re.Match[str]]] = []
-    required = 0
-    for word in (word for word in words if word != "..."):
-        required += not word.endswith("?")
-        name = word.removesuffix("?")
-        if match := _ADDRESS.fullmatch(name):
-            addresses.append((len(roles), match))
-        roles.append(Role.ADDRESS if match else Role.WRITTEN if name == "d" else Role.READ)
-    if opened:
-        roles.append(Role.READ)
-    return OperandList(tuple(roles), tuple(addresses), required, opened)
+    matches = [_ADDRESS.fullmatch(word.removesuffix("?")) for word in words]
+    return OperandList(
+        tuple(
+            Role.ADDRESS if match else Role.WRITTEN if word.removesuffix("?") == "d" else Role.READ
+            for word, match in zip(words, matches, strict=True)
+        ),
+        tuple((at, match) for at, match in enumerate(matches) if match),
+        required=sum(not word.endswith(("?", "...")) for word in words),
+        open="..." in words,
+    )
 
 
 def transfers(

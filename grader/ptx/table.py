@@ -76,8 +76,9 @@ def of_one_type(fn: Compute, instruction: Instruction, **more: Any) -> Elementwi
     """`fn`, which takes and gives arrays of numbers, where operands and result all have the
     instruction's type; `more` of `Elementwise`."""
     kind = instruction.form.type
-    sources = (kind,) * (len(instruction.operands) - 1)
-    return Elementwise(on_registers(fn, kind), sources, kind, **more)
+    return Elementwise(
+        on_registers(fn, kind), (kind,) * (len(instruction.operands) - 1), kind, **more
+    )
 
 
 def meant(
@@ -103,10 +104,7 @@ def elementwise(names: str, *lines: str, **facts: Any) -> Callable[[Described], 
     """Decorates `select(instruction) -> Elementwise`."""
 
     def register(described: Described) -> Described:
-        @effect(names, *lines, select=described, **facts)
-        def build(instruction: Instruction, at: int, wave: Wave) -> Step:
-            return _elementwise_step(instruction.selected, instruction, at, wave)
-
+        effect(names, *lines, select=described, **facts)(_elementwise_step)
         return described
 
     return register
@@ -182,15 +180,20 @@ def _check_whole(together: Lanes, at: int, wave: Wave) -> None:
     if len(partial := np.flatnonzero((present != 0) & (present != FULL))):
         lane = int(index[np.searchsorted(index, partial[0] * WARP)])
         absent = WARP - int(np.bitwise_count(present[partial[0]]))
-        text = (
-            f"takes part in a matrix operation of its warp, but {absent} of the warp's 32 lanes "
-            "never come here."
+        raise wave.report.error(
+            ShuffleDivergence,
+            at,
+            lane,
+            Message(
+                f"takes part in a matrix operation of its warp, but {absent} of the warp's 32 "
+                "lanes never come here.",
+                remedy=_REMEDY,
+            ),
         )
-        raise wave.report.error(ShuffleDivergence, at, lane, Message(text, remedy=_REMEDY))
 
 
-def _elementwise_step(form: Elementwise, instruction: Instruction, at: int, wave: Wave) -> Step:
-    target, *operands = instruction.operands
+def _elementwise_step(instruction: Instruction, at: int, wave: Wave) -> Step:
+    form, target, *operands = instruction.selected, *instruction.operands
     read = zip(operands if form.operands is None else form.operands, form.sources, strict=True)
     sources = [wave.read(operand, kind) for operand, kind in read]
     step = (
@@ -285,10 +288,9 @@ def guard_of(instruction: Instruction, wave: Wave) -> np.ndarray:
 def unsupported(instruction: Instruction, wave: Wave) -> UnsupportedInstruction:
     """The error for an instruction that the simulated GPU does not have."""
     form = instruction.form
-    reason = f" {form.refusal}" if form.refusal else ""
     return UnsupportedInstruction(
         f"{wave.kernel.name}, line {instruction.line}: the simulated GPU does not have "
-        f"the PTX instruction `{form.opcode}`.{reason}",
+        f"the PTX instruction `{form.opcode}`. {form.refusal}".rstrip(),
         kernel=wave.kernel.name,
         line=instruction.line,
     )
@@ -310,19 +312,23 @@ def _resolved(opcode: str, addressed: tuple[bool, ...]) -> Form:
     reason = f"These are not its operands{f' of `{name}`' if name else ''}."
     # By PTX's habit the first operand of what nobody knows is written.
     first = Role.ADDRESS if addressed[:1] == (True,) else Role.WRITTEN
-    refusal = reason if forms else _refusal(name, mods)
-    return Form(opcode, name, tuple(mods), roles=(first, Role.READ), refusal=refusal)
+    return Form(
+        opcode,
+        name,
+        tuple(mods),
+        roles=(first, Role.READ),
+        refusal=reason if forms else _refusal(name, mods),
+    )
 
 
 def forms_of(opcode: str) -> list[tuple[tuple[OperandList, Form], ...]]:
     """For each line of the table that an opcode is written like (there should be one): the lists
     of operands that may follow, and the form that each makes."""
     name, *mods = opcode.split(".")
-    lines = [(line, line.in_order(tuple(mods)), common) for line, common in OPCODES.get(name, ())]
     return [
         tuple((operands, _form(common, opcode, known, operands)) for operands in line.operands)
-        for line, known, common in lines
-        if known is not None
+        for line, common in OPCODES.get(name, ())
+        if (known := line.in_order(tuple(mods))) is not None
     ]
 
 
@@ -347,6 +353,9 @@ def _refusal(name: str, mods: list[str]) -> str:
     lines = [line for line, _ in OPCODES.get(name, ())]
     known = {choice for line in lines for slot in line.slots for choice in slot.choices}
     strange = [mod for mod in mods if mod not in known]
-    together = "these modifiers together, or not without others"
-    wrong = f"the modifier `.{strange[0]}`" if strange else together
+    wrong = (
+        f"the modifier `.{strange[0]}`"
+        if strange
+        else "these modifiers together, or not without others"
+    )
     return f"It has `{name}`, but not with {wrong}." if lines else ""

@@ -127,9 +127,11 @@ def _nothing_but(folder: Path, job: Job) -> str:
         {"type": "directory-remap", "name": str(one), "external-contents": str(one)}
         for one in dict.fromkeys(path.resolve() for path in own)
     ]
-    system = {"version": 0, "redirecting-with": "redirect-only", "roots": roots}
     path = folder.resolve() / "seen"
-    path.write_text(json.dumps(system), encoding="utf-8")
+    path.write_text(
+        json.dumps({"version": 0, "redirecting-with": "redirect-only", "roots": roots}),
+        encoding="utf-8",
+    )
     return str(path)
 
 
@@ -147,9 +149,12 @@ def _precompiled() -> Path:
 
 
 def _places() -> tuple[str, ...]:
-    headers = (_headers(), *_cuda_folders())
     return (
-        *(part for one in headers for part in ("-internal-isystem", str(one))),
+        *(
+            part
+            for one in (_headers(), *_cuda_folders())
+            for part in ("-internal-isystem", str(one))
+        ),
         *("-mlink-builtin-bitcode", str(cuda_files.libdevice())),
         f"-fdebug-prefix-map={_headers()}{os.sep}=",
         f"-fmacro-prefix-map={_headers()}{os.sep}=",
@@ -222,8 +227,10 @@ _BROKE_DOWN = (
 
 def _strange(rule_file: Path, job: Job) -> tuple[str, ...]:
     """The files that went into the program and are no headers of the compiler's."""
-    named = (rule_file.parent, _headers(), *_cuda_folders(), *job.folders)
-    own = [folder.resolve() for folder in named]
+    own = [
+        folder.resolve()
+        for folder in (rule_file.parent, _headers(), *_cuda_folders(), *job.folders)
+    ]
     # A rule of make's, in which a blank inside a path has a backslash before it.
     rule = _read(rule_file, _LOG_BYTES).decode(errors="replace").partition(":")[2]
     rule = rule.replace("\\\n", " ").replace("\\ ", "\0")

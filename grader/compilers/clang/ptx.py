@@ -84,9 +84,10 @@ def _rows(start: str, chain: list[Place]) -> Iterator[str]:
 def named(ptx: str, expressions: tuple[str, ...]) -> tuple[str, dict[str, str]]:
     """`ptx` without the variables of `source.name_variables`, and the mangled name of each
     expression."""
-    if found := {int(one["number"]): one["name"] for one in _NAME.finditer(ptx)}:
-        ptx = _NAME.sub("", _NAME_HEADER.sub("", ptx))
-    return ptx, {text: found[n] for n, text in enumerate(expressions) if n in found}
+    found = {int(one["number"]): one["name"] for one in _NAME.finditer(ptx)}
+    return _NAME.sub("", _NAME_HEADER.sub("", ptx)), {
+        text: found[n] for n, text in enumerate(expressions) if n in found
+    }
 
 
 # ---- basic blocks ----

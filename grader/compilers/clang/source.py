@@ -71,8 +71,9 @@ _DEFINED = re.compile(r"-[DUI].+")
 
 def plain(job: Job) -> bool:
     """Whether a job's options leave the language and the prelude as they are without any."""
-    same = all(_DEFINED.fullmatch(one) and one not in AS_CALLS for one in job.options)
-    return same and job.target == DEFAULT_ARCH
+    return job.target == DEFAULT_ARCH and all(
+        _DEFINED.fullmatch(one) and one not in AS_CALLS for one in job.options
+    )
 
 
 def is_debug(job: Job) -> bool:
@@ -108,8 +109,10 @@ def _kept(job: Job) -> list[str]:
     """What options mean to LLVM."""
     options = _options(job)
     places = [at for at, one in enumerate(options) if one == "-mllvm"]
-    level = "-O0" if "-O0" in options else "-O3"
-    return [level, *(part for at in places for part in options[at : at + 2])]
+    return [
+        "-O0" if "-O0" in options else "-O3",
+        *(part for at in places for part in options[at : at + 2]),
+    ]
 
 
 def _options(job: Job) -> list[str]:

@@ -23,7 +23,6 @@ from .spaces import (
     RANK_SHIFT,
     SHARED_WINDOW,
     WINDOW_SIZE,
-    AccessFault,
     Fault,
     Found,
     GlobalSpace,
@@ -82,7 +81,7 @@ class ErrorReport(Protocol):
     ) -> CudaError: ...
 
     def access_error(
-        self, raised: AccessFault, at: int, lane: np.ndarray, verb: str, size: int
+        self, fault: Fault, at: int, lane: np.ndarray, verb: str, size: int
     ) -> CudaError: ...
 
     def misaligned(self, access: Access, lanes: np.ndarray, addresses: np.ndarray) -> CudaError: ...
@@ -145,7 +144,7 @@ class Access:
             raise self.memory.report.misaligned(self, lane_index(lanes), addresses)
         try:
             return self._find(self.space, lanes, addresses)
-        except AccessFault as fault:
+        except Fault as fault:
             raise self.memory.report.access_error(
                 fault, self.at, lane_index(lanes), self.verb, self.width
             ) from None
@@ -284,11 +283,11 @@ class Access:
         beyond = rank > geometry.cluster_blocks
         if beyond.any():
             position = int(np.argmax(beyond))
-            where = (
+            raise Fault(
+                position,
                 f"the shared memory of block {int(rank[position]) - 1} of its cluster, which has "
-                f"{counted(geometry.cluster_blocks, 'block')}"
+                f"{counted(geometry.cluster_blocks, 'block')}",
             )
-            raise AccessFault(Fault(position, where))
         block = geometry.block_of_lane[lanes]
         first = block - block % geometry.cluster_blocks
         return np.where(rank > 0, (first + rank - 1) * pitch, own), addresses & OFFSET_MASK

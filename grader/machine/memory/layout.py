@@ -53,9 +53,12 @@ def module_variables(program: PtxModule) -> dict[str, Store]:
     for variable in (v for v in global_ones if v.name in mentioned):
         data = np.zeros(max(variable.size, len(variable.initial)), np.uint8)
         data[: len(variable.initial)] = np.frombuffer(variable.initial, np.uint8)
-        writable = variable.space == "global"
         stores[variable.name] = Store(
-            variable.name, data, None, writable, address=address, names={variable.name}
+            variable.name,
+            data,
+            writable=variable.space == "global",
+            address=address,
+            names={variable.name},
         )
         address += -(-(len(data) + 4096) // 512) * 512
     addresses = function_addresses(program) | {n: store.address for n, store in stores.items()}
@@ -72,9 +75,8 @@ def shared_layout(kernel: Function, program: PtxModule, dynamic: int) -> SharedL
     """Where each shared variable of a block starts; dynamic shared memory comes last. A red zone
     of whole rounds of the banks lies between neighbours, so that running over the end of one is
     noticed and every address keeps its bank."""
-    of_module = (*program.variables.values(), _RESERVED)
-    candidates = (*kernel.variables, *(v for v in of_module if v.name in kernel.symbols))
-    shared = [v for v in candidates if v.space == "shared"]
+    others = (v for v in (*program.variables.values(), _RESERVED) if v.name in kernel.symbols)
+    shared = [v for v in (*kernel.variables, *others) if v.space == "shared"]
     fixed = [v for v in shared if v.size]
     flexible = [v for v in shared if not v.size]
     static, natural = _lay_out(fixed)

@@ -112,24 +112,17 @@ class Heap:
         return True
 
 
-@dataclass(frozen=True)
-class Fault:
+@dataclass(eq=False)
+class Fault(Exception):
     """An access that cannot be: which lane (position in the access), and why in words. Of one
-    that lies outside an array: its `address` in the `space`, and the `store` that is near."""
+    that lies outside an array: its `address` in the `space`, and the `store` that is near. Raised
+    by a space; the instruction turns it into an error with line, block and thread."""
 
     position: int
     reason: str
     space: str = ""
     address: int = 0
     store: Store | None = None
-
-
-class AccessFault(Exception):
-    """Raised by a space; the instruction turns it into an error with line, block and thread."""
-
-    def __init__(self, fault: Fault):
-        super().__init__(fault.reason)
-        self.fault = fault
 
 
 Found = list[tuple[Store, np.ndarray | None]]  # stores, and the lanes (None: all) that hit them
@@ -172,7 +165,7 @@ class GlobalSpace:
             last = store.address + len(store.data) - size if at >= 0 else -np.inf
             if len(outside := lanes[addresses[lanes] > last]):
                 position = int(outside[0])
-                raise AccessFault(self.describe(int(addresses[position]), position))
+                raise self.describe(int(addresses[position]), position)
             _check_in_use(store, addresses, size, lanes)
             found.append((store, lanes))
         return found
@@ -185,8 +178,7 @@ class GlobalSpace:
         ]
         if not near or min(distance) > 1 << 20:
             if not 0 <= address < 1 << 16:
-                where = "an address outside of all its arrays"
-                return Fault(position, where, "global", address)
+                return Fault(position, "an address outside of all its arrays", "global", address)
             where = "a null pointer" + (" plus an index" if address else "")
             if any(store.refused for store in self.stores):
                 where += f" (`malloc` returns it when all {Heap.SIZE >> 20} MB are in use)"
@@ -241,12 +233,12 @@ class BatchSpace(GlobalSpace):
             astray |= where + size > pieces.ends[page]
             if np.count_nonzero(astray):
                 position = int(chosen[np.argmax(astray)])
-                raise AccessFault(self.describe(int(addresses[position]), position))
+                raise self.describe(int(addresses[position]), position)
         return found
 
 
 def _check_in_use(store: Store, addresses: np.ndarray, size: int, lanes: np.ndarray | None) -> None:
-    """Raises AccessFault if some of the lanes' addresses (None: of all) are not in use."""
+    """Raises Fault if some of the lanes' addresses (None: of all) are not in use."""
     if store.states is None:
         return
     where = (addresses if lanes is None else addresses[lanes]) - store.address
@@ -256,7 +248,7 @@ def _check_in_use(store: Store, addresses: np.ndarray, size: int, lanes: np.ndar
         at = int(np.argmax(unusable))
         why = "freed with `free`" if first[at] == FREED else "not allocated by `malloc`"
         position = at if lanes is None else int(lanes[at])
-        raise AccessFault(Fault(position, f"memory of the heap that was {why}"))
+        raise Fault(position, f"memory of the heap that was {why}")
 
 
 class PrivateSpace:
@@ -293,7 +285,7 @@ class PrivateSpace:
             self.store.data.reshape(-1, self.pitch)[:, self.cleared] = 0
 
     def check(self, addresses: np.ndarray, size: int) -> None:
-        """Raises AccessFault if some address is outside, or between two variables."""
+        """Raises Fault if some address is outside, or between two variables."""
         lowest, highest = np.minimum.reduce(addresses), np.maximum.reduce(addresses)
         astray = None
         if lowest < 0 or highest + size > self.size:
@@ -304,7 +296,7 @@ class PrivateSpace:
         if astray is not None and np.count_nonzero(astray):
             position = int(np.argmax(astray))
             reason, address = f"outside of its {self.name} memory", int(addresses[position])
-            raise AccessFault(Fault(position, reason, self.name, address, self.store))
+            raise Fault(position, reason, self.name, address, self.store)
 
     def extent(self, start: int) -> int:
         """How many bytes the variable that begins at `start` has."""

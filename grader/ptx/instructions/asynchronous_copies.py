@@ -27,7 +27,7 @@ from msgspec.structs import replace
 from ...counted import counted
 from ...cuda.errors import BarrierDivergence, Message, Misaligned, OutOfBounds
 from ...machine.events import Step
-from ...machine.lanes import Lanes, compact, lane_index, select
+from ...machine.lanes import Lanes, compact, first_of, lane_index, select
 from ...machine.memory.access import Access, Hit, Landing, PendingCopies, Rereading, Updating
 from ...machine.memory.spaces import OFFSET_MASK, RANK_SHIFT
 from ...machine.wave import Wave
@@ -35,6 +35,7 @@ from ..numbers import DTYPES
 from ..program import (
     SINK,
     Address,
+    Immediate,
     Instruction,
     Operand,
     Register,
@@ -95,8 +96,12 @@ def _source_size(operand: Operand, size: int, wave: Wave) -> Callable[[Lanes], n
 def _octets(reads: Transfer, source: Operand, size: int, at: int, wave: Wave) -> list[Access]:
     """Accesses to the single bytes of the source, for copies that stop in the middle."""
     start = address_of(source)
-    places = [replace(start, offset=start.offset + place) for place in range(size)]
-    return [wave.access(replace(reads, size=1, components=1), p, at) for p in places]
+    return [
+        wave.access(
+            replace(reads, size=1, components=1), replace(start, offset=start.offset + place), at
+        )
+        for place in range(size)
+    ]
 
 
 def _fetched(
@@ -220,8 +225,11 @@ def bulk_reduction(instruction: Instruction, at: int, wave: Wave) -> Step:
     form, transfer = instruction.form, instruction.form.transfer(0)
     operation = operation_on(form.type, form.one_of(OPERATIONS) or "")
     taken, sizes = unit_access(instruction, 1, at, wave), wave.read(instruction.operands[2], "u32")
-    strong = replace(transfer, space="global", bulk=True, asynchronous=True, strong=True)
-    to = wave.access(strong, instruction.operands[0], at)
+    to = wave.access(
+        replace(transfer, space="global", bulk=True, asynchronous=True, strong=True),
+        instruction.operands[0],
+        at,
+    )
 
     def step(lanes: Lanes) -> None:
         for lane in lane_index(lanes).tolist():
@@ -263,8 +271,7 @@ def bringing(
             told.about_to_read(place)
             for hit in unit_hits(to, lane, moved + _towards(to, lane, rank, wave), at, wave):
                 wave.events.copy(to, hit, list(words.T))
-                landing = wave.copies.announce(to, hit, list(words.T), place, sources)
-                wave.events.sent(at, landing)
+                wave.events.sent(at, wave.copies.announce(to, hit, list(words.T), place, sources))
 
     return bring
 
@@ -337,8 +344,11 @@ def send(instruction: Instruction, at: int, wave: Wave) -> Step:
     to, value, barrier = instruction.operands
     transfer = replace(instruction.form.transfer(0), asynchronous=True)
     target = wave.access(transfer, to, at)
-    counted = replace(instruction.form.transfer(2), components=1, asynchronous=True, bulk=True)
-    told = wave.access(counted, barrier, at)
+    told = wave.access(
+        replace(instruction.form.transfer(2), components=1, asynchronous=True, bulk=True),
+        barrier,
+        at,
+    )
     sources = [
         wave.read(item, instruction.form.type) for item in several(value, transfer.components)
     ]
@@ -350,10 +360,12 @@ def send(instruction: Instruction, at: int, wave: Wave) -> Step:
         wave.events.copy(target, hit, words)
         for place in np.unique(places.element):
             own = places.element == place
-            landing = wave.copies.announce(
-                target, hit.part(own), [word[own] for word in words], places.part(own)
+            wave.events.sent(
+                at,
+                wave.copies.announce(
+                    target, hit.part(own), [word[own] for word in words], places.part(own)
+                ),
             )
-            wave.events.sent(at, landing)
 
     return step
 
@@ -424,8 +436,7 @@ def missing(word: int) -> tuple[int, int]:
     """The arrivals and the bytes that a phase still waits for; of bytes that came and that nobody
     expected, the number is negative."""
     word = int(word)
-    owed = word >> int(_OWED) & int(_OWED_BITS)
-    return word & int(_COUNT), owed - int(_NOTHING_OWED)
+    return word & int(_COUNT), (word >> int(_OWED) & int(_OWED_BITS)) - int(_NOTHING_OWED)
 
 
 _FULL = Message(
@@ -449,17 +460,15 @@ def _arriving(
         target = SINK if isinstance(operands[0], Address) else operands.pop(0)
         address, *numbers = operands
         access = _of_barrier(instruction, address, at, wave)
-        number = wave.read(numbers[0], "u32") if numbers else None
+        number = wave.read(numbers[0] if numbers else Immediate(1), "u32")
         releases = "arrive" in instruction.form.opcode and not instruction.form.has("relaxed")
         out = wave.registers.write(target, "b64")
 
         def step(lanes: Lanes) -> None:
             for hit in access.hits(lanes):
-                one = np.ones(len(hit.element), _U)
-                amount = one if number is None else number[hit.lanes].astype(_U)
+                amount = number[hit.lanes].astype(_U)
                 (old,) = access.update(hit, change, [[amount]])
-                if (late := old & _COUNT < arrivals(amount)).any():
-                    lane = int(lane_index(hit.lanes)[np.argmax(late)])
+                if (lane := first_of(hit.lanes, old & _COUNT < arrivals(amount))) is not None:
                     raise wave.report.error(BarrierDivergence, at, lane, _FULL)
                 out[hit.lanes] = old
                 if releases:

@@ -43,8 +43,10 @@ def _lines(integers: str, floats: str) -> list[str]:
         f"{'|'.join(_ORDERED)} {{0}} {integers} : d, a, b{{1}}",
         f"{'|'.join(_UNORDERED)}|eq|lt|le|gt|ge {{0}} ftz? {floats} : d, a, b{{1}}",
     ]
-    combined = (line.format("|".join(_COMBINING), ", c") for line in alone)
-    return [*(line.format("", "") for line in alone), *combined]
+    return [
+        *(line.format("", "") for line in alone),
+        *(line.format("|".join(_COMBINING), ", c") for line in alone),
+    ]
 
 
 def _comparison(instruction: Instruction, kind: str) -> Meaning:
@@ -122,8 +124,11 @@ def set_(instruction: Instruction) -> Elementwise:
         found = compare(a, b, *c) * true
         return found.view(np.uint32) if scalar != result else found
 
-    sources = (source, source, "pred")[: len(instruction.operands) - 1]
-    return Elementwise(compute, sources, f"b{8 * size_of(result)}")
+    return Elementwise(
+        compute,
+        (source, source, "pred")[: len(instruction.operands) - 1],
+        f"b{8 * size_of(result)}",
+    )
 
 
 @elementwise("selp", "BITS|INT|f32|f64 : d, a, b, c", carries=Carries.CHOSEN)

@@ -169,5 +169,4 @@ def pack(instruction: Instruction) -> Elementwise:
         packed = high << bits | low
         return packed if c is None else c << np.uint32(16) | packed
 
-    extra = ("b32",) if len(instruction.operands) == 4 else ()
-    return Elementwise(compute, ("s32", "s32", *extra), "b32")
+    return Elementwise(compute, ("s32", "s32", "b32")[: len(instruction.operands) - 1], "b32")

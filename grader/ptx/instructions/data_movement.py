@@ -154,8 +154,12 @@ def getctarank(instruction: Instruction) -> Elementwise:
         rank = (address.astype(np.int64) - window) >> RANK_SHIFT
         return np.where(rank == 0, own, rank - 1)
 
-    operands = (instruction.operands[1], Symbol("%cluster_ctarank"))
-    return Elementwise(rank_of, (instruction.form.type, "u32"), "u32", operands=operands)
+    return Elementwise(
+        rank_of,
+        (instruction.form.type, "u32"),
+        "u32",
+        operands=(instruction.operands[1], Symbol("%cluster_ctarank")),
+    )
 
 
 _SPINNING = ("volatile", "relaxed", "acquire")  # what a thread that waits for another uses

@@ -203,8 +203,9 @@ def _flushed_exponential(x: np.ndarray) -> np.ndarray:
 
 
 def _upper_half(x: np.ndarray) -> np.ndarray:
-    bits = np.ascontiguousarray(x).view(np.uint64) >> np.uint64(32) << np.uint64(32)
-    return bits.view(np.float64)
+    return (np.ascontiguousarray(x).view(np.uint64) >> np.uint64(32) << np.uint64(32)).view(
+        np.float64
+    )
 
 
 @elementwise("div", "approx|full ftz? f32 : d, a, b")

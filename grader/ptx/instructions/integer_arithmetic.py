@@ -184,8 +184,11 @@ computes("brev", "b32|b64 : d, a", fn=_reverse_bits)
 @elementwise("popc clz", "b32|b64 : d, a")
 def count_bits(instruction: Instruction) -> Elementwise:
     """Those that are set, or those above the highest that is."""
-    fn = np.bitwise_count if instruction.form.name == "popc" else _leading_zeros
-    return Elementwise(fn, (instruction.form.type,), "u32")
+    return Elementwise(
+        np.bitwise_count if instruction.form.name == "popc" else _leading_zeros,
+        (instruction.form.type,),
+        "u32",
+    )
 
 
 def _leading_zeros(a: np.ndarray) -> np.ndarray:
@@ -277,8 +280,7 @@ def bfi(
 
 def _insert(a: np.ndarray, b: np.ndarray, position: np.ndarray, length: np.ndarray) -> np.ndarray:
     one = np.uint64(1)
-    bits = 8 * a.itemsize
-    position, length = (_in_range(x, bits).astype(np.uint64) for x in (position, length))
+    position, length = (_in_range(x, 8 * a.itemsize).astype(np.uint64) for x in (position, length))
     # Shifts by 64 and more give 0.
     mask = ((one << length) - one) << position
     return (b.astype(np.uint64) & ~mask | a.astype(np.uint64) << position & mask).astype(a.dtype)
@@ -308,8 +310,12 @@ def extend(form: Form, a: np.ndarray, bits: np.ndarray) -> np.ndarray:
 
 def small_parts(register: np.ndarray, kind: str, number: int) -> np.ndarray:
     """The small integers (lanes, number) in each register, as int64."""
-    parts = np.ascontiguousarray(register).view(SMALL[kind, number])
-    return parts.reshape(-1, number).astype(np.int64)
+    return (
+        np.ascontiguousarray(register)
+        .view(SMALL[kind, number])
+        .reshape(-1, number)
+        .astype(np.int64)
+    )
 
 
 @elementwise("dp4a", "s32|u32 s32|u32 : d, a, b, c")

@@ -69,5 +69,6 @@ def funnel_shift(form: Form, low: np.ndarray, high: np.ndarray, amount: np.ndarr
     """d, low, high, amount: 32 bits of the shifted 64."""
     whole = low.astype(np.uint64) | high.astype(np.uint64) << np.uint64(32)
     amount = bounded(form, amount).astype(np.uint64)
-    shifted = whole << amount >> np.uint64(32) if form.has("l") else whole >> amount
-    return shifted.astype(np.uint32)
+    return (whole << amount >> np.uint64(32) if form.has("l") else whole >> amount).astype(
+        np.uint32
+    )

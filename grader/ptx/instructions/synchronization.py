@@ -159,15 +159,15 @@ def atomic(instruction: Instruction, at: int, wave: Wave) -> Step:
     access = wave.access(transfer, address, at, "atomically updates")
     number = transfer.components
     values_of = [[wave.read(item, kind) for item in several(one, number)] for one in sources]
-    targets = several(target, number) if target else ()
-    outs = [wave.registers.write(item, kind) for item in targets]
+    outs = [
+        wave.registers.write(item, kind) for item in (several(target, number) if target else ())
+    ]
 
     def step(lanes: Lanes) -> None:
         wave.spin()
         for hit in access.hits(lanes):
             cleaned: Compute = flush if kind == "f32" and hit.space == "global" else np.asarray
             values = [[cleaned(item[hit.lanes]) for item in source] for source in values_of]
-            found = access.update(hit, operation, values, cleaned)
-            put(outs, hit.lanes, found)
+            put(outs, hit.lanes, access.update(hit, operation, values, cleaned))
 
     return step

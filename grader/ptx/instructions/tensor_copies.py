@@ -61,17 +61,20 @@ def load_box(instruction: Instruction, at: int, wave: Wave) -> Step:
         for lane in lane_index(lanes).tolist():
             tensor, coordinates = plan(lane)
             addresses, inside = tensor.places(coordinates)
-            values = np.full(len(addresses), 0, f"u{tensor.size}")
+            outside = _NAN & (1 << 8 * tensor.size) - 1 if tensor.nan else 0
+            values = np.full(len(addresses), outside, f"u{tensor.size}")
             sources = []
-            if tensor.nan:
-                values[:] = _NAN & (1 << 8 * tensor.size) - 1
             access = source(tensor.size)
             for hit in unit_hits(access, lane, addresses[inside], at, wave):
                 access.get(hit)
                 values[inside] = access.read(hit, 0, values.dtype)
                 sources.append(reading_later(access, hit))
-            words = values.view(np.uint32).reshape(-1, 4)
-            bring(lane, words, _units(to, lane, tensor, wave), sources)
+            bring(
+                lane,
+                values.view(np.uint32).reshape(-1, 4),
+                _units(to, lane, tensor, wave),
+                sources,
+            )
 
     return step
 
@@ -85,8 +88,8 @@ def store_box(instruction: Instruction, at: int, wave: Wave) -> Step:
     """[map, {coordinates}], [from]"""
     target = _of_elements("writes", at, wave)
 
-    def put(tensor: TensorMap, hit: Hit, values: np.ndarray) -> None:
-        write_later(Landing(target(tensor.size), hit, [values]), wave)
+    def put(tensor: TensorMap, hit: Hit, values: np.ndarray) -> Landing:
+        return Landing(target(tensor.size), hit, [values])
 
     return _outwards(instruction, target, put, at, wave)
 
@@ -108,10 +111,9 @@ def reduce_box(instruction: Instruction, at: int, wave: Wave) -> Step:
         except KeyError:
             raise Malformed(f"there is no .{name} of elements of type .{kind}") from None
 
-    def update(tensor: TensorMap, hit: Hit, values: np.ndarray) -> None:
-        values = values.view(DTYPES[tensor.kind])
+    def update(tensor: TensorMap, hit: Hit, values: np.ndarray) -> Updating:
         act = operation(tensor.kind)
-        write_later(Updating(target(tensor.size), hit, [values], act), wave)
+        return Updating(target(tensor.size), hit, [values.view(DTYPES[tensor.kind])], act)
 
     return _outwards(instruction, target, update, at, wave)
 
@@ -119,7 +121,7 @@ def reduce_box(instruction: Instruction, at: int, wave: Wave) -> Step:
 def _outwards(
     instruction: Instruction,
     target: Callable[[int], Access],
-    leave: Callable[[TensorMap, Hit, np.ndarray], None],
+    leave: Callable[[TensorMap, Hit, np.ndarray], Landing | Updating],
     at: int,
     wave: Wave,
 ) -> Step:
@@ -139,7 +141,7 @@ def _outwards(
             wave.outgoing[0].add(*sources)
             values = words.view(f"u{tensor.size}")[kept[some]]
             for hit in unit_hits(target(tensor.size), lane, addresses[inside], at, wave):
-                leave(tensor, hit, values)
+                write_later(leave(tensor, hit, values), wave)
 
     return step
 
@@ -153,13 +155,14 @@ def _plan(instruction: Instruction, position: int, at: int, wave: Wave) -> Plan:
 
     def plan(lane: int) -> tuple[TensorMap, list[int]]:
         index = np.array([lane])
-        parts = [
-            access.read(hit, word, np.dtype(np.uint64)).tobytes()
-            for half in range(0, SIZE, access.width)
-            for hit in access.hits(index, np.array([half]))
-            for word in range(access.components)
-        ]
-        tensor = decoded(b"".join(parts))
+        tensor = decoded(
+            b"".join(
+                access.read(hit, word, np.dtype(np.uint64)).tobytes()
+                for half in range(0, SIZE, access.width)
+                for hit in access.hits(index, np.array([half]))
+                for word in range(access.components)
+            )
+        )
         if tensor is None or len(tensor.dims) != rank:
             found = f"a map of {counted(len(tensor.dims), 'dimension')}" if tensor else "no map"
             raise wave.report.error(
@@ -192,8 +195,9 @@ def _of_elements(verb: str, at: int, wave: Wave) -> Callable[[int], Access]:
 
     @cache
     def access(size: int) -> Access:
-        strong = verb == "updates"
-        transfer = Transfer(verb, "global", size, bulk=True, asynchronous=True, strong=strong)
+        transfer = Transfer(
+            verb, "global", size, bulk=True, asynchronous=True, strong=verb == "updates"
+        )
         return Access(transfer, at, (np.zeros(wave.geometry.lanes, np.int64), 0), wave)
 
     return access
@@ -218,5 +222,7 @@ def _units(access: Access, lane: int, tensor: TensorMap, wave: Wave) -> np.ndarr
         )
     row = tensor.counts[0] * tensor.size
     begins = np.arange(tensor.moved // row) * max(row, tensor.swizzle)
-    places = (start + begins[:, None] + np.arange(0, row, UNIT)).ravel()
-    return swizzled(places, tensor.swizzle) - start
+    return (
+        swizzled((start + begins[:, None] + np.arange(0, row, UNIT)).ravel(), tensor.swizzle)
+        - start
+    )

@@ -160,7 +160,6 @@ def _product(instruction: Instruction, layouts: tuple[Fragment, ...], wave: Wave
 
 _SHAPES = "m16n16k16|m8n32k16|m32n8k16"
 _LAYOUT = "row|col"
-_SUMS = ("c", "d")
 
 
 def _fragment(part: str, form: Form, kind: str) -> Fragment:
@@ -168,17 +167,17 @@ def _fragment(part: str, form: Form, kind: str) -> Fragment:
     shape = next(mod for mod in form.mods if re.fullmatch(r"m\d+n\d+k\d+", mod))
     m, n, k = map(int, re.findall(r"\d+", shape))
     rows, columns = {"a": (m, k), "b": (k, n)}.get(part, (m, n))
-    of_halves = kind == "f16" and part not in _SUMS  # 16 elements, whatever the shape
-    elements = 16 if of_halves else rows * columns // WARP
+    # Of factors of halves 16, whatever the shape.
+    elements = 16 if kind == "f16" and part in ("a", "b") else rows * columns // WARP
     return spread(kind, (rows, columns), elements // ELEMENTS[kind])
 
 
 def _places_of(form: Form, layout: Fragment, stride: np.ndarray, size: int) -> np.ndarray:
     """How many bytes after the first the elements of a matrix lie that each lane has: (lanes,
     elements), for lanes of whole warps with a `stride` (lanes,) in elements."""
-    warps = len(stride) // WARP
     rows, columns = (
-        np.tile(x.reshape(WARP, -1), (warps, 1)) for x in (layout.rows, layout.columns)
+        np.tile(x.reshape(WARP, -1), (len(stride) // WARP, 1))
+        for x in (layout.rows, layout.columns)
     )
     major, minor = (columns, rows) if form.has("col") else (rows, columns)
     return (major * stride.astype(np.int64)[:, None] + minor) * size
@@ -241,9 +240,9 @@ def multiply_fragments(instruction: Instruction, at: int, wave: Wave) -> Step:
     """D = A * B + C; of halves, only the types of D and C are named."""
     form = instruction.form
     types = [mod for mod in form.mods if mod in ELEMENTS]
-    d, a, b, c = types if len(types) == 4 else (types[0], "f16", "f16", types[1])
-    parts = (("d", d), ("a", a), ("b", b), ("c", c))
-    return _product(instruction, tuple(_fragment(part, form, kind) for part, kind in parts), wave)
+    kinds = types if len(types) == 4 else (types[0], "f16", "f16", types[1])
+    layouts = (_fragment(part, form, kind) for part, kind in zip("dabc", kinds, strict=True))
+    return _product(instruction, tuple(layouts), wave)
 
 
 _LINE = "sync aligned m8n8 x1|x2|x4 trans? shared|shared::cta? b16"
@@ -258,15 +257,13 @@ def move_matrices(instruction: Instruction, at: int, wave: Wave) -> Step:
     ...; a lane has two neighbours of a row, or with .trans of a column."""
     ((position, transfer),), turned = instruction.form.transfers, instruction.form.has("trans")
     size = _SIZES[instruction.form.one_of(_SIZES) or "x1"]
-    address = instruction.operands[position]
-    access = wave.access(replace(transfer, components=_WORDS), address, at)
+    access = wave.access(replace(transfer, components=_WORDS), instruction.operands[position], at)
     registers = _registers(instruction, size, wave)
 
     def with_rows(pairs: np.ndarray) -> np.ndarray:
         """Matrices, two elements in each uint32, or turned ones."""
         matrices = np.ascontiguousarray(pairs).view(np.uint16).reshape(-1, size, 8, 8)
-        rows = np.ascontiguousarray(matrices.swapaxes(2, 3) if turned else matrices)
-        return rows.view(np.uint32)
+        return np.ascontiguousarray(matrices.swapaxes(2, 3) if turned else matrices).view(np.uint32)
 
     def combine(together: Lanes) -> None:
         index = lane_index(together)
@@ -307,11 +304,12 @@ def multiply_add(
         limits = np.iinfo(np.int32)
         return (total.clip(limits.min, limits.max) if clamps else total).astype(np.int32)
     one, other = ((widened(x, kind), kind) for x, kind in zip((a, b), factors, strict=True))
-    parts = [
-        _cut_sum((one[0][at], one[1]), (other[0][at], other[1]), c[at].astype(np.float64))
-        for at in (slice(first, first + _TOGETHER) for first in range(0, len(c), _TOGETHER))
-    ]
-    total = np.concatenate(parts)
+    total = np.concatenate(
+        [
+            _cut_sum((one[0][at], one[1]), (other[0][at], other[1]), c[at].astype(np.float64))
+            for at in (slice(first, first + _TOGETHER) for first in range(0, len(c), _TOGETHER))
+        ]
+    )
     if c.dtype == np.float16:
         return total.astype(np.float16) + np.float16(0)
     cut = _cut(total)

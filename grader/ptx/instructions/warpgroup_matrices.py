@@ -68,32 +68,27 @@ class _Matrix:
         wave.products.add(Rereading(self.later, hit, []))
         words = [self.access.read(hit, word, np.dtype(np.uint64)) for word in range(2)]
         stored = np.stack(words, axis=-1).view(DTYPES[self.kind])
-        units = stored.reshape(*places.shape, -1)
-        if self.turned:  # (warps, k, units, elements)
-            return units.reshape(*places.shape[:2], -1).swapaxes(1, 2)
-        return units.reshape(*places.shape[:2], -1)  # (warps, rows, units, elements)
+        rows = stored.reshape(*places.shape[:2], -1)  # (warps, rows, k), or (warps, k, rows)
+        return rows.swapaxes(1, 2) if self.turned else rows
 
     def _places(self, bits: np.ndarray, own: np.ndarray) -> np.ndarray:
         """The addresses of units of 16 bytes: (warps, rows, 2), or (warps, k, units) if turned."""
+        width, bits = _SWIZZLES[int(bits[0] >> 62 & 3)], bits[:, None, None]
         start, leading, stride = ((bits >> at & 0x3FFF) << 4 for at in (0, 16, 32))
-        start, leading, stride = (x[:, None, None] for x in (start, leading, stride))
-        base, found = (bits >> 49 & 7) << 7, np.empty(0)
-        wide = int(bits[0] >> 62 & 3)
-        width = _SWIZZLES[wide]
+        base = (bits >> 49 & 7) << 7
         if self.turned:
             k, unit = np.arange(16)[None, :, None], np.arange(self.rows // 8)
             unit = unit[None, None, :] + own[:, None, None] // 8
             across = width // UNIT or 1
             along, beyond = (stride, leading) if width else (leading, stride)
             row = k % 8 * (width or UNIT) + k // 8 * along
-            found = start + row + unit % across * UNIT + unit // across * beyond
+            place = row + unit % across * UNIT + unit // across * beyond
         else:
             rows = np.arange(self.rows)[None, :, None] + own[:, None, None]
             unit = np.arange(2)[None, None, :]
             along = UNIT if width else leading
-            found = start + rows // 8 * stride + rows % 8 * (width or UNIT) + unit * along
-        base = base[:, None, None]
-        return swizzled(found - base, width) + base
+            place = rows // 8 * stride + rows % 8 * (width or UNIT) + unit * along
+        return swizzled(start + place - base, width) + base
 
 
 @collective(
@@ -169,8 +164,11 @@ def wait_for_products(instruction: Instruction, at: int, wave: Wave) -> Step:
             if wave.barriers.asked.get(barrier) is None:  # it waits for these lanes, too
                 for _, others in groups:
                     coming[others] = False
-        closed = np.where(coming, products.committed, np.iinfo(np.int64).max)
-        fewest = closed.reshape(-1, size).min(axis=1)
+        fewest = (
+            np.where(coming, products.committed, np.iinfo(np.int64).max)
+            .reshape(-1, size)
+            .min(axis=1)
+        )
         before = products.committed[index] - newest
         early = before > fewest[index // size]
         through = index[~early]
