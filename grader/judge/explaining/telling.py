@@ -337,7 +337,8 @@ class About:
         at, there = (at, f"Line {line} is in") if at in new else (new[0], "Look at")
         return Message(
             f"{there} the loop on line {at}: `{heads[at]}`.",
-            remedy="Write down its rounds: where does it begin, how far does it step, when does it end?",
+            remedy="Write down its rounds: where does it begin, how far does it step, and when "
+            "does it end?",
         ), at
 
     def _parts(self, mine: Times, ours: Times) -> tuple[Part, ...]:
