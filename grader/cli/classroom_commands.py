@@ -1,6 +1,6 @@
-"""`grader autograde | regrade | feedback | report | leaderboard | demo`: what an instructor does
-with what was handed in. `autograde` returns the exit status: 0 when all is well, 1 when something
-handed in is not. What keeps commands from running they raise; app.py says it.
+"""`grader autograde | regrade | feedback | appeals | report | leaderboard | demo`: what an
+instructor does with what was handed in. `autograde` returns the exit status: 0 when all is well, 1
+when something handed in is not. What keeps commands from running they raise; app.py says it.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from ..classroom import (
 )
 from ..classroom.folder import CourseFolder, open_course
 from ..counted import counted, some
+from ..cuda.errors import visible
 from ..errors import unless
 from ..grouped import grouped
 from .terminal import complain, say, short, show_failures, table
@@ -257,6 +258,44 @@ def _open(here: CourseFolder, lesson: course.Lesson) -> str:
     if until < datetime.now(UTC).replace(tzinfo=None):
         return ""
     return f"{lesson.name} can be handed in until {file.local(until)} {file.zone}"
+
+
+def show_appeals(
+    answer: Annotated[
+        tuple[str, str, str, str] | None,
+        typer.Option(metavar="LEARNER LESSON EXERCISE TEXT", help="Answer an open request."),
+    ] = None,
+    points: Annotated[float | None, typer.Option(help="The new mark; goes with --answer.")] = None,
+) -> None:
+    """Show learners' requests for a regrade, or answer one."""
+    from ..classroom import appeals
+
+    unless(answer or points is None, typer.BadParameter("--points goes with --answer"))
+    here = course_here()
+    complain(*_problems(appeals.collect(here)))
+    if answer:
+        learner, lesson, exercise, text = answer
+        about = lesson_called(here, lesson)
+        appeals.answer(here, learner, about, exercise, text, points)
+        say(f"answered; `grader feedback {about.name}` shows the answer to {learner}")
+        return
+    found = appeals.queue(here)
+    rows = [
+        (
+            who,
+            name,
+            asked.exercise,
+            f"{_mark(mark.score)} of {mark.max_score:g}" if mark else "no mark",
+            asked.at,
+            visible(asked.why),
+            visible(asked.answer),
+        )
+        for who, name, asked, mark in found
+    ]
+    if rows:
+        columns = ("learner", "lesson", "exercise", "mark", "since (UTC)", "request", "answer")
+        Console().print(table(columns, rows, box=SIMPLE_HEAD))
+    say(counted(sum(not asked.answer for _, _, asked, _ in found), "open request"))
 
 
 def write_report(
