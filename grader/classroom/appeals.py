@@ -49,8 +49,9 @@ def collect(course: CourseFolder) -> list[collecting.Graded]:
                 )
             except LearnerError as error:
                 collecting.hide(path, "refused")
-                problems = (f"{error} This request is put aside.",)
-                refused.append(collecting.Graded(learner, {}, problems))
+                refused.append(
+                    collecting.Graded(learner, {}, (f"{error} This request is put aside.",))
+                )
             else:
                 filed(place, msgspec.json.encode(replace(appeal, answer="")))
                 path.unlink(missing_ok=True)
@@ -60,14 +61,16 @@ def collect(course: CourseFolder) -> list[collecting.Graded]:
 def queue(course: CourseFolder) -> list[Received]:
     """All requests: open ones first, and of these the oldest first."""
     with course.gradebook() as gradebook:
-        received = [
-            (learner, lesson, read(path), _mark(marks.get(learner, []), path.stem))
-            for lesson in sorted(each.name for each in gradebook.assignments)
-            for marks in [export.by_learner(gradebook, lesson)]
-            for learner in course.learners(APPEALS, lesson)
-            for path in sorted(course.path(APPEALS, lesson, learner).glob("[!.]*.json"))
-        ]
-    return sorted(received, key=lambda one: (bool(one[2].answer), one[2].at))
+        return sorted(
+            (
+                (learner, lesson, read(path), _mark(marks.get(learner, []), path.stem))
+                for lesson in sorted(each.name for each in gradebook.assignments)
+                for marks in [export.by_learner(gradebook, lesson)]
+                for learner in course.learners(APPEALS, lesson)
+                for path in sorted(course.path(APPEALS, lesson, learner).glob("[!.]*.json"))
+            ),
+            key=lambda one: (bool(one[2].answer), one[2].at),
+        )
 
 
 def answer(

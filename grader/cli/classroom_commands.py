@@ -277,24 +277,20 @@ def show_appeals(
         learner, lesson, exercise, text = answer
         about = lesson_called(here, lesson)
         appeals.answer(here, learner, about, exercise, text, points)
-        say(f"answered; `grader feedback {about.name}` shows the answer to {learner}")
+        mark = "" if points is None else f" with {counted(points, 'point')}"
+        say(f"answered{mark}; `grader feedback {about.name}` shows it to {learner}")
         return
     found = appeals.queue(here)
-    rows = [
-        (
-            who,
-            name,
-            asked.exercise,
-            f"{_mark(mark.score)} of {mark.max_score:g}" if mark else "no mark",
-            asked.at,
-            visible(asked.why),
-            visible(asked.answer),
+    for who, name, asked, mark in found:
+        has = f"{_mark(mark.score)} of {mark.max_score:g}" if mark else "no mark"
+        say(
+            f"{who}: {asked.exercise} in {name}, {has}, since {asked.at} UTC",
+            *(
+                f"    {what}: {visible(text)}".replace("\n", "\n        ")
+                for what, text in (("asks", asked.why), ("answer", asked.answer))
+                if text
+            ),
         )
-        for who, name, asked, mark in found
-    ]
-    if rows:
-        columns = ("learner", "lesson", "exercise", "mark", "since (UTC)", "request", "answer")
-        Console().print(table(columns, rows, box=SIMPLE_HEAD))
     say(counted(sum(not asked.answer for _, _, asked, _ in found), "open request"))
 
 

@@ -166,7 +166,10 @@ def appeal(
     opened = editions.find_lesson(lesson)
     file, is_sent, is_again = appeals.ask(folder.here(), opened, exercise, why)
     if is_again:
-        typer.echo(f"You asked about {exercise} before: while that is open, only that counts.")
+        typer.echo(
+            f"You asked about {exercise} before. While that request is open, it is the only one "
+            "that your instructor gets."
+        )
     typer.echo(
         f"Your request about {exercise} in {opened.name} is sent through nbgrader."
         if is_sent

@@ -6,6 +6,7 @@ import secrets
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -28,7 +29,7 @@ class Appeal:
     lesson: str
     exercise: str
     why: str
-    at: str  # UTC
+    at: Annotated[str, msgspec.Meta(pattern=r"\A\d{4}-\d\d-\d\d \d\d:\d\d\Z")]  # UTC
     answer: str = ""  # an instructor's; empty: the request is open
 
 
