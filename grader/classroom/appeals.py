@@ -12,7 +12,7 @@ from ..counted import counted
 from ..course import Lesson
 from ..course.weave import CHECK
 from ..errors import LearnerError, unless
-from ..learner.appeals import IN_EXCHANGE, Appeal, checked, read
+from ..learner.asking import IN_EXCHANGE, Appeal, checked, read
 from ..whole_files import filed
 from . import ClassroomError, changes, collecting, coursefile, export, renaming
 from .folder import CourseFolder, alone

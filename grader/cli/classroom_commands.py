@@ -33,7 +33,6 @@ from ..classroom import (
 )
 from ..classroom.folder import CourseFolder, open_course
 from ..counted import counted, some
-from ..cuda.errors import visible
 from ..errors import unless
 from ..grouped import grouped
 from .terminal import complain, say, short, show_failures, table
@@ -277,8 +276,8 @@ def show_appeals(
         learner, lesson, exercise, text = answer
         about = lesson_called(here, lesson)
         appeals.answer(here, learner, about, exercise, text, points)
-        mark = "" if points is None else f" with {counted(points, 'point')}"
-        say(f"answered{mark}; `grader feedback {about.name}` shows it to {learner}")
+        given = "" if points is None else f" with {counted(points, 'point')}"
+        say(f"answered{given}; `grader feedback {about.name}` shows it to {learner}")
         return
     found = appeals.queue(here)
     for who, name, asked, mark in found:
@@ -286,7 +285,7 @@ def show_appeals(
         say(
             f"{who}: {asked.exercise} in {name}, {has}, since {asked.at} UTC",
             *(
-                f"    {what}: {visible(text)}".replace("\n", "\n        ")
+                f"    {what}: {text}".replace("\n", "\n        ")
                 for what, text in (("asks", asked.why), ("answer", asked.answer))
                 if text
             ),

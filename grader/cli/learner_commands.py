@@ -15,7 +15,7 @@ from ..counted import counted
 from ..course import KINDS
 from ..errors import LearnerError, unless
 from ..judge import Verdict
-from ..learner import appeals, editions, folder, progress, start_page, study
+from ..learner import asking, editions, folder, progress, start_page, study
 from .terminal import complain, say
 
 DEFAULT = "warpwise"
@@ -164,7 +164,7 @@ def appeal(
 
     What you handed in stays as it is, and so does the time when you did."""
     opened = editions.find_lesson(lesson)
-    file, is_sent, is_again = appeals.ask(folder.here(), opened, exercise, why)
+    file, is_sent, is_again = asking.ask(folder.here(), opened, exercise, why)
     if is_again:
         typer.echo(
             f"You asked about {exercise} before. While that request is open, it is the only one "

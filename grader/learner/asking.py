@@ -11,7 +11,7 @@ from typing import Annotated
 import msgspec
 
 from ..course import Lesson
-from ..cuda.errors import encodable
+from ..cuda.errors import encodable, visible
 from ..errors import LearnerError, unless
 from ..submissions.intake import regular_file, shown
 from ..whole_files import filed, whole
@@ -56,9 +56,9 @@ def ask(root: Path, lesson: Lesson, exercise: str, why: str) -> tuple[Path, bool
 
 
 def checked(text: str) -> str:
-    """The text of a request or of an answer as it is kept. LearnerError if it is empty or too
-    long."""
-    kept = encodable(text).strip()
+    """The text of a request or of an answer as it is kept, with a mark in place of each unseen
+    character. LearnerError if it is empty or too long."""
+    kept = visible(encodable(text)).strip()
     unless(kept, LearnerError("The text is empty: say in a sentence what you mean."))
     unless(
         len(kept) <= LONGEST_TEXT,
