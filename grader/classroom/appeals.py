@@ -40,7 +40,7 @@ def collect(course: CourseFolder) -> list[collecting.Graded]:
                 name, lesson = appeal.exercise, appeal.lesson
                 unless(
                     _mark(marks(lesson).get(learner, []), name),
-                    LearnerError(f"{name!a:.60} in {lesson!a:.60} has no mark that could change."),
+                    LearnerError(f"The gradebook has no mark for {name!a:.60} in {lesson!a:.60}."),
                 )
                 place = course.path(APPEALS, lesson, learner) / f"{name}.json"
                 unless(

@@ -158,7 +158,7 @@ def submit(lesson: str) -> None:
 def appeal(
     lesson: str,
     exercise: str,
-    why: Annotated[str, typer.Argument(help="Why the mark should be another one.")],
+    why: Annotated[str, typer.Argument(help="Why you think that the mark is wrong.")],
 ) -> None:
     """Ask for a regrade of an exercise.
 

@@ -59,11 +59,11 @@ def checked(text: str) -> str:
     """The text of a request or of an answer as it is kept, with a mark in place of each unseen
     character. LearnerError if it is empty or too long."""
     kept = visible(encodable(text)).strip()
-    unless(kept, LearnerError("The text is empty: say in a sentence what you mean."))
+    unless(kept, LearnerError("The text is empty: write at least one sentence."))
     unless(
         len(kept) <= LONGEST_TEXT,
         LearnerError(
-            f"The text has {len(kept):,} characters, and may have {LONGEST_TEXT:,}: shorten it."
+            f"The text has {len(kept):,} characters. Shorten it to at most {LONGEST_TEXT:,}."
         ),
     )
     return kept

@@ -147,8 +147,8 @@ def test_without_an_exchange_the_command_says_which_file_to_send(here, own):
     ("exercise", "why", "said"),
     [
         ("nothing", WHY, f"Lesson {LESSON} has no exercise 'nothing'; it has: add, scale."),
-        ("add", " \n", "The text is empty: say in a sentence what you mean."),
-        ("add", "x" * 2001, "The text has 2,001 characters, and may have 2,000: shorten it."),
+        ("add", " \n", "The text is empty: write at least one sentence."),
+        ("add", "x" * 2001, "The text has 2,001 characters. Shorten it to at most 2,000."),
     ],
     ids=["unknown", "empty", "long"],
 )
@@ -189,7 +189,8 @@ def test_the_page_says_how_to_ask(here):
 def test_a_request_about_what_has_no_mark_is_refused(here, learner, changed):
     asked(here, learner, **changed)
     shown = grader(here, "appeals")
-    assert "has no mark that could change. This request is put aside." in shown.stderr
+    assert f"{learner}: The gradebook has no mark for " in shown.stderr
+    assert "This request is put aside." in shown.stderr
     assert shown.stdout == "0 open requests\n"
     assert grader(here, "appeals").stderr == ""
     kept = [one for one in (here.root / "appeals").rglob("*") if one.is_file()]
