@@ -167,8 +167,8 @@ def appeal(
     file, is_sent, is_again = asking.ask(folder.here(), opened, exercise, why)
     if is_again:
         typer.echo(
-            f"You asked about {exercise} before. While that request is open, it is the only one "
-            "that your instructor gets."
+            f"You asked about {exercise} before. As long as that request has no answer, a new one "
+            "is refused."
         )
     typer.echo(
         f"Your request about {exercise} in {opened.name} is sent through nbgrader."
