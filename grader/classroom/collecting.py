@@ -39,7 +39,7 @@ def collect(course: CourseFolder, lesson: str) -> tuple[list[str], tuple[Graded,
     renaming.settle(course, lesson)
     is_there = (course.shelves / "inbound").is_dir()
     refused = [
-        *(_put_aside(course, lesson) if is_there else ()),
+        *(put_aside(course, lesson) if is_there else ()),
         *(
             Graded(name, {}, (why,))
             for name, why in (_collect(course, lesson) if is_there else {}).items()
@@ -57,22 +57,27 @@ def collect(course: CourseFolder, lesson: str) -> tuple[list[str], tuple[Graded,
     return learners, tuple(refused)
 
 
-def _put_aside(course: CourseFolder, lesson: str) -> Iterator[Graded]:
+def put_aside(course: CourseFolder, lesson: str) -> Iterator[Graded]:
     """Rename what one learner handed in under another's name, so that it is not collected in
     place of that other's own work, and what nbgrader did not name: of whom, and a sentence. Where
     learners are no users of this machine, as on many hubs, there is no telling the first."""
     file = coursefile.read(course)
-    for folder in _inbound(course, lesson):
-        learner, when = _learner_and_time(folder)
+    for folder in inbound(course, lesson):
+        learner, when = learner_and_time(folder)
         why, problem = "odd", NOT_NBGRADER_S
         if forger := _forger(folder, (learner, *file.person(learner).also)):
             why, problem = "forged", f"What {forger} handed in under this name is put aside."
         elif intake.is_name(learner) and intake.time_of(when):
             continue
-        # A name that nobody looks for, and that is no longer than names may be.
-        known = hashlib.sha256(os.fsencode(folder.name)).hexdigest()[:16]
-        renaming.rename_inbound(folder, f".{why}+{folder.name[:40]}+{known}", "be put aside")
+        hide(folder, why)
         yield Graded(learner if forger else ascii(folder.name), {}, (problem,))
+
+
+def hide(path: Path, why: str) -> None:
+    """Put aside what was handed in: a name that nobody looks for, and that is no longer than names
+    may be."""
+    known = hashlib.sha256(os.fsencode(path.name)).hexdigest()[:16]
+    renaming.rename_inbound(path, f".{why}+{path.name[:40]}+{known}", "be put aside")
 
 
 def _forger(folder: Path, logins: tuple[str, ...]) -> str:
@@ -95,7 +100,7 @@ def _forger(folder: Path, logins: tuple[str, ...]) -> str:
 
 def _collect(course: CourseFolder, lesson: str) -> dict[str, str]:
     """Fetch everybody's newest submission; of whom it was not fetched, and a sentence."""
-    found = {folder: _learner_and_time(folder) for folder in _inbound(course, lesson)}
+    found = {folder: learner_and_time(folder) for folder in inbound(course, lesson)}
     newest = dict(sorted(found.values()))  # the last of each learner's times
     refused = {  # they would be copied with an instructor's rights
         learner: intake.STRANGE
@@ -128,13 +133,13 @@ def _fetch(course: CourseFolder, lesson: str, learner: str) -> str:
     return ""
 
 
-def _inbound(course: CourseFolder, lesson: str) -> list[Path]:
+def inbound(course: CourseFolder, lesson: str) -> list[Path]:
     """The folders that nbgrader would collect: hidden ones, which were put aside, are not among
     them."""
     return sorted((course.shelves / "inbound").glob(f"[!.]*+{lesson}+*"))
 
 
-def _learner_and_time(folder: Path) -> tuple[str, str]:
+def learner_and_time(folder: Path) -> tuple[str, str]:
     """The two parts that nbgrader wrote into a folder's name, LEARNER+LESSON+TIME+ANYTHING."""
     learner, _, when, *_ = [*folder.name.rsplit("+", 3), "", ""]
     return learner, when

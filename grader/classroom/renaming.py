@@ -31,7 +31,9 @@ from .folder import CourseFolder, alone
 
 MOST_NAMED = 5  # logins, each in a sentence of its own
 LIKE = 0.6  # of all letters of two names, those that stand in both in the same order
-STEPS = ("autograded", "feedback", "submitted")  # the last one decides, and so is moved last
+APPEALS = "appeals"
+# The last one decides, and so is moved last.
+STEPS = (APPEALS, "autograded", "feedback", "submitted")
 PUT_ASIDE = "replaced"  # a folder: STEP/LEARNER/LESSON of what no longer counts
 
 

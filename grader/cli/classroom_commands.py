@@ -1,6 +1,6 @@
-"""`grader autograde | regrade | feedback | report | leaderboard | demo`: what an instructor does
-with what was handed in. `autograde` returns the exit status: 0 when all is well, 1 when something
-handed in is not. What keeps commands from running they raise; app.py says it.
+"""`grader autograde | regrade | feedback | appeals | report | leaderboard | demo`: what an
+instructor does with what was handed in. `autograde` returns the exit status: 0 when all is well, 1
+when something handed in is not. What keeps commands from running they raise; app.py says it.
 """
 
 from __future__ import annotations
@@ -257,6 +257,40 @@ def _open(here: CourseFolder, lesson: course.Lesson) -> str:
     if until < datetime.now(UTC).replace(tzinfo=None):
         return ""
     return f"{lesson.name} can be handed in until {file.local(until)} {file.zone}"
+
+
+def show_appeals(
+    answer: Annotated[
+        tuple[str, str, str, str] | None,
+        typer.Option(metavar="LEARNER LESSON EXERCISE TEXT", help="Answer an open request."),
+    ] = None,
+    points: Annotated[float | None, typer.Option(help="The new mark; goes with --answer.")] = None,
+) -> None:
+    """Show learners' requests for a regrade, or answer one."""
+    from ..classroom import appeals
+
+    unless(answer or points is None, typer.BadParameter("--points goes with --answer"))
+    here = course_here()
+    complain(*_problems(appeals.collect(here)))
+    if answer:
+        learner, lesson, exercise, text = answer
+        about = lesson_called(here, lesson)
+        appeals.answer(here, learner, about, exercise, text, points)
+        given = "" if points is None else f" with {counted(points, 'point')}"
+        say(f"answered{given}; `grader feedback {about.name}` shows it to {learner}")
+        return
+    found = appeals.queue(here)
+    for who, name, asked, mark in found:
+        has = f"{_mark(mark.score)} of {mark.max_score:g}" if mark else "no mark"
+        say(
+            f"{who}: {asked.exercise} in {name}, {has}, since {asked.at} UTC",
+            *(
+                f"    {what}: {text}".replace("\n", "\n        ")
+                for what, text in (("asks", asked.why), ("answer", asked.answer))
+                if text
+            ),
+        )
+    say(counted(sum(not asked.answer for _, _, asked, _ in found), "open request"))
 
 
 def write_report(

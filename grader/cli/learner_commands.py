@@ -1,4 +1,4 @@
-"""`grader lab`, `status`, `update`, `restore` and `submit`: a learner's commands."""
+"""`grader lab`, `status`, `update`, `restore`, `submit` and `appeal`: a learner's commands."""
 
 import json
 import subprocess
@@ -15,7 +15,7 @@ from ..counted import counted
 from ..course import KINDS
 from ..errors import LearnerError, unless
 from ..judge import Verdict
-from ..learner import editions, folder, progress, start_page, study
+from ..learner import asking, editions, folder, progress, start_page, study
 from .terminal import complain, say
 
 DEFAULT = "warpwise"
@@ -152,6 +152,28 @@ def submit(lesson: str) -> None:
         f"Hand in this file: {done.to}"
         if done.to
         else f"{done.lesson} is handed in through nbgrader."
+    )
+
+
+def appeal(
+    lesson: str,
+    exercise: str,
+    why: Annotated[str, typer.Argument(help="Why you think that the mark is wrong.")],
+) -> None:
+    """Ask for a regrade of an exercise.
+
+    What you handed in stays as it is, and so does the time when you did."""
+    opened = editions.find_lesson(lesson)
+    file, is_sent, is_again = asking.ask(folder.here(), opened, exercise, why)
+    if is_again:
+        typer.echo(
+            f"You asked about {exercise} before. As long as that request has no answer, a new one "
+            "is refused."
+        )
+    typer.echo(
+        f"Your request about {exercise} in {opened.name} is sent through nbgrader."
+        if is_sent
+        else f"Send this file to your instructor: {file}"
     )
 
 

@@ -226,7 +226,7 @@ def hand_in(root: Path, lesson: course.Lesson) -> HandedIn:
         for name, source in written.items()
     }
     to = None
-    if _is_released(lesson.name):
+    if exchange(lesson.name):
         _through_the_exchange(root, path, lesson.name)
     else:
         to = root / HANDED_IN / f"{datetime.now():%Y-%m-%dT%H-%M-%S}" / path.name
@@ -247,10 +247,11 @@ def _answers(lesson: course.Lesson, path: Path) -> tuple[tuple[intake.Answer, ..
     }
 
 
-def _is_released(lesson: str) -> bool:
-    """True if an exchange is set up here from which the lesson was handed out."""
+def exchange(lesson: str) -> Path | None:
+    """The course's folder in the exchange from which the lesson was handed out; None if none is
+    set up here."""
     if not find_spec("nbgrader"):  # a learner's own machine
-        return False
+        return None
     open_nbgrader()
     from jupyter_core.application import JupyterApp
     from nbgrader.coursedir import CourseDirectory
@@ -262,8 +263,8 @@ def _is_released(lesson: str) -> bool:
     app.load_config_file()
     super(JupyterApp, app).load_config_file("nbgrader_config", str(Path.cwd()))
     here = CourseDirectory(config=app.config)
-    root = Path(Exchange(coursedir=here, config=app.config).root)
-    return bool(here.course_id) and (root / here.course_id / "outbound" / lesson).is_dir()
+    shelves = Path(Exchange(coursedir=here, config=app.config).root, here.course_id)
+    return shelves if here.course_id and (shelves / "outbound" / lesson).is_dir() else None
 
 
 def _through_the_exchange(root: Path, path: Path, lesson: str) -> None:

@@ -277,3 +277,25 @@ def test_what_is_handed_in_under_another_s_name_is_put_aside(machine, week):
     after = (prof.home / f"warpwise/build/submitted/{ben.name}/{LESSON}/timestamp.txt").read_text()
     assert after == before
     assert prof.does("grader", "autograde", LESSON, at="warpwise")
+
+
+def test_a_request_for_a_regrade_reaches_the_instructor_and_no_other_learner(machine, week):
+    prof, ada, ben = machine.prof, machine.ada, machine.ben
+    inbound = machine.shelves / "inbound"
+    ada.run("mkdir", "-p", "own/.warpwise")
+    said = ada.does("grader", "appeal", LESSON, "add", "Look again, please.", at="own")
+    assert f"Your request about add in {LESSON} is sent through nbgrader." in said
+    (request,) = inbound.glob(f"{ada.name}+grader.appeal+*")
+    assert not ben.may("ls", str(inbound)), "the names of requests are secrets, too"
+    forged = inbound / f"{ben.name}+grader.appeal+2999-01-01 00:00:00 UTC+x"
+    assert ada.may("cp", str(request), str(forged))
+    said = prof.does("grader", "appeals", at="warpwise")
+    assert f"{ada.name}: add in {LESSON}, 4 of 4, since" in said
+    assert f"{ben.name}: What {ada.name} handed in under this name is put aside" in said
+    assert "1 open request" in said
+    assert not list(inbound.glob("[!.]*+grader.appeal+*"))
+    prof.does("grader", "appeals", "--answer", ada.name, LESSON, "add", "It is.", at="warpwise")
+    prof.does("grader", "feedback", LESSON, at="warpwise")
+    shutil.rmtree(ada.home / LESSON / "feedback")  # nbgrader fetches no page twice
+    ada.does("nbgrader", "fetch_feedback", LESSON)
+    assert "Answer to a regrade request: It is." in feedback(ada).read_text()

@@ -1,0 +1,125 @@
+"""Learners' requests for a regrade, and their answers. There is one file for each learner and
+exercise, appeals/LEARNER/LESSON/EXERCISE.json, so at most one request of these is open. An answer
+is a comment in nbgrader's gradebook, and another mark is a mark by hand there."""
+
+from dataclasses import replace
+from functools import cache, partial
+
+import msgspec
+from nbgrader.api import Comment, Grade, GradeCell, SolutionCell, SubmittedAssignment
+
+from ..counted import counted
+from ..course import Lesson
+from ..course.weave import CHECK
+from ..errors import LearnerError, unless
+from ..learner.asking import IN_EXCHANGE, Appeal, checked, read
+from ..whole_files import filed
+from . import ClassroomError, changes, collecting, coursefile, export, renaming
+from .folder import CourseFolder, alone
+from .renaming import APPEALS
+
+# A learner, a lesson, the request, and the mark as the gradebook has it now (None: it is gone).
+Received = tuple[str, str, Appeal, export.GradebookMark | None]
+
+
+def collect(course: CourseFolder) -> list[collecting.Graded]:
+    """Take in what lies in the exchange, and what somebody has put into appeals/LEARNER. Returns
+    whose requests were refused and put aside, with the reasons."""
+    renaming.settle(course, IN_EXCHANGE)
+    refused = list(collecting.put_aside(course, IN_EXCHANGE))
+    given = [one for one in sorted(course.root.glob(f"{APPEALS}/*/[!.]*")) if not one.is_dir()]
+    arrived = {path: path.parent.name for path in given} | {
+        path: collecting.learner_and_time(path)[0]
+        for path in collecting.inbound(course, IN_EXCHANGE)
+    }
+    with course.gradebook() as gradebook:
+        marks = cache(partial(export.by_learner, gradebook))
+        for path, learner in arrived.items():
+            try:
+                appeal = read(path)
+                name, lesson = appeal.exercise, appeal.lesson
+                unless(
+                    _mark(marks(lesson).get(learner, []), name),
+                    LearnerError(f"The gradebook has no mark for {name!a:.60} in {lesson!a:.60}."),
+                )
+                place = course.path(APPEALS, lesson, learner) / f"{name}.json"
+                unless(
+                    not place.exists() or read(place).answer,
+                    LearnerError(f"An earlier request about {name} in {lesson} is still open."),
+                )
+            except LearnerError as error:
+                collecting.hide(path, "refused")
+                refused.append(
+                    collecting.Graded(learner, {}, (f"{error} This request is put aside.",))
+                )
+            else:
+                filed(place, msgspec.json.encode(replace(appeal, answer="")))
+                path.unlink(missing_ok=True)
+    return refused
+
+
+def queue(course: CourseFolder) -> list[Received]:
+    """All requests: open ones first, and of these the oldest first."""
+    with course.gradebook() as gradebook:
+        return sorted(
+            (
+                (learner, lesson, read(path), _mark(marks.get(learner, []), path.stem))
+                for lesson in sorted(each.name for each in gradebook.assignments)
+                for marks in [export.by_learner(gradebook, lesson)]
+                for learner in course.learners(APPEALS, lesson)
+                for path in sorted(course.path(APPEALS, lesson, learner).glob("[!.]*.json"))
+            ),
+            key=lambda one: (bool(one[2].answer), one[2].at),
+        )
+
+
+def answer(
+    course: CourseFolder,
+    learner: str,
+    lesson: Lesson,
+    exercise: str,
+    text: str,
+    points: float | None,
+) -> None:
+    """Answer an open request of a learner, for all of a team, with another mark unless `points` is
+    None. ClassroomError if there is none, or not so many points."""
+    from . import lateness  # here, as nbgrader's preprocessors take long to import
+
+    said, most = checked(text), lesson.exercise(exercise).points
+    unless(
+        points is None or 0 <= points <= most,
+        ClassroomError(f"{exercise} has {counted(most, 'point')}: give from 0 to {most:g}."),
+    )
+    place = course.path(APPEALS, lesson.name, learner) / f"{exercise}.json"
+    with alone(course):
+        if not place.exists() or (appeal := read(place)).answer:
+            raise ClassroomError(
+                f"{learner} has no open request about {exercise} in {lesson.name}."
+            )
+        before = changes.record(course, lesson.name)
+        team = coursefile.read(course).team(lesson.name, learner)
+        why = f"Answer to a regrade request: {said}"
+        with course.gradebook() as gradebook:
+            comments, grades = (
+                export.of_cells(gradebook, lesson.name, row, cell, row).filter(
+                    cell.name == name, SubmittedAssignment.student_id.in_(team)
+                )
+                for row, cell, name in (
+                    (Comment, SolutionCell, exercise),
+                    (Grade, GradeCell, CHECK + exercise),
+                )
+            )
+            for _, _, comment in comments:
+                comment.manual_comment = "\n\n".join(filter(None, (comment.manual_comment, why)))
+            for _, _, grade in grades if points is not None else ():  # as formgrader saves a mark
+                grade.manual_score, grade.extra_credit = points, None
+                grade.needs_manual_grade = False
+            gradebook.db.commit()
+        lateness.apply(course)
+        changes.record(course, lesson.name, before, why)
+        filed(place, msgspec.json.encode(replace(appeal, answer=said)))
+
+
+def _mark(marks: list[export.GradebookMark], exercise: str) -> export.GradebookMark | None:
+    """The one for this exercise."""
+    return next((mark for mark in marks if mark.cell == CHECK + exercise), None)
