@@ -106,12 +106,12 @@ class RemoteCourse:
             if answer.is_success and not (isinstance(content, dict) and "exception" in content):
                 return answer
         found, status = _MESSAGE.search(answer.text), answer.status_code
-        said = json.loads(found[1], strict=False) if found else "no JSON, so look at --url"
+        said = json.loads(found[1], strict=False) if found else "no JSON"
+        said = visible(" ".join(said.replace(self.token, "(token)").split()))[:200].rstrip(".")
+        hint = f" {GO_ON}" if status >= 500 else "" if found else " See if --url is right."
         for_all = not found or status == 401 or status >= 500 or '"invalidtoken"' in answer.text
         raise (ClassroomError if for_all else MarkRefused)(
-            f"{self.client.base_url.host} answers {status}: "
-            + visible(" ".join(said.replace(self.token, "(token)").split()))[:200]
-            + (f" {GO_ON}" if for_all else "")
+            f"{self.client.base_url.host} answers {status}: {said}.{hint}"
         )
 
 

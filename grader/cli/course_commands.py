@@ -290,7 +290,10 @@ def push_marks(
     say(f'{about.name} is the assignment "{chosen["name"]}" in course {number} of {to}.')
     most = chosen.get("points_possible", chosen.get("grade"))
     if most != read.most:
-        complain(f"It gives {most or 0:g} points there, and {read.most:g} here: see if that fits.")
+        complain(
+            f"The assignment gives {most or 0:g} points, and the lesson {read.most:g}: the marks "
+            "are sent as they are here."
+        )
     if marks:
         rows = (
             (line.learner, line.listed, "-" if before is None else f"{before:g}", f"{after:g}")
@@ -301,7 +304,7 @@ def push_marks(
     complain(*problems)
     say_who_is_off_the_roster(here, read.left_out)
     refused = 0
-    for line, user, _, after in track(marks, "sending") if yes else ():
+    for line, user, _, after in track(marks, "sending") if yes and marks else ():
         try:
             there.save(str(chosen["id"]), user, f"{after:.10g}")
         except pushing.MarkRefused as error:
@@ -312,7 +315,8 @@ def push_marks(
         f"{'sent' if yes else 'to send'}: {counted(len(marks) - refused, 'mark')}; "
         f"not possible: {refused + len(problems)}; "
         f"there already: {len(read.lines) - len(without) - len(marks) - len(problems)}; "
-        f"without a mark: {some(without) or 'nobody'}",
+        f"without a mark: {some(without) or 'nobody'}; "
+        f"not on the roster: {some([*read.left_out]) or 'nobody'}",
         *(["Nothing was sent: --yes sends these marks."] if marks and not yes else []),
     )
     return 1 if problems or refused else 0
