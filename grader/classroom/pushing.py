@@ -24,15 +24,10 @@ from ..grouped import grouped
 from . import ClassroomError, platforms, roster
 from .export import LearnerLine, LessonColumn, MarksTable
 
-TOKEN = "WARPWISE_TOKEN"  # the environment's variable
+VARIABLE = "WARPWISE_TOKEN"  # of the environment
 # Of requests whose rate is limited; seconds between them, if none are named, and at most.
 TRIES, PAUSE, LONGEST = 10, 5.0, 60.0
 
-# A secure address, or one of this machine, with nothing in it that could be a secret.
-_ADDRESS = re.compile(
-    r"(https://[\w.-]+|http://(localhost|127\.0\.0\.1))(:\d{1,5})?(/[^?#\s]*)?", re.ASCII
-)
-_MESSAGE = re.compile(r'"message"\s*:\s*("(?:[^"\\]|\\.)*")')
 # By column of a roster, what the platform's people have there.
 _FIELDS = {
     "canvas": {"ID": "id", "SIS User ID": "sis_user_id", "SIS Login ID": "login_id"},
@@ -50,7 +45,6 @@ _MOODLE_LISTS = {
     "marks": ("mod_assign_get_grades", "assignmentids[0]", "assignments", "grades"),
 }
 
-Row = Mapping[str, Any]  # as a platform has it
 # A learner's line, the platform's number of the learner, the points there, and those here.
 Differing = tuple[LearnerLine, str, float | None, float]
 
@@ -87,12 +81,13 @@ class RemoteCourse:
                 raise ClassroomError(
                     f"{base.host} could not be reached ({type(error).__name__}). {GO_ON}"
                 ) from None
-            left = answer.headers.get("X-Rate-Limit-Remaining", "")
-            is_spent = left.startswith(("0", "-")) or "rate limit" in answer.text.casefold()
-            if answer.status_code != 429 and not (answer.status_code == 403 and is_spent):
+            # Canvas's answer when the rate is too high: forbidden, and nothing remains.
+            left = answer.headers.get("X-Rate-Limit-Remaining", "") + answer.text.casefold()
+            is_spent = answer.status_code == 403 and re.search("^[0-]|rate limit", left)
+            if answer.status_code != 429 and not is_spent:
                 return self._checked(answer)
-            after = re.findall(r"^[0-9]+$", answer.headers.get("Retry-After", "")) or [PAUSE]
-            pause = min(float(after[0]), LONGEST)
+            after = re.fullmatch("[0-9]+", answer.headers.get("Retry-After", ""))
+            pause = min(float(after[0]), LONGEST) if after else PAUSE
             self.tell(f"{base.host} limits the rate of requests; the next one is in {pause:g} s")
             time.sleep(pause)
         raise ClassroomError(f"{base.host} limits the rate of requests for too long. {GO_ON}")
@@ -105,20 +100,20 @@ class RemoteCourse:
             # Moodle's errors have the status 200, too.
             if answer.is_success and not (isinstance(content, dict) and "exception" in content):
                 return answer
-        found, status = _MESSAGE.search(answer.text), answer.status_code
-        said = json.loads(found[1], strict=False) if found else "no JSON"
-        said = visible(" ".join(said.replace(self.token, "(token)").split()))[:200].rstrip(".")
-        hint = f" {GO_ON}" if status >= 500 else "" if found else " See if --url is right."
-        for_all = not found or status == 401 or status >= 500 or '"invalidtoken"' in answer.text
+        found = re.search(r'"message"\s*:\s*("(?:[^"\\]|\\.)*")', answer.text)
+        said = json.loads(found[1], strict=False) if found else "no JSON. See if --url is right."
+        said = visible(" ".join(said.replace(self.token, "(token)").split()))[:200]
+        status, is_unknown = answer.status_code, '"invalidtoken"' in answer.text
+        for_all = not found or is_unknown or status == 401 or status >= 500
         raise (ClassroomError if for_all else MarkRefused)(
-            f"{self.client.base_url.host} answers {status}: {said}.{hint}"
+            f"{self.client.base_url.host} answers {status}: {said if status < 500 else GO_ON}"
         )
 
 
 class CanvasCourse(RemoteCourse):
     """The requests to Canvas."""
 
-    def rows(self, what: str, assignment: str = "") -> Iterable[Row]:
+    def rows(self, what: str, assignment: str = "") -> Iterable[dict[str, Any]]:
         """All pages of a list."""
         path = f"api/v1/courses/{self.course}/{_CANVAS_LISTS[what].format(assignment)}"
         while path:
@@ -127,8 +122,11 @@ class CanvasCourse(RemoteCourse):
             path = answer.links.get("next", {}).get("url", "")
 
     def save(self, assignment: str, user: str, points: str) -> None:
-        path = f"api/v1/courses/{self.course}/assignments/{assignment}/submissions/{user}"
-        self.ask("PUT", path, {"submission[posted_grade]": points})
+        self.ask(
+            "PUT",
+            f"api/v1/courses/{self.course}/assignments/{assignment}/submissions/{user}",
+            {"submission[posted_grade]": points},
+        )
 
 
 class MoodleCourse(RemoteCourse):
@@ -138,13 +136,13 @@ class MoodleCourse(RemoteCourse):
         """The result of a function of the web service."""
         own = {"wstoken": self.token, "wsfunction": function, "moodlewsrestformat": "json"}
         found = self.ask("POST", "webservice/rest/server.php", {**own, **arguments}).json()
-        warnings = found.get("warnings", ()) if isinstance(found, dict) else ()
-        # 3: nobody has a mark yet. An activity that the instructor cannot see is another one.
-        for each in (each for each in warnings if str(each["warningcode"]) != "3"):
-            unless(each.get("item") == "module", ClassroomError(f"{self.system} warns: {each}"))
+        for each in found.get("warnings", ()) if isinstance(found, dict) else ():
+            # 3: nobody has a mark yet. An activity that the instructor cannot see is another one.
+            is_known = str(each["warningcode"]) == "3" or each.get("item") == "module"
+            unless(is_known, ClassroomError(f"Moodle warns: {visible(each['message'])[:200]}"))
         return found
 
-    def rows(self, what: str, assignment: str = "") -> Iterable[Row]:
+    def rows(self, what: str, assignment: str = "") -> Iterable[dict[str, Any]]:
         """A list."""
         function, argument, outer, inner = _MOODLE_LISTS[what]
         found = self._call(function, {argument: assignment or self.course})
@@ -165,22 +163,16 @@ class MoodleCourse(RemoteCourse):
         )
 
 
-PLATFORMS: dict[str, type[CanvasCourse] | type[MoodleCourse]] = {
-    "canvas": CanvasCourse,
-    "moodle": MoodleCourse,
-}
-
-
 def opened(
     system: str, url: str, course: str, token_file: Path | None, tell: Callable[[str], None]
 ) -> CanvasCourse | MoodleCourse:
-    """The course on a platform. ClassroomError where one of these cannot be."""
-    unless(
-        system in PLATFORMS,
-        ClassroomError(f"--to is {system!r}, and should be one of {', '.join(PLATFORMS)}."),
-    )
-    unless(
-        _ADDRESS.fullmatch(url),
+    """The course on a platform. ClassroomError where the address or the token cannot be."""
+    unless(  # a secure address, or one of this machine, with nothing in it that could be a secret
+        re.fullmatch(
+            r"(https://[\w.-]+|http://(localhost|127\.0\.0\.1))(:\d{1,5})?(/[^?#\s]*)?",
+            url,
+            re.ASCII,
+        ),
         ClassroomError(
             "--url should be like https://canvas.example.edu: with https, as the token goes "
             "there, and without a user, a question mark or a #."
@@ -193,17 +185,18 @@ def opened(
             "read it, get a new token."
         ),
     )
-    kept = token_file.read_text("utf-8", "replace") if token_file else os.environ.get(TOKEN, "")
+    kept = token_file.read_text("utf-8", "replace") if token_file else os.environ.get(VARIABLE, "")
     unless(
         re.fullmatch("[!-~]+", token := kept.strip()),
         ClassroomError(
-            f"{token_file or TOKEN} has no token, which is one word. --token-file FILE names a "
-            f"file that has one; without it, {TOKEN} in the environment counts."
+            f"{token_file or VARIABLE} has no token, which is one word. --token-file FILE names a "
+            f"file that has one; else it is {VARIABLE} of the environment."
         ),
     )
     headers = {"Authorization": f"Bearer {token}"} if system == "canvas" else None
     client = httpx.Client(base_url=url, headers=headers, timeout=30.0)
-    return PLATFORMS[system](system, course, token, tell, client)
+    platform = CanvasCourse if system == "canvas" else MoodleCourse
+    return platform(system, course, token, tell, client)
 
 
 # --- what is to be sent ---------------------------------------------------------------------------
@@ -214,7 +207,7 @@ def find_assignment(
     column: LessonColumn,
     titles: Mapping[str, str],
     wanted: str | None,
-) -> Row:
+) -> dict[str, Any]:
     """The assignment whose name or number is `wanted`, else the one that course.toml has as the
     lesson's column, else the one that `grader roster` would take for it. `titles` are those of all
     lessons, by name. ClassroomError unless it is just one."""
@@ -261,12 +254,11 @@ def plan(
         # Canvas's before its own lateness, or else Moodle's, which is below 0 where there is none.
         has = row.get("entered_score", row.get("score", row.get("grade")))
         before = None if has is None or float(has) < 0 else round(float(has), 4)
-        why = "is excused in" if row.get("excused") else "" if mine else "is not in"
-        if mine and (len(mine) > 1 or meant.count(mine) > 1):
-            why = "cannot be told apart from another person of"
-        if why:
+        if len(mine) != 1 or meant.count(mine) > 1 or row.get("excused"):
+            why = "is excused in" if row.get("excused") else "could be several people of"
             problems.append(
-                f"{line.learner} {why} course {there.course} of {there.system}: no mark is sent."
+                f"{line.learner} {why if mine else 'is not in'} course {there.course} of "
+                f"{there.system}: no mark is sent."
             )
         elif before != line.scores[lesson]:
             marks.append((line, user, before, line.scores[lesson]))

@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.box import SIMPLE_HEAD
@@ -263,7 +263,7 @@ def export_marks(
 
 def push_marks(
     lesson: str,
-    to: Annotated[str, typer.Option(metavar="canvas|moodle", help="The learning platform.")],
+    to: Annotated[Literal["canvas", "moodle"], typer.Option(help="The learning platform.")],
     number: Annotated[
         str, typer.Option("--course", metavar="ID", help="The number of its course.")
     ],
@@ -284,16 +284,22 @@ def push_marks(
     about = lesson_called(here, lesson)
     read = export.read([about], export.ShownNames(here, coursefile.read(here), section))
     there = pushing.opened(to, url, number, token_file, complain)
-    titles = {one.name: one.title for one in course.lessons(here.kernels)}
-    chosen = pushing.find_assignment(there, read.columns[0], titles, assignment)
+    chosen = pushing.find_assignment(
+        there,
+        read.columns[0],
+        {one.name: one.title for one in course.lessons(here.kernels)},
+        assignment,
+    )
     marks, problems = pushing.plan(there, read, str(chosen["id"]))
     say(f'{about.name} is the assignment "{chosen["name"]}" in course {number} of {to}.')
-    most = chosen.get("points_possible", chosen.get("grade"))
+    most = chosen.get("points_possible", chosen.get("grade")) or 0
     if most != read.most:
         complain(
-            f"The assignment gives {most or 0:g} points, and the lesson {read.most:g}: the marks "
-            "are sent as they are here."
+            f"The assignment gives {most:g} points, and the lesson {read.most:g}: the marks are "
+            "sent as they are here."
         )
+    complain(*problems)
+    say_who_is_off_the_roster(here, read.left_out)
     if marks:
         rows = (
             (line.learner, line.listed, "-" if before is None else f"{before:g}", f"{after:g}")
@@ -301,8 +307,6 @@ def push_marks(
         )
         columns = ("learner", "name", "there", "here")
         Console().print(table(columns, rows, figures=2, box=SIMPLE_HEAD))
-    complain(*problems)
-    say_who_is_off_the_roster(here, read.left_out)
     refused = 0
     for line, user, _, after in track(marks, "sending") if yes and marks else ():
         try:

@@ -357,7 +357,7 @@ def test_nobody_gets_the_mark_of_another(here, platform):
     """Two keys of one learner lead to two people; and both to the same person."""
     platform.people[4] |= {"sis_user_id": "S-2", "email": "ben@uni.example"}
     said = push(here, platform, "--yes")
-    assert "ben cannot be told apart from another person of course 42" in said.stderr
+    assert "ben could be several people of course 42" in said.stderr
     assert said.exit_code == 1
     assert sorted(platform.saved) == [901, 903]
 
@@ -527,5 +527,4 @@ def test_what_is_no_platform_is_said(here, platform):
     platform.limited = [(200, "<html>Log in</html>", {})]
     said = push(here, platform)
     assert (said.exit_code, "no JSON. See if --url is right." in said.stderr) == (2, True)
-    said = push(here, platform, "--to", "ilias")
-    assert "--to is 'ilias', and should be one of canvas, moodle" in said.stderr
+    assert push(here, platform, "--to", "ilias").exit_code == 2

@@ -10,7 +10,6 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from statistics import StatisticsError, correlation, mean, median, mode
-from typing import NamedTuple
 
 import msgspec
 
@@ -47,14 +46,6 @@ class GradedAnswer:
     part: str = ""  # how the points came about that one named fault leaves
 
 
-class Checks(NamedTuple):
-    """The checks of an exercise by those who agreed to a study."""
-
-    learners: int
-    tries: float | None  # the median up to the first right one; None: nobody had one
-    first: str  # the commonest status of a first wrong check; empty: there was none
-
-
 @dataclass(frozen=True)
 class Class:
     """Everybody's answers to a lesson."""
@@ -70,7 +61,9 @@ class Class:
     others: Mapping[str, str]  # by learner, the CUDA of the cells that answer no exercise
     sections: Mapping[str, str]  # by learner, empty where the roster has none
     help: Mapping[str, str]  # by learner, why they need some; of nobody where names are left out
-    checks: Mapping[str, Checks]  # by exercise that is in the study's table
+    # By exercise that is in the study's table: its learners, the median of their checks up to the
+    # first right one (0: nobody had one), and the commonest status of a first wrong one.
+    checks: Mapping[str, tuple[int, float, str]]
 
     @property
     def rows(self) -> list[ExerciseRow]:
@@ -137,14 +130,14 @@ def _in_need(found: list[ExerciseRow], file: CourseFile) -> dict[str, str]:
     return needs
 
 
-def _checks(course: CourseFolder, lesson: str) -> dict[str, Checks]:
+def _checks(course: CourseFolder, lesson: str) -> dict[str, tuple[int, float, str]]:
     """The checks of each exercise; none where fewer agreed than the study's table needs."""
     with suppress(ClassroomError):
         studied = grouped((row.piece, row) for row in study_table.shown(course, [lesson])[0])
         return {
-            piece.removeprefix(f"{lesson}/"): Checks(
+            piece.removeprefix(f"{lesson}/"): (
                 len(mine),
-                median([row.tries for row in mine if row.right] or [0]) or None,
+                median([row.tries for row in mine if row.right] or [0]),
                 mode([row.first_message for row in mine if row.first_message] or [""]),
             )
             for piece, mine in studied.items()
