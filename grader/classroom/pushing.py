@@ -71,17 +71,13 @@ class RemoteCourse:
         base = self.client.base_url
         for _ in range(TRIES):
             try:
-                request = self.client.build_request(method, path, data=form)
-                unless(
-                    str(request.url).startswith(str(base)),
-                    ClassroomError(f"{base.host} leads elsewhere, where your token must not go."),
-                )
-                answer = self.client.send(request)
+                # Wherever a link of the platform's leads, nothing but its own address is asked.
+                answer = self.client.request(method, f"{base}{path}", data=form)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 raise ClassroomError(
                     f"{base.host} could not be reached ({type(error).__name__}). {GO_ON}"
                 ) from None
-            # Canvas's answer when the rate is too high: forbidden, and nothing remains.
+            # Canvas forbids a request when nothing remains; others answer 429.
             left = answer.headers.get("X-Rate-Limit-Remaining", "") + answer.text.casefold()
             is_spent = answer.status_code == 403 and re.search("^[0-]|rate limit", left)
             if answer.status_code != 429 and not is_spent:
@@ -103,11 +99,10 @@ class RemoteCourse:
         found = re.search(r'"message"\s*:\s*("(?:[^"\\]|\\.)*")', answer.text)
         said = json.loads(found[1], strict=False) if found else "no JSON. See if --url is right."
         said = visible(" ".join(said.replace(self.token, "(token)").split()))[:200]
-        status, is_unknown = answer.status_code, '"invalidtoken"' in answer.text
-        for_all = not found or is_unknown or status == 401 or status >= 500
-        raise (ClassroomError if for_all else MarkRefused)(
-            f"{self.client.base_url.host} answers {status}: {said if status < 500 else GO_ON}"
-        )
+        for_all = not found or answer.status_code >= 500 or answer.status_code == 401
+        kind = ClassroomError if for_all or '"invalidtoken"' in answer.text else MarkRefused
+        more = f". {GO_ON}" if answer.status_code >= 500 else f": {said}"
+        raise kind(f"{self.client.base_url.host} answers {answer.status_code}{more}")
 
 
 class CanvasCourse(RemoteCourse):
@@ -119,7 +114,9 @@ class CanvasCourse(RemoteCourse):
         while path:
             answer = self.ask("GET", path)
             yield from answer.json()
-            path = answer.links.get("next", {}).get("url", "")
+            path = (
+                answer.links.get("next", {}).get("url", "").removeprefix(str(self.client.base_url))
+            )
 
     def save(self, assignment: str, user: str, points: str) -> None:
         self.ask(
@@ -137,9 +134,11 @@ class MoodleCourse(RemoteCourse):
         own = {"wstoken": self.token, "wsfunction": function, "moodlewsrestformat": "json"}
         found = self.ask("POST", "webservice/rest/server.php", {**own, **arguments}).json()
         for each in found.get("warnings", ()) if isinstance(found, dict) else ():
-            # 3: nobody has a mark yet. An activity that the instructor cannot see is another one.
-            is_known = str(each["warningcode"]) == "3" or each.get("item") == "module"
-            unless(is_known, ClassroomError(f"Moodle warns: {visible(each['message'])[:200]}"))
+            unless(
+                # 3: nobody has a mark yet. An activity that the instructor cannot see is no lesson.
+                str(each["warningcode"]) == "3" or each.get("item") == "module",
+                ClassroomError(f"Moodle warns: {visible(each['message'])[:200]}"),
+            )
         return found
 
     def rows(self, what: str, assignment: str = "") -> Iterable[dict[str, Any]]:
@@ -194,7 +193,7 @@ def opened(
         ),
     )
     headers = {"Authorization": f"Bearer {token}"} if system == "canvas" else None
-    client = httpx.Client(base_url=url, headers=headers, timeout=30.0)
+    client = httpx.Client(base_url=f"{url.rstrip('/')}/", headers=headers, timeout=30.0)
     platform = CanvasCourse if system == "canvas" else MoodleCourse
     return platform(system, course, token, tell, client)
 

@@ -291,20 +291,19 @@ def push_marks(
         assignment,
     )
     marks, problems = pushing.plan(there, read, str(chosen["id"]))
-    say(f'{about.name} is the assignment "{chosen["name"]}" in course {number} of {to}.')
     most = chosen.get("points_possible", chosen.get("grade")) or 0
-    if most != read.most:
-        complain(
-            f"The assignment gives {most:g} points, and the lesson {read.most:g}: the marks are "
-            "sent as they are here."
-        )
+    unlike = f" It gives {most:g} points, and the lesson {read.most:g}: marks are sent as they are."
+    say(
+        f'{about.name} is the assignment "{chosen["name"]}" in course {number} of {to}.'
+        f"{unlike if most != read.most else ''}"
+    )
     complain(*problems)
     say_who_is_off_the_roster(here, read.left_out)
+    rows = (
+        (line.learner, line.listed, "-" if before is None else f"{before:g}", f"{after:g}")
+        for line, _, before, after in marks
+    )
     if marks:
-        rows = (
-            (line.learner, line.listed, "-" if before is None else f"{before:g}", f"{after:g}")
-            for line, _, before, after in marks
-        )
         columns = ("learner", "name", "there", "here")
         Console().print(table(columns, rows, figures=2, box=SIMPLE_HEAD))
     refused = 0
