@@ -101,8 +101,10 @@ class RemoteCourse:
         said = visible(" ".join(said.replace(self.token, "(token)").split()))[:200]
         for_all = not found or answer.status_code >= 500 or answer.status_code == 401
         kind = ClassroomError if for_all or '"invalidtoken"' in answer.text else MarkRefused
-        more = f". {GO_ON}" if answer.status_code >= 500 else f": {said}"
-        raise kind(f"{self.client.base_url.host} answers {answer.status_code}{more}")
+        raise kind(
+            f"{self.client.base_url.host} answers {answer.status_code}"
+            f"{f'. {GO_ON}' if answer.status_code >= 500 else f': {said}'}"
+        )
 
 
 class CanvasCourse(RemoteCourse):
@@ -192,10 +194,11 @@ def opened(
             f"file that has one; else it is {VARIABLE} of the environment."
         ),
     )
-    headers = {"Authorization": f"Bearer {token}"} if system == "canvas" else None
-    client = httpx.Client(base_url=f"{url.rstrip('/')}/", headers=headers, timeout=30.0)
-    platform = CanvasCourse if system == "canvas" else MoodleCourse
-    return platform(system, course, token, tell, client)
+    client = httpx.Client(base_url=f"{url.rstrip('/')}/", timeout=30.0)
+    if system == "moodle":
+        return MoodleCourse(system, course, token, tell, client)
+    client.headers["Authorization"] = f"Bearer {token}"
+    return CanvasCourse(system, course, token, tell, client)
 
 
 # --- what is to be sent ---------------------------------------------------------------------------

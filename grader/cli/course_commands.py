@@ -299,11 +299,11 @@ def push_marks(
     )
     complain(*problems)
     say_who_is_off_the_roster(here, read.left_out)
-    rows = (
+    rows = [
         (line.learner, line.listed, "-" if before is None else f"{before:g}", f"{after:g}")
         for line, _, before, after in marks
-    )
-    if marks:
+    ]
+    if rows:
         columns = ("learner", "name", "there", "here")
         Console().print(table(columns, rows, figures=2, box=SIMPLE_HEAD))
     refused = 0
