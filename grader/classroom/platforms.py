@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..cuda.errors import visible
 from ..errors import unless
 from . import ClassroomError
-from .export import MarksTable
+from .export import LearnerLine, MarksTable
 from .spreadsheets import cell, lines
 
 if TYPE_CHECKING:
@@ -25,6 +25,19 @@ ABOUT = {
     **{"id": "learner", "last_name": "last", "first_name": "first", "email": "email"},
     **{"section": "person.section", "team": "person.team"},
 }
+# The same for each platform, where the learner has no row of its roster.
+_KNOWN_BY = {
+    "": ABOUT,
+    "canvas": {
+        **{"Student": "listed", "ID": "", "SIS User ID": "", "SIS Login ID": "learner"},
+        **{"Section": "person.section"},
+    },
+    "moodle": {"Username": "learner", "ID number": "", "Email address": "email"},
+    "blackboard": {
+        **{"Last Name": "last", "First Name": "first", "Username": "learner", "Student ID": ""}
+    },
+    "brightspace": {"OrgDefinedId": "", "Username": "learner"},
+}
 _POSSIBLE = "    Points Possible"
 _WIDE, _NARROW = 22, 12  # columns of a workbook, in characters
 
@@ -33,8 +46,7 @@ def canvas(marks: MarksTable, decimal: str) -> bytes:
     """The gradebook's CSV: five columns about a learner, then one an assignment, and under the
     head a row with the points possible. Canvas tells semicolons and decimal commas. Without a row
     of Canvas's, its learner is found by login or name."""
-    about = {"Student": "listed", "ID": "", "SIS User ID": "", "SIS Login ID": "learner"}
-    head, *rows = _rows(marks, about | {"Section": "person.section"}, "canvas")
+    head, *rows = _rows(marks, "canvas")
     return _csv(
         [head, [_POSSIBLE, "", "", "", "", *(each.most for each in marks.columns)], *rows], decimal
     ).encode()
@@ -43,16 +55,16 @@ def canvas(marks: MarksTable, decimal: str) -> bytes:
 def moodle(marks: MarksTable, decimal: str) -> bytes:
     """The columns that *Import from CSV file* maps: by what a user is known, then for each lesson
     its points and a feedback text, both of which have to be mapped."""
-    about = {"Username": "learner", "ID number": "", "Email address": "email"}
-    head, *rows = _rows(marks, about, "moodle")
+    head, *rows = _rows(marks, "moodle")
+    about = len(_KNOWN_BY["moodle"])
     table = [
-        [*about, *chain(*[[name, f"{name} (Feedback)"] for name in head[len(about) :]])],
+        [*head[:about], *chain(*[[name, f"{name} (Feedback)"] for name in head[about:]])],
         *[
             [
-                *row[: len(about)],
+                *row[:about],
                 *chain(
                     *zip(
-                        ("-" if score == "" else score for score in row[len(about) :]),
+                        ("-" if score == "" else score for score in row[about:]),
                         [line.comments.get(each.lesson, "") for each in marks.columns],
                         strict=True,
                     )
@@ -67,17 +79,14 @@ def moodle(marks: MarksTable, decimal: str) -> bytes:
 def blackboard(marks: MarksTable, decimal: str) -> bytes:
     """Grade Center's own download: UTF-16, tabs. A learner is the user name; a column that
     Blackboard has given no number becomes a new one."""
-    about = {"Last Name": "last", "First Name": "first", "Username": "learner", "Student ID": ""}
     return _csv(
-        _rows(marks, about, "blackboard", "{0.lesson} [Total Pts: {0.most:g} Score]"), decimal, "\t"
+        _rows(marks, "blackboard", "{0.lesson} [Total Pts: {0.most:g} Score]"), decimal, "\t"
     ).encode("utf-16")
 
 
 def brightspace(marks: MarksTable, decimal: str) -> bytes:
     """OrgDefinedId, user name, a `... Points Grade` for each lesson, and the column at the end."""
-    head, *rows = _rows(
-        marks, {"OrgDefinedId": "", "Username": "learner"}, "brightspace", "{0.lesson} Points Grade"
-    )
+    head, *rows = _rows(marks, "brightspace", "{0.lesson} Points Grade")
     table = [[*head, "End-of-Line Indicator"], *([*row, "#"] for row in rows)]
     return _csv(table, decimal).encode()
 
@@ -104,30 +113,31 @@ def workbook(marks: MarksTable, decimal: str) -> bytes:
     return content.getvalue()
 
 
-def _rows(
-    marks: MarksTable, about: Mapping[str, str], system: str = "", heading: str = "{0.lesson}"
-) -> list[list[Any]]:
-    """The head, and a row per learner: that of the roster, or else what `about` names of
-    the line, by column; then each lesson's points. Nothing stands where nobody collected anything:
-    a 0 would be somebody's mark."""
+def _rows(marks: MarksTable, system: str = "", heading: str = "{0.lesson}") -> list[list[Any]]:
+    """The head, and a row per learner: by what the system knows them, then each lesson's points.
+    Nothing stands where nobody collected anything: a 0 would be somebody's mark."""
     own = [each.headings.get(system, (heading.format(each),))[0] for each in marks.columns]
-    known = [
-        line.person.systems.get(system)
-        or {name: attrgetter(of)(line) for name, of in about.items() if of}
-        for line in marks.lines
-    ]
+    known = [row_of(line, system) for line in marks.lines]
     rows = (
         [
-            *(one.get(name, "") for name in about),
+            *(one.get(name, "") for name in _KNOWN_BY[system]),
             *(line.scores.get(each.lesson, "") for each in marks.columns),
         ]
         for line, one in zip(marks.lines, known, strict=True)
     )
-    return [[*about, *own], *rows]
+    return [[*_KNOWN_BY[system], *own], *rows]
+
+
+def row_of(line: LearnerLine, system: str) -> Mapping[str, str]:
+    """The cells by which a system knows the learner, by column: the row of its roster, or else what
+    stands for that in the line."""
+    return line.person.systems.get(system) or {
+        name: attrgetter(of)(line) for name, of in _KNOWN_BY[system].items() if of
+    }
 
 
 def _with_sums(marks: MarksTable) -> list[list[Any]]:
-    head, *rows = _rows(marks, ABOUT)
+    head, *rows = _rows(marks)
     sums = (float(sum(line.scores.values())) if line.scores else None for line in marks.lines)
     added = ([*row, total, float(marks.most)] for row, total in zip(rows, sums, strict=True))
     return [[*head, "sum", "max"], *added]

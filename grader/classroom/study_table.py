@@ -40,9 +40,9 @@ class CarriedRows:
     rows: list[StudyRow] = field(default_factory=list)
 
 
-def write(course: CourseFolder, lessons: list[str]) -> tuple[Path, int]:
-    """Write build/study/study.csv and codebook.md. Returns the first, and how many learners are in
-    it. ClassroomError if fewer than five agreed."""
+def shown(course: CourseFolder, lessons: list[str]) -> tuple[list[StudyRow], int, int]:
+    """The rows that are in the table, how many learners agreed, and how many pieces are left out.
+    ClassroomError if fewer than five agreed."""
     carried = grouped(_carried(course, lessons)).values()
     newest = [max(mine, key=lambda each: (each.changes, each.events)) for mine in carried]
     # Each learner counts once for each piece.
@@ -52,28 +52,35 @@ def write(course: CourseFolder, lessons: list[str]) -> tuple[Path, int]:
     every = [row for mine in agreed for row in mine.values()]
     pieces = Counter(row.piece for row in every)
     messages = Counter((row.piece, row.first_message) for row in every)
-    shown = [
+    rows = [
         row
         if not row.first_message or messages[row.piece, row.first_message] >= FEWEST
         else replace(row, first_message=OTHER)
         for row in every
         if pieces[row.piece] >= FEWEST
     ]
+    return rows, len(agreed), sum(count < FEWEST for count in pieces.values())
+
+
+def write(course: CourseFolder, lessons: list[str]) -> tuple[Path, int]:
+    """Write build/study/study.csv and codebook.md. Returns the first, and how many learners are in
+    it. ClassroomError if fewer than five agreed."""
+    rows, agreed, left_out = shown(course, lessons)
     path = course.root / "study" / "study.csv"
     columns = get_type_hints(StudyRow, include_extras=True)
     filed(
         path.with_name("codebook.md"),
         _CODEBOOK.format(
-            learners=len(agreed),
+            learners=agreed,
             fewest=FEWEST,
-            left_out=sum(count < FEWEST for count in pieces.values()),
+            left_out=left_out,
             columns="".join(
                 f"| {name} | {_description(hint)} |\n" for name, hint in columns.items()
             ),
         ),
     )
-    spreadsheets.write(path, list(columns), sorted(map(asdict, shown), key=repr))
-    return path, len(agreed)
+    spreadsheets.write(path, list(columns), sorted(map(asdict, rows), key=repr))
+    return path, agreed
 
 
 def _description(hint: object) -> str:

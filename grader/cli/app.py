@@ -48,6 +48,7 @@ PANELS = {
         "report": "classroom_commands:write_report",
         "leaderboard": "classroom_commands:show_leaderboard",
         "export": "course_commands:export_marks",
+        "push": "course_commands:push_marks",
         "bundle": "course_commands:bundle_lesson",
         "rename": "course_commands:rename_lesson",
     },

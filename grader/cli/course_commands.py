@@ -1,5 +1,5 @@
-"""`grader release | extend | roster | rename | export | bundle | status`: what an instructor does
-with lessons and with who is in the class.
+"""`grader release | extend | roster | rename | export | push | bundle | status`: what an instructor
+does with lessons and with who is in the class.
 """
 
 import re
@@ -7,11 +7,12 @@ import sys
 from collections import Counter
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.progress import track
 from rich.table import Table
 from rich.text import Text
 
@@ -258,6 +259,70 @@ def export_marks(
             f"Not in {path.name}, as they are not on the roster: {', '.join(read.left_out)}. "
             "--everybody takes them in."
         )
+
+
+def push_marks(
+    lesson: str,
+    to: Annotated[Literal["canvas", "moodle"], typer.Option(help="The learning platform.")],
+    number: Annotated[
+        str, typer.Option("--course", metavar="ID", help="The number of its course.")
+    ],
+    url: Annotated[str, typer.Option(help="Its address, with https.")],
+    assignment: Annotated[
+        str | None, typer.Option(metavar="NAME-or-ID", help="Else by its name.")
+    ] = None,
+    token_file: Annotated[Path | None, typer.Option(help="Else WARPWISE_TOKEN.")] = None,
+    section: SECTION = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Send; else only show.")] = False,
+) -> int:
+    """Send a lesson's marks to Canvas or Moodle.
+
+    Without --yes it shows what would change. The exit status is 1 if a mark cannot be sent."""
+    from ..classroom import pushing
+
+    here = course_here()
+    about = lesson_called(here, lesson)
+    read = export.read([about], export.ShownNames(here, coursefile.read(here), section))
+    there = pushing.opened(to, url, number, token_file, complain)
+    chosen = pushing.find_assignment(
+        there,
+        read.columns[0],
+        {one.name: one.title for one in course.lessons(here.kernels)},
+        assignment,
+    )
+    marks, problems = pushing.plan(there, read, str(chosen["id"]))
+    most = chosen.get("points_possible", chosen.get("grade")) or 0
+    unlike = f" It gives {most:g} points, and the lesson {read.most:g}: marks are sent as they are."
+    say(
+        f'{about.name} is the assignment "{chosen["name"]}" in course {number} of {to}.'
+        f"{unlike if most != read.most else ''}"
+    )
+    complain(*problems)
+    say_who_is_off_the_roster(here, read.left_out)
+    rows = [
+        (line.learner, line.listed, "-" if before is None else f"{before:g}", f"{after:g}")
+        for line, _, before, after in marks
+    ]
+    if rows:
+        columns = ("learner", "name", "there", "here")
+        Console().print(table(columns, rows, figures=2, box=SIMPLE_HEAD))
+    refused = 0
+    for line, user, _, after in track(marks, "sending") if yes and marks else ():
+        try:
+            there.save(str(chosen["id"]), user, f"{after:.10g}")
+        except pushing.MarkRefused as error:
+            refused += 1
+            complain(f"{line.learner}: {error}")
+    without = [line.learner for line in read.lines if not line.scores]
+    say(
+        f"{'sent' if yes else 'to send'}: {counted(len(marks) - refused, 'mark')}; "
+        f"not possible: {refused + len(problems)}; "
+        f"there already: {len(read.lines) - len(without) - len(marks) - len(problems)}; "
+        f"without a mark: {some(without) or 'nobody'}; "
+        f"not on the roster: {some([*read.left_out]) or 'nobody'}",
+        *(["Nothing was sent: --yes sends these marks."] if marks and not yes else []),
+    )
+    return 1 if problems or refused else 0
 
 
 def bundle_lesson(

@@ -92,6 +92,8 @@ def page(group: figures.Class) -> str:
         causes=shown,
         more_causes=len(causes) - len(shown),
         handed_in=figures.handed_in(group),
+        sections=figures.by_section(group),
+        goes_with={name: figures.discrimination(group, name) for name in group.answers},
         notebooks=found[:SHOWN],
         more_notebooks=len(found[SHOWN:]),
         alike={name: _likeness(mine, group, named) for name, mine in group.answers.items()},

@@ -3,28 +3,32 @@ its figures as numbers: how many in which column, and what made whom fail."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from statistics import mean, median
+from statistics import StatisticsError, correlation, mean, median, mode
 
 import msgspec
 
+from ...counted import counted
 from ...course import Lesson
 from ...cuda.errors import Diagnostic
 from ...grouped import grouped
 from ...judge import Verdict
 from ...judge.partial import said
 from ...submissions.intake import cuda_source
-from .. import renaming, verdicts
+from .. import ClassroomError, planning, renaming, study_table, verdicts
 from ..coursefile import CourseFile
 from ..export import NOT_HANDED_IN, ExerciseRow, ShownNames, rows, total
 from ..folder import CourseFolder
 from . import winnowing
 
 COLUMNS = 48  # that fit the page's width
+FEWEST = 5  # learners in a figure that could be about one of them
+WEEK = timedelta(days=7)
 _STEPS = [timedelta(minutes=n) for n in (1, 5, 15, 60, 360, 1440, 7 * 1440, 28 * 1440)]
 
 
@@ -55,6 +59,11 @@ class Class:
     anonymous: bool
     strangers: tuple[str, ...]  # sentences about those who are not on the roster
     others: Mapping[str, str]  # by learner, the CUDA of the cells that answer no exercise
+    sections: Mapping[str, str]  # by learner, empty where the roster has none
+    help: Mapping[str, str]  # by learner, why they need some; of nobody where names are left out
+    # By exercise that is in the study's table: its learners, the median of their checks up to the
+    # first right one (0: nobody had one), and the commonest status of a first wrong one.
+    checks: Mapping[str, tuple[int, float, str]]
 
     @property
     def rows(self) -> list[ExerciseRow]:
@@ -99,7 +108,41 @@ def read(course: CourseFolder, lesson: Lesson, names: ShownNames | None = None) 
         anonymous=names.anonymous,
         strangers=strangers,
         others=others,
+        sections={names.name(row.learner): names.file.person(row.learner).section for row in found},
+        help={} if names.anonymous else _in_need(found, names.file),
+        checks=_checks(course, lesson.name),
     )
+
+
+def _in_need(found: list[ExerciseRow], file: CourseFile) -> dict[str, str]:
+    """By learner, why they need help this week: the lesson was due or came in the last seven days,
+    and they have less than half of its points, or nothing."""
+    now, needs = datetime.now(UTC).replace(tzinfo=None), dict[str, str]()
+    for learner, mine in grouped((row.learner, row) for row in found).items():
+        due, absent = planning.due(file, mine[0].lesson, learner), mine[0].status == NOT_HANDED_IN
+        came = [datetime.fromisoformat(row.timestamp) for row in mine if row.timestamp]
+        score, most = 0.0 if absent else total(mine), sum(row.max_score for row in mine)
+        is_recent = any(timedelta() <= now - at <= WEEK for at in (*came, *([due] if due else [])))
+        if is_recent and score is not None and score < most / 2:
+            short = ", ".join(row.exercise for row in mine if (row.score or 0.0) < row.max_score)
+            has = f"{score:g} of {counted(most, 'point')}, look at {short}"
+            needs[learner] = "handed in nothing" if absent else has
+    return needs
+
+
+def _checks(course: CourseFolder, lesson: str) -> dict[str, tuple[int, float, str]]:
+    """The checks of each exercise; none where fewer agreed than the study's table needs."""
+    with suppress(ClassroomError):
+        studied = grouped((row.piece, row) for row in study_table.shown(course, [lesson])[0])
+        return {
+            piece.removeprefix(f"{lesson}/"): (
+                len(mine),
+                median([row.tries for row in mine if row.right] or [0]),
+                mode([row.first_message for row in mine if row.first_message] or [""]),
+            )
+            for piece, mine in studied.items()
+        }
+    return {}
 
 
 def _cells(notebook: Path) -> Iterator[tuple[str, str]]:
@@ -165,6 +208,31 @@ def scores(group: Class) -> Scores:
         {name: each for name, each in totals.items() if each is not None},
         sum(answers[0].row.max_score for answers in group.answers.values() if answers),
     )
+
+
+def by_section(group: Class) -> dict[str, Scores]:
+    """The totals of each section where there are several; without names, only of those of which
+    nobody can tell who is meant."""
+    every, least = scores(group), FEWEST if group.anonymous else 1
+    found = grouped(
+        (group.sections[name] or "none", (name, each)) for name, each in every.by_learner.items()
+    )
+    shown = {name: mine for name, mine in sorted(found.items()) if len(mine) >= least}
+    return {name: Scores(dict(mine), every.most) for name, mine in shown.items() if len(found) > 1}
+
+
+def discrimination(group: Class, exercise: str) -> float | None:
+    """The correlation of learners' points for an exercise with their points for the others, from
+    -1 to 1. None where it says nothing: of few learners, or where all have the same."""
+    points = {
+        learner: {row.exercise: row.score or 0.0 for row in mine}
+        for learner, mine in grouped((row.learner, row) for row in group.rows).items()
+        if all(row.score is not None for row in mine)
+    }
+    pairs = [(own := mine.get(exercise, 0.0), sum(mine.values()) - own) for mine in points.values()]
+    with suppress(StatisticsError):
+        return correlation(*zip(*pairs, strict=True)) if len(pairs) >= FEWEST else None
+    return None
 
 
 @dataclass(frozen=True)
