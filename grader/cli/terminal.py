@@ -101,6 +101,8 @@ def _heading(verdict: Verdict) -> Text:
             kind.solved,
             *dict.fromkeys(visible(case.note) for case in verdict.cases if case.note),
         ]
+    if verdict.status == "kept":
+        lines.append(verdict.message)
     return Text.assemble(
         (verdict.exercise, "bold"),
         "  ",
@@ -111,7 +113,9 @@ def _heading(verdict: Verdict) -> Text:
 
 
 def _status(verdict: Verdict, status: str) -> Text:
-    mark, style = {"passed": ("✓", "green"), "not_run": ("·", "dim")}.get(status, ("✗", "red"))
+    mark, style = {"passed": ("✓", "green"), "not_run": ("·", "dim"), "kept": ("·", "")}.get(
+        status, ("✗", "red")
+    )
     return Text(f"{mark} {KINDS[verdict.kind].called.get(status, status)}", style)
 
 

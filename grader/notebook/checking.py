@@ -174,6 +174,7 @@ def check(name: str, *, hidden: bool = False) -> None:
     exercise, source = lesson.exercise(name), lesson.source(name)
     seed, part = secrets.randbelow(2**31), lesson.partial_marks
     asked = variants.asked(exercise)
+    hidden &= bool(exercise.cases)  # a question has none, and tells what its lesson lets it tell
     verdict = judge(asked, source, seed=seed, hidden=hidden, sizes=False, partial_marks=part)
     more = sizes.can_be_looked_for(verdict, exercise)
     verdict = verdict if more else sizes.looked_for(verdict, exercise, source, LIMITS)
@@ -195,12 +196,13 @@ def check(name: str, *, hidden: bool = False) -> None:
         page = verdict_card.page(seen, source, exercise, replay, name, ours)
         shown.update(verdict_card.noted(page, seen, source))
     lesson.cards[name] = verdict_card.noted(page, seen, source), shown
-    ran = replay or (of_case(exercise, source, verdict.seed) if "printf" in source else None)
+    prints = exercise.cases and "printf" in source
+    ran = replay or (of_case(exercise, source, verdict.seed) if prints else None)
     if ran and ran.run.printed:
         display(cards.printed(ran.case.name, ran.run.printed))
-    if verdict.status not in (Status.NOT_ATTEMPTED, Status.UNSUPPORTED):
+    if verdict.status not in (Status.NOT_ATTEMPTED, Status.UNSUPPORTED, Status.KEPT):
         progress.tried(origin, name, verdict.status == Status.PASSED, verdict.status)
-    if verdict.status == "passed":
+    if verdict.status in (Status.PASSED, Status.KEPT):
         progress.passed(origin, name)
     elif os.environ.get("NBGRADER_EXECUTION") == "validate":
         # nbgrader's Validate says Success of every cell that ends without an error.
@@ -273,6 +275,7 @@ def play(
         return
     lesson = session.current()
     exercise, source = lesson.exercise(what), lesson.source(what)
+    unless(exercise.cases, failures.Notice(f"`{what}` is a question: no kernel runs."))
     seed = secrets.randbelow(2**31)
     verdict = judge(variants.asked(exercise), source, seed=seed, hidden=False)
     replay = of_failure(verdict.while_open(), source, exercise) or (
