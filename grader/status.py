@@ -80,6 +80,9 @@ class Status(Word):
     )
 
 
+DONE = (Status.PASSED, Status.KEPT)  # nothing is left for the learner to do
+
+
 class Pattern(Word):
     """What was seen of the making of a wrong element; a hint may be tied to it as to a status."""
 

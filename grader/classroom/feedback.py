@@ -238,7 +238,7 @@ def _card(
 def _explained(row: ExerciseRow, kept: verdicts.KeptVerdict | None) -> str:
     """How the mark came about, where it is not the verdict's."""
     if row.score is None and row.status == Status.KEPT:
-        return "A person marks this answer. There is no mark yet."
+        return "There is no mark yet."
     if row.score is None:
         return "This could not be judged, and has no mark until an instructor gives one."
     if row.by_hand is not None:

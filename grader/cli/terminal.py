@@ -66,7 +66,7 @@ def show_verdict(console: Console, verdict: Verdict, source: str, hint: bool = F
         console.print(Text.assemble(("✓ proved for every size", "green"), "\n".join(said)))
     if verdict.status == "passed" and every_size and every_size.tried:
         console.print(Text(f"{sizes.REMARK} {visible(every_size.why)}"))
-    if verdict.status != "not_attempted":
+    if verdict.cases and verdict.status != "not_attempted":
         rows = (
             (
                 case.name,

@@ -215,11 +215,11 @@ class Bug(Given):
 
 KEYS = "answers.toml"  # in a lesson's folder: right answers, by question; never handed out
 NOT_RIGHT = "The answer is not right."
-BY_HAND = "A person marks this answer."
-NO_KEY = "This copy of the course has no right answers, so it cannot check the answer."
+BY_HAND = "The answer is kept. A person marks it."
+NO_KEY = "The answer is kept. This copy of the course has no right answers, so it cannot check it."
 
 _NOTE = re.compile(r"^#.*", re.MULTILINE)
-_NUMBER = re.compile(r"([+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?)\s*+([^\n]*+)")
+_NUMBER = re.compile(r"([+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?)\s*+((?![\d.,])[^\n]*+)")
 _CHOOSE = {
     "one": "One option is right.",
     "several": "One or more options are right. Choose all of them.",
@@ -245,6 +245,7 @@ class WrittenQuestion(ExerciseKind):
 
     magic = "answer"
     called = MappingProxyType({Status.WRONG_ANSWER: "not right"})
+    by_hand: ClassVar[bool] = False  # a person marks all answers
 
     asks: str = ""
     points: float = 1.0
@@ -279,19 +280,19 @@ class WrittenQuestion(ExerciseKind):
         """The answer as it is compared. LearnerError: it is none to this question."""
         return answer
 
-    def has(self, given: Any, part: Any) -> bool:
-        """True if an answer that was read has a wrong one in it."""
-        return bool(given == part)
+    def same(self, given: Any, other: Any) -> bool:
+        """True if both, as they were read, are one answer."""
+        return bool(given == other)
 
-    def right(self, given: Any, right: Any) -> bool:
-        """True if both, as they were read, are the same answer."""
-        return bool(given == right)
+    def has(self, given: Any, part: Any) -> bool:
+        """True if an answer that was read has the other one in it."""
+        return self.same(given, part)
 
     def marked(self, given: Any) -> tuple[Status, str]:
         """The result for an answer that was read, and the sentences about it."""
         if self.key is None:
             return Status.KEPT, NO_KEY
-        if self.right(given, self.read(self.key.right)):
+        if self.same(given, self.read(self.key.right)):
             return Status.PASSED, self.key.because
         wrong = (said for one, said in self.key.wrong.items() if self.has(given, self.read(one)))
         return Status.WRONG_ANSWER, " ".join(wrong) or NOT_RIGHT
@@ -331,7 +332,7 @@ class Choose(WrittenQuestion):
     def read(self, answer: str) -> tuple[str, ...]:
         words = dict.fromkeys(re.findall(r"[^\s,;`]+", answer))
         known, most = ", ".join(f"`{word}`" for word in self.options), len(self.options)
-        for word in words.keys() - self.options.keys():
+        for word in (one for one in words if one not in self.options):
             raise LearnerError(f"There is no option `{word:.40}`. The options are: {known}.")
         if self.choose == "order":
             unless(
@@ -376,11 +377,8 @@ class Number(WrittenQuestion):
         )
         return float(number) * worth[unit]
 
-    def right(self, given: Any, right: Any) -> bool:
-        return bool(abs(given - right) <= self.atol + self.rtol * abs(right))
-
-    def has(self, given: Any, part: Any) -> bool:
-        return self.right(given, part)
+    def same(self, given: Any, other: Any) -> bool:
+        return bool(abs(given - other) <= self.atol + self.rtol * abs(other))
 
 
 @dataclass(frozen=True)
@@ -390,7 +388,8 @@ class Explain(WrittenQuestion):
     name = "text"
     title = "explain"
     to_do = "Write your answer in a few sentences"
-    called = MappingProxyType({Status.KEPT: "to be marked by hand"})
+    by_hand = True
+    called = MappingProxyType({Status.KEPT: "marked by hand"})
 
     def fault(self, solution: str) -> str:
         return ""

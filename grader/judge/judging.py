@@ -55,7 +55,8 @@ def judge(
     explained: bool = True,
 ) -> Verdict:
     """Judge `source`, the text of a .cu file, as an answer to the exercise "lesson/name", or to one
-    that was drawn anew (`variants.vary`). The answer to a question is a text that is only read.
+    that was drawn anew (`variants.vary`). The answer to a question is a text that is only read;
+    without `hidden` its verdict tells no more than the lesson lets a learner know.
 
     The same source and seed give the same verdict. Without `hidden` only the visible cases are
     run, and give points; without `sizes` none are looked for that no case tries;

@@ -27,7 +27,7 @@ def judged(exercise: Exercise, kind: WrittenQuestion, source: str, hidden: bool)
     right = status == Status.PASSED
     points = exercise.points if right else 0.0
     case = CaseResult(CASE, True, status, points, exercise.points, note=said if right else "")
-    is_open = status == Status.KEPT
+    is_open = status == Status.KEPT or kind.by_hand
     return Verdict(
         exercise=exercise.id,
         points=points,

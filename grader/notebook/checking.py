@@ -19,7 +19,7 @@ from grader.judge.playback.strip import marks_of
 from grader.judge.verdict import Verdict
 from grader.learner import progress, recall
 from grader.learner.recall import Prediction
-from grader.status import Status
+from grader.status import DONE, Status
 from grader.watch.observe import Run
 from grader.watch.recorder import recordings
 
@@ -196,13 +196,14 @@ def check(name: str, *, hidden: bool = False) -> None:
         page = verdict_card.page(seen, source, exercise, replay, name, ours)
         shown.update(verdict_card.noted(page, seen, source))
     lesson.cards[name] = verdict_card.noted(page, seen, source), shown
-    prints = exercise.cases and "printf" in source
-    ran = replay or (of_case(exercise, source, verdict.seed) if prints else None)
+    ran = replay or (
+        of_case(exercise, source, verdict.seed) if exercise.cases and "printf" in source else None
+    )
     if ran and ran.run.printed:
         display(cards.printed(ran.case.name, ran.run.printed))
     if verdict.status not in (Status.NOT_ATTEMPTED, Status.UNSUPPORTED, Status.KEPT):
         progress.tried(origin, name, verdict.status == Status.PASSED, verdict.status)
-    if verdict.status in (Status.PASSED, Status.KEPT):
+    if verdict.status in DONE:
         progress.passed(origin, name)
     elif os.environ.get("NBGRADER_EXECUTION") == "validate":
         # nbgrader's Validate says Success of every cell that ends without an error.
