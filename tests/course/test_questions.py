@@ -1,6 +1,10 @@
 """Questions: how an answer is read, what is right, and what learners get of it."""
 
+import re
+from pathlib import Path
+
 import pytest
+import small_class
 import small_questions
 from small_questions import KEYS, LESSON, RIGHT, WRONG
 
@@ -11,6 +15,9 @@ from grader.course.weave import text, weave
 from grader.errors import AuthorError, LearnerError
 from grader.judge import judge, steps
 from grader.judge.verdict import Verdict
+
+PAGE = (Path(__file__).parents[2] / "docs/authoring.md").read_text()
+BLOCK = re.compile(r"<!-- questions: (\S+) -->\n```\w+\n(.*?)```", re.DOTALL)
 
 
 @pytest.fixture
@@ -190,3 +197,16 @@ def test_an_answer_that_is_no_answer_is_the_learners_to_fix():
 
 def test_the_solved_notebook_is_valid_and_the_same_each_time(root):
     assert text(weave(course.lesson(LESSON, root))) == text(weave(course.lesson(LESSON, root)))
+
+
+def test_the_questions_of_the_page_for_authors_work_word_for_word(tmp_path):
+    lesson = small_class.write_lesson(tmp_path) / LESSON
+    for name, content in BLOCK.findall(PAGE):
+        (lesson / name).write_text(content)
+    fences = "".join(f"\n```{{exercise}} {name}\n```\n" for name in ("how_many", "waits", "why"))
+    (lesson / "lesson.md").write_text(small_class.MARKDOWN + fences)
+    assert weave(course.lesson(LESSON, tmp_path))
+    said = "32 floats have 128 bytes, and a sector has 32 bytes."
+    assert verdict_of(tmp_path, "how_many", "128 bytes").cases[0].note == said
+    assert verdict_of(tmp_path, "waits", "grid").message == "Blocks do not wait for each other."
+    assert verdict_of(tmp_path, "why", "So that").max_points == 3
