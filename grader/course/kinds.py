@@ -263,7 +263,7 @@ class WrittenQuestion(ExerciseKind):
 
     def fault(self, solution: str) -> str:
         if self.key is None:
-            return "has no right answer to it"
+            return "" if self.by_hand else "has no right answer to it"
         try:
             for answer in (self.key.right, *self.key.wrong):
                 self.read(answer)
@@ -290,8 +290,8 @@ class WrittenQuestion(ExerciseKind):
 
     def marked(self, given: Any) -> tuple[Status, str]:
         """The result for an answer that was read, and the sentences about it."""
-        if self.key is None:
-            return Status.KEPT, NO_KEY
+        if self.by_hand or self.key is None:
+            return Status.KEPT, BY_HAND if self.by_hand else NO_KEY
         if self.same(given, self.read(self.key.right)):
             return Status.PASSED, self.key.because
         wrong = (said for one, said in self.key.wrong.items() if self.has(given, self.read(one)))
@@ -324,12 +324,9 @@ class Choose(WrittenQuestion):
         words = sorted(self.options, key=place) if self.shuffled else self.options
         return "\n".join(f"- `{word}`: {self.options[word]}" for word in words)
 
-    def fault(self, solution: str) -> str:
-        if self.choose not in _CHOOSE:
-            return f"belongs to a question with choose={self.choose!r}, which is no way to choose"
-        return super().fault(solution)
-
     def read(self, answer: str) -> tuple[str, ...]:
+        no_way = f"choose is {self.choose!r}, and must be one of: {', '.join(_CHOOSE)}."
+        unless(self.choose in _CHOOSE, LearnerError(no_way))
         words = dict.fromkeys(re.findall(r"[^\s,;`]+", answer))
         known, most = ", ".join(f"`{word}`" for word in self.options), len(self.options)
         for word in (one for one in words if one not in self.options):
@@ -390,12 +387,6 @@ class Explain(WrittenQuestion):
     to_do = "Write your answer in a few sentences"
     by_hand = True
     called = MappingProxyType({Status.KEPT: "marked by hand"})
-
-    def fault(self, solution: str) -> str:
-        return ""
-
-    def marked(self, given: Any) -> tuple[Status, str]:
-        return Status.KEPT, BY_HAND
 
 
 KINDS: dict[str, type[ExerciseKind]] = {

@@ -9,6 +9,8 @@ import shutil
 import nbformat
 import pytest
 import small_questions
+from nbgrader.api import Grade
+from nbgrader.converters import Autograde
 from small_class import SCALED, UNGUARDED_SCALE, cell_of, grader
 from small_lesson import SOLUTION
 from small_questions import KEYS, LESSON, RIGHT, WRONG, answer
@@ -81,6 +83,22 @@ def test_nbgrader_knows_that_a_person_must_mark_the_text(graded):
         }
         most = gradebook.find_grade("check-why", LESSON, LESSON, "ada").max_score
     assert (waits, most) == ({"ada": True, "ben": False, "cy": False}, 3)
+
+
+def test_formgraders_button_leaves_the_same_marks(here):
+    def rows():
+        with here.gradebook() as gradebook:
+            grades = gradebook.db.query(Grade).all()
+            marks = ("auto_score", "manual_score", "needs_manual_grade")
+            return {
+                (one.student.id, one.cell.name): [getattr(one, mark) for mark in marks]
+                for one in grades
+            }
+
+    before = rows()
+    here.run(Autograde, LESSON, "ada", force=True)
+    assert rows() == before
+    assert before["ada", "check-why"] == [None, None, True]
 
 
 def test_the_feedback_page_tells_each_result_and_the_authors_sentence(graded):

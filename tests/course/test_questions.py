@@ -178,7 +178,9 @@ def test_a_mistake_in_the_answers_is_one_sentence_for_the_author(root, change, s
 def test_a_way_to_choose_that_is_not_there_is_one_sentence_for_the_author(root):
     asked = root / LESSON / "exercises_questions.py"
     asked.write_text(asked.read_text().replace('"order"', '"sorted"'))
-    with pytest.raises(AuthorError, match="choose='sorted'"):
+    with pytest.raises(
+        AuthorError, match="choose is 'sorted', and must be one of: one, several, order"
+    ):
         weave(course.lesson(LESSON, root))
 
 
