@@ -63,6 +63,11 @@ class Status(Word):
         "A case that was not run to its end, because others come first; it gives no points.",
     )
     NOT_ATTEMPTED = "not_attempted", "The kernel is as it was handed out, or there is none."
+    KEPT = (
+        "kept",
+        "Only for questions: the answer is kept, without points. A person marks it, or the lesson "
+        "tells the result only with the marks, or this copy of the course has no right answers.",
+    )
     UNSUPPORTED = (
         "unsupported",
         "Not the learner's fault: the simulated GPU lacks an instruction, or the grader itself "
@@ -73,6 +78,9 @@ class Status(Word):
         "Only in a class's marks: there is an answer, but the grader cannot read it or cannot tell "
         "which one counts.",
     )
+
+
+DONE = (Status.PASSED, Status.KEPT)  # nothing is left for the learner to do
 
 
 class Pattern(Word):

@@ -31,7 +31,9 @@ def text() -> str:
     """What the page must hold."""
     found = lessons()
     kinds = Counter(exercise.kind.name for lesson in found for exercise in lesson.exercises)
-    listed = ", ".join(f"{kinds[name]} to *{kind.title}*" for name, kind in KINDS.items())
+    listed = ", ".join(
+        f"{kinds[name]} to *{kind.title}*" for name, kind in KINDS.items() if kinds[name]
+    )
     head = _HEAD.format(count=kinds.total(), lessons=len(found), kinds=listed)
     return head + "".join(_lesson(lesson) for lesson in found)
 

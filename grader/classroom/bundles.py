@@ -21,6 +21,7 @@ from nbformat import NotebookNode
 
 from .. import course as lessons
 from ..course import Lesson, catalogue
+from ..errors import unless
 from ..judge import Verdict, judge, partial
 from ..judge.arrangement import is_blank
 from ..judge.sandbox import landlock
@@ -102,8 +103,10 @@ def gradescope(
     """The zip for one lesson. Of the course's secret it has what this lesson's hidden cases are
     drawn from and no more; of the solutions, nothing. `unsafe`: it judges also where there is no
     Landlock."""
-    from . import coursefile, handing_out
+    from . import ClassroomError, coursefile, handing_out
 
+    asks = f"{lesson.name} has questions. Gradescope cannot mark them without their right answers."
+    unless(all(one.cases for one in lesson.exercises), ClassroomError(asks))
     file = coursefile.read(course)
     plan = file.plan(lesson.name)
     known = {

@@ -138,9 +138,13 @@ def total(marks: Sequence[GradebookMark | ExerciseRow]) -> float | None:
     return max(0.0, sum(mark.score or 0.0 for mark in marks) - late)
 
 
-def unmarked(gradebook: Gradebook, lesson: str) -> set[str]:
-    """The learners of whom something that counts could not be judged: they have no mark."""
-    return {who for who, mine in by_learner(gradebook, lesson).items() if total(mine) is None}
+def unmarked(course: CourseFolder, gradebook: Gradebook, lesson: str) -> tuple[set[str], set[str]]:
+    """The learners of whom something that counts has no mark: those with an answer that could not
+    be judged, and those with one that a person is to mark. A learner may be among both."""
+    without = [row for row in rows(course, gradebook, lesson) if row.score is None]
+    found = [row for row in without if row.max_score and row.status != NOT_HANDED_IN]
+    by_hand = {row.learner for row in found if row.status == Status.KEPT}
+    return {row.learner for row in found if row.status != Status.KEPT}, by_hand
 
 
 def full_name(student: Student) -> str:

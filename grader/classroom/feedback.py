@@ -21,6 +21,7 @@ from ..course.kinds import ExerciseKind, Write, unmarked
 from ..course.weave import CHECK
 from ..grouped import grouped
 from ..judge import beside
+from ..status import Status
 from ..submissions.intake import HANDED_IN, STAMP, checks, grade_id, note, time_of
 from ..whole_files import whole
 from . import ClassroomError, changes, coursefile, planning, sanitize_html, verdicts
@@ -236,6 +237,8 @@ def _card(
 
 def _explained(row: ExerciseRow, kept: verdicts.KeptVerdict | None) -> str:
     """How the mark came about, where it is not the verdict's."""
+    if row.score is None and row.status == Status.KEPT:
+        return "There is no mark yet."
     if row.score is None:
         return "This could not be judged, and has no mark until an instructor gives one."
     if row.by_hand is not None:

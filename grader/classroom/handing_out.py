@@ -62,7 +62,8 @@ class HandOut(ClearSolutions):
         names = {exercise.name for exercise in lesson.exercises}
         for cell in nb.cells:
             if (name := grade_id(cell)) in names:
-                cell.source = cuda_cell(name, lesson.handed_out(lesson.exercise(name)))
+                exercise = lesson.exercise(name)
+                cell.source = cuda_cell(name, lesson.handed_out(exercise), exercise.kind.magic)
         return nb, resources
 
 

@@ -205,6 +205,7 @@ def statuses(course: CourseFolder, lesson: str) -> Iterator[LearnerStatus]:
             ) from error
         names = {student.id: export.full_name(student) for student in gradebook.students}
         marked = export.by_learner(gradebook, lesson)
+        unread, _ = export.unmarked(course, gradebook, lesson)
         spent = {
             learner: lateness.spent
             for learner, mine in submitted(gradebook).items()
@@ -231,7 +232,7 @@ def statuses(course: CourseFolder, lesson: str) -> Iterator[LearnerStatus]:
             spent=spent.get(learner, 0),
             score=score if mine else None,
             waits=score is None or any(map(export.overridden, mine)),
-            unreadable=score is None,
+            unreadable=learner in unread,
         )
 
 

@@ -45,10 +45,10 @@ class KeptVerdict(TypedDict):
 
 
 def points(kept: KeptVerdict) -> float | None:
-    """The points of an answer, None where it could not be judged."""
+    """The points of an answer, None where it could not be judged, or a person is to mark it."""
     verdict = kept["verdict"]
     statuses = {verdict["status"], *(case["status"] for case in verdict.get("cases", ()))}
-    judged = statuses.isdisjoint({Status.UNREADABLE, Status.UNSUPPORTED})
+    judged = statuses.isdisjoint({Status.UNREADABLE, Status.UNSUPPORTED, Status.KEPT})
     return kept.get("keeps", float(verdict["points"]) if judged else None)
 
 

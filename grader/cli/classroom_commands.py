@@ -106,8 +106,9 @@ def autograde_lesson(
     say_who_is_off_the_roster(here, (one.learner for one in done.graded))
     entered = sum(bool(one.exercises) for one in done.graded)
     with here.gradebook() as gradebook:
-        unread = sorted(export.unmarked(gradebook, name))
+        unread, by_hand = map(sorted, export.unmarked(here, gradebook, name))
     unreadable = f", {len(unread)} unreadable ({some(unread)})" if unread else ""
+    unreadable += f", {len(by_hand)} to mark by hand ({some(by_hand)})" if by_hand else ""
     say(f"graded: {counted(entered, 'submission')}{unreadable}, in {short(here.root)}/gradebook.db")
     _say_kept(done, name)
     if done.changed:
@@ -216,7 +217,7 @@ def _diagnoses(graded: Iterable[Graded]) -> Table:
 def _status(status: str, line: str = "") -> Text:
     return Text(
         status.replace("_", " ") + line,
-        {"passed": "green", "not_attempted": "dim"}.get(status, "red"),
+        {"passed": "green", "not_attempted": "dim", "kept": ""}.get(status, "red"),
     )
 
 

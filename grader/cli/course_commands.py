@@ -246,7 +246,7 @@ def export_marks(
     filed(path, content)
     without = sum(not line.scores for line in read.lines)
     unread = sum(line.unreadable for line in read.lines)
-    unreadable = f", {unread} unreadable" if unread else ""
+    unreadable = f", {unread} to mark by hand" if unread else ""
     say(
         f"{counted(len(read.lines), 'learner')}, {without} of them without a mark{unreadable}: "
         f"{short(path)}"

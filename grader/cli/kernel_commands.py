@@ -26,7 +26,7 @@ from ..judge.verdict import CaseResult, Checked, EverySize, Report
 from ..learner import progress
 from ..profiler import profile as profiling
 from ..profiler.work import simulate
-from ..status import Status
+from ..status import DONE, Status
 from ..submissions.intake import as_typed, cuda_source, find, read_answers, read_text
 from . import terminal
 
@@ -54,7 +54,7 @@ class CheckedAnswer(Checked):
     @property
     def passed(self) -> bool:
         verdict = self.verdict
-        return verdict is not None and verdict.status == Status.PASSED and not self.problem
+        return verdict is not None and verdict.status in DONE and not self.problem
 
 
 def check(
@@ -158,7 +158,9 @@ def _judged(
     partial_marks: bool = True,
 ) -> CheckedAnswer:
     """The verdict on a source; on one that passed with the lesson's own kernel beside it."""
-    verdict = judge(exercise_id, source, root=root, partial_marks=partial_marks)
+    # A question has no cases, and tells what its lesson lets a learner know before the marks.
+    hidden = bool(course.exercise(exercise_id, root).cases)
+    verdict = judge(exercise_id, source, root=root, hidden=hidden, partial_marks=partial_marks)
     answer = CheckedAnswer(exercise_id, problem, verdict, shown)
     if not answer.passed:
         return answer
@@ -184,7 +186,7 @@ def workflow_commands(path: Path, checked: list[CheckedAnswer]) -> Iterator[str]
     for answer in checked:
         if answer.problem:
             yield _command("warning", path, None, answer.exercise, answer.problem)
-        if answer.verdict is None or answer.verdict.status == Status.PASSED:
+        if answer.verdict is None or answer.verdict.status in DONE:
             continue
         verdict = answer.verdict.for_learner().while_open()
         line = verdict.line and line_in_file(path, text, cuda_source(answer.shown), verdict.line)

@@ -16,6 +16,7 @@ from ..course import KINDS
 from ..errors import LearnerError, unless
 from ..judge import Verdict
 from ..learner import asking, editions, folder, progress, start_page, study
+from ..status import DONE
 from .terminal import complain, say
 
 DEFAULT = "warpwise"
@@ -146,7 +147,7 @@ def submit(lesson: str) -> None:
         typer.echo(f"You have not begun {', '.join(done.blank)}.", err=True)
     if passed := [name for name, verdict in done.verdicts.items() if verdict.status == "passed"]:
         typer.echo(f"In the cases that you see these pass: {', '.join(passed)}.")
-    left = {name: one for name, one in done.verdicts.items() if one.status != "passed"}
+    left = {name: one for name, one in done.verdicts.items() if one.status not in DONE}
     complain(*(f"{name} does not pass yet: {_said(one)}" for name, one in left.items()))
     typer.echo(
         f"Hand in this file: {done.to}"

@@ -66,7 +66,7 @@ def show_verdict(console: Console, verdict: Verdict, source: str, hint: bool = F
         console.print(Text.assemble(("✓ proved for every size", "green"), "\n".join(said)))
     if verdict.status == "passed" and every_size and every_size.tried:
         console.print(Text(f"{sizes.REMARK} {visible(every_size.why)}"))
-    if verdict.status != "not_attempted":
+    if verdict.cases and verdict.status != "not_attempted":
         rows = (
             (
                 case.name,
@@ -101,6 +101,8 @@ def _heading(verdict: Verdict) -> Text:
             kind.solved,
             *dict.fromkeys(visible(case.note) for case in verdict.cases if case.note),
         ]
+    if verdict.status == "kept":
+        lines.append(verdict.message)
     return Text.assemble(
         (verdict.exercise, "bold"),
         "  ",
@@ -111,7 +113,9 @@ def _heading(verdict: Verdict) -> Text:
 
 
 def _status(verdict: Verdict, status: str) -> Text:
-    mark, style = {"passed": ("✓", "green"), "not_run": ("·", "dim")}.get(status, ("✗", "red"))
+    mark, style = {"passed": ("✓", "green"), "not_run": ("·", "dim"), "kept": ("·", "")}.get(
+        status, ("✗", "red")
+    )
     return Text(f"{mark} {KINDS[verdict.kind].called.get(status, status)}", style)
 
 

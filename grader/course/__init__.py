@@ -8,7 +8,7 @@ shown.py `Shown` objects; nothing else has to be registered anywhere.
 from ..course_folder import KERNELS
 from .catalogue import exercise, full_name, lesson, lessons, names, pages_alone
 from .chosen import covering
-from .kinds import KINDS, Break, Bug, Cheaper, Order, Place, Write
+from .kinds import KINDS, Break, Bug, Cheaper, Choose, Explain, Number, Order, Place, Write
 from .mistakes import WrongKernel
 from .model import (
     DIVISION,
@@ -69,16 +69,19 @@ __all__ = [
     "Bug",
     "Case",
     "Cheaper",
+    "Choose",
     "Contest",
     "Dim",
     "Exactly",
     "Exercise",
     "Expected",
+    "Explain",
     "Hazard",
     "Kind",
     "Launch",
     "Lesson",
     "MappedArray",
+    "Number",
     "Order",
     "Place",
     "Problem",

@@ -2,6 +2,7 @@
 
 import math
 import re
+import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache, wraps
@@ -9,11 +10,13 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
+from msgspec import ValidationError, convert
 
 from ..course_folder import KERNELS
 from ..errors import AuthorError, NotInCourse, unless
 from ..grouped import grouped
 from . import authors, chosen, rules, solution_counts, variants
+from .kinds import KEYS, AnswerKey, WrittenQuestion
 from .model import Benchmark, Contest, Exercise, Lesson, Problem, Rule, Shown
 
 Draw = Callable[[np.random.Generator], Problem]
@@ -73,7 +76,7 @@ def _no_lesson(given: str, root: Path) -> str:
 
 def _lesson(path: Path, compiler: str = solution_counts.COMPILER) -> Lesson:
     """The lesson in the folder `path`, executed again only when a file of it has changed."""
-    read = ("*.py", "*.cu", "lesson.md", "steps*.json", chosen.FILE)
+    read = ("*.py", "*.cu", "lesson.md", "steps*.json", chosen.FILE, KEYS)
     files = [file for pattern in read for file in sorted(path.glob(pattern)) if file.is_file()]
     seen = [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
     return _loaded(path, compiler, tuple(seen))
@@ -124,9 +127,20 @@ def _exercises(path: Path, compiler: str) -> tuple[Exercise, ...]:
 
 def _defined(file: Path, compiler: str) -> Iterator[Exercise]:
     """The file's exercises, with budgets in numbers as far as the solutions have been measured."""
-    rows = chosen.kept(file.parent)
+    rows, keys = chosen.kept(file.parent), _keys(file.with_name(KEYS))
     for one in authors.defined(file, Exercise):
         _require_exercise(one, file)
+        if isinstance(one.kind, WrittenQuestion):
+            key = keys.get(one.name)
+            yield replace(
+                one,
+                id=f"{file.parent.name}/{one.name}",
+                file=file.name,
+                source=KEYS,
+                solution=key.right if key else one.kind.handed_out(""),
+                kind=replace(one.kind, key=key),
+            )
+            continue
         counts = solution_counts.of_exercise(file.parent, one.name, compiler)
         cases = []
         for case in chosen.dealt(one.cases, rows.get(one.name, ())):
@@ -142,6 +156,16 @@ def _defined(file: Path, compiler: str) -> Iterator[Exercise]:
             solution=authors.text(file.with_name(one.source)),
             cases=tuple(cases),
         )
+
+
+def _keys(path: Path) -> dict[str, AnswerKey]:
+    """The right answers to a lesson's questions; none in a course without solutions."""
+    try:
+        return convert(
+            tomllib.loads(authors.text(path) if path.is_file() else ""), dict[str, AnswerKey]
+        )
+    except (tomllib.TOMLDecodeError, ValidationError) as error:
+        raise AuthorError(f"{authors.shown(path)}: {error}.") from error
 
 
 def _rules(path: Path, exercises: set[str]) -> tuple[Rule, ...]:
@@ -213,6 +237,10 @@ def _require_exercise(exercise: Exercise, path: Path) -> None:
         _NAME.fullmatch(exercise.name),
         AuthorError(f"{what}: the name must be a word of letters, digits and underscores."),
     )
+    if isinstance(exercise.kind, WrittenQuestion):
+        points = exercise.kind.points
+        unless(math.isfinite(points) and points >= 0, AuthorError(f"{what}: points are 0 or more."))
+        return
     unless(exercise.cases, AuthorError(f"{what} has no cases: nothing would be judged."))
     for case in exercise.cases:
         if not (math.isfinite(case.points) and case.points >= 0):
@@ -229,7 +257,7 @@ def _require_exercise(exercise: Exercise, path: Path) -> None:
             )
     if twice := authors.named_twice(exercise.cases):
         raise AuthorError(f"{authors.at(path, twice)}: two cases are called {twice!r}.")
-    if not path.with_name(exercise.source).is_file():
+    if not (path.parent / exercise.source).is_file():
         raise AuthorError(
             f"{authors.at(path, exercise.name, exercise.source)}: there is no file "
             f"{exercise.source} in the lesson's folder."
@@ -241,8 +269,8 @@ def _require_exercise(exercise: Exercise, path: Path) -> None:
 # `check()` works there, and no solution is in it. What a verdict needs of one is kept beside it:
 # its signature stands in the kernel as it is handed out, its counts in steps.json, and right
 # answers come from the exercise's own NumPy.
-# Of a lesson's folder: edits of the solution, which give it away.
-_KEPT_BACK = {"mistakes.toml", "equivalent_mutants.toml", "wrong", "__pycache__"}
+# Of a lesson's folder: edits of the solution, which give it away, and right answers.
+_KEPT_BACK = {KEYS, "mistakes.toml", "equivalent_mutants.toml", "wrong", "__pycache__"}
 
 
 def handed_out(lesson: Lesson) -> Iterator[tuple[str, bytes]]:

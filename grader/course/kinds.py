@@ -1,17 +1,25 @@
 """The kinds of exercise: what is handed out of a solution, and how it is told.
 
-The judge runs all of them alike. What a kind asks beyond a right answer stands in the cases:
+The judge runs all kernels alike. What a kind asks beyond a right answer stands in the cases:
 budgets, a `Hazard` that must come about, a counter that must come to `Exactly` a number.
+
+A `WrittenQuestion` has no kernel and no case: its answer is a text, which is read and never run.
+What is right lies in the lesson's answers.toml, with the solutions.
 """
 
 import hashlib
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
+
+from msgspec import Struct
+
+from ..errors import LearnerError, unless
+from ..status import Status
 
 YOURS = "// YOUR CODE HERE"
 
@@ -46,6 +54,16 @@ class ExerciseKind(ABC):
     fault_leaves: ClassVar[float] = 0.0
     # For which launches an exercise without rules must be right.
     promise: ClassVar[str] = "no rule says for which launches it must be right"
+    magic: ClassVar[str] = "cuda"  # the word after %% that its cell begins with
+
+    @property
+    def points(self) -> float:
+        """What it is worth beside its cases."""
+        return 0.0
+
+    def asked(self) -> str:
+        """The question, as Markdown for the page; empty where the page's prose has it."""
+        return ""
 
     @abstractmethod
     def stub(self, indent: str, answer: str) -> str:
@@ -193,8 +211,186 @@ class Bug(Given):
     solved = "Found and fixed."
 
 
+# ---- questions ----
+
+KEYS = "answers.toml"  # in a lesson's folder: right answers, by question; never handed out
+NOT_RIGHT = "The answer is not right."
+BY_HAND = "The answer is kept. A person marks it."
+NO_KEY = "The answer is kept. This copy of the course has no right answers, so it cannot check it."
+
+_NOTE = re.compile(r"^#.*", re.MULTILINE)
+_NUMBER = re.compile(r"([+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?)\s*+((?![\d.,])[^\n]*+)")
+_CHOOSE = {
+    "one": "One option is right.",
+    "several": "One or more options are right. Choose all of them.",
+    "order": "Put all options into the right order.",
+}
+_SHUFFLED = "Run the cell below to see the options."
+
+
+class AnswerKey(Struct, frozen=True, forbid_unknown_fields=True):
+    """The author's answers to a question, as a learner would write them: the `right` one and the
+    reason for it, and by a wrong one the sentence that says why it is wrong."""
+
+    right: str
+    because: str = ""
+    wrong: dict[str, str] = {}  # msgspec copies it
+
+
+@dataclass(frozen=True)
+class WrittenQuestion(ExerciseKind):
+    """A question. `asks` is Markdown. With `feedback`, `check` tells at once whether an answer is
+    right, else only that it is kept. `key` is set when the question is found, where the course has
+    its answers."""
+
+    magic = "answer"
+    called = MappingProxyType({Status.WRONG_ANSWER: "not right"})
+    by_hand: ClassVar[bool] = False  # a person marks all answers
+
+    asks: str = ""
+    points: float = 1.0
+    feedback: bool = False
+    key: AnswerKey | None = None
+
+    def asked(self) -> str:
+        return f"**Question**: {self.asks}"
+
+    def stub(self, indent: str, answer: str) -> str:
+        return f"# {self.to_do}.\n"
+
+    def handed_out(self, solution: str) -> str:
+        return self.stub("", solution)
+
+    def fault(self, solution: str) -> str:
+        if self.key is None:
+            return "" if self.by_hand else "has no right answer to it"
+        try:
+            for answer in (self.key.right, *self.key.wrong):
+                self.read(answer)
+        except LearnerError as error:
+            return f"has an answer to it that cannot be read: {error}".rstrip(".")
+        return ""
+
+    def written(self, source: str) -> str:
+        """The answer in the text of its cell: without blank lines around it, and without lines that
+        begin with #."""
+        return _NOTE.sub("", source).strip()
+
+    def read(self, answer: str) -> Any:
+        """The answer as it is compared. LearnerError: it is none to this question."""
+        return answer
+
+    def same(self, given: Any, other: Any) -> bool:
+        """True if both, as they were read, are one answer."""
+        return bool(given == other)
+
+    def has(self, given: Any, part: Any) -> bool:
+        """True if an answer that was read has the other one in it."""
+        return self.same(given, part)
+
+    def marked(self, given: Any) -> tuple[Status, str]:
+        """The result for an answer that was read, and the sentences about it."""
+        if self.by_hand or self.key is None:
+            return Status.KEPT, BY_HAND if self.by_hand else NO_KEY
+        if self.same(given, self.read(self.key.right)):
+            return Status.PASSED, self.key.because
+        wrong = (said for one, said in self.key.wrong.items() if self.has(given, self.read(one)))
+        return Status.WRONG_ANSWER, " ".join(wrong) or NOT_RIGHT
+
+
+@dataclass(frozen=True)
+class Choose(WrittenQuestion):
+    """Choose: `options` have a word, by which they are chosen, and a text. `choose` is "one",
+    "several" or "order". Where they are `shuffled`, each learner has an order of their own."""
+
+    name = "choice"
+    title = "choose"
+    to_do = "Write the word of each option that you choose, one per line"
+
+    options: Mapping[str, str] = field(default_factory=dict)
+    choose: str = "one"
+    shuffled: bool = False
+
+    def asked(self) -> str:
+        listed = _SHUFFLED if self.shuffled else self.listed("")
+        return f"{super().asked()}\n\n{_CHOOSE[self.choose]}\n\n{listed}"
+
+    def listed(self, learner: str) -> str:
+        """The options as a list in Markdown, in the order that the learner has."""
+
+        def place(word: str) -> bytes:
+            return hashlib.sha256(f"{learner}\n{self.asks}\n{word}".encode()).digest()
+
+        words = sorted(self.options, key=place) if self.shuffled else self.options
+        return "\n".join(f"- `{word}`: {self.options[word]}" for word in words)
+
+    def read(self, answer: str) -> tuple[str, ...]:
+        no_way = f"choose is {self.choose!r}, and must be one of: {', '.join(_CHOOSE)}."
+        unless(self.choose in _CHOOSE, LearnerError(no_way))
+        words = dict.fromkeys(re.findall(r"[^\s,;`]+", answer))
+        known, most = ", ".join(f"`{word}`" for word in self.options), len(self.options)
+        for word in (one for one in words if one not in self.options):
+            raise LearnerError(f"There is no option `{word:.40}`. The options are: {known}.")
+        if self.choose == "order":
+            unless(
+                len(words) == most,
+                LearnerError(f"The answer has {len(words)} of {most} options. Write all of them."),
+            )
+            return tuple(words)
+        unless(
+            self.choose == "several" or len(words) == 1,
+            LearnerError(f"The answer has {len(words)} options. Write one of them."),
+        )
+        return tuple(sorted(words))
+
+    def has(self, given: Any, part: Any) -> bool:
+        return bool(given == part if self.choose == "order" else set(part) <= set(given))
+
+
+@dataclass(frozen=True)
+class Number(WrittenQuestion):
+    """A number. `units` says how many of the first unit each one is, such as {"": 1, "%": 0.01};
+    a number without a unit counts in the first one. It is right within atol + rtol * |right|."""
+
+    name = "number"
+    title = "a number"
+    to_do = "Write the number, and its unit if it has one"
+
+    units: Mapping[str, float] = field(default_factory=dict)
+    atol: float = 0.0
+    rtol: float = 1e-9
+
+    def read(self, answer: str) -> float:
+        found = _NUMBER.fullmatch(answer)
+        example = f"`{answer:.40}` is not a number. Write it like `1024` or `0.5`, without commas."
+        number, unit = unless(found, LearnerError(example)).groups()
+        single = re.compile(r"(\w{3,})s")  # as in "1 sector"
+        worth = {single.sub(r"\1", one): each for one, each in self.units.items()}
+        worth |= {"": next(iter(self.units.values()), 1.0), **self.units}
+        allowed = " or ".join(f"`{one}`" for one in self.units if one) or "no unit"
+        unless(
+            unit in worth,
+            LearnerError(f"The unit `{unit:.40}` does not fit. The question takes {allowed}."),
+        )
+        return float(number) * worth[unit]
+
+    def same(self, given: Any, other: Any) -> bool:
+        return bool(abs(given - other) <= self.atol + self.rtol * abs(other))
+
+
+@dataclass(frozen=True)
+class Explain(WrittenQuestion):
+    """A short text, which a person marks."""
+
+    name = "text"
+    title = "explain"
+    to_do = "Write your answer in a few sentences"
+    by_hand = True
+    called = MappingProxyType({Status.KEPT: "marked by hand"})
+
+
 KINDS: dict[str, type[ExerciseKind]] = {
-    kind.name: kind for kind in (Write, Order, Place, Break, Cheaper, Bug)
+    kind.name: kind for kind in (Write, Order, Place, Break, Cheaper, Bug, Choose, Number, Explain)
 }
 
 

@@ -314,7 +314,8 @@ class WritingStep:
 
 @dataclass(frozen=True)
 class Exercise:
-    """A kernel to write, or to do something else with: `kind` says what, and what is handed out.
+    """A kernel to write, or to do something else with: `kind` says what, and what is handed out. Or
+    a question, which has no `source` and no `cases`: its answers lie in answers.toml.
     `source` is the solved .cu file, with the part that is the learner's between BEGIN SOLUTION and
     END SOLUTION. `hints` is a ladder, climbed one by one; `hints_on` are hints for a status, or for
     a `Pattern` of a wrong answer, shown first while the last check ended in it. `minutes`: how long
@@ -326,8 +327,8 @@ class Exercise:
 
     name: str
     title: str
-    source: str
-    cases: tuple[Case, ...]
+    source: str = ""
+    cases: tuple[Case, ...] = ()
     hints: tuple[str, ...] = ()
     hints_on: Mapping[str, str] = field(default_factory=dict)
     kind: ExerciseKind = field(default_factory=Write)
@@ -342,7 +343,7 @@ class Exercise:
 
     @property
     def points(self) -> float:
-        return sum(case.points for case in self.cases) + self.size_points
+        return sum(case.points for case in self.cases) + self.size_points + self.kind.points
 
     @property
     def solved(self) -> bool:

@@ -269,4 +269,5 @@ def published(lesson: Lesson) -> bytes:
 def asked(exercise: Exercise) -> str | Exercise:
     """An exercise's name, for the judge, who reads the lesson as it is now; itself if it is drawn
     anew."""
-    return exercise if isinstance(exercise.cases[0].problem, _Drawn) else exercise.id
+    is_drawn = exercise.cases and isinstance(exercise.cases[0].problem, _Drawn)
+    return exercise if is_drawn else exercise.id

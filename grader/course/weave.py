@@ -105,9 +105,9 @@ def text(notebook: NotebookNode) -> str:
     return f"{nbformat.writes(notebook, version=nbformat.NO_CONVERT)}\n"
 
 
-def cuda_cell(name: str, source: str) -> str:
-    """The text of a notebook cell that holds the CUDA source of `name`."""
-    return f"%%cuda {name}\n{source.rstrip()}"
+def cuda_cell(name: str, source: str, magic: str = "cuda") -> str:
+    """The text of a notebook cell that holds the CUDA source of `name`, or the answer to it."""
+    return f"%%{magic} {name}\n{source.rstrip()}"
 
 
 def learners_cell(name: str, source: str) -> str:
@@ -201,12 +201,15 @@ def _exercise_cells(lesson: Lesson, name: str, line: int, with_rules: bool) -> l
     solution = lesson.solution(exercise)
     if fault := exercise.kind.fault(solution):
         raise LessonError(f"{authors.place_of(lesson.path, name)}: {exercise.source} {fault}.")
-    boxes = _steps(exercise), costs.stated(exercise), _promised(exercise) if with_rules else ""
-    known = {"warpwise": {"kind": exercise.kind.name, "minutes": exercise.minutes}}
+    promised, kind = _promised(exercise) if with_rules else "", exercise.kind
+    boxes = kind.asked(), _steps(exercise), costs.stated(exercise), promised
+    colour = CUDA if kind.magic == "cuda" else {}
+    known = {"warpwise": {"kind": kind.name, "minutes": exercise.minutes}}
     return [
         *(v4.new_markdown_cell(words) for words in boxes if words),
         v4.new_code_cell(
-            cuda_cell(name, solution), metadata={**CUDA, **graded(name, solution=True), **known}
+            cuda_cell(name, solution, kind.magic),
+            metadata={**colour, **graded(name, solution=True), **known},
         ),
         v4.new_code_cell(
             f'check("{name}")',

@@ -19,12 +19,13 @@ from pathlib import Path
 from .. import compilers, course, cuda
 from ..compilers.declared import Declarations
 from ..course import Exercise, authors, rules
+from ..course.kinds import WrittenQuestion
 from ..course.model import COUNTERS, Problem
 from ..cuda.errors import Message, encodable, one_line_end, summary
 from ..say import places
 from ..say import verdict_answers as say
 from ..status import Status
-from . import arrangement, cases, compare, partial, stepped, technique
+from . import arrangement, cases, compare, partial, questions, stepped, technique
 from . import sizes as every_size
 from .cases import CaseInstance
 from .compare import Words
@@ -54,7 +55,8 @@ def judge(
     explained: bool = True,
 ) -> Verdict:
     """Judge `source`, the text of a .cu file, as an answer to the exercise "lesson/name", or to one
-    that was drawn anew (`variants.vary`).
+    that was drawn anew (`variants.vary`). The answer to a question is a text that is only read;
+    without `hidden` its verdict tells no more than the lesson lets a learner know.
 
     The same source and seed give the same verdict. Without `hidden` only the visible cases are
     run, and give points; without `sizes` none are looked for that no case tries;
@@ -68,6 +70,8 @@ def judge(
     lesson = course.lesson(lesson_name, root, compilers.chosen_name())
     exercise = drawn or lesson.exercise(name)
     source = one_line_end(encodable(source))
+    if isinstance(exercise.kind, WrittenQuestion):
+        return questions.judged(exercise, exercise.kind, source, hidden)
     allowed = {one.name: one.ours["steps"] for one in exercise.cases if "steps" in one.ours}
     solution = exercise.solution if exercise.solved else ""
     with Session(source, limits, allowed) as session, Session(solution, limits, allowed) as ours:

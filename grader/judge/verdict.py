@@ -106,7 +106,7 @@ class CaseResult:
         str,
         Meta(
             description="For a case that must go wrong and did so as required: what the simulated "
-            "GPU saw. Empty for all others."
+            "GPU saw. For a right answer to a question: the reason. Empty for all others."
         ),
     ] = ""
     where: Annotated[
@@ -259,7 +259,8 @@ class Verdict:
         str,
         Meta(
             description="The kind of the exercise: `write`, `order` (the lines), `place` (a "
-            "missing line), `break` (a right kernel), `cheaper` (make it so) or `bug` (find it)."
+            "missing line), `break` (a right kernel), `cheaper` (make it so) or `bug` (find it); "
+            "for a question `choice`, `number` or `text`."
         ),
     ] = "write"
     every_size: Annotated[

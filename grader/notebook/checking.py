@@ -19,7 +19,7 @@ from grader.judge.playback.strip import marks_of
 from grader.judge.verdict import Verdict
 from grader.learner import progress, recall
 from grader.learner.recall import Prediction
-from grader.status import Status
+from grader.status import DONE, Status
 from grader.watch.observe import Run
 from grader.watch.recorder import recordings
 
@@ -174,6 +174,7 @@ def check(name: str, *, hidden: bool = False) -> None:
     exercise, source = lesson.exercise(name), lesson.source(name)
     seed, part = secrets.randbelow(2**31), lesson.partial_marks
     asked = variants.asked(exercise)
+    hidden &= bool(exercise.cases)  # a question has none, and tells what its lesson lets it tell
     verdict = judge(asked, source, seed=seed, hidden=hidden, sizes=False, partial_marks=part)
     more = sizes.can_be_looked_for(verdict, exercise)
     verdict = verdict if more else sizes.looked_for(verdict, exercise, source, LIMITS)
@@ -195,12 +196,14 @@ def check(name: str, *, hidden: bool = False) -> None:
         page = verdict_card.page(seen, source, exercise, replay, name, ours)
         shown.update(verdict_card.noted(page, seen, source))
     lesson.cards[name] = verdict_card.noted(page, seen, source), shown
-    ran = replay or (of_case(exercise, source, verdict.seed) if "printf" in source else None)
+    ran = replay or (
+        of_case(exercise, source, verdict.seed) if exercise.cases and "printf" in source else None
+    )
     if ran and ran.run.printed:
         display(cards.printed(ran.case.name, ran.run.printed))
-    if verdict.status not in (Status.NOT_ATTEMPTED, Status.UNSUPPORTED):
+    if verdict.status not in (Status.NOT_ATTEMPTED, Status.UNSUPPORTED, Status.KEPT):
         progress.tried(origin, name, verdict.status == Status.PASSED, verdict.status)
-    if verdict.status == "passed":
+    if verdict.status in DONE:
         progress.passed(origin, name)
     elif os.environ.get("NBGRADER_EXECUTION") == "validate":
         # nbgrader's Validate says Success of every cell that ends without an error.
@@ -273,6 +276,7 @@ def play(
         return
     lesson = session.current()
     exercise, source = lesson.exercise(what), lesson.source(what)
+    unless(exercise.cases, failures.Notice(f"`{what}` is a question: no kernel runs."))
     seed = secrets.randbelow(2**31)
     verdict = judge(variants.asked(exercise), source, seed=seed, hidden=False)
     replay = of_failure(verdict.while_open(), source, exercise) or (

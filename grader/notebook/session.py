@@ -1,5 +1,7 @@
-"""What this notebook is about: lesson() opens its lesson, and %%cuda cells give their kernels."""
+"""What this notebook is about: lesson() opens its lesson, %%cuda cells give their kernels, and
+%%answer cells the answers to questions."""
 
+import os
 import re
 from collections import Counter, defaultdict
 from contextlib import suppress
@@ -11,6 +13,7 @@ from IPython.display import DisplayHandle, display
 
 from grader import compilers, course, cuda
 from grader.course import variants
+from grader.course.kinds import Choose, WrittenQuestion
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.errors import NotInCourse
@@ -56,11 +59,13 @@ class NotebookSession:
         )
 
     def source(self, name: str) -> str:
-        """The text last given to `%%cuda name`; a Notice if there is none."""
+        """The text last given to `%%cuda name`, or `%%answer name`; a Notice if there is none."""
+        magic = self.exercises[name].kind.magic if name in self.exercises else "cuda"
         unless(
             name in self.sources,
             failures.Notice(
-                f"Run the cell that begins with `%%cuda {name}` first. `check` judges that cell.",
+                f"Run the cell that begins with `%%{magic} {name}` first. `check` judges that "
+                "cell.",
                 button("Run that cell, then this one", "run", name),
             ),
         )
@@ -123,6 +128,7 @@ def _open(name: str) -> course.Lesson:
     shell = failures.shell()
     failures.install(shell)
     shell.magics_manager.register_function(_cuda, "cell", "cuda")
+    shell.magics_manager.register_function(_answer, "cell", "answer")
     if _no_python not in shell.Completer.custom_matchers:
         shell.Completer.custom_matchers.append(_no_python)
     try:
@@ -204,6 +210,20 @@ def _cuda(line: str, cell: str) -> None:
     if name in exercises:
         with suppress(CudaError):  # a launch will tell
             simulator.prepare(source)  # for the check() that comes next
+
+
+def _answer(line: str, cell: str) -> None:
+    """%%answer NAME: keep the cell's text as the answer to a question. It is never run."""
+    name, lesson = line.strip(), current()
+    kind = lesson.exercise(name).kind
+    is_kernel = f"`{name}` is a kernel: begin its cell with `%%cuda {name}`."
+    unless(isinstance(kind, WrittenQuestion), failures.Notice(is_kernel))
+    lesson.sources[name] = _source(cell)
+    if isinstance(kind, Choose) and kind.shuffled:
+        # As many hubs have but one home folder's name, the hub's own name for the learner first.
+        rows = kind.listed(os.environ.get("JUPYTERHUB_USER", str(Path.home())))
+        display({"text/markdown": rows, "text/plain": rows}, raw=True)
+    display(cards.line("note", "Next", f'Run `check("{name}")`.'))
 
 
 def _source(body: str) -> str:

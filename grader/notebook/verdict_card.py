@@ -56,13 +56,11 @@ def page(
     name, of_kind, hints = exercise.name, exercise.kind.title, bool(verdict.parts.hints)
     verdict = verdict.while_open() if cell else verdict
     if verdict.status == "not_attempted":
-        return boxed(
-            "note",
-            sentences(
-                f"`{name}` is still as it was handed out. {exercise.kind.to_do}. Run its cell, "
-                f'then run `check("{name}")` again.'
-            ),
-        )
+        text = f"`{name}` is still as it was handed out. {exercise.kind.to_do}. Run its cell, "
+        return boxed("note", sentences(f'{text}then run `check("{name}")` again.'))
+    if verdict.status == "kept":
+        worth = counted(verdict.max_points, "point")
+        return boxed("note", sentences(f"`{name}`, {worth}: {verdict.message}"))
     kind = "success" if verdict.status == "passed" else "error"
     outcome = "passed" if kind == "success" else "not there yet"
     points = of_points(verdict.points, verdict.max_points)

@@ -1,5 +1,5 @@
 """The answers in a learner's notebook: source texts, found by the cells' grade_id or by their
-`%%cuda NAME`.
+`%%cuda NAME`, those to questions by `%%answer NAME`. None of them is run here.
 
 Whatever is wrong with the notebook becomes one sentence, and costs no other exercise anything. A
 file is read piece by piece without what its cells printed: whatever its size, memory holds one
@@ -209,7 +209,7 @@ def is_name(learner: str) -> bool:
 
 
 # The magic's line, and blank ones before it.
-_MAGIC = re.compile(r"\s*%%cuda\b[^\n]*(?:\n|\Z)")
+_MAGIC = re.compile(r"\s*%%(?:cuda|answer)\b[^\n]*(?:\n|\Z)")
 
 
 def cuda_source(cell: str) -> str:
@@ -466,7 +466,7 @@ def _answer(notebook: NotebookNode, name: str) -> Answer:
     cells = dict(enumerate(notebook.cells))
     places = [index for index, cell in cells.items() if grade_id(cell) == name]
     if not places:  # other editors than Jupyter's lose nbgrader's marks, and a pasted cell has none
-        magic = re.compile(rf"\s*%%cuda[ \t]+{re.escape(name)}[ \t]*(?:\n|\Z)")
+        magic = re.compile(rf"\s*%%(?:cuda|answer)[ \t]+{re.escape(name)}[ \t]*(?:\n|\Z)")
         places = [
             index
             for index, cell in cells.items()

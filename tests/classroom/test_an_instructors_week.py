@@ -200,7 +200,7 @@ def test_no_export_has_a_mark_for_what_cannot_be_read(graded, system, cell, tmp_
     here, _ = graded
     path = tmp_path / "marks"
     _, told, _ = said(here, "export", LESSON, "--for", system, "--to", str(path))
-    assert "6 learners, 1 of them without a mark, 1 unreadable" in told
+    assert "6 learners, 1 of them without a mark, 1 to mark by hand" in told
     encoding = "utf-16" if system == "blackboard" else "utf-8-sig"
     with path.open(encoding=encoding, newline="") as file:
         table = list(csv.reader(file, delimiter="\t" if system == "blackboard" else ","))
@@ -247,7 +247,7 @@ def test_the_report_counts_nobody_s_missing_mark_as_0(graded):
     here, _ = graded
     assert said(here, "report", LESSON)[0] == 0
     html = (here.root / "report" / f"{LESSON}.html").read_text()
-    assert "6 learners, 1 of them unreadable and without a mark" in html
+    assert "6 learners, 1 of them without a mark" in html
     assert "<strong>1</strong>with no points" in html  # cleo
 
 

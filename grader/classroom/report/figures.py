@@ -254,7 +254,7 @@ def causes(group: Class) -> list[FailureCause]:
             ((name, answer.row.status, _line(answer)), answer)
             for name, answers in group.answers.items()
             for answer in answers
-            if answer.row.status not in ("passed", "not_attempted", verdicts.UNREADABLE, "")
+            if answer.row.status not in ("passed", "not_attempted", "kept", verdicts.UNREADABLE, "")
         ).items()
     ]
     return sorted(listed, key=lambda cause: -len(cause.learners))
@@ -270,7 +270,7 @@ def _line(answer: GradedAnswer) -> tuple[str, ...]:
 def statuses(answers: Iterable[GradedAnswer]) -> list[tuple[str, list[str]]]:
     """The learners by diagnosis: passed first, not attempted last, the commonest between them."""
     names = grouped((answer.row.status or "by hand", answer.row.learner) for answer in answers)
-    place = {"passed": 0, "not_attempted": 2, verdicts.UNREADABLE: 3}
+    place = {"passed": 0, "kept": 1, "not_attempted": 2, verdicts.UNREADABLE: 3}
     return sorted(names.items(), key=lambda item: (place.get(item[0], 1), -len(item[1]), item[0]))
 
 

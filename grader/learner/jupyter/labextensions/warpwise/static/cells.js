@@ -5,6 +5,10 @@ const { CUDA } = await ours('language.js');
 const { IEditorLanguageRegistry } = await shared('@jupyterlab/codemirror');
 const { INotebookTracker } = await shared('@jupyterlab/notebook');
 
+/** The name of a `%%cuda NAME` or `%%answer NAME` cell; undefined for any other cell. */
+export const answerName = model =>
+  model.type === 'code' ? /^\s*%%(?:cuda|answer)\b[ \t]*(\w*)/.exec(model.sharedModel.getSource())?.[1] : undefined;
+
 /** What a `%%cuda NAME` cell is called; undefined for any other cell. */
 export const cudaName = model =>
   model.type === 'code' ? /^\s*%%cuda\b[ \t]*(\w*)/.exec(model.sharedModel.getSource())?.[1] : undefined;

@@ -3,7 +3,7 @@
      `#run=NAME` runs that cell, then the one with the card,
      `#hint=NAME` shows the next hint for the exercise NAME on its card. */
 const { ours, shared } = window._JUPYTERLAB.warpwise;
-const { cudaName } = await ours('cells.js');
+const { answerName, cudaName } = await ours('cells.js');
 
 const { INotebookTracker, NotebookActions } = await shared('@jupyterlab/notebook');
 const { Notification } = await shared('@jupyterlab/apputils');
@@ -23,10 +23,10 @@ async function goTo(panel, name, line) {
 
 function run(panel, name, card) {
   const { widgets } = panel.content;
-  const missing = widgets.find(cell => cudaName(cell.model) === name);
+  const missing = widgets.find(cell => answerName(cell.model) === name);
   const here = widgets.find(cell => cell.node.contains(card));
   if (missing) NotebookActions.runCells(panel.content, [missing, here], panel.sessionContext);
-  else Notification.warning(`No cell of this notebook begins with %%cuda ${name}.`, { autoClose: 6000 });
+  else Notification.warning(`No cell of this notebook has the answer to ${name}.`, { autoClose: 6000 });
 }
 
 async function hint(panel, name) {

@@ -1,11 +1,11 @@
-/* After a restart the kernel knows neither %%cuda nor check(): say what to do, and do it. */
+/* After a restart the kernel does not know %%cuda, %%answer and check(): say what to do, and do it. */
 const { ours, shared } = window._JUPYTERLAB.warpwise;
 const { panelOf } = await ours('links.js');
 
 const { INotebookTracker, NotebookActions } = await shared('@jupyterlab/notebook');
 const { Notification } = await shared('@jupyterlab/apputils');
 
-const MAGIC = 'Cell magic `%%cuda` not found';
+const MAGIC = /Cell magic `%%(?:cuda|answer)` not found/;
 const NAMES = /name '(?:bench|check|compare|diff|draw|hint|lesson|np|play|predict|profile|ptx|watch)' is not defined/;
 const TO_DO = 'The kernel has just been started: run the first cell, then this one.';
 const NOTICE = {
@@ -21,7 +21,7 @@ let toast = '';
 const isUnready = model =>
   model.outputs
     ?.toJSON()
-    .some(output => String(output.text ?? '').includes(MAGIC) || NAMES.test(output.evalue ?? ''));
+    .some(output => MAGIC.test(output.text ?? '') || NAMES.test(output.evalue ?? ''));
 
 /** The first cell, and all that have failed for want of it. */
 function runBoth({ content, sessionContext }) {

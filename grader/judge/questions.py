@@ -1,0 +1,39 @@
+"""The verdict on the answer to a question: no compiler and no worker, as nothing is run."""
+
+from ..course import Exercise
+from ..course.kinds import NOT_RIGHT, WrittenQuestion
+from ..cuda.errors import Message
+from ..errors import LearnerError
+from ..status import Status
+from .verdict import CaseResult, Verdict
+
+CASE = "the answer"
+NO_ANSWER = "There is no answer yet."
+LATER = "The answer is kept. The marks of the lesson show whether it is right."
+
+
+def judged(exercise: Exercise, kind: WrittenQuestion, source: str, hidden: bool) -> Verdict:
+    """The verdict on `source`, the text of the answer's cell. Without `hidden` it tells no more
+    than the lesson lets a learner know before the marks."""
+    status, said = Status.NOT_ATTEMPTED, NO_ANSWER
+    if answer := kind.written(source):
+        try:
+            given = kind.read(answer)
+            status, said = kind.marked(given)
+            if status in (Status.PASSED, Status.WRONG_ANSWER) and not (hidden or kind.feedback):
+                status, said = Status.KEPT, LATER
+        except LearnerError as error:
+            status, said = Status.WRONG_ANSWER, str(error)
+    right = status == Status.PASSED
+    points = exercise.points if right else 0.0
+    case = CaseResult(CASE, True, status, points, exercise.points, note=said if right else "")
+    is_open = status == Status.KEPT or kind.by_hand
+    return Verdict(
+        exercise=exercise.id,
+        points=points,
+        max_points=exercise.points,
+        status=status,
+        message="" if right else said,
+        cases=() if is_open else (case if right else case.saying(Message(said or NOT_RIGHT)),),
+        kind=kind.name,
+    )
