@@ -14,7 +14,6 @@ from .trail import ANY_ORDER, Trail
 
 FEW = 4  # operands that differ, of one step, that are gone into
 DEEP = 400  # steps
-MOST_NAMED = 4  # operands of a step, one of which can be called the wrong one
 SAME = 4
 _NEUTRAL = {"add": 0.0, "max": -float("inf"), "min": float("inf")}
 
@@ -90,8 +89,7 @@ class Descent:
                     return DescentEnd(*above, a) if above and is_used_elsewhere else self._new(a)
                 skipped = DescentEnd(above[0], b, first=True) if above else None
                 return self._before(a, "") or skipped
-            is_named = above and len(self.mine.sources(above[0])) <= MOST_NAMED
-            return DescentEnd(*above, bad if is_named else None) if above else None
+            return DescentEnd(*above, bad) if above else None
         if verb != self.ours.verb(b):
             if above and not self._of[0][a][1] and self._of[1][b][1]:
                 return DescentEnd(*above, a)  # of no element
@@ -99,7 +97,8 @@ class Descent:
                 return self._other(a, b)
             return DescentEnd(above[0], b, first=True) if above else None
         used = sorted(self._of[0][at] for at in self.mine.sources(a))
-        if verb == "sub" and used == sorted(self._of[1][at] for at in self.ours.sources(b)):
+        theirs = sorted(self._of[1][at] for at in self.ours.sources(b))
+        if verb not in ANY_ORDER and used == theirs and len(used) > 1:  # in another order
             return DescentEnd(a, b)
         pairs, more, lost = (self._terms if verb in ANY_ORDER else self._pairs)(a, b)
         is_extreme = verb in ("max", "min")

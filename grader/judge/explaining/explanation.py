@@ -179,8 +179,9 @@ class Explanation(MadeOf):
             right = "Everything that this step uses is right. The step itself is wrong."
             why = right if found.right else found.fine and f"{found.fine} is right here."
             ask = "What should this step do with its values?" if found.right else ""
-            if found.mine.endswith(" values"):  # as a product of tensor cores
-                why, ask = "", "Which element belongs in each register of this instruction?"
+            if found.right and found.mine.endswith(" values"):  # as a product of tensor cores
+                why = "Its values are right, but some of them are in wrong registers."
+                ask = "Which element belongs in each register of this instruction?"
         elif made is None:
             scaled = any(self.scaled())  # another step may lack the factor as well
             why = "" if scaled else f"{words} does not belong in this step."
@@ -285,12 +286,15 @@ class Explanation(MadeOf):
         apart = any(pattern == Pattern.OTHER_ELEMENTS for pattern, _, _ in made_of)
         step = self._ways.descended
         is_number = step is not None and step.number is not None
+        rounds = step is not None and step.mine.startswith("rounds ")
         done += _first(
             (Pattern.CHOSEN_OTHERWISE, self.decided),
             (Pattern.CHOSEN_OTHERWISE, self.chosen),
             (
                 Pattern.CONSTANT_WON if is_number else Pattern.OTHER_STEP,
-                partial(self.descended, apart) if is_number or not done else self._instead,
+                partial(self.descended, apart)
+                if is_number or rounds or not done
+                else self._instead,
             ),
             (Pattern.LEFT_EARLY, partial(self.goes_on, bool(made_of))),
         )

@@ -163,7 +163,7 @@ class MadeOf(About):
 
     def other_elements(self) -> Told:
         """What is not in it, and what does not belong there."""
-        if not self._all_told or self._arose:
+        if not self._all_told:
             return
         if len(self._mine) == 1:
             yield from self.other_winner()
@@ -179,6 +179,9 @@ class MadeOf(About):
 
     def _differ(self, mine: Times, ours: Times, used: Sequence[Used], what: str) -> Told:
         lacks, has = ours.keys() - mine.keys(), mine.keys() - ours.keys()
+        if self._arose:  # a NaN says little of what belongs there, but for other rows
+            rows = {self.words.index(one)[:-1] for one in ours}
+            lacks, has = set(), {one for one in has if self.words.index(one)[:-1] not in rows}
         parts = [f"does not use {self._listed(lacks, 'or')}, but should"] if lacks else []
         parts += [f"uses {self._listed(has)}, but should not"] if has else []
         if parts:
