@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from .. import proofs as analysis
-from ..course import Case, Exercise, Launch, Problem
+from ..course import Case, Exercise, Launch, Problem, Rule
 from ..course import rules as course_rules
 from ..cuda.errors import Message
 from ..proofs.trial import Trial
@@ -87,10 +87,7 @@ def reasoned(
     """What is known of all sizes, and the result of a launch that goes wrong, if one is found: the
     same of the same text each time, whatever else the machine does."""
     limits = limits if analysis.available else replace(limits, reasoning=0.0)
-    solution = exercise.solution if exercise.solved else ""
-    # A worker of its own: it knows the solution, which no worker is told that runs the cases.
-    with Session(source, limits, more=(solution,) if solution else ()) as session:
-        outcome = session.examine(Examine(exercise.rules, solution, limits.reasoning))
+    outcome = reason(source, exercise.rules, exercise.solution if exercise.solved else "", limits)
     why = outcome.message if isinstance(outcome, Failed) else TOO_LONG
     examined = outcome.examined if isinstance(outcome, Ran) else None
     examined = examined or Examined(why=why)
@@ -101,6 +98,13 @@ def reasoned(
     if broken and examined.reasoned:
         return replace(found, why=broken.message), None
     return found, broken
+
+
+def reason(source: str, rules: tuple[Rule, ...], solution: str, limits: Limits) -> Reply:
+    """What a worker of its own finds: it knows the solution, which no worker is told that runs the
+    cases."""
+    with Session(source, limits, more=(solution,) if solution else ()) as session:
+        return session.examine(Examine(rules, solution, limits.reasoning))
 
 
 def with_case(verdict: Verdict, case: CaseResult) -> Verdict:
