@@ -422,7 +422,7 @@ def _first_wrong(first: Mismatch, expected: Expected) -> Message:
     return say.wrong_element(place, wanted, is_now, say.off_by(off, most) if rounded else "")
 
 
-FAR = 10_000  # times what rounding can do
+FAR = 100  # times what rounding can do
 
 
 def _count(case: Case, counter: str, counters: dict[str, int]) -> int:

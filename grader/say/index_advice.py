@@ -211,7 +211,7 @@ def _too_many_threads(
     return Message(
         why=f"The launch has {all_threads:,} threads, and {place.owner} has "
         f"{counted(place.count, 'element')}.",
-        remedy="The extra threads must do nothing. Guard the access: the index must be below "
+        remedy="Guard the access: the index must be below "
         f"{_limit(place, who)}. If there is a guard, it lets this index pass.{_or_equal(place)}",
     )
 

@@ -295,8 +295,8 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
     why, remedy = {
         "shared": (
             "Shared memory has arbitrary values at first.",
-            "Which thread should write it, and under which condition? If another thread writes it "
-            "on an earlier line, put a barrier between the two lines.",
+            "Should this thread read it? If so, which thread should write it, and when? If another "
+            "thread writes it on an earlier line, put a barrier between the two lines.",
         ),
         "local": ("", "Which elements of the array have a value at this point, and which do not?"),
     }.get(

@@ -56,7 +56,7 @@ EDITS = {  # of a solution, by exercise: words that stand there, what is put the
     "08_project/cross_entropy": (
         "c == right ?",
         "c == right + 1 ?",
-        r"finds that `(\d+ == \d+)` is false, and takes 0\. "
+        r"asks whether (\d+ == \d+), and takes 0\. "
         r".*Our kernel asks whether (?!\1)(\d+) == \2, and takes 1",
     ),
     "08_project/attention_row": (

@@ -96,7 +96,8 @@ def test_cancellation_is_told_by_how_far_roundings_move_the_result(edits, line):
     moved = re.search(
         r"by cancellation on line .* by up to (\S+)\. .*In our .* up to (\S+)\.(?: |$)", message
     )
-    off = float(re.search(r"The difference is (\S+)\. ", message)[1])
+    found, wanted = re.search(r" is (\S+), and should be (\S+)\. ", message).groups()
+    off = abs(float(found) - float(wanted))
     assert float(moved[1]) > off / 2 > 100 * float(moved[2]), message
     assert where.strip() == line
     assert "instead of" not in message

@@ -21,7 +21,7 @@ from ..protocol import Choice, ThreadPlace
 from ..verdict import CaseResult
 from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
-from .thread_paths import as_written, may_ask, operator_of
+from .thread_paths import COMPARED, may_ask, operator_of
 
 _NO_NAN = " No comparison with NaN is true, except `!=`."
 Said = tuple[Pattern, Message, int | None]  # a pattern, its message, and the line of that
@@ -37,14 +37,13 @@ def _near(one: float, other: float) -> bool:
 
 
 def _question(choice: Choice, text: str = "") -> str:
-    """A choice in words, as its line, the `text`, asks; without numbers where a compiler asks what
-    the line does not."""
+    """A choice in words; without what it asks where its line, the `text`, asks something else: a
+    compiler turns comparisons of whole numbers round."""
     one, other = choice.values
     asks = f"asks whether {one:.6g} {operator_of(choice) or 'against'} {other:.6g}, and "
-    if text and not choice.opcode.endswith(("f16", "f32", "f64")):
-        written = as_written(choice, text)
-        asks = f"finds that {written}, and " if written else ""
-    return f"{asks}takes {choice.taken:.6g}"
+    is_whole = not choice.opcode.endswith(("f16", "f32", "f64"))
+    is_turned = is_whole and text and operator_of(choice) not in COMPARED.findall(text)
+    return f"{'' if is_turned else asks}takes {choice.taken:.6g}"
 
 
 class Explanation(MadeOf):
@@ -177,7 +176,8 @@ class Explanation(MadeOf):
             why, line = f"The {number:g} is a number in your code{where}.", there or line
         elif not words:
             right = "Everything that this step uses is right. The step itself is wrong."
-            why = right if found.right else found.fine and f"{found.fine} is right here."
+            fine = f"{found.fine} is right here. The other value or the operation is not."
+            why = right if found.right else fine if found.fine else ""
             ask = "What should this step do with its values?" if found.right else ""
             if found.right and found.mine.endswith(" values"):  # as a product of tensor cores
                 why = "Its values are right, but some of them are in wrong registers."

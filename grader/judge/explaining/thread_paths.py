@@ -20,7 +20,7 @@ ASKS = {
 _NOT = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _NEIGHBOUR = {"<": ("<=", -1), ">=": (">", -1), ">": (">=", 1), "<=": ("<", 1)}
-_COMPARED = re.compile(r"(?<![<>=!-])(?:[=!<>]=|[<>](?![<>=]))")
+COMPARED = re.compile(r"(?<![<>=!-])(?:[=!<>]=|[<>](?![<>=]))")
 LINES, MOST = 2, 2  # lines that are told, and comparisons of one
 _ITS_INDEX = "This thread should be here, but its index is wrong. How is the index computed?"
 
@@ -39,14 +39,14 @@ def last_conditions(path: ThreadPath, source: str) -> tuple[str, int | None]:
     told = []
     for line in reversed(lines):
         text = declared.line(line)
-        every = (as_written(one, text) for one in asked if one.place.line == line)
+        every = (_as_written(one, text) for one in asked if one.place.line == line)
         most = 1 if declared.loop(line)[0] else MOST  # of the last round alone
         if held := [*dict.fromkeys(filter(None, every))][-most:]:
             told.append(f"on line {line}, {' and '.join(held)}")
     return "; ".join(told), lines[0] if told else None
 
 
-def as_written(one: Choice, text: str) -> str:
+def _as_written(one: Choice, text: str) -> str:
     """A comparison as its line has it: a compiler asks `x < 1` for `x <= 0`, turns it round, or
     asks the opposite. "" for one that the compiler made, as of a loop that it unrolled."""
     asks = operator_of(one)
@@ -58,7 +58,7 @@ def as_written(one: Choice, text: str) -> str:
     forms += [(_TURNED[asks], right, left) for asks, left, right in forms if asks in _TURNED]
     every = [(*form, one.holds) for form in forms]
     every += [(_NOT.get(asks, ""), left, right, not one.holds) for asks, left, right in forms]
-    operators, numbers = set(_COMPARED.findall(text)), set(re.findall(r"\d+", text))
+    operators, numbers = set(COMPARED.findall(text)), set(re.findall(r"\d+", text))
     if one.opcode.endswith(("f16", "f32", "f64")):  # which no guard compares
         return ""
     for asks, *sides, holds in every:
@@ -72,7 +72,7 @@ def as_written(one: Choice, text: str) -> str:
 
 def may_ask(one: Choice, text: str) -> bool:
     """Whether a line has a comparison that a compiler may make this one of, or none at all."""
-    asks, there = operator_of(one), set(_COMPARED.findall(text))
+    asks, there = operator_of(one), set(COMPARED.findall(text))
     kin = {asks, _NOT.get(asks), _TURNED.get(asks), _NOT.get(_TURNED.get(asks, ""))}
     return not there or asks not in ("==", "!=") or bool(kin & there)
 
