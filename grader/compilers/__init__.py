@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from .. import disk_cache
 from ..cuda.errors import CompileError, CompilerFailure, Diagnostic, forbidden, one_line_end
-from .advice import advised
+from .advice import advised, powers
 from .clang import Clang
 from .compiler import DEFAULT_ARCH, SOURCE_NAME, Compiler, Job, Program
 from .headers import AS_CALLS, HEADERS
@@ -133,7 +133,8 @@ def _kept(cache: disk_cache.DiskCache, key: str, compiler: Compiler, job: Job) -
         raise CompileError(diagnostics=advised(error.diagnostics, job.source)) from None
     doubts = {(one.line, one.message): one for one in reversed(program.warnings)}
     # One for what a line repeats, the first.
-    program = replace(program, warnings=advised(tuple(reversed(doubts.values())), job.source))
+    advised_of = advised(tuple(reversed(doubts.values())), job.source)
+    program = replace(program, warnings=(*advised_of, *powers(job.source)))
     if not program.files:  # they can change, and the key knows nothing of them
         with suppress(OSError):  # a cache that cannot be written costs time and nothing else
             cache.add(key, program)

@@ -11,6 +11,8 @@ from difflib import get_close_matches
 
 from ..cuda.errors import Diagnostic, Note, lines_of
 
+_POWER = re.compile(r"(?<![\w.])(?:2|10) ?\^ ?\w+")
+
 
 def advised(errors: tuple[Diagnostic, ...], source: str) -> tuple[Diagnostic, ...]:
     """The errors, the first of them with our advice as its first note, if there is one."""
@@ -21,6 +23,19 @@ def advised(errors: tuple[Diagnostic, ...], source: str) -> tuple[Diagnostic, ..
             rest = [note for note in error.notes if not note.message.startswith("built-in ")]
             return replace(error, notes=(Note(said), *rest)), *errors[1:]
     return errors
+
+
+def powers(source: str) -> tuple[Diagnostic, ...]:
+    """A warning of ours for each line with a power that C++ takes for an exclusive or."""
+    lines = enumerate((line.partition("//")[0] for line in lines_of(source)), 1)
+    return tuple(
+        Diagnostic(
+            f"`{found[0]}` is an exclusive or in C++, not a power. 2 to the power k is `1 << k`.",
+            number,
+        )
+        for number, line in lines
+        if (found := _POWER.search(line))
+    )
 
 
 def _advice(error: Diagnostic, lines: list[str]) -> str:

@@ -138,6 +138,12 @@ DOUBTED = [  # what stands there, what was written, the line of the doubt and wh
         "before its value is set|is uninitialized",
     ),
     (GUARD, "    for (unsigned k = 9; k >= 0; k--) y[k] = 1;\n" + GUARD, 4, "never below 0"),
+    (
+        GUARD,
+        "    if (2 ^ n) y[n ^ 2] = 1;  // 10 ^ n\n" + GUARD,
+        4,
+        "n` is an exclusive or in C",
+    ),
 ]
 
 
