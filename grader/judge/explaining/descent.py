@@ -96,10 +96,10 @@ class Descent:
             if not self.mine.value[a] or not self.known(a):
                 return self._other(a, b)
             return DescentEnd(above[0], b, first=True) if above else None
-        used = sorted(self._of[0][at] for at in self.mine.sources(a))
-        theirs = sorted(self._of[1][at] for at in self.ours.sources(b))
-        if verb not in ANY_ORDER and used == theirs and len(used) > 1:  # in another order
-            return DescentEnd(a, b)
+        used = [self._of[0][at] for at in self.mine.sources(a)]
+        theirs = [self._of[1][at] for at in self.ours.sources(b)]
+        if verb not in ANY_ORDER and used != theirs and sorted(used) == sorted(theirs):
+            return DescentEnd(a, b)  # the same in another order
         pairs, more, lost = (self._terms if verb in ANY_ORDER else self._pairs)(a, b)
         is_extreme = verb in ("max", "min")
         further = chain(
