@@ -291,7 +291,7 @@ def push_marks(
         assignment,
     )
     marks, problems = pushing.plan(there, read, str(chosen["id"]))
-    most = chosen.get("points_possible", chosen.get("grade")) or 0
+    most = chosen["most"]
     unlike = f" It gives {most:g} points, and the lesson {read.most:g}: marks are sent as they are."
     say(
         f'{about.name} is the assignment "{chosen["name"]}" in course {number} of {to}.'
