@@ -277,9 +277,8 @@ def plan(
         }
         for line in table.lines
     ]
-    for line, mine in zip(table.lines, meant, strict=True):
-        if lesson not in line.scores:
-            continue
+    pairs = zip(table.lines, meant, strict=True)
+    for line, mine in (pair for pair in pairs if lesson in pair[0].scores):
         row = now.get(user := min(mine, default=""), {})
         # Canvas's before its own lateness, or else Moodle's, which is below 0 where there is none.
         has = row.get("entered_score", row.get("score", row.get("grade")))

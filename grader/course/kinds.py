@@ -368,10 +368,13 @@ class Number(WrittenQuestion):
         example = f"`{answer:.40}` is not a number. Write it like `1024` or `0.5`, without commas."
         number, unit = unless(found, LearnerError(example)).groups()
         single = re.compile(r"(\w{3,})s")  # as in "1 sector"
-        worth = {single.sub(r"\1", one): each for one, each in self.units.items()}
-        worth |= {"": next(iter(self.units.values()), 1.0), **self.units}
-        # People type one sign of several that look alike, as for the Greek letter in \u03bcs.
-        worth = {unicodedata.normalize("NFKC", one): each for one, each in worth.items()}
+        worth = {  # people type one of several signs that look alike, as two are the micro sign
+            unicodedata.normalize("NFKC", one): each
+            for one, each in (
+                *((single.sub(r"\1", one), each) for one, each in self.units.items()),
+                *(("", next(iter(self.units.values()), 1.0)), *self.units.items()),
+            )
+        }
         allowed = " or ".join(f"`{one}`" for one in self.units if one) or "no unit"
         unless(
             (alike := unicodedata.normalize("NFKC", unit)) in worth,
