@@ -1,7 +1,7 @@
 """Submissions of a lesson, fetched from the exchange."""
 
-import hashlib
 import os
+import secrets
 import shutil
 import sys
 from collections.abc import Iterator
@@ -74,10 +74,9 @@ def put_aside(course: CourseFolder, lesson: str) -> Iterator[Graded]:
 
 
 def hide(path: Path, why: str) -> None:
-    """Put aside what was handed in: a name that nobody looks for, and that is no longer than names
-    may be."""
-    known = hashlib.sha256(os.fsencode(path.name)).hexdigest()[:16]
-    renaming.rename_inbound(path, f".{why}+{path.name[:40]}+{known}", "be put aside")
+    """Put aside what was handed in: a name that nobody looks for, that is no longer than names may
+    be, and that nobody can have taken, so that no learner stops this."""
+    renaming.rename_inbound(path, f".{why}+{path.name[:40]}+{secrets.token_hex(8)}", "be put aside")
 
 
 def _forger(folder: Path, logins: tuple[str, ...]) -> str:

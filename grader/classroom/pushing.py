@@ -10,8 +10,8 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ from .export import LearnerLine, LessonColumn, MarksTable
 VARIABLE = "WARPWISE_TOKEN"  # of the environment
 # Of requests whose rate is limited; seconds between them, if none are named, and at most.
 TRIES, PAUSE, LONGEST = 10, 5.0, 60.0
+MOST_PAGES = 1000  # of one list; Canvas has at least ten rows on a page
+_MESSAGE = re.compile(r'"message"\s*:\s*("(?:[^"\\]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+")')
 
 # By column of a roster, what the platform's people have there.
 _FIELDS = {
@@ -51,6 +53,18 @@ Differing = tuple[LearnerLine, str, float | None, float]
 
 class MarkRefused(ClassroomError):
     """The platform refuses a request; it may take the next one."""
+
+
+@contextmanager
+def _documented() -> Iterator[None]:
+    """Have an answer that is not as the platform's documentation says end the push."""
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+        raise ClassroomError(
+            "The platform's answer is not as its documentation says "
+            f"({type(error).__name__}). See if --to and --url are right."
+        ) from error
 
 
 # --- the platforms --------------------------------------------------------------------------------
@@ -78,6 +92,7 @@ class RemoteCourse:
                     f"{base.host} could not be reached ({type(error).__name__}). {GO_ON}"
                 ) from None
             # Canvas forbids a request when nothing remains; others answer 429.
+            answer.encoding = "utf-8"  # which JSON is, whatever a header calls it
             left = answer.headers.get("X-Rate-Limit-Remaining", "") + answer.text.casefold()
             is_spent = answer.status_code == 403 and re.search("^[0-]|rate limit", left)
             if answer.status_code != 429 and not is_spent:
@@ -91,20 +106,23 @@ class RemoteCourse:
     def _checked(self, answer: httpx.Response) -> httpx.Response:
         """The answer, if it is the JSON of no error. MarkRefused if it is about this request, and
         ClassroomError if every other one would get it as well."""
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             content = answer.json()
             # Moodle's errors have the status 200, too.
             if answer.is_success and not (isinstance(content, dict) and "exception" in content):
                 return answer
-        found = re.search(r'"message"\s*:\s*("(?:[^"\\]|\\.)*")', answer.text)
+        found = _MESSAGE.search(answer.text)
         said = json.loads(found[1], strict=False) if found else "no JSON. See if --url is right."
-        said = visible(" ".join(said.replace(self.token, "(token)").split()))[:200]
         for_all = not found or answer.status_code >= 500 or answer.status_code == 401
         kind = ClassroomError if for_all or '"invalidtoken"' in answer.text else MarkRefused
         raise kind(
             f"{self.client.base_url.host} answers {answer.status_code}"
-            f"{f'. {GO_ON}' if answer.status_code >= 500 else f': {said}'}"
+            f"{f'. {GO_ON}' if answer.status_code >= 500 else f': {self.told(said)}'}"
         )
+
+    def told(self, text: str) -> str:
+        """A text of the platform's as it can stand in a sentence."""
+        return visible(" ".join(text.replace(self.token, "(token)").split()))[:200]
 
 
 class CanvasCourse(RemoteCourse):
@@ -113,12 +131,15 @@ class CanvasCourse(RemoteCourse):
     def rows(self, what: str, assignment: str = "") -> Iterable[dict[str, Any]]:
         """All pages of a list."""
         path = f"api/v1/courses/{self.course}/{_CANVAS_LISTS[what].format(assignment)}"
-        while path:
+        for _ in range(MOST_PAGES):
             answer = self.ask("GET", path)
             yield from answer.json()
             path = (
                 answer.links.get("next", {}).get("url", "").removeprefix(str(self.client.base_url))
             )
+            if not path:
+                return
+        raise ClassroomError(f"{self.system} has more than {MOST_PAGES} pages of {what}.")
 
     def save(self, assignment: str, user: str, points: str) -> None:
         self.ask(
@@ -131,6 +152,7 @@ class CanvasCourse(RemoteCourse):
 class MoodleCourse(RemoteCourse):
     """The requests to Moodle."""
 
+    @_documented()
     def _call(self, function: str, arguments: dict[str, object]) -> Any:
         """The result of a function of the web service."""
         own = {"wstoken": self.token, "wsfunction": function, "moodlewsrestformat": "json"}
@@ -139,7 +161,7 @@ class MoodleCourse(RemoteCourse):
             unless(
                 # 3: nobody has a mark yet. An activity that the instructor cannot see is no lesson.
                 str(each["warningcode"]) == "3" or each.get("item") == "module",
-                ClassroomError(f"Moodle warns: {visible(each['message'])[:200]}"),
+                ClassroomError(f"Moodle warns: {self.told(each['message'])}"),
             )
         return found
 
@@ -204,6 +226,7 @@ def opened(
 # --- what is to be sent ---------------------------------------------------------------------------
 
 
+@_documented()
 def find_assignment(
     there: CanvasCourse | MoodleCourse,
     column: LessonColumn,
@@ -211,8 +234,8 @@ def find_assignment(
     wanted: str | None,
 ) -> dict[str, Any]:
     """The assignment whose name or number is `wanted`, else the one that course.toml has as the
-    lesson's column, else the one that `grader roster` would take for it. `titles` are those of all
-    lessons, by name. ClassroomError unless it is just one."""
+    lesson's column, else the one that `grader roster` would take for it; its points as "most".
+    `titles` are those of all lessons, by name. ClassroomError unless it is just one."""
     offered = {f"{each['name']} ({each['id']})": each for each in there.rows("assignments")}
     names = {wanted} if wanted else {*column.headings.get(there.system, ())}
     found = [
@@ -224,9 +247,13 @@ def find_assignment(
             f"be {wanted or column.lesson}. Choose one by its number, with --assignment: "
             f"{', '.join(found or offered) or 'there is none'}."
         )
-    return offered[found[0]]
+    chosen = offered[found[0]]
+    most = float(chosen.get("points_possible", chosen.get("grade")) or 0)
+    unless(most >= 0, ClassroomError(f"{there.told(found[0])} has a scale, and no points."))
+    return {**chosen, "name": there.told(chosen["name"]), "most": most}
 
 
+@_documented()
 def plan(
     there: CanvasCourse | MoodleCourse, table: MarksTable, assignment: str
 ) -> tuple[list[Differing], list[str]]:
@@ -242,21 +269,21 @@ def plan(
     now = {
         str(each.get("user_id") or each["userid"]): each for each in there.rows("marks", assignment)
     }
-    scored = [line for line in table.lines if lesson in line.scores]
-    meant = [
+    meant = [  # by those without a mark, too: a person is one learner
         {
             user
             for column, value in platforms.row_of(line, there.system).items()
             for user in users.get((column, value.casefold()), ())
         }
-        for line in scored
+        for line in table.lines
     ]
-    for line, mine in zip(scored, meant, strict=True):
+    pairs = zip(table.lines, meant, strict=True)
+    for line, mine in (pair for pair in pairs if lesson in pair[0].scores):
         row = now.get(user := min(mine, default=""), {})
         # Canvas's before its own lateness, or else Moodle's, which is below 0 where there is none.
         has = row.get("entered_score", row.get("score", row.get("grade")))
         before = None if has is None or float(has) < 0 else round(float(has), 4)
-        if len(mine) != 1 or meant.count(mine) > 1 or row.get("excused"):
+        if len(mine) != 1 or sum(user in each for each in meant) > 1 or row.get("excused"):
             why = "is excused in" if row.get("excused") else "could be several people of"
             problems.append(
                 f"{line.learner} {why if mine else 'is not in'} course {there.course} of "

@@ -207,10 +207,11 @@ def settle(course: CourseFolder, lesson: str) -> None:
 
 
 def rename_inbound(folder: Path, name: str, what: str) -> None:
-    """Give a folder of the exchange's another name; ClassroomError that `what` must be done where
-    that is not allowed."""
+    """Give a folder of the exchange's another name, unless its learner has taken it away by now;
+    ClassroomError that `what` must be done where that is not allowed."""
     try:
-        folder.rename(folder.with_name(name))
+        with suppress(FileNotFoundError):
+            folder.rename(folder.with_name(name))
     except OSError as error:
         raise ClassroomError(
             f"{str(folder)!a} must {what}, and you may not ({error.strerror}): "

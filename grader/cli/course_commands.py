@@ -291,11 +291,13 @@ def push_marks(
         assignment,
     )
     marks, problems = pushing.plan(there, read, str(chosen["id"]))
-    most = chosen.get("points_possible", chosen.get("grade")) or 0
-    unlike = f" It gives {most:g} points, and the lesson {read.most:g}: marks are sent as they are."
+    unlike = (
+        f" It gives {chosen['most']:g} points, and the lesson {read.most:g}: marks are sent as "
+        "they are."
+    )
     say(
         f'{about.name} is the assignment "{chosen["name"]}" in course {number} of {to}.'
-        f"{unlike if most != read.most else ''}"
+        f"{unlike if chosen['most'] != read.most else ''}"
     )
     complain(*problems)
     say_who_is_off_the_roster(here, read.left_out)

@@ -269,8 +269,11 @@ def _require_exercise(exercise: Exercise, path: Path) -> None:
 # `check()` works there, and no solution is in it. What a verdict needs of one is kept beside it:
 # its signature stands in the kernel as it is handed out, its counts in steps.json, and right
 # answers come from the exercise's own NumPy.
-# Of a lesson's folder: edits of the solution, which give it away, and right answers.
-_KEPT_BACK = {KEYS, "mistakes.toml", "equivalent_mutants.toml", "wrong", "__pycache__"}
+# Of a lesson's folder: edits of the solution, which give it away, right answers, and what editors
+# and version control leave of a file that they changed.
+_KEPT_BACK = re.compile(
+    r"(answers|mistakes|equivalent_mutants)\b.*|wrong|__pycache__|[.#].*|.*(~|\.(bak|orig|rej|old|tmp))"
+)
 
 
 def handed_out(lesson: Lesson) -> Iterator[tuple[str, bytes]]:
@@ -281,7 +284,7 @@ def handed_out(lesson: Lesson) -> Iterator[tuple[str, bytes]]:
     }
     for path in sorted(lesson.path.rglob("*")):
         name = path.relative_to(lesson.path)
-        if path.is_file() and _KEPT_BACK.isdisjoint(name.parts):
+        if path.is_file() and not any(map(_KEPT_BACK.fullmatch, name.parts)):
             made = blank.get(name.as_posix())
             yield name.as_posix(), path.read_bytes() if made is None else made
 

@@ -9,6 +9,7 @@ What is right lies in the lesson's answers.toml, with the solutions.
 
 import hashlib
 import re
+import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -327,21 +328,23 @@ class Choose(WrittenQuestion):
     def read(self, answer: str) -> tuple[str, ...]:
         no_way = f"choose is {self.choose!r}, and must be one of: {', '.join(_CHOOSE)}."
         unless(self.choose in _CHOOSE, LearnerError(no_way))
-        words = dict.fromkeys(re.findall(r"[^\s,;`]+", answer))
+        words = re.findall(r"[^\s,;`]+", answer)
         known, most = ", ".join(f"`{word}`" for word in self.options), len(self.options)
         for word in (one for one in words if one not in self.options):
             raise LearnerError(f"There is no option `{word:.40}`. The options are: {known}.")
         if self.choose == "order":
             unless(
-                len(words) == most,
-                LearnerError(f"The answer has {len(words)} of {most} options. Write all of them."),
+                len(words) == len({*words}) == most,
+                LearnerError(
+                    f"The answer has {len(words)} of {most} options. Write each of them once."
+                ),
             )
             return tuple(words)
         unless(
-            self.choose == "several" or len(words) == 1,
+            self.choose == "several" or len({*words}) == 1,
             LearnerError(f"The answer has {len(words)} options. Write one of them."),
         )
-        return tuple(sorted(words))
+        return tuple(sorted({*words}))
 
     def has(self, given: Any, part: Any) -> bool:
         return bool(given == part if self.choose == "order" else set(part) <= set(given))
@@ -361,18 +364,23 @@ class Number(WrittenQuestion):
     rtol: float = 1e-9
 
     def read(self, answer: str) -> float:
-        found = _NUMBER.fullmatch(answer)
+        found = _NUMBER.fullmatch(answer.replace("\N{MINUS SIGN}", "-"))
         example = f"`{answer:.40}` is not a number. Write it like `1024` or `0.5`, without commas."
         number, unit = unless(found, LearnerError(example)).groups()
         single = re.compile(r"(\w{3,})s")  # as in "1 sector"
-        worth = {single.sub(r"\1", one): each for one, each in self.units.items()}
-        worth |= {"": next(iter(self.units.values()), 1.0), **self.units}
+        worth = {  # people type one of several signs that look alike, as two are the micro sign
+            unicodedata.normalize("NFKC", one): each
+            for one, each in (
+                *((single.sub(r"\1", one), each) for one, each in self.units.items()),
+                *(("", next(iter(self.units.values()), 1.0)), *self.units.items()),
+            )
+        }
         allowed = " or ".join(f"`{one}`" for one in self.units if one) or "no unit"
         unless(
-            unit in worth,
+            (alike := unicodedata.normalize("NFKC", unit)) in worth,
             LearnerError(f"The unit `{unit:.40}` does not fit. The question takes {allowed}."),
         )
-        return float(number) * worth[unit]
+        return float(number) * worth[alike]
 
     def same(self, given: Any, other: Any) -> bool:
         return bool(abs(given - other) <= self.atol + self.rtol * abs(other))

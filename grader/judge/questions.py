@@ -2,8 +2,8 @@
 
 from ..course import Exercise
 from ..course.kinds import NOT_RIGHT, WrittenQuestion
-from ..cuda.errors import Message
-from ..errors import LearnerError
+from ..cuda.errors import Message, visible
+from ..errors import AuthorError, LearnerError, unless
 from ..status import Status
 from .verdict import CaseResult, Verdict
 
@@ -16,10 +16,12 @@ def judged(exercise: Exercise, kind: WrittenQuestion, source: str, hidden: bool)
     """The verdict on `source`, the text of the answer's cell. Without `hidden` it tells no more
     than the lesson lets a learner know before the marks."""
     status, said = Status.NOT_ATTEMPTED, NO_ANSWER
-    if answer := kind.written(source):
+    # Characters that nobody sees come along when people copy.
+    if answer := kind.written(visible(source).replace("\N{REPLACEMENT CHARACTER}", "")):
+        fault = kind.fault("") if kind.key else ""  # the author's, and not this answer's
+        unless(not fault, AuthorError(f"{exercise.id}: {exercise.source} {fault}."))
         try:
-            given = kind.read(answer)
-            status, said = kind.marked(given)
+            status, said = kind.marked(kind.read(answer))
             if status in (Status.PASSED, Status.WRONG_ANSWER) and not (hidden or kind.feedback):
                 status, said = Status.KEPT, LATER
         except LearnerError as error:

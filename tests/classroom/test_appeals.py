@@ -372,3 +372,68 @@ def test_requests_move_with_a_lesson_that_is_renamed(here):
     (here.kernels / LESSON).rename(here.kernels / "01_adding")
     renaming.rename(here, LESSON, "01_adding")
     assert "ben: add in 01_adding, 3 of 4" in grader(here, "appeals").stdout
+
+
+# --- an exchange into which anybody may write -----------------------------------------------------
+
+
+def sent(exchange, learner=ME, end="x"):
+    """A place in the exchange for a request of the learner's."""
+    exchange.mkdir(parents=True, exist_ok=True)
+    return exchange / f"{learner}+grader.appeal+2026-01-05 10:00:00.000000 UTC+{end}"
+
+
+def test_a_name_that_is_put_aside_again_stops_nobody(here, own, exchange):
+    """Folders with something in them, which no rename replaces."""
+    for number in range(3):
+        for path in (sent(exchange), sent(exchange, "odd\x1b")):
+            path.mkdir()
+            (path / "file").touch()
+        ask(why=f"{WHY} {number}")
+        shown = grader(here, "appeals")
+        assert shown.exit_code == 0, shown.output
+        assert "\x1b" not in shown.output
+    assert shown.stdout.endswith("1 open request\n")
+    assert all(one.name.startswith(".") for one in exchange.iterdir())
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        lambda path: os.mkfifo(path),
+        lambda path: path.symlink_to("/etc/passwd"),
+        lambda path: path.symlink_to(path),
+        lambda path: path.symlink_to(path.parent),
+        lambda path: (path.touch(), path.chmod(0)),
+        lambda path: path.write_bytes(b'{"lesson": "\x00'),
+        lambda path: path.write_text(f'{{"lesson": "01_add", "exercise": {"[" * 9000}'),
+        lambda path: path.write_text('{"lesson": NaN}'),
+        lambda path: path.write_text(
+            '{"lesson": "\\u0000", "exercise": "\\u001b[2J", "why": "x", "at": "2026-01-05 10:00"}'
+        ),
+        lambda path: path.write_text(
+            '{"lesson": "01_add/.", "exercise": "add", "why": "x", "at": "2026-01-05 10:00"}'
+        ),
+    ],
+)
+def test_what_is_no_request_in_the_exchange_is_put_aside_and_said_once(here, own, exchange, put):
+    put(sent(exchange))
+    shown = grader(here, "appeals")
+    assert (shown.exit_code, shown.stderr.count("\n")) == (0, 1)
+    assert "This request is put aside." in shown.stderr and "\x1b" not in shown.stderr
+    shown = grader(here, "appeals")
+    assert (shown.stdout, shown.stderr) == ("0 open requests\n", "")
+
+
+def test_a_request_that_is_gone_before_it_is_put_aside_stops_nothing(
+    here, own, exchange, monkeypatch
+):
+    ask()
+    read = appeals.read
+
+    def gone(path):
+        path.unlink()
+        return read(path)
+
+    monkeypatch.setattr(appeals, "read", gone)
+    assert grader(here, "appeals").exit_code == 0

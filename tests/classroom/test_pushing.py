@@ -532,3 +532,104 @@ def test_what_is_no_platform_is_said(here, platform):
     said = push(here, platform)
     assert (said.exit_code, "no JSON. See if --url is right." in said.stderr) == (2, True)
     assert push(here, platform, "--to", "ilias").exit_code == 2
+
+
+# --- a platform that lies ------------------------------------------------------------------------
+
+DEEP = "[" * 100_000
+
+
+def one_sentence(said):
+    """A push that ended with a sentence, and not with a failure of the grader's own."""
+    assert (said.exit_code, said.stderr.count("\n")) == (2, 1), said.stderr
+    assert "\x1b" not in said.output
+    return said.stderr
+
+
+def test_an_answer_that_is_not_as_documented_is_one_sentence(here, platform):
+    for content in (
+        *(DEEP, f'{{"message": {DEEP}', '{"message": "\\d"}', '{"message": "\\ud800 \\u001b[2J"}'),
+        *("null", "7", '["x"]', "[null]", "[[]]", '[{"name": "Lab 01 Add"}]', '{"courses": [{}]}'),
+        *('{"courses": [{"assignments": 3}]}', '{"warnings": [7]}', '{"warnings": 7}'),
+        *('{"warnings": [{"warningcode": "1", "message": null}]}', f"[{'9' * 9999}]"),
+        *('[{"id": [], "name": ["Lab 01 Add"]}]', '[{"id": 4711, "name": null}]'),
+    ):
+        for status in (200, 400):
+            platform.limited = [(status, content, {})]
+            one_sentence(push(here, platform))
+
+
+def test_the_name_of_an_encoding_changes_nothing(here, platform):
+    platform.limited = [
+        (429, "", {"Content_Type": f"application/json; charset={encoding}"})
+        for encoding in ("hex", "rot13", "undefined", "idna", "nothing")
+    ]
+    assert push(here, platform).exit_code == 0
+
+
+@pytest.mark.parametrize("system", ["moodle"], indirect=True)
+@pytest.mark.parametrize("person", [7, None, [], {"username": "ben"}])
+def test_a_person_that_is_none_is_one_sentence(here, platform, person):
+    platform.people.append(person)
+    one_sentence(push(here, platform))
+    assert platform.saved == []
+
+
+@pytest.mark.parametrize("system", ["canvas"], indirect=True)
+@pytest.mark.parametrize("score", ["A", [], {}, 10**400])
+def test_a_score_that_is_no_number_is_one_sentence(here, platform, score):
+    platform.scores = {901: score}
+    one_sentence(push(here, platform, "--yes"))
+    assert platform.saved == []
+
+
+@pytest.mark.parametrize("most", [[6], "six", -3, float("nan")])
+def test_a_maximum_that_is_none_is_one_sentence(here, platform, most):
+    """A negative one is Moodle's number of a scale."""
+    platform.assignments[1] |= {"points_possible": most, "grade": most}
+    one_sentence(push(here, platform, "--yes"))
+    assert platform.saved == []
+
+
+@pytest.mark.parametrize("system", ["canvas"], indirect=True)
+def test_a_list_without_an_end_is_one_sentence(here, platform, monkeypatch):
+    monkeypatch.setattr(pushing, "MOST_PAGES", 20)
+    monkeypatch.setitem(pushing._CANVAS_LISTS, "assignments", "assignments?page=1&per_page=1")
+    platform.assignments *= 1000
+    assert "more than 20 pages" in one_sentence(push(here, platform))
+
+
+def test_what_a_platform_says_is_shown_without_escapes_and_without_the_token(here, platform):
+    platform.assignments[1]["name"] = f"Lab 01 Add \x1b]0;{TOKEN}\x07 \u202e"
+    said = push(here, platform, "--assignment", "4711")
+    assert said.exit_code == 0
+    assert "\x1b" not in said.output and "\u202e" not in said.output
+
+
+@pytest.mark.parametrize("system", ["moodle"], indirect=True)
+def test_a_warning_that_repeats_the_token_is_shown_without_it(here, platform):
+    warning = {"warningcode": "1", "message": f"no course for {TOKEN}"}
+    platform.limited = [(200, {"courses": [], "warnings": [warning]}, {})]
+    assert "no course for (token)" in one_sentence(push(here, platform))
+
+
+def test_who_takes_the_key_of_somebody_who_is_not_there_gets_no_mark_of_theirs(here, platform):
+    """Dora, who has no mark, has the address of ben, who left that course."""
+    platform.people = [each for each in platform.people if each["username"] != "ben"]
+    dora = next(each for each in platform.people if each["username"] == "dora")
+    dora |= {"sis_user_id": "S-2", "email": "ben@uni.example"}
+    said = push(here, platform, "--yes")
+    assert "ben could be several people of course 42" in said.stderr
+    assert sorted(platform.saved) == [901, 903]
+
+
+@pytest.mark.parametrize("url", ["https://xn--", f"https://{'a' * 300}.example", "https://a..b"])
+def test_an_address_that_is_none_is_one_sentence(here, platform, url):
+    one_sentence(push(here, platform, "--url", url))
+
+
+@pytest.mark.parametrize("elsewhere", [{"Location": "http://127.0.0.1:9/"}, {"Location": "\x00"}])
+def test_no_other_address_gets_the_token(here, platform, elsewhere):
+    platform.limited = [(307, "", elsewhere)]
+    one_sentence(push(here, platform, "--yes"))
+    assert len(platform.asked) == 1

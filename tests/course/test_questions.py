@@ -175,6 +175,56 @@ def test_a_mistake_in_the_answers_is_one_sentence_for_the_author(root, change, s
     assert said in str(error.value) and "\n" not in str(error.value)
 
 
+def test_a_mistake_in_the_answers_is_no_learners_and_told_to_none(root):
+    """Also where it is made after the release."""
+    for name, right in (("share", "50 percent"), ("how_many", "four"), ("waits", "blocks")):
+        key = KEYS.replace(
+            {"share": "50 %", "how_many": "4 sectors", "waits": "block"}[name], right
+        )
+        (root / LESSON / "answers.toml").write_text(key)
+        with pytest.raises(AuthorError, match=f"{LESSON}/{name}: answers.toml has an answer"):
+            verdict_of(root, name, RIGHT[name])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("answers.toml~", "answers.toml.bak", "answers.toml.orig", ".answers.toml.swp"),
+        *("#answers.toml#", "answers (copy).toml", ".ipynb_checkpoints/answers-checkpoint.toml"),
+        *(".ipynb_checkpoints/2_scale-checkpoint.cu", "2_scale.cu~", "mistakes.toml.rej"),
+    ],
+)
+def test_what_an_editor_leaves_of_a_file_is_not_published(root, name):
+    path = root / LESSON / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("right")
+    assert b"right" not in dict(catalogue.handed_out(course.lesson(LESSON, root))).values()
+
+
+def test_signs_that_nobody_sees_and_signs_that_look_alike_make_no_answer_wrong(root):
+    for answer in (
+        "\u200f4\u200b sectors\u200e",
+        "\ufeff4\u00a0sectors",
+        "\uff11\uff12\uff18 bytes",
+    ):
+        assert verdict_of(root, "how_many", answer).status == "passed"
+    assert verdict_of(root, "waits", "\u202ablock\u202c").status == "passed"
+    assert verdict_of(root, "share", "50\u202f\uff05").status == "passed"
+    assert verdict_of(root, "why", "\u200b").status == "not_attempted"
+    micro = Number(units={"\u00b5s": 1, "\u2126": 2})
+    assert micro.read("3 \u03bcs") == micro.read("3 \u00b5s") == 3
+    assert micro.read("\u22123 \u03a9") == -6
+    with pytest.raises(LearnerError):
+        micro.read("3\u00b2")  # no 32
+
+
+def test_an_order_with_an_option_twice_is_none(root):
+    said = verdict_of(root, "steps", "load wait add load").message
+    assert said == "The answer has 4 of 3 options. Write each of them once."
+    assert verdict_of(root, "steps", "load wait load").status == "wrong_answer"
+    assert verdict_of(root, "waits", "block block").status == "passed"
+
+
 def test_a_way_to_choose_that_is_not_there_is_one_sentence_for_the_author(root):
     asked = root / LESSON / "exercises_questions.py"
     asked.write_text(asked.read_text().replace('"order"', '"sorted"'))
