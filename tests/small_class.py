@@ -1,6 +1,7 @@
 """A lesson of two exercises, and notebooks handed in for it, whole and damaged."""
 
 import contextlib
+import shutil
 
 import nbformat
 import small_lesson
@@ -8,6 +9,7 @@ from small_lesson import instead
 from typer.testing import CliRunner
 
 from grader.classroom import feedback
+from grader.classroom.folder import new_course
 from grader.cli.app import app
 from grader.course import mistakes
 from grader.course.weave import cuda_cell, text
@@ -79,6 +81,12 @@ def grader(here, *arguments):
     """Run `grader ARGUMENTS` in the course's folder."""
     with contextlib.chdir(here.root):
         return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
+
+
+def copied(course, folder):
+    """A copy of a course and of its lessons."""
+    kernels = shutil.copytree(course.kernels, folder / "kernels")
+    return new_course(shutil.copytree(course.root, folder / "course"), kernels)
 
 
 def cell_of(notebook, name):

@@ -132,9 +132,9 @@ def _kept(cache: disk_cache.DiskCache, key: str, compiler: Compiler, job: Job) -
             raise
         raise CompileError(diagnostics=advised(error.diagnostics, job.source)) from None
     doubts = {(one.line, one.message): one for one in reversed(program.warnings)}
-    # One for what a line repeats, the first.
-    advised_of = advised(tuple(reversed(doubts.values())), job.source)
-    program = replace(program, warnings=(*advised_of, *powers(job.source)))
+    first = tuple(reversed(doubts.values()))  # one for what a line repeats
+    warnings = *advised(first, job.source), *powers(job.source)
+    program = replace(program, warnings=warnings)
     if not program.files:  # they can change, and the key knows nothing of them
         with suppress(OSError):  # a cache that cannot be written costs time and nothing else
             cache.add(key, program)

@@ -16,7 +16,7 @@ _POWER = re.compile(r"(?<![\w.])(?:2|10) ?\^ ?\w+")
 
 def advised(errors: tuple[Diagnostic, ...], source: str) -> tuple[Diagnostic, ...]:
     """The errors, the first of them with our advice as its first note, if there is one."""
-    lines = [line.partition("//")[0] for line in lines_of(source)]
+    lines = _without_comments(source)
     for error in errors[:1]:
         if said := _advice(error, lines):
             # NVRTC lists all operators that are none: nothing is left to find out there.
@@ -27,15 +27,18 @@ def advised(errors: tuple[Diagnostic, ...], source: str) -> tuple[Diagnostic, ..
 
 def powers(source: str) -> tuple[Diagnostic, ...]:
     """A warning of ours for each line with a power that C++ takes for an exclusive or."""
-    lines = enumerate((line.partition("//")[0] for line in lines_of(source)), 1)
     return tuple(
         Diagnostic(
             f"`{found[0]}` is an exclusive or in C++, not a power. 2 to the power k is `1 << k`.",
             number,
         )
-        for number, line in lines
+        for number, line in enumerate(_without_comments(source), 1)
         if (found := _POWER.search(line))
     )
+
+
+def _without_comments(source: str) -> list[str]:
+    return [line.partition("//")[0] for line in lines_of(source)]
 
 
 def _advice(error: Diagnostic, lines: list[str]) -> str:

@@ -324,7 +324,7 @@ class Made(msgspec.Struct, frozen=True):
 
 class ThreadPath(msgspec.Struct, frozen=True):
     """What a thread did in a launch: the comparisons of its last branches, in order; the buffers
-    that it `used`; and the elements that it stored last, each with the line."""
+    that it `used`; and the first elements that it stored in them, each with the line."""
 
     branches: tuple[Choice, ...] = ()
     used: tuple[str, ...] = ()

@@ -4,10 +4,10 @@ import csv
 import io
 import json
 import re
-import shutil
 
 import nbformat
 import pytest
+import small_class
 import small_questions
 from nbgrader.api import Grade
 from nbgrader.converters import Autograde
@@ -33,8 +33,7 @@ def graded(tmp_path_factory, grading):
 
 @pytest.fixture
 def here(graded, tmp_path):
-    kernels = shutil.copytree(graded.kernels, tmp_path / "kernels")
-    return new_course(shutil.copytree(graded.root, tmp_path / "course"), kernels)
+    return small_class.copied(graded, tmp_path)
 
 
 def marks(here):

@@ -39,8 +39,7 @@ def graded(tmp_path_factory, grading):
 
 @pytest.fixture
 def here(graded, tmp_path):
-    kernels = shutil.copytree(graded.kernels, tmp_path / "kernels")
-    return new_course(shutil.copytree(graded.root, tmp_path / "course"), kernels)
+    return small_class.copied(graded, tmp_path)
 
 
 @pytest.fixture

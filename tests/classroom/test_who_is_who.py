@@ -48,8 +48,7 @@ def graded(tmp_path_factory, grading):
 
 @pytest.fixture
 def here(graded, tmp_path):
-    kernels = shutil.copytree(graded.kernels, tmp_path / "lessons")
-    return new_course(shutil.copytree(graded.root, tmp_path / "course"), kernels)
+    return small_class.copied(graded, tmp_path)
 
 
 def stamp(here, learner, when):

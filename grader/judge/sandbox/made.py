@@ -12,6 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
+from itertools import islice
 from operator import itemgetter
 from typing import Any, Literal
 
@@ -220,9 +221,9 @@ def path_of(graph: Graph, thread: ThreadPlace, elements: Elements | None) -> Thr
     ]
     if elements is None:
         return ThreadPath(tuple(branches))
-    stores = own[graph.carrying(own, Carries.STORED)][:FEW_STORED].tolist()
+    stores = own[graph.carrying(own, Carries.STORED)].tolist()
     written = ((elements.stored(graph, node), graph.line(node)) for node in stores)
-    stored = [(element, line) for element, line in written if element]
+    stored = [*islice(((element, line) for element, line in written if element), FEW_STORED)]
     sources = np.concatenate([graph.left[own], graph.right[own]])
     read = {elements.behind(graph, leaf) for leaf in np.unique(sources[sources < 0]).tolist()}
     used = {one.buffer for one in (*read, *(one for one, _ in stored)) if one}

@@ -72,14 +72,6 @@ class Elements:
         first byte's."""
         return graph.memory(allocation_of(self.buffers[name]).address)[self._in_order(name)]
 
-    def passed(self, graph: Graph) -> list[str]:
-        """The buffers that a launch of `graph` was given."""
-        return [
-            name
-            for name, array in self.buffers.items()
-            if graph.follows(allocation_of(array).address)
-        ]
-
     def _sorted(self, name: str) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]:
         if name not in self._places:
             places = self._in_order(name)
