@@ -15,7 +15,8 @@ survived   a case is missing that tells it from the solution
 Survivors are printed as a diff, with a launch that tells the two apart where one was found, and the
 exit status is 1 if there are any. With --alternatives, K changes of the right answers of other
 styles are tried instead, drawn by the seed for each exercise. --json FILE writes a line for each
-change, and --again FILE tries those alone that survived by such a file.
+change; a run that was cut off goes on where its file ends. --again FILE tries those alone that
+survived by such a file.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TextIO, TypeVar
+from typing import TypeVar
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "tests")]
@@ -62,6 +63,7 @@ class Tried:
 
     exercise: str
     answer: str
+    place: int  # its number among the changes of the answer
     kind: str
     line: int
     before: str
@@ -103,7 +105,7 @@ def tried(part: Part) -> list[Tried]:
             fate = "excused"
         rows.append(
             Tried(
-                *(part.exercise, part.answer, change.kind, change.line),
+                *(part.exercise, part.answer, place, change.kind, change.line),
                 *(change.before, change.after, fate, by, round(time.monotonic() - start, 2)),
             )
         )
@@ -215,8 +217,24 @@ def again(path: Path) -> Iterator[Part]:
         yield from _cut(exercise, answer, source, places)
 
 
-def run(chosen: list[Part], jobs: int, file: TextIO | None) -> list[Tried]:
-    """All rows; each is written to `file` when it is known."""
+def split(chosen: list[Part], file: Path | None) -> tuple[list[Tried], list[Part]]:
+    """The rows of the chosen parts that an earlier run wrote to a file, and the parts left to do."""
+    if not file or not file.exists():
+        return [], chosen
+    written = [Tried(**json.loads(line)) for line in file.read_text(encoding="utf-8").splitlines()]
+    known = {(row.exercise, row.answer, row.place): row for row in written}
+    rows, left = [], []
+    for part in chosen:
+        of_part = [known.get((part.exercise, part.answer, place)) for place in part.places]
+        if None in of_part:
+            left.append(part)
+        else:
+            rows += of_part
+    return rows, left
+
+
+def run(chosen: list[Part], jobs: int, file: Path | None) -> list[Tried]:
+    """All rows; each is added to `file` when it is known."""
     rows = []
     if jobs == 1:
         found: Iterator[list[Tried]] = map(tried, chosen)
@@ -225,8 +243,9 @@ def run(chosen: list[Part], jobs: int, file: TextIO | None) -> list[Tried]:
         found = pool.imap_unordered(tried, chosen)
     for some in found:
         rows += some
-        for row in some if file else ():
-            print(json.dumps(asdict(row)), file=file, flush=True)
+        if file:
+            with file.open("a", encoding="utf-8") as lines:
+                lines.writelines(json.dumps(asdict(row)) + "\n" for row in some)
     return rows
 
 
@@ -255,7 +274,7 @@ def main() -> int:
     asked.add_argument("--jobs", type=int, default=1, metavar="N")
     asked.add_argument("--alternatives", type=int, default=0, metavar="K")
     asked.add_argument("--seed", type=int, default=0, metavar="S")
-    asked.add_argument("--json", type=argparse.FileType("w"), metavar="FILE")
+    asked.add_argument("--json", type=Path, metavar="FILE")
     asked.add_argument("--again", type=Path, metavar="FILE")
     given = asked.parse_args()
     with tempfile.TemporaryDirectory() as cache:  # of programs that nobody asks for again
@@ -265,7 +284,8 @@ def main() -> int:
         else:
             chosen = list(parts(given.word, given.alternatives, given.seed))
         random.Random(given.seed).shuffle(chosen)  # the long ones lie together
-        rows = run(chosen, given.jobs, given.json)
+        rows, left = split(chosen, given.json)
+        rows += run(left, given.jobs, given.json)
     rows.sort(key=lambda row: (row.exercise, row.line))
     table(rows)
     return int(any(row.fate == "survived" for row in rows))

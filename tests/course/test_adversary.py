@@ -114,3 +114,10 @@ def test_what_is_excused_is_still_a_change_and_there_are_twenty_at_most():
     for exercise, change in excused:
         made = changes.changes(trials.bench(exercise).exercise.solution)
         assert change in map(changes.in_few_words, made)
+
+
+def test_a_run_that_was_cut_off_goes_on_where_its_file_ends(tmp_path):
+    file = tmp_path / "rows.jsonl"
+    first, second = list(adversary.parts(TAME, 0, 0))[:2]
+    done = adversary.run([first], 1, file)
+    assert adversary.split([first, second], file) == (done, [second])
