@@ -218,7 +218,7 @@ def again(path: Path) -> Iterator[Part]:
 
 
 def split(chosen: list[Part], file: Path | None) -> tuple[list[Tried], list[Part]]:
-    """The rows of the chosen parts that an earlier run wrote to a file, and the parts left to do."""
+    """The rows of the chosen parts that an earlier run wrote to a file, and the parts left."""
     if not file or not file.exists():
         return [], chosen
     written = [Tried(**json.loads(line)) for line in file.read_text(encoding="utf-8").splitlines()]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import msgspec
@@ -324,12 +324,15 @@ def _values(made_up: np.ndarray, what: str, most: int, rng: np.random.Generator)
 
 def _drawn(exercise: Exercise, rule: Rule) -> Iterator[tuple[str, CaseInstance]]:
     """Launches whose arrays the exercise's own covering case makes, since only their contents say
-    how much they must hold."""
-    makes = [made.make for case in exercise.cases if (made := chosen.of_case(case))]
+    how much they must hold: with ordinary values, and with every class of values that the rule
+    promises, in turn."""
+    covering = [made for case in exercise.cases if (made := chosen.of_case(case))]
     small = (one for one in _promised(rule) if math.prod((*one[0], *one[1])) <= MOST_THREADS)
-    for make in makes[:1]:
+    values = itertools.cycle([["ordinary"], list(rule.values)] if rule.values else [None])
+    for draws in covering[:1]:
         for grid, block, sizes in itertools.islice(small, SMALL_LAUNCHES):
-            made = make(np.random.default_rng(SEED), grid=grid, block=block, **sizes)
+            row = {"grid": grid, "block": block, **sizes, "values": next(values)}
+            made = replace(draws, rows=(row,))(np.random.default_rng(SEED))
             unset = {
                 name: np.zeros(one.value.shape, one.dtype) for name, one in made.outputs.items()
             }

@@ -1,11 +1,13 @@
 """Mistakes of meaning put into kernels, and whether the cases notice: a part of what
 `python -m tools.adversary` tries whole."""
 
+import itertools
 import random
 from dataclasses import replace
 
 import pytest
 
+from grader import course
 from tools import adversary, changes, trials
 
 SEED, SAMPLE = 1, 24
@@ -121,3 +123,11 @@ def test_a_run_that_was_cut_off_goes_on_where_its_file_ends(tmp_path):
     first, second = list(adversary.parts(TAME, 0, 0))[:2]
     done = adversary.run([first], 1, file)
     assert adversary.split([first, second], file) == (done, [second])
+
+
+@pytest.mark.parametrize("lesson", course.lessons(), ids=lambda lesson: lesson.name)
+def test_every_exercise_has_small_launches_that_may_tell_a_mistake_from_the_solution(lesson):
+    for exercise in lesson.exercises:
+        if exercise.kind.name != "break":
+            launches = itertools.islice(trials.bench(exercise.id).small_launches(), 3)
+            assert list(launches), exercise.id
