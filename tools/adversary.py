@@ -95,7 +95,7 @@ def tried(part: Part) -> list[Tried]:
     ours, every = program_of(part.source), changes(part.source)
     if ours is None:
         raise SystemExit(f"{part.exercise}: {part.answer} does not compile.")
-    kept: dict[str, object] = {}
+    kept: dict[int, object] = {}
     known: dict[str, tuple[str, str]] = {}
     rows = []
     for place in part.places:
@@ -117,7 +117,7 @@ def _fate(
     change: Change,
     ours: str | None,
     known: dict[str, tuple[str, str]],
-    kept: dict[str, object],
+    kept: dict[int, object],
 ) -> tuple[str, str]:
     program = program_of(change.source)
     if program is None:

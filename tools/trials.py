@@ -147,15 +147,15 @@ def bench(exercise_id: str) -> Bench:
     return Bench(lesson, exercise, tuple(ordered), steps)
 
 
-def told_apart(bench: Bench, source: str, cached: dict[str, object]) -> str | None:
+def told_apart(bench: Bench, source: str, cached: dict[int, object]) -> str | None:
     """The first small launch after which the two kernels have left something else; "" if all have
     left the same, None if the exercise has no rule to make launches by. What the solution leaves is
-    kept in `cached`."""
+    kept in `cached`, by the launch's number."""
     tried = 0
-    for said, one in bench.small_launches():
-        if said not in cached:
-            cached[said] = _left(bench.exercise.solution, one, MOST_STEPS)
-        ours = cached[said]
+    for number, (said, one) in enumerate(bench.small_launches()):
+        if number not in cached:
+            cached[number] = _left(bench.exercise.solution, one, MOST_STEPS)
+        ours = cached[number]
         if not isinstance(ours, Ran):
             continue  # the solution need not stand this launch
         tried += 1
@@ -338,7 +338,7 @@ def _drawn(exercise: Exercise, rule: Rule) -> Iterator[tuple[str, CaseInstance]]
             }
             problem = Problem({**unset, **made.inputs}, {}, made.launches)
             case = Case("small", lambda rng, problem=problem: problem, 0.0)
-            yield f"{rule.kernel} with {grid} blocks", CaseInstance(case, problem)
+            yield f"{rule.kernel} with {row}", CaseInstance(case, problem)
 
 
 def _left(source: str, one: CaseInstance, steps: int) -> Ran | str:
