@@ -1,6 +1,7 @@
 """The verdicts of this checkout ("new") beside those of another one ("old"), on the same answers.
 
     python tests/compare_verdicts.py OTHER [WORD] [--mutants 200] [--every 1] [--rows FILE] [--all]
+                                     [--jobs 1]
 
 Every solution, typical mistake, right alternative, answer that goes around what is taught and
 mistake in values (`two_compilers`), and some mutants (drawn with a seed) are judged by both, each
@@ -9,6 +10,7 @@ Printed are the differences, in groups of those that differ in the same things, 
 kind of answer took. The exit status is 1 if anything differs. Exercises that one of them does not
 have are left out. WORD: only answers whose kind or path contains it. --rows: verdicts are kept in
 that file, and what it holds is not judged again. --all: each group's answers, not three of them.
+--jobs: so many processes of each checkout share the answers; old and new run at the same time.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 
 import two_compilers
 
@@ -32,6 +35,7 @@ from grader.judge import sizes
 HERE = Path(__file__).resolve().parent.parent
 SEED = 13
 SHOWN = 3  # answers of a group
+WRITING = Lock()  # on the file of rows
 
 # What runs in either checkout: an answer a line, a verdict and its seconds a line.
 _JUDGE = """
@@ -86,7 +90,7 @@ def judged(tree: str, checkout: Path, asked: list[dict[str, str]], kept: Path | 
             about = {key: answer[key] for key in ("kind", "path", "exercise")}
             rows.append({"tree": tree, **about, **json.loads(process.stdout.readline())})
             if kept:
-                with kept.open("a") as file:
+                with WRITING, kept.open("a") as file:
                     file.write(json.dumps(rows[-1]) + "\n")
     return rows
 
@@ -149,6 +153,7 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, help="judge only one in so many answers")
     parser.add_argument("--rows", type=Path, help="keep the verdicts in this file")
     parser.add_argument("--all", action="store_true", help="print each group's answers")
+    parser.add_argument("--jobs", type=int, default=1, help="processes of each checkout")
     chosen = parser.parse_args()
     asked = [
         one for one in answers(chosen.mutants) if chosen.word in f"{one['kind']} {one['path']}"
@@ -158,12 +163,14 @@ def main() -> int:
     rows = [json.loads(line) for line in chosen.rows.read_text().splitlines()] if there else []
     done = {(row["tree"], row["kind"], row["path"]) for row in rows}
 
-    def missing(tree: str, checkout: Path) -> list[Row]:
+    def missing(tree: str, checkout: Path, share: int) -> list[Row]:
         left = [one for one in asked if (tree, one["kind"], one["path"]) not in done]
-        return judged(tree, checkout, left, chosen.rows)
+        return judged(tree, checkout, left[share :: chosen.jobs], chosen.rows)
 
-    with ThreadPoolExecutor(2) as pool:
-        for more in pool.map(missing, ("new", "old"), (HERE, chosen.other.resolve())):
+    trees = (("new", HERE), ("old", chosen.other.resolve()))
+    shares = [(*tree, share) for share in range(chosen.jobs) for tree in trees]
+    with ThreadPoolExecutor(len(shares)) as pool:
+        for more in pool.map(missing, *zip(*shares, strict=True)):
             rows += more
     wanted = {(one["kind"], one["path"]) for one in asked}
     rows = [row for row in rows if (row["kind"], row["path"]) in wanted]
