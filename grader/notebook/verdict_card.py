@@ -15,7 +15,6 @@ from grader.judge.verdict import CaseResult, Verdict, by_cause, foremost, stoppe
 from grader.submissions.intake import as_typed
 
 from .cards import (
-    ACCENTS,
     Diagnosis,
     Page,
     accented,
@@ -26,6 +25,7 @@ from .cards import (
     explain,
     folded,
     heading,
+    html_of,
     joined,
     marked,
     paragraph,
@@ -167,8 +167,7 @@ def _cases(verdict: Verdict, exercise: Exercise) -> Page:
     for case in verdict.cases:
         mark = {"passed": "✓", "not_run": "·"}.get(case.status, "✗")
         words = f"{mark} {exercise.kind.word(case.status)}"
-        colour = ACCENTS["success" if case.status == "passed" else "error"]
-        outcome = f'<span style="color: {colour}; white-space: nowrap">{escape(words)}</span>'
+        outcome = html_of("case_result", case.status == "passed", words)
         points = f"{case.points:g} / {case.max_points:g}"
         rows.append((outcome, escape(_name(case)), points.replace(" ", "&nbsp;")))
         texts.append(f"  {words:<24} {_name(case):<{width}}  {points}")
