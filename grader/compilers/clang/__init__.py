@@ -45,7 +45,7 @@ _ENVIRONMENT = ("SYSTEMROOT",)  # Windows starts nothing without
 
 
 class Clang:
-    """See `compiler.Compiler`."""
+    """A compiler: see `Nvrtc`."""
 
     starts_programs = True
     _shut = False
