@@ -300,9 +300,7 @@ def warmup() -> None:
         if isinstance(piece.task, recall.Prediction):
             ask_again(piece.task, piece.lesson)
         else:
-            exercise = session.add(piece.lesson, piece.name)
-            _show(f"**In the new cell below:** `{piece.name}`\n\n{piece.asked}")
-            shell.set_next_input(_cell(piece.name, exercise))
+            _below(piece.name, session.add(piece.lesson, piece.name), piece.asked)
         summary = f"<summary>Read again: {piece.section} ({piece.lesson})</summary>"
         _show(f"<details>{summary}\n\n{piece.above}\n\n</details>")
 
@@ -334,8 +332,7 @@ def puzzle(name: str) -> None:
     strange = dict.fromkeys(line for lines in wrong for line in lines if line not in {*ours, ""})
     kind = kinds.Order(tuple(strange)[:MOST_DISTRACTORS])
     progress.tried(exercise.id.partition("/")[0], name, None)
-    _show(f"**In the new cell below:** `{name}`\n\n{kind.to_do}.")
-    failures.shell().set_next_input(_cell(name, replace(exercise, kind=kind)))
+    _below(name, replace(exercise, kind=kind), f"{kind.to_do}.")
 
 
 def vary(name: str, seed: int | None = None) -> None:
@@ -348,16 +345,14 @@ def vary(name: str, seed: int | None = None) -> None:
     except NotInCourse as error:
         raise failures.Notice(str(error)) from None
     lesson.warm_up[drawn.name] = drawn
-    _show(
-        f"**In the new cell below:** `{drawn.name}`\n\n{drawn.kind.to_do}. "
-        "The first lines say where elements lie."
-    )
-    failures.shell().set_next_input(_cell(drawn.name, drawn))
+    _below(drawn.name, drawn, f"{drawn.kind.to_do}. The first lines say where elements lie.")
 
 
-def _cell(name: str, exercise: Exercise) -> str:
-    """An exercise as it is handed out, under that name."""
-    return f"%%cuda {name}\n{exercise.kind.handed_out(exercise.solution)}".rstrip()
+def _below(name: str, exercise: Exercise, to_do: str) -> None:
+    """Put an exercise, as it is handed out, into a new cell below, under that name."""
+    _show(f"**In the new cell below:** `{name}`\n\n{to_do}")
+    cell = f"%%cuda {name}\n{exercise.kind.handed_out(exercise.solution)}".rstrip()
+    failures.shell().set_next_input(cell)
 
 
 def _show(markdown: str) -> None:

@@ -6,7 +6,6 @@ bench(): a lesson's kernels timed on this machine's GPU, or as they were on ours
 
 import re
 from dataclasses import dataclass
-from html import escape
 from math import inf, prod
 
 from IPython.display import display
@@ -35,7 +34,6 @@ from .cards import (
     html_of,
     joined,
     paragraph,
-    prose,
     sentences,
     table,
 )
@@ -336,15 +334,7 @@ def measured(timings: records.Timings) -> Page:
 def _page(timings: records.Timings, device: records.Device, measured: str) -> Page:
     rows = _one_size(timings) if len(timings.sizes) == 1 else _sizes(timings)
     notes = [measured, _HOW.format(copy=device.copy_gb_per_s)]
-    cells = [  # the size or the variant that a row begins with stays on one line
-        (escape(first).replace(" ", "&nbsp;"), *map(escape, others)) for first, *others in rows
-    ]
-    html = card(
-        "note",
-        heading("note", prose(timings.title)),
-        table(cells[0], cells[1:]),
-        *(paragraph(text, muted=True) for text in (" ".join(notes), *timings.skipped)),
-    )
+    html = html_of("timings", timings.title, rows, [" ".join(notes), *timings.skipped])
     text = aligned([(f"  {first}", *others) for first, *others in rows])
     return Page(html, "\n".join([timings.title, text, *notes, *timings.skipped]))
 

@@ -11,8 +11,7 @@ import base64
 import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache
 from math import inf
 
 import msgspec
@@ -220,7 +219,6 @@ def _from_difference(recording: Recording, end: Mark, result: CaseResult) -> tup
     )
 
 
-_SCRIPTS = "model.js", "values.js", "memory.js", "views.js", "controls.js"
 HEIGHT = 620  # pixels, until the script knows better
 PLAYER = "ww-player"  # the class by which pages know it
 
@@ -233,19 +231,12 @@ def player(recording: Recording, marks: list[Mark], note: str = "") -> Page:
     page = filled(
         "player/player.html",
         title=title,
-        style=_file("player.css"),
         data=packed(recording, marks),
-        script="\n".join(map(_file, _SCRIPTS)),
     )
     return Page(
         html_of("player", note, title, page, HEIGHT, PLAYER, steps.html),
         "\n".join(part for part in (note, steps.text) if part),
     )
-
-
-@cache
-def _file(name: str) -> str:
-    return (files(__package__) / name).read_text(encoding="utf-8")
 
 
 # ---- a few steps as text, for pages in which no script runs ----
