@@ -16,7 +16,6 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import cache, partial
 from importlib.metadata import distributions
@@ -35,7 +34,7 @@ from ..cuda import arguments, gpu
 from ..cuda.errors import CudaError
 from ..cuda.limits import DeviceKernel, MakeModule, opted_in
 from ..errors import unless
-from .timings import Device, Size, Timing, Timings, size_text, timing
+from .timings import Begins, Device, Finding, Size, Timing, Timings, size_text, timing
 
 FindKernel = Callable[..., DeviceKernel]  # by name, and whether it is launched cooperatively
 Library = Callable[[Buffers], Callable[[], object]]
@@ -123,15 +122,6 @@ def validate(
 Prepare = Callable[[list[Buffers]], Run]  # of sets of buffers, at one size
 
 
-@dataclass(frozen=True)
-class Begins:
-    """That what follows is about `name` at `size`; "" is all together."""
-
-    name: str
-    size: Size
-
-
-Finding = Begins | Timing | str
 Left = frozenset[tuple[str, Size]]  # who is left out, and at which size
 
 

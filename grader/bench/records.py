@@ -2,24 +2,23 @@
 
 Benchmarks in a process of their own, so that a library that hangs can be stopped.
 
-The other process says who begins before it begins, and then what it found, a line of JSON each. Who
-lets nothing be heard for PATIENCE seconds is stopped with that process, and named; another process
-goes on at the same size without them.
+The other process says who begins before it begins, and then what it found. Who lets nothing be
+heard for PATIENCE seconds is stopped with that process, and named; another process goes on at the
+same size without them.
 """
 
-import json
+import multiprocessing
 import os
-import select
 import signal
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
-import msgspec
 from rich.console import Console
 from rich.table import Table
 
@@ -28,7 +27,7 @@ from ..course import Benchmark, Lesson
 from ..cuda import gpu_count
 from ..errors import BadInput, NotInCourse, unless
 from . import timings
-from .timings import Device, Size, Timing, Timings, size_text
+from .timings import Begins, Device, Finding, Size, Timings, size_text
 
 
 def bench(
@@ -95,7 +94,8 @@ def show_timings(console: Console, timings: Timings) -> None:
 
 
 PATIENCE = 60.0  # seconds: libraries compile for a size in less
-Command = Callable[[int, Sequence[tuple[str, Size]]], Sequence[str]]
+# What finds something at the sizes from that number on, without these entrants.
+Find = Callable[[int, Sequence[tuple[str, Size]]], Iterator[Finding]]
 
 
 class Hung(Exception):
@@ -107,37 +107,27 @@ def measure(
 ) -> Timings:
     """As measuring.measure does it, but that a library that hangs is stopped, and named in the
     timings' `skipped`. Raises BadInput if a variant of the lesson hangs, or the process fails."""
-    from .measuring import Begins, gathered
+    from .measuring import gathered
 
-    def command(first: int, left: Sequence[tuple[str, Size]]) -> Sequence[str]:
-        about = (str(lesson.path), benchmark.name, asdict(device), first, left)
-        return (sys.executable, "-P", "-m", __name__, json.dumps(about))
-
-    forms: dict[str, Any] = {"begins": Begins, "timing": Timing, "skipped": str}
-    found = (
-        msgspec.convert(one, forms[kind])
-        for kind, one in supervise(command, benchmark.sizes, [*benchmark.variants])
-    )
+    find = partial(_findings, lesson.path, benchmark.name, device)
+    found = supervise(find, benchmark.sizes, [*benchmark.variants])
     return gathered(benchmark, device, found, report)
 
 
 def supervise(
-    command: Command,
-    sizes: Sequence[Size],
-    ours: Sequence[str],
-    patience: float = PATIENCE,
-) -> Iterator[tuple[str, Any]]:
-    """What the processes say, as pairs such as ("timing", {...}). `command(first, left)` starts
-    one at the size of number `first`, without those `left` out; `ours` must not hang."""
+    find: Find, sizes: Sequence[Size], ours: Sequence[str], patience: float = PATIENCE
+) -> Iterator[Finding]:
+    """What is found in the processes. `find` runs in one, and is pickled for it; it begins at the
+    size of number `first`, without those `left` out. `ours` must not hang."""
     first = 0
     left: list[tuple[str, Size]] = []
     while True:
         name, size = "", sizes[first]
         try:
-            for kind, one in _said(command(first, left), patience):
-                if kind == "begins":
-                    name, size = one["name"], tuple(one["size"])
-                yield kind, one
+            for one in _said(partial(find, first, left), patience):
+                if isinstance(one, Begins):
+                    name, size = one.name, one.size
+                yield one
             return
         except Hung:
             first = sizes.index(size)
@@ -145,56 +135,47 @@ def supervise(
             if name in ("", *ours):
                 raise BadInput(f"{name or 'The timing'} {at} hangs.") from None
             left.append((name, size))
-            yield "skipped", f"{name} {at} was stopped: it hung for {patience:.0f} s."
+            yield f"{name} {at} was stopped: it hung for {patience:.0f} s."
 
 
-def _said(command: Sequence[str], patience: float) -> Iterator[tuple[str, Any]]:
+def _said(find: Callable[[], Iterator[Finding]], patience: float) -> Iterator[Finding]:
     """What one process says until its end, after which nobody waits for it: libraries' own
     processes may take long to leave. Raises Hung after so many seconds of silence, and BadInput if
     it stops in the middle."""
-    here = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
-    same = os.environ | {"PYTHONPATH": os.pathsep.join(here)}  # the grader that this process has
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, start_new_session=True, env=same
-    ) as process:
-        assert process.stdout
-        pipe, rest = process.stdout.fileno(), b""
-        try:
-            while select.select([pipe], [], [], patience)[0]:
-                if not (read := os.read(pipe, 1 << 16)):
-                    raise BadInput(f"The process that times ended with {process.wait(patience)}.")
-                *lines, rest = (rest + read).split(b"\n")
-                for kind, one in map(json.loads, lines):
-                    if kind == "end":
-                        return
-                    yield kind, one
-            raise Hung
-        finally:  # it, and what it has started: compilers, where a library brings one
-            if sys.platform == "win32":
-                process.kill()
-            else:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
+    fresh = multiprocessing.get_context("spawn")
+    pipe, end = fresh.Pipe(duplex=False)
+    process = fresh.Process(target=_say, args=(end, find))
+    process.start()
+    end.close()
+    try:
+        while pipe.poll(patience):
+            if (one := pipe.recv()) is None:
+                return
+            yield one
+        raise Hung
+    except EOFError:
+        process.join(patience)
+        raise BadInput(f"The process that times ended with {process.exitcode}.") from None
+    finally:  # it, and what it has started: compilers, where a library brings one
+        with suppress(ProcessLookupError):
+            if sys.platform != "win32":
+                os.killpg(process.pid or 0, signal.SIGKILL)
+        process.kill()
 
 
-def main(path: str, name: str, device: dict[str, Any], first: int, left: list[Any]) -> None:
-    """The other process. What libraries print must not come between what it says."""
-    from .measuring import Begins, findings
-
-    said = os.fdopen(os.dup(1), "w", buffering=1)
+def _say(pipe: Connection, find: Callable[[], Iterator[Finding]]) -> None:
+    """The other process. What libraries print goes where errors go."""
+    if sys.platform != "win32":
+        os.setsid()
     os.dup2(2, 1)
-    lesson = course.lesson(Path(path).name, Path(path).parent)
-    for one in findings(
-        lesson,
-        lesson.benchmark(name),
-        Device(**device),
-        first,
-        frozenset((who, tuple(size)) for who, size in left),
-    ):
-        kind = {Begins: "begins", Timing: "timing"}.get(type(one), "skipped")
-        print(json.dumps([kind, one if isinstance(one, str) else asdict(one)]), file=said)
-    print(json.dumps(["end", ""]), file=said)
+    for one in chain(find(), [None]):
+        pipe.send(one)
 
 
-if __name__ == "__main__":
-    main(*json.loads(sys.argv[1]))
+def _findings(
+    path: Path, name: str, device: Device, first: int, left: Sequence[tuple[str, Size]]
+) -> Iterator[Finding]:
+    from .measuring import findings
+
+    lesson = course.lesson(path.name, path.parent)
+    return findings(lesson, lesson.benchmark(name), device, first, frozenset(left))

@@ -46,6 +46,17 @@ class Timing:
     flops: int | None = None
 
 
+@dataclass(frozen=True)
+class Begins:
+    """That what follows is about `name` at `size`; "" is all together."""
+
+    name: str
+    size: Size
+
+
+Finding = Begins | Timing | str
+
+
 @dataclass(frozen=True, repr=False)
 class Timings:
     """A benchmark's timings, in the order of its sizes, then of its variants; `skipped` are

@@ -1,6 +1,6 @@
-"""CUDA C++ to PTX or to a cubin: one protocol, the compilers that speak it, a cache for all.
+"""CUDA C++ to PTX or to a cubin: the compilers, and one cache for all.
 
-Another compiler is another module with a class of `compiler.Compiler`'s shape and an entry in
+Another compiler is another module with a class that has what `Nvrtc` has, and an entry in
 `COMPILERS`.
 """
 
@@ -17,7 +17,7 @@ from .. import disk_cache
 from ..cuda.errors import CompileError, CompilerFailure, Diagnostic, forbidden, one_line_end
 from .advice import advised, powers
 from .clang import Clang
-from .compiler import DEFAULT_ARCH, SOURCE_NAME, Compiler, Job, Program
+from .compiler import DEFAULT_ARCH, SOURCE_NAME, Job, Program
 from .headers import AS_CALLS, HEADERS
 from .lexer import renumbering
 from .nvrtc import Nvrtc
@@ -43,6 +43,7 @@ _LIBRARY = re.findall(r"#define (\w+)\(\.\.\.\)", HEADERS["library_calls.h"])
 _CALLED = re.compile(rf"\b({'|'.join(_LIBRARY)})\s*\(")
 CHOICE = "WARPWISE_COMPILER"  # the environment's variable that names one
 # The first that is installed is used: NVRTC where it exists, as hardware runs what it makes.
+Compiler = Nvrtc | Clang
 COMPILERS: dict[str, Compiler] = {"nvrtc": Nvrtc(), "clang": Clang()}
 
 

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from ..cuda.errors import Diagnostic
 
@@ -50,32 +49,3 @@ class Program:
     def text(self) -> str:
         """The PTX."""
         return self.code.decode()
-
-
-class Compiler(Protocol):
-    """One of the compilers there are (see `COMPILERS`). `starts_programs`: it is not a library but
-    a program, so that a process that compiles must be allowed another."""
-
-    starts_programs: bool
-
-    def available(self) -> bool:
-        """Whether it is installed."""
-
-    def identity(self) -> list[object]:
-        """All but the job that decides on its programs, as JSON: version, headers, flags."""
-
-    def __hash__(self) -> int:
-        """It is a key of a cache."""
-
-    def version(self) -> tuple[int, int]:
-        """Major and minor."""
-
-    def folders(self) -> tuple[Path, ...]:
-        """The folders that it reads when it compiles; a confined process may not lose them."""
-
-    def shut(self) -> None:
-        """From now on, in this process, sources can neither read files nor learn whether there are
-        any, but for the compiler's own: beside the process's confinement, not in its place."""
-
-    def compile(self, job: Job) -> Program:
-        """CompileError if the source is wrong, CompilerFailure if the compiler cannot run."""

@@ -24,7 +24,7 @@ HOW = (
 
 def identity() -> list[str]:
     """What tells these files from those of another CUDA: the versions of their wheels."""
-    return [_version(name) for name in _WHEELS] + [fetched.folder().name]
+    return [version(name) for name in _WHEELS] + [fetched.folder().name]
 
 
 @cache
@@ -68,7 +68,8 @@ def missing() -> bool:
         return True
 
 
-def _version(name: str) -> str:
+def version(name: str) -> str:
+    """That of an installed package; empty if there is none of that name."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:

@@ -12,6 +12,7 @@ import hashlib
 import tempfile
 import zipfile
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urljoin, urlsplit
@@ -92,12 +93,10 @@ def fetch(index: str, wheels: tuple[Wheel, ...] = WHEELS) -> None:
         with tempfile.TemporaryDirectory(dir=place.parent) as made:
             whole = Path(made) / "whole"
             for wheel in wheels:
-                path = _download(index, wheel, Path(made))
-                with zipfile.ZipFile(path) as archive:
+                with zipfile.ZipFile(BytesIO(_download(index, wheel))) as archive:
                     archive.extractall(
                         whole, [name for name in archive.namelist() if name.startswith(wheel.taken)]
                     )
-                path.unlink()
             if not here():  # another process may have been quicker
                 whole.rename(place)
     except OSError as error:
@@ -106,19 +105,13 @@ def fetch(index: str, wheels: tuple[Wheel, ...] = WHEELS) -> None:
         ) from error
 
 
-def _download(index: str, wheel: Wheel, into: Path) -> Path:
+def _download(index: str, wheel: Wheel) -> bytes:
     import httpx  # here, as it takes its time and is needed once
 
-    digest, path = hashlib.sha256(), into / wheel.file
     host = urlsplit(index).hostname or index
     try:
         with httpx.Client(follow_redirects=True, timeout=_PATIENCE) as client:
-            url = _found(client, index, wheel)
-            with client.stream("GET", url) as answer, path.open("wb") as file:
-                answer.raise_for_status()
-                for part in answer.iter_bytes(1 << 20):
-                    digest.update(part)
-                    file.write(part)
+            answer = client.get(_found(client, index, wheel)).raise_for_status()
     except httpx.HTTPStatusError as error:
         raise NotFetched(
             f"{host} answered {error.response.status_code} when asked for {wheel.project}", _OTHER
@@ -128,14 +121,14 @@ def _download(index: str, wheel: Wheel, into: Path) -> Path:
             f"{host} could not be reached ({type(error).__name__})", _OFFLINE
         ) from error
     unless(
-        digest.hexdigest() == wheel.sha256,
+        hashlib.sha256(answer.content).hexdigest() == wheel.sha256,
         NotFetched(
             f"what {host} sent as {wheel.file} is not the file that it must be (its SHA-256 is "
             "another)",
             _OTHER,
         ),
     )
-    return path
+    return answer.content
 
 
 _OFFLINE = "Kernels cannot be compiled until then; when you are online, `grader lab` tries again."
@@ -147,8 +140,8 @@ def _found(client: httpx.Client, index: str, wheel: Wheel) -> str:
     """The address of the wheel, from the index's page about its project (PEP 503)."""
     from bs4 import BeautifulSoup  # here, too
 
-    page = client.get(f"{index.rstrip('/')}/{wheel.project}/", headers={"Accept": "text/html"})
-    page.raise_for_status()
+    address = f"{index.rstrip('/')}/{wheel.project}/"
+    page = client.get(address, headers={"Accept": "text/html"}).raise_for_status()
     links = BeautifulSoup(page.text, "html.parser").find_all("a", href=True)
     urls = (urljoin(str(page.url), str(link["href"])) for link in links)
     named = (url for url in urls if unquote(urlsplit(url).path).endswith(f"/{wheel.file}"))

@@ -42,29 +42,37 @@ _MEMORY = 1  # NVRTC_ERROR_OUT_OF_MEMORY
 
 
 class Nvrtc:
-    """See `compiler.Compiler`."""
+    """A compiler; each of `COMPILERS` has the same methods."""
 
+    # It is a library and no program: a process that compiles need not be allowed another.
     starts_programs = False
 
     def available(self) -> bool:
+        """Whether it is installed."""
         return _found() is not None
 
     def identity(self) -> list[object]:
+        """All but the job that decides on its programs, as JSON: version, headers, flags."""
         return ["nvrtc", self.version(), include_folders(), SOURCE_NAME, _FLAGS, _headers()]
 
     def shut(self) -> None:
-        """It takes what cannot be opened for what is not there."""
+        """From now on, in this process, sources can neither read files nor learn whether there are
+        any, but for the compiler's own: beside the process's confinement, not in its place. NVRTC
+        takes what cannot be opened for what is not there."""
 
     def version(self) -> tuple[int, int]:
+        """Major and minor."""
         major, minor = ctypes.c_int(), ctypes.c_int()
         _call("nvrtcVersion", ctypes.byref(major), ctypes.byref(minor))
         return major.value, minor.value
 
     def folders(self) -> tuple[Path, ...]:
-        """NVRTC opens more libraries that lie beside it when it compiles."""
+        """The folders that it reads when it compiles; a confined process may not lose them. NVRTC
+        opens more libraries that lie beside it."""
         return Path(_loaded().abs_path).resolve().parent, *map(Path, include_folders())
 
     def compile(self, job: Job) -> Program:
+        """CompileError if the source is wrong, CompilerFailure if the compiler cannot run."""
         program = ctypes.c_void_p()
         names, texts = list(HEADERS), list(HEADERS.values())
         _call(

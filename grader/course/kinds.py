@@ -9,11 +9,13 @@ What is right lies in the lesson's answers.toml, with the solutions.
 
 import hashlib
 import re
+import tomllib
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -22,6 +24,7 @@ from msgspec import Struct
 from ..errors import LearnerError, unless
 from ..status import Status
 
+_TOLD = tomllib.loads(Path(__file__).with_name("kinds.toml").read_text(encoding="utf-8"))
 YOURS = "// YOUR CODE HERE"
 
 _ANSWER = re.compile(
@@ -37,7 +40,8 @@ _BLOCK = re.compile(rf"((?:^[ \t]*//   .*\n)+)[ \t]*{YOURS}", re.MULTILINE)
 
 @dataclass(frozen=True)
 class ExerciseKind(ABC):
-    """A kind of exercise: how it is named, what is handed out, and how its verdicts are told."""
+    """A kind of exercise: how it is named, what is handed out, and how its verdicts are told.
+    kinds.toml has what is told of each kind, in the table that its class names."""
 
     name: ClassVar[str]  # what a verdict calls it
     title: ClassVar[str]  # what people read
@@ -56,6 +60,10 @@ class ExerciseKind(ABC):
     # For which launches an exercise without rules must be right.
     promise: ClassVar[str] = "no rule says for which launches it must be right"
     magic: ClassVar[str] = "cuda"  # the word after %% that its cell begins with
+
+    def __init_subclass__(cls, told: str = "") -> None:
+        for name, value in _TOLD.get(told, {}).items():
+            setattr(cls, name, value)
 
     @property
     def points(self) -> float:
@@ -104,39 +112,21 @@ class Given(ExerciseKind):
 
 
 @dataclass(frozen=True)
-class Write(ExerciseKind):
+class Write(ExerciseKind, told="write"):
     """Write it: the answer, mostly the body of a kernel, is left out."""
-
-    name = "write"
-    title = "write it"
-    to_do = "Fill in the part marked for you"
-    fault_leaves = 0.4
 
     def stub(self, indent: str, answer: str) -> str:
         return f"{indent}{YOURS}\n"
 
 
 @dataclass(frozen=True)
-class Order(ExerciseKind):
+class Order(ExerciseKind, told="order"):
     """Order the lines (Parsons problems): those of the answer are handed out, shuffled, among
     `distractors`, lines that do not belong to it. It is judged as a kernel of these lines, so that
     another right order is right too.
 
     D. Parsons and P. Haden, Parson's programming puzzles, Australasian Computing Education 2006.
     """
-
-    name = "order"
-    title = "put in order"
-    to_do = (
-        "Take the lines that you need out of the comment, move each to its place, and leave the "
-        "others where they are"
-    )
-    allowed = (
-        "**What may be changed**: only the place of the lines in the comment. Move each at most "
-        "once, and do not edit it. Comments, white space, braces and empty statements do not count."
-    )
-    called = MappingProxyType({"over_budget": "requirement not met"})
-    keeps_what_is_given = True
 
     distractors: tuple[str, ...] = ()
 
@@ -156,60 +146,30 @@ class Order(ExerciseKind):
 
 
 @dataclass(frozen=True)
-class Place(ExerciseKind):
+class Place(ExerciseKind, told="place"):
     """Place it: a barrier, a fence or a guard is left out without a trace. A budget on what it
     costs tells of one too many."""
-
-    name = "place"
-    title = "place it"
-    to_do = "Put what is missing where it belongs, and nowhere else"
-    allowed = (
-        "**What may be changed**: nothing that is given. Add only what the task names: conditions "
-        "(`if`, `while`), `return`, barriers or fences. Add no assignment, no macro and no "
-        "function of your own. Comments and white space do not count."
-    )
-    called = MappingProxyType({"over_budget": "requirement not met"})
-    keeps_what_is_given = True
 
     def stub(self, indent: str, answer: str) -> str:
         return ""
 
 
 @dataclass(frozen=True)
-class Break(Given):
+class Break(Given, told="break"):
     """Break it: a right kernel is to go wrong in just one way, or to cost just so much. `given` are
     the right kernel's lines in place of the answer. A case's `Hazard` or `Exactly` says what must
     come about; hardware, which sees neither, is left out."""
 
-    name = "break"
-    title = "break it"
-    to_do = "Change the kernel until it goes wrong in the way that the exercise asks for"
-    solved = "It goes wrong, just as the exercise asks."
-    called = MappingProxyType({"wrong_answer": "requirement not met"})
-    goes_wrong = True
-    promise = "it is asked to go wrong in its own launches, and promises no others"
-
 
 @dataclass(frozen=True)
-class Cheaper(Given):
+class Cheaper(Given, told="cheaper"):
     """Make it cheaper: the kernel is right, and over its budget. `given` are the costly lines in
     place of the answer. Which line costs most is the learner's to find, so no verdict names it."""
 
-    name = "cheaper"
-    title = "make it cheaper"
-    to_do = "The kernel is right, but costs too much: find the line, and change it"
-    solved = "Still right, and within its budget."
-    names_the_dearest_line = False
-
 
 @dataclass(frozen=True)
-class Bug(Given):
+class Bug(Given, told="bug"):
     """Find the bug: `given` are faulty lines in place of the answer."""
-
-    name = "bug"
-    title = "find the bug"
-    to_do = "Something in this kernel is wrong: find it, and fix it"
-    solved = "Found and fixed."
 
 
 # ---- questions ----
@@ -239,13 +199,11 @@ class AnswerKey(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True)
-class WrittenQuestion(ExerciseKind):
+class WrittenQuestion(ExerciseKind, told="question"):
     """A question. `asks` is Markdown. With `feedback`, `check` tells at once whether an answer is
     right, else only that it is kept. `key` is set when the question is found, where the course has
     its answers."""
 
-    magic = "answer"
-    called = MappingProxyType({Status.WRONG_ANSWER: "not right"})
     by_hand: ClassVar[bool] = False  # a person marks all answers
 
     asks: str = ""
@@ -300,13 +258,9 @@ class WrittenQuestion(ExerciseKind):
 
 
 @dataclass(frozen=True)
-class Choose(WrittenQuestion):
+class Choose(WrittenQuestion, told="choice"):
     """Choose: `options` have a word, by which they are chosen, and a text. `choose` is "one",
     "several" or "order". Where they are `shuffled`, each learner has an order of their own."""
-
-    name = "choice"
-    title = "choose"
-    to_do = "Write the word of each option that you choose, one per line"
 
     options: Mapping[str, str] = field(default_factory=dict)
     choose: str = "one"
@@ -351,13 +305,9 @@ class Choose(WrittenQuestion):
 
 
 @dataclass(frozen=True)
-class Number(WrittenQuestion):
+class Number(WrittenQuestion, told="number"):
     """A number. `units` says how many of the first unit each one is, such as {"": 1, "%": 0.01};
     a number without a unit counts in the first one. It is right within atol + rtol * |right|."""
-
-    name = "number"
-    title = "a number"
-    to_do = "Write the number, and its unit if it has one"
 
     units: Mapping[str, float] = field(default_factory=dict)
     atol: float = 0.0
@@ -387,14 +337,8 @@ class Number(WrittenQuestion):
 
 
 @dataclass(frozen=True)
-class Explain(WrittenQuestion):
+class Explain(WrittenQuestion, told="text"):
     """A short text, which a person marks."""
-
-    name = "text"
-    title = "explain"
-    to_do = "Write your answer in a few sentences"
-    by_hand = True
-    called = MappingProxyType({Status.KEPT: "marked by hand"})
 
 
 KINDS: dict[str, type[ExerciseKind]] = {

@@ -10,8 +10,9 @@ are added when shown.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from types import MappingProxyType
 from typing import Annotated, Any
 
@@ -127,29 +128,26 @@ def shortened(text: str) -> str:
 
 def summary(errors: tuple[Diagnostic, ...]) -> str:
     """A line for each error and each note that has one."""
-    return "\n".join(
-        row
-        for error in errors
-        for row in (f"line {error.line}: {error.message}", *map(_noted, error.notes))
-    )
+    return "\n".join(said for said, _, _ in _told(errors))
 
 
 def shown(errors: tuple[Diagnostic, ...], source: str, columns: int = _WIDEST + _GUTTER) -> str:
     """The same with each line, and a caret where the column is known, beneath its sentence; of a
     line as much as fits into so many columns."""
-    rows = []
+    rows = (
+        (said, *(_excerpt(source, line, column, columns) if line else ()))
+        for said, line, column in _told(errors)
+    )
+    return visible("\n".join(chain.from_iterable(rows)))
+
+
+def _told(errors: tuple[Diagnostic, ...]) -> Iterator[tuple[str, int | None, int | None]]:
+    """Each error, then its notes: the sentence, and the line and the column that it is about."""
     for error in errors:
-        rows.append(f"line {error.line}: {error.message}")
-        rows += _excerpt(source, error.line, error.column, columns)
+        yield f"line {error.line}: {error.message}", error.line, error.column
         for note in error.notes:
-            rows.append(_noted(note))
-            if note.line:
-                rows += _excerpt(source, note.line, note.column, columns)
-    return visible("\n".join(rows))
-
-
-def _noted(note: Note) -> str:
-    return f"    line {note.line}: {note.message}" if note.line else f"    {note.message}"
+            place = f"line {note.line}: " if note.line else ""
+            yield f"    {place}{note.message}", note.line, note.column
 
 
 def _excerpt(source: str, line: int, column: int | None, columns: int) -> list[str]:

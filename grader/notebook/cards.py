@@ -5,19 +5,21 @@ Our labextension shows that at the lines of the `%%cuda` cell it is about, for a
 holds the text that was run; where there is none, nobody reads it. The form is in its facts.js
 (grader/learner/jupyter/labextensions/warpwise/static).
 
-The few HTML pieces that cards are made of, each with a plain-text twin.
-
-Styles are inline and lean on JupyterLab's CSS variables, or on VS Code's, so that a card follows
-the light or the dark theme, with a fallback for pages (nbconvert's, a browser's) that have neither.
+The HTML that cards are made of is in pieces.html; each piece has a plain-text twin.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from html import escape
+from pathlib import Path
 from textwrap import wrap
 from typing import Any
 from zlib import crc32
+
+from jinja2 import Environment, FileSystemLoader, Template
+from markupsafe import Markup
 
 from grader.cuda.errors import (
     CompileError,
@@ -34,48 +36,10 @@ from grader.judge.verdict import shortened
 from grader.status import headline
 from grader.watch.findings import HazardReport
 
-
-def variable(jupyterlab: str, vscode: str, otherwise: str) -> str:
-    """A value of the page's theme, by what JupyterLab and VS Code call it."""
-    return f"var(--jp-{jupyterlab}, var(--vscode-{vscode}, {otherwise}))"
-
-
-TEXT = variable("ui-font-color1", "editor-foreground", "#212121")
-MUTED = variable("content-font-color2", "descriptionForeground", "#616161")
-BORDER = variable("border-color2", "panel-border", "#e0e0e0")
-PAPER = variable("layout-color1", "editor-background", "#ffffff")
-RAISED = variable("layout-color2", "textCodeBlock-background", "#eeeeee")
-CODE_FONT = "var(--jp-code-font-family, Menlo, Consolas, 'DejaVu Sans Mono', monospace)"
-ACCENTS = {
-    "error": variable("error-color1", "editorError-foreground", "#d32f2f"),
-    "warning": variable("warn-color0", "list-warningForeground", "#c43e00"),
-    "success": variable("success-color1", "terminal-ansiGreen", "#2e7d32"),
-    "note": variable("brand-color1", "textLink-foreground", "#1976d2"),
-}
-_TINTS = {  # laid over either theme's background
-    "error": "rgba(229, 57, 53, 0.16)",
-    "warning": "rgba(245, 124, 0, 0.18)",
-}
-_CARD = (
-    f"color: {TEXT}; background: {PAPER}; border: 1px solid {BORDER}; "
-    "border-left: 4px solid {accent}; border-radius: 3px; padding: 8px 14px; margin: 4px 0; "
-    "max-width: 960px; line-height: 1.5; font-size: var(--jp-content-font-size1, 14px); "
-    "font-family: var(--jp-content-font-family, system-ui, sans-serif);"
-)
-_CODE_PAPER = variable("cell-editor-background", "textCodeBlock-background", "#f7f7f7")
-FRAME = (
-    f"margin: 6px 0; padding: 6px 8px; border: 1px solid {BORDER}; overflow-x: auto; "
-    "white-space: pre; "
-    f"color: {TEXT}; background: {_CODE_PAPER}; "
-    f"font-family: {CODE_FONT}; font-size: var(--jp-code-font-size, 13px); line-height: 1.5;"
-)
 OURS = "warpwise"  # in an output's metadata: it is the course's; cards.note says what is under it
+
 _COLUMNS = 96  # of code that fit a card
 _MOST_MARKED = 20  # lines of one excerpt
-_CODE = (
-    f"font-family: {CODE_FONT}; font-size: 0.95em; color: inherit; background: transparent; "
-    "padding: 0;"
-)
 
 
 @dataclass(frozen=True)
@@ -110,78 +74,79 @@ def boxed(kind: str, *pages: Page) -> Page:
     return Page(card(kind, inside.html), inside.text)
 
 
+def html_of(name: str, *given: Any) -> str:
+    """The HTML of a piece, a macro of pieces.html."""
+    return str(getattr(_template("pieces.html").module, name)(*given))
+
+
+def filled(page: str, **given: object) -> str:
+    """A page of its own, by the name of its template in this folder."""
+    return _template(page).render(given)
+
+
+@cache
+def _template(name: str) -> Template:
+    made = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True)
+    made.filters |= {"prose": lambda text: Markup(prose(text)), "visible": visible}
+    return made.get_template(name)
+
+
 def folded(summary: str, html: str, is_open: bool = False) -> str:
     """HTML that a click on its summary, HTML too, shows."""
-    tag = "details open" if is_open else "details"
-    return f'<{tag} style="margin: 6px 0"><summary>{summary}</summary>{html}</details>'
+    return html_of("folded", summary, html, is_open)
 
 
 def button(label: str, does: str, name: str) -> str:
     """A button of a card that our labextension shows and follows (links.js): it `does` something
     with what is called `name`. Pages without the extension have none."""
-    style = (
-        "display: none; padding: 2px 12px; margin: 4px 0; text-decoration: none; "
-        f"border: 1px solid {BORDER}; border-radius: 3px; background: {RAISED}; color: {TEXT}"
-    )
-    return f'<a class="warpwise-button" href="#{does}={name}" style="{style}">{label}</a>'
+    return html_of("button", label, does, name)
 
 
 def card(kind: str, *parts: str) -> str:
-    """A box whose left edge has the colour of `kind`, one of ACCENTS."""
-    return f'<div style="{_CARD.format(accent=ACCENTS[kind])}">{"".join(parts)}</div>'
-
-
-def unless_escaped(html: str) -> str:
-    """`html`, hidden where it would be read as markup. A page made with `nbconvert
-    --HTMLExporter.sanitize_html=True` shows a tag that it does not allow as text; it drops all
-    styles then, and keeps classes, of which JupyterLab's and Bootstrap's style sheets hide these
-    two."""
-    return f'<div class="jp-FileSize-hidden hidden" style="display: block !important">{html}</div>'
+    """A box whose left edge has the colour of `kind`: error, warning, success or note."""
+    return html_of("card", kind, "".join(parts))
 
 
 def heading(kind: str, title: str, rest: str = "") -> str:
     """The card's first line: `title` in the colour of `kind`, then `rest` (both HTML)."""
-    return f'<div style="margin: 2px 0 4px 0">{accented(kind, title)}{rest}</div>'
+    return html_of("heading", kind, title, rest)
 
 
 def accented(kind: str, title: str) -> str:
     """A title within a line, in the colour of its kind; `title` is HTML."""
-    return f'<strong style="color: {ACCENTS[kind]}">{title}</strong>'
+    return html_of("accented", kind, title)
 
 
 def paragraph(text: str, muted: bool = False) -> str:
     """`text` as a paragraph, with `code` between backticks and its line breaks kept."""
-    return (
-        f'<div style="margin: 4px 0; color: {MUTED if muted else TEXT}; white-space: pre-line">'
-        f"{prose(text)}</div>"
-    )
+    return html_of("paragraph", text, muted)
 
 
 def prose(text: str) -> str:
     """Plain text as HTML, what stands between backticks as code."""
-    return re.sub(r"`([^`]+)`", lambda match: code(match[1], escaped=True), escape(text))
+    parts = enumerate(re.split(r"`([^`]+)`", text))
+    return "".join(code(part) if at % 2 else escape(part) for at, part in parts)
 
 
-def code(text: str, escaped: bool = False) -> str:
-    return f'<code style="{_CODE}">{text if escaped else escape(text)}</code>'
+def code(text: str) -> str:
+    return html_of("code", text)
 
 
 def table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     """A small left-aligned table; cells are HTML."""
-    cell = (
-        f"text-align: left; padding: 3px 16px 3px 0; border-bottom: 1px solid {BORDER};"
-        f" background: transparent; color: {TEXT}; vertical-align: top; white-space: normal;"
-    )
-    head = "".join(f'<th style="{cell} color: {MUTED}; font-weight: 600">{h}</th>' for h in header)
-    body = "".join(
-        '<tr style="background: transparent">'
-        + "".join(f'<td style="{cell}">{value}</td>' for value in row)
-        + "</tr>"
+    return html_of("table", header, rows)
+
+
+def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> str:
+    """Rows of cells as text, in columns two spaces apart; those with the numbers `left` begin below
+    each other, the others end there."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if at in left else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
         for row in rows
-    )
-    return (
-        '<table style="border-collapse: collapse; margin: 6px 0; font-size: inherit; '
-        f'table-layout: auto;"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
     )
 
 
@@ -235,7 +200,7 @@ def excerpt(
                 for row in _underline(mark, lines[number - 1], text)
             ),
         ]
-    return Page(_frame(rows, kind), "\n".join(row.text.rstrip() for row in rows))
+    return Page(html_of("excerpt", rows, kind), "\n".join(row.text.rstrip() for row in rows))
 
 
 def _underline(mark: LineMark, raw: str, shown: str) -> list[str]:
@@ -250,32 +215,9 @@ def _underline(mark: LineMark, raw: str, shown: str) -> list[str]:
     return [f"      | {row}" for row in (beside if fits else beneath)]
 
 
-_LINK = "color: inherit; text-decoration: underline"
-
-
-def _frame(rows: list[_Row], kind: str) -> str:
-    width = max(len(row.text) for row in rows)  # so that every highlight is equally long
-    tint = _TINTS.get(kind, _TINTS["warning"])
-    lines = []
-    for row in rows:
-        number, bar, rest = (row.text.ljust(width) if row.marked else row.text).partition(" |")
-        linked = f'<a href="{row.link}" style="{_LINK}">{escape(number)}</a>' if row.link else ""
-        line = f"{linked or escape(number)}{escape(bar + rest)}"
-        span = f'<span style="background: {tint}; padding: 0.2em 0">{line}</span>'
-        lines.append(span if row.marked else line)
-    return f'<pre style="{FRAME}">' + "\n".join(lines) + "</pre>"
-
-
-_CHANGED = {"-": "rgba(213, 94, 0, 0.18)", "+": "rgba(0, 114, 178, 0.16)"}  # for all eyes
-
-
 def difference(lines: tuple[str, ...]) -> Page:
     """The rows of a difference, in colour."""
-    html = "\n".join(
-        f'<span style="background: {_CHANGED.get(line[0], "none")}">{escape(line)}</span>'
-        for line in lines
-    )
-    return Page(f'<pre style="{FRAME}">{html}</pre>', "\n".join(lines))
+    return Page(html_of("difference", lines), "\n".join(lines))
 
 
 _LONGEST = 300  # characters of what is said under a line
@@ -453,7 +395,7 @@ def printed(case: str, text: str) -> Page:
     """What a kernel printed in one case of an exercise."""
     title, text = f"Printed (case: {case})", shortened(visible(text))
     return Page(
-        card("note", heading("note", escape(title)), f'<pre style="{FRAME}">{escape(text)}</pre>'),
+        card("note", heading("note", escape(title)), html_of("preformatted", text)),
         f"{title}\n{text}",
     )
 

@@ -25,7 +25,7 @@ from grader.watch.recorder import recordings
 
 from ..errors import unless
 from . import cards, failures, session, verdict_card
-from .cards import ACCENTS, BORDER, OURS, RAISED, TEXT, Page, card, heading, paragraph, prose
+from .cards import OURS, Page, html_of
 from .failures import Notice
 from .kernel import run_of
 from .player import of_case, of_failure, of_replay, player
@@ -100,10 +100,7 @@ class _Buttons(widgets.VBox):
         buttons = [widgets.Button(description=text, layout=_FITTING) for text in prediction.choices]
         for number, button in enumerate(buttons):
             button.on_click(lambda _, number=number: answer(key, number))
-        head = widgets.HTML(
-            f'<div style="color: {TEXT}; font-size: var(--jp-content-font-size1, 14px); '
-            f'line-height: 1.5; white-space: normal">{_head(prediction)}</div>'
-        )
+        head = widgets.HTML(html_of("large", html_of("asked", prediction.text)))
         super().__init__(
             [head, widgets.HBox(buttons, layout={"flex_flow": "row wrap"})], layout=_FRAME
         )
@@ -111,24 +108,14 @@ class _Buttons(widgets.VBox):
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         """The widget's own, with twins for pages that have no widgets."""
         prediction = self._prediction
-        head, choices = _head(prediction), [prose(choice) for choice in prediction.choices]
-        items = "".join(f"<li>{choice}</li>" for choice in choices)
-        links = "".join(  # that our labextension follows
-            f'<a href="#predict={self._key}:{number}" style="{_CHOICE}">{choice}</a>'
-            for number, choice in enumerate(choices)
-        )
         listed = "\n".join(f"  - {choice}" for choice in prediction.choices)
         twins = {
-            ANSWERABLE: card("note", head, links),
-            "text/html": card("note", head, f'<ul style="margin: 0">{items}</ul>'),
+            ANSWERABLE: html_of("answerable", prediction, self._key),
+            "text/html": html_of("choices", prediction),
             "text/plain": f"Predict: {prediction.text}\n{listed}",
         }
         bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
         return bundle | twins
-
-
-def _head(prediction: Prediction) -> str:
-    return heading("note", "Predict") + paragraph(prediction.text)
 
 
 def _answered(prediction: Prediction, choice: str) -> Page:
@@ -136,27 +123,20 @@ def _answered(prediction: Prediction, choice: str) -> Page:
     right = choice == prediction.answer
     title = "✓ Right." if right else f"✗ It is not “{choice}”."
     correct = "" if right else f" The answer is “{prediction.answer}”."
-    because = heading("success" if right else "error", prose(title), prose(correct))
     signs = {choice: "✗", prediction.answer: "✓"}
     rows = [f"{signs.get(one, '·')} {one}" for one in prediction.choices]
-    items = "".join(f"<div>{prose(row)}</div>" for row in rows)
     texts = [f"Predict: {prediction.text}", *(f"  {row}" for row in rows), title + correct]
     return Page(
-        card("note", _head(prediction), items, because + paragraph(prediction.because)),
+        html_of("answered", prediction, rows, right, title, correct),
         "\n".join([*texts, prediction.because]),
         {"prediction": prediction.key, "answered": True},
     )
 
 
-_CHOICE = (
-    f"display: inline-block; padding: 3px 12px; margin: 2px 8px 2px 0; color: {TEXT}; "
-    f"border: 1px solid {BORDER}; border-radius: 3px; "
-    f"background: {RAISED}; text-decoration: none;"
-)
 _FITTING = {"width": "auto", "max_width": "100%", "margin": "2px 8px 2px 0"}
 _FRAME = {
-    **{f"border_{edge}": f"1px solid {BORDER}" for edge in ("top", "right", "bottom")},
-    "border_left": f"4px solid {ACCENTS['note']}",
+    **{f"border_{edge}": f"1px solid {html_of('border')}" for edge in ("top", "right", "bottom")},
+    "border_left": f"4px solid {html_of('accent', 'note')}",
     "padding": "6px 14px",
     "margin": "4px 0",
     "max_width": "980px",
@@ -320,9 +300,7 @@ def warmup() -> None:
         if isinstance(piece.task, recall.Prediction):
             ask_again(piece.task, piece.lesson)
         else:
-            exercise = session.add(piece.lesson, piece.name)
-            _show(f"**In the new cell below:** `{piece.name}`\n\n{piece.asked}")
-            shell.set_next_input(_cell(piece.name, exercise))
+            _below(piece.name, session.add(piece.lesson, piece.name), piece.asked)
         summary = f"<summary>Read again: {piece.section} ({piece.lesson})</summary>"
         _show(f"<details>{summary}\n\n{piece.above}\n\n</details>")
 
@@ -354,8 +332,7 @@ def puzzle(name: str) -> None:
     strange = dict.fromkeys(line for lines in wrong for line in lines if line not in {*ours, ""})
     kind = kinds.Order(tuple(strange)[:MOST_DISTRACTORS])
     progress.tried(exercise.id.partition("/")[0], name, None)
-    _show(f"**In the new cell below:** `{name}`\n\n{kind.to_do}.")
-    failures.shell().set_next_input(_cell(name, replace(exercise, kind=kind)))
+    _below(name, replace(exercise, kind=kind), f"{kind.to_do}.")
 
 
 def vary(name: str, seed: int | None = None) -> None:
@@ -368,16 +345,14 @@ def vary(name: str, seed: int | None = None) -> None:
     except NotInCourse as error:
         raise failures.Notice(str(error)) from None
     lesson.warm_up[drawn.name] = drawn
-    _show(
-        f"**In the new cell below:** `{drawn.name}`\n\n{drawn.kind.to_do}. "
-        "The first lines say where elements lie."
-    )
-    failures.shell().set_next_input(_cell(drawn.name, drawn))
+    _below(drawn.name, drawn, f"{drawn.kind.to_do}. The first lines say where elements lie.")
 
 
-def _cell(name: str, exercise: Exercise) -> str:
-    """An exercise as it is handed out, under that name."""
-    return f"%%cuda {name}\n{exercise.kind.handed_out(exercise.solution)}".rstrip()
+def _below(name: str, exercise: Exercise, to_do: str) -> None:
+    """Put an exercise, as it is handed out, into a new cell below, under that name."""
+    _show(f"**In the new cell below:** `{name}`\n\n{to_do}")
+    cell = f"%%cuda {name}\n{exercise.kind.handed_out(exercise.solution)}".rstrip()
+    failures.shell().set_next_input(cell)
 
 
 def _show(markdown: str) -> None:

@@ -6,7 +6,6 @@ bench(): a lesson's kernels timed on this machine's GPU, or as they were on ours
 
 import re
 from dataclasses import dataclass
-from html import escape
 from math import inf, prod
 
 from IPython.display import display
@@ -26,24 +25,19 @@ from grader.watch.recorder import recordings
 
 from . import cards, failures, session
 from .cards import (
-    BORDER,
-    CODE_FONT,
-    MUTED,
-    TEXT,
     Page,
+    aligned,
     boxed,
     card,
     code,
     heading,
+    html_of,
     joined,
     paragraph,
-    prose,
     sentences,
     table,
 )
 from .kernel import Kernel, run_of
-
-_TABLE = f"border-collapse: collapse; font: 12px/1.5 {CODE_FONT}; margin: 6px 0"
 
 # ---- profile ----
 
@@ -97,8 +91,6 @@ def _kernel(run: Run) -> str:
 # ---- a kernel's source with what each line cost ----
 
 Counts = dict[str, int]
-_HEAT = "rgba(213, 94, 0, {:.2f})"  # laid over either theme's background
-_SOURCE = "text-align: left; white-space: pre-wrap; min-width: 40ch"  # long lines go on below
 
 
 @dataclass(frozen=True)
@@ -154,42 +146,21 @@ def source_table(source: str, counters: Counters) -> Page:
     instructions; columns in which nothing stands are left out."""
     by_line = counters.lines
     columns = [one for one in _COLUMNS if one is _LANES or any(map(one.cost, by_line.values()))]
-    cell = f"padding: 1px 8px; border-bottom: 1px solid {BORDER}; color: {TEXT}; "
-    figure = f"{cell}text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums"
-    rows, texts = [], [["line", *(one.heading for one in columns), "source"]]
-    for number, text in enumerate(lines_of(source), start=1):
-        counts = by_line.get(number)
-        figures = "".join(
-            f'<td style="{figure}; background: {_heat(one, counts, counters.total)}">'
-            f"{escape(one.show(counts)) if counts else ''}</td>"
-            for one in columns
+    rows = [(at, text, by_line.get(at)) for at, text in enumerate(lines_of(source), start=1)]
+    texts = [
+        (
+            str(at),
+            *(one.show(counts) for one in columns),
+            visible(text.partition("//")[0].strip()),
         )
-        left = f'<th scope="row" style="{figure}; color: {MUTED}; font-weight: 400">{number}</th>'
-        line = f'<td style="{cell}{_SOURCE}">{escape(visible(text))}</td>'
-        rows.append(f'<tr style="background: transparent">{left}{figures}{line}</tr>')
-        if counts and any(counts.values()):
-            plain = visible(text.partition("//")[0].strip())
-            texts.append([str(number), *(one.show(counts) for one in columns), plain])
-    head = "".join(
-        f'<th scope="col" title="{escape(one.title)}" style="{figure}; color: {MUTED}">'
-        f"{escape(one.heading)}</th>"
-        for one in columns
-    )
-    first = f'<th scope="col" style="{figure}; color: {MUTED}">line</th>'
-    last = f'<th scope="col" style="{cell}text-align: left; color: {MUTED}">source</th>'
-    widths = [max(map(len, column)) for column in zip(*texts, strict=True)][:-1]
+        for at, text, counts in rows
+        if counts and any(counts.values())
+    ]
+    head = "line", *(one.heading for one in columns), "source"
     return Page(
-        f'<div style="overflow-x: auto"><table style="{_TABLE}"><thead><tr>{first}{head}{last}</tr>'
-        f"</thead><tbody>{''.join(rows)}</tbody></table></div>",
-        "\n".join(["  ".join([*map(str.rjust, row, widths), row[-1]]) for row in texts]),
+        html_of("source_table", columns, rows, counters.total),
+        aligned([head, *texts], left=[len(columns) + 1]),
     )
-
-
-def _heat(column: _Column, counts: Counts | None, total: Counts) -> str:
-    """The darker, the more of the whole: never so dark that figures are hard to read."""
-    whole = column.cost(total)
-    share = column.cost(counts) / whole if counts and whole else 0
-    return _HEAT.format(0.45 * share) if share >= 0.02 else "transparent"
 
 
 # ---- compare ----
@@ -261,32 +232,18 @@ def ptx_page(kernel: Kernel) -> Page:
         (instruction.line or 0, f"{at:>4}  {statement}")
         for at, (instruction, statement) in enumerate(pairs)
     )
-    cell = (
-        f"padding: 1px 10px; border-bottom: 1px solid {BORDER}; color: {TEXT}; "
-        "vertical-align: top; text-align: left; white-space: pre"
-    )
-    rows, texts = [], []
-    for line in sorted(made):
-        text = visible(lines[line - 1]) if line else "(of no line)"
-        rows.append(
-            f'<tr style="background: transparent"><th scope="row" style="{cell}; color: {MUTED}; '
-            f'font-weight: 400">{line or ""}</th><td style="{cell}">{escape(text)}</td>'
-            f'<td style="{cell}">{escape(chr(10).join(made[line]))}</td></tr>'
-        )
-        texts += [f"{line:>4} | {text.strip()}", *(f"       {one}" for one in made[line])]
-    head = "".join(
-        f'<th scope="col" style="{cell}; color: {MUTED}">{title}</th>'
-        for title in ("line", "source", "PTX")
-    )
+    rows = [
+        (line, visible(lines[line - 1]) if line else "(of no line)", made[line])
+        for line in sorted(made)
+    ]
+    texts = [
+        "\n".join([f"{line:>4} | {text.strip()}", *(f"       {one}" for one in some)])
+        for line, text, some in rows
+    ]
     look = "The numbers count instructions in the order in which they run where nothing branches."
     return joined(
         cards.line("note", f"PTX of `{kernel.name}`", look),
-        Page(
-            '<div style="overflow: auto; max-height: 560px">'
-            f'<table style="{_TABLE}"><thead><tr>{head}</tr></thead>'
-            f"<tbody>{''.join(rows)}</tbody></table></div>",
-            "\n".join(texts),
-        ),
+        Page(html_of("ptx_table", rows), "\n".join(texts)),
     )
 
 
@@ -377,21 +334,9 @@ def measured(timings: records.Timings) -> Page:
 def _page(timings: records.Timings, device: records.Device, measured: str) -> Page:
     rows = _one_size(timings) if len(timings.sizes) == 1 else _sizes(timings)
     notes = [measured, _HOW.format(copy=device.copy_gb_per_s)]
-    cells = [  # the size or the variant that a row begins with stays on one line
-        (escape(first).replace(" ", "&nbsp;"), *map(escape, others)) for first, *others in rows
-    ]
-    html = card(
-        "note",
-        heading("note", prose(timings.title)),
-        table(cells[0], cells[1:]),
-        *(paragraph(text, muted=True) for text in (" ".join(notes), *timings.skipped)),
-    )
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join([f"  {first:<{widths[0]}}", *map(str.rjust, others, widths[1:])])
-        for first, *others in rows
-    ]
-    return Page(html, "\n".join([timings.title, *lines, *notes, *timings.skipped]))
+    html = html_of("timings", timings.title, rows, [" ".join(notes), *timings.skipped])
+    text = aligned([(f"  {first}", *others) for first, *others in rows])
+    return Page(html, "\n".join([timings.title, text, *notes, *timings.skipped]))
 
 
 def _one_size(timings: records.Timings) -> list[Row]:

@@ -15,7 +15,6 @@ from grader.judge.verdict import CaseResult, Verdict, by_cause, foremost, stoppe
 from grader.submissions.intake import as_typed
 
 from .cards import (
-    ACCENTS,
     Diagnosis,
     Page,
     accented,
@@ -26,6 +25,7 @@ from .cards import (
     explain,
     folded,
     heading,
+    html_of,
     joined,
     marked,
     paragraph,
@@ -37,6 +37,7 @@ from .player import Replay, drawn, of_replay
 from .wrong_elements import element_map, expected_beside_found, flow_map
 
 _SHOWN_MISMATCHES = 5
+_MARKS = {"passed": "✓", "not_run": "·"}
 COMPARE = "Compare with ours"
 PROVED = "✓ Proved for every size"
 
@@ -145,8 +146,7 @@ def _every_size(verdict: Verdict) -> Page:
         return sentences(f"{sizes.REMARK} {known.why}")
     if known is None or known.outcome != "proved":
         return Page("", "")
-    rows = "".join(f"<li>{prose(one)}</li>" for one in known.assumes)
-    inside = f"{paragraph(sizes.MEANS)}{paragraph(sizes.ASSUMES)}<ul>{rows}</ul>"
+    inside = html_of("proved", sizes.MEANS, sizes.ASSUMES, known.assumes)
     text = [f"{PROVED}: {sizes.MEANS} {sizes.ASSUMES}", *(f"  - {one}" for one in known.assumes)]
     return Page(folded(accented("success", PROVED), inside), "\n".join(text))
 
@@ -162,17 +162,20 @@ def _steps(verdict: Verdict, exercise: Exercise) -> Page:
 
 
 def _cases(verdict: Verdict, exercise: Exercise) -> Page:
-    rows, texts = [], []
-    width = max((len(_name(case)) for case in verdict.cases), default=0)
-    for case in verdict.cases:
-        mark = {"passed": "✓", "not_run": "·"}.get(case.status, "✗")
-        words = f"{mark} {exercise.kind.word(case.status)}"
-        colour = ACCENTS["success" if case.status == "passed" else "error"]
-        outcome = f'<span style="color: {colour}; white-space: nowrap">{escape(words)}</span>'
-        points = f"{case.points:g} / {case.max_points:g}"
-        rows.append((outcome, escape(_name(case)), points.replace(" ", "&nbsp;")))
-        texts.append(f"  {words:<24} {_name(case):<{width}}  {points}")
-    return Page(table(("Result", "Case", "Points"), rows), "\n".join(texts))
+    rows = [
+        (
+            case.status == "passed",
+            f"{_MARKS.get(case.status, '✗')} {exercise.kind.word(case.status)}",
+            _name(case),
+            f"{case.points:g} / {case.max_points:g}",
+        )
+        for case in verdict.cases
+    ]
+    width = max((len(name) for *_, name, _ in rows), default=0)
+    return Page(
+        html_of("cases", rows),
+        "\n".join(f"  {words:<24} {name:<{width}}  {points}" for _, words, name, points in rows),
+    )
 
 
 def _name(case: CaseResult) -> str:
@@ -245,13 +248,17 @@ def _beside_ours(verdict: Verdict, shown: str, exercise: Exercise, ours: bool) -
     both = beside(verdict, shown, exercise)
     if both is None:
         return Page("", "")
-    rows, texts = [], []
-    for cost in both.costs:
-        its = "not kept" if cost.ours is None else f"{cost.ours:,}"
-        rows.append((code(cost.counter), f"{cost.yours:,}", cost.budget, its))
-        texts.append(f"  {cost.counter}: {cost.yours:,} of {cost.budget} allowed, ours {its}")
+    kept = "not kept"
+    rows = [
+        (one.counter, f"{one.yours:,}", one.budget, kept if one.ours is None else f"{one.ours:,}")
+        for one in both.costs
+    ]
+    cells = [(code(counter), *others) for counter, *others in rows]
+    texts = (f"  {name}: {yours} of {most} allowed, ours {its}" for name, yours, most, its in rows)
     return joined(
-        Page(table(("Counter", "Yours", "Budget", "Ours"), rows) if rows else "", "\n".join(texts)),
+        Page(
+            table(("Counter", "Yours", "Budget", "Ours"), cells) if rows else "", "\n".join(texts)
+        ),
         compared(both.changes) if ours and both.changes else Page("", ""),
     )
 

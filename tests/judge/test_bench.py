@@ -2,10 +2,9 @@
 what became faster or slower."""
 
 import csv
-import json
-import sys
 import time
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from rich.console import Console
@@ -18,48 +17,39 @@ from grader.errors import BadInput
 
 SIZES = ((8,), (16,), (32,))
 
-# Says what findings() would, and hangs where it is told to.
-TIMES = """
-import json, sys, time
-first, left, hangs = json.loads(sys.argv[1])
-for n in [8, 16, 32][first:]:
-    for name in ("ours", "peer", "other"):
-        if [name, [n]] in left:
-            continue
-        print(json.dumps(["begins", {"name": name, "size": [n]}]), flush=True)
-        if [name, n] in hangs:
-            time.sleep(600)
-    print(json.dumps(["timing", {"size": [n], "left": left}]), flush=True)
-print(json.dumps(["end", ""]), flush=True)
-"""
+
+def times(hangs, end, first, left):
+    """Finds what findings() would, hangs where it is told to, and comes to that end."""
+    for size in SIZES[first:]:
+        for name in ("ours", "peer", "other"):
+            if (name, size) not in left:
+                yield timings.Begins(name, size)
+                time.sleep(600 if (name, *size) in hangs else 0)
+        yield timings.Timing(f"without {left}", size, 1, 1, 1, 1, 1, 1)
+    exec(end)
 
 
-def supervise(*hangs, source=TIMES, patience=None):
+def supervise(*hangs, end="", patience=None):
     patience = patience or (6.0 if hangs else 300.0)  # seconds; some machines start slowly
-
-    def command(first, left):
-        about = json.dumps([first, left, hangs])
-        return (sys.executable, "-c", source, about)
-
-    found = records.supervise(command, SIZES, ["ours"], patience)
-    return [(kind, one) for kind, one in found if kind != "begins"]
+    found = records.supervise(partial(times, hangs, end), SIZES, ["ours"], patience)
+    return [one for one in found if not isinstance(one, timings.Begins)]
 
 
 def test_nothing_is_said_of_libraries_that_answer():
-    assert [kind for kind, _ in supervise()] == ["timing"] * 3
+    assert [type(one) for one in supervise()] == [timings.Timing] * 3
 
 
 def test_a_library_that_hangs_is_stopped_and_named_and_all_others_are_timed():
-    (_, first), (kind, sentence), (_, second), (_, third) = supervise(("peer", 16))
-    assert (kind, sentence) == ("skipped", "peer at 16 was stopped: it hung for 6 s.")
-    assert first == {"size": [8], "left": []}
-    assert second == {"size": [16], "left": [["peer", [16]]]}
-    assert third["size"] == [32]
+    first, sentence, second, third = supervise(("peer", 16))
+    assert sentence == "peer at 16 was stopped: it hung for 6 s."
+    assert (first.size, first.variant) == ((8,), "without []")
+    assert (second.size, second.variant) == ((16,), "without [('peer', (16,))]")
+    assert third.size == (32,)
 
 
 def test_two_may_hang_at_one_size():
     found = supervise(("peer", 16), ("other", 16))
-    assert [kind for kind, _ in found] == ["timing", "skipped", "skipped", "timing", "timing"]
+    assert [type(one).__name__ for one in found] == ["Timing", "str", "str", "Timing", "Timing"]
 
 
 def test_a_kernel_of_ours_must_not_hang():
@@ -69,18 +59,23 @@ def test_a_kernel_of_ours_must_not_hang():
 
 def test_nobody_waits_for_a_process_that_has_said_all():
     began = time.monotonic()
-    assert len(supervise(source=TIMES + "time.sleep(600)", patience=300.0)) == 3
+    stays = "import threading; threading.Thread(target=time.sleep, args=(600,)).start()"
+    assert len(supervise(end=stays, patience=300.0)) == 3
     assert time.monotonic() - began < 300
+
+
+def test_what_a_process_prints_is_none_of_what_it_finds():
+    assert len(supervise(end="print('Compiling ...'); import os; os.write(1, b'{}')")) == 3
 
 
 def test_a_process_that_stops_in_the_middle_is_no_success():
     with pytest.raises(BadInput, match="ended with 0"):
-        supervise(source=TIMES.replace('["end", ""]', '["begins", {"name": "", "size": [8]}]'))
+        supervise(end="import os; os._exit(0)")
 
 
 def test_a_process_that_fails_is_no_success():
     with pytest.raises(BadInput, match="ended with 3"):
-        supervise(source="import sys; sys.exit(3)", patience=300.0)
+        supervise(end="raise SystemExit(3)", patience=300.0)
 
 
 # --- what is written ---------------------------------------------------------------------------

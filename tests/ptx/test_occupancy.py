@@ -1,6 +1,7 @@
 """How many blocks a multiprocessor holds: the calculator, and the figure that is made of it."""
 
 import re
+from html import unescape
 from itertools import pairwise
 
 import numpy as np
@@ -61,7 +62,7 @@ def test_what_no_block_can_have_is_said():
 
 def test_the_figures_table_is_the_calculators():
     html = draw.occupancy(256, 64, 32 * 1024).html
-    (table,) = re.findall(r"TABLE = &quot;(\w+)&quot;", html)
+    (table,) = re.findall(r'TABLE = "(\w+)"', unescape(html))
     kilobytes = [*range(0, 227, occupancy_figure.SHARED_STEP), 227]
     registers = occupancy_figure.REGISTER_STEPS
     at = occupancy_figure.THREADS.index(256) * len(registers) + registers.index(64)

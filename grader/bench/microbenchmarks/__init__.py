@@ -39,14 +39,46 @@ COMMON = {  # two lanes would write one cell
 def works() -> list[Work]:
     """Every microbenchmark, once for each launch."""
     x, n, blocks = _floats(_N), np.int32(_N), -(-_N // 256)
+    side, square = 96, _floats(96 * 96)
+    index = np.random.default_rng(1).integers(0, _N, _N).astype(np.int32)
+    whole = np.random.default_rng(2).integers(0, 64, _N).astype(np.int32)
+    counts, few, int8 = np.zeros(64, np.int32), np.zeros(8, np.int32), x.view(np.int8)[:_N]
+    moved = [
+        *(("copy_strided", stride) for stride in (1, 2, 3, 8, 32)),
+        *(("copy_shifted", shift) for shift in (1, 4, 8)),
+    ]
+    by_256, rows = (blocks, 256), (square, "y", np.int32(side))
     return [
-        *_copies(),
-        *_matrices(),
+        *(
+            _work(name, "copies.cu", by_256, (x, "y", np.int32(by), n), note=f" by {by}", y=_N)
+            for name, by in moved
+        ),
+        _work("copy_wide", "copies.cu", (-(-_N // 1024), 256), (x, "y", np.int32(_N // 4)), y=_N),
+        _work("copy_bytes", "copies.cu", by_256, (int8, "y", n), dtype=np.int8, y=_N),
+        _work("spread_one", "copies.cu", by_256, (x, "y", n), y=_N),
+        _work("gather", "copies.cu", by_256, (x, index, "y", n), y=_N),
+        _work("stencil", "stencil.cu", by_256, (x, "y", n), y=_N),
+        *(
+            _work(f"transpose_{how}", "transposes.cu", ((3, 3), (32, 8)), rows, y=side * side)
+            for how in ("naive", "tiled", "padded")
+        ),
+        *(
+            _work(
+                name,
+                "matmul.cu",
+                ((6, 6), (16, 16)),
+                (square, square, "c", np.int32(side)),
+                c=side * side,
+            )
+            for name in ("matmul_naive", "matmul_tiled")
+        ),
         block_sums(_N),
-        _work("sum_by_cub", "block_sums.cu", (blocks, 256), (x, "y", n), y=blocks),
-        _work("scan_by_cub", "block_sums.cu", (blocks, 256), (x, "y", n), y=_N),
+        _work("sum_by_cub", "block_sums.cu", by_256, (x, "y", n), y=blocks),
+        _work("scan_by_cub", "block_sums.cu", by_256, (x, "y", n), y=_N),
         softmax(4, 1000),
-        *_histograms(),
+        _work("histogram_global", "histograms.cu", by_256, (whole, counts, n)),
+        _work("histogram_shared", "histograms.cu", (4, 256), (whole, counts, n)),
+        _work("tickets", "histograms.cu", by_256, (few, "mine", n), dtype=np.int32, mine=_N),
         *(_pattern("read", width, name) for width in (4, 8, 16) for name in CELLS),
         *(_pattern("write", width, n) for width in (4, 8, 16) for n in CELLS if n not in COMMON),
     ]
@@ -62,64 +94,6 @@ def block_sums(n: int) -> Work:
     """Sums of 256 elements of float32[n] each, one a block."""
     args, blocks = (_floats(n), "y", np.int32(n)), -(-n // 256)
     return _work("sum_by_shuffles", "block_sums.cu", (blocks, 256), args, y=blocks)
-
-
-def _copies() -> list[Work]:
-    x, n, blocks = _floats(_N), np.int32(_N), -(-_N // 256)
-    index = np.random.default_rng(1).integers(0, _N, _N).astype(np.int32)
-    wide, narrow = (x, "y", np.int32(_N // 4)), (x.view(np.int8)[:_N], "y", n)
-    return [
-        *(_moved("copy_strided", stride) for stride in (1, 2, 3, 8, 32)),
-        *(_moved("copy_shifted", shift) for shift in (1, 4, 8)),
-        _work("copy_wide", "copies.cu", (-(-_N // 1024), 256), wide, y=_N),
-        _work("copy_bytes", "copies.cu", (blocks, 256), narrow, dtype=np.int8, y=_N),
-        _work("spread_one", "copies.cu", (blocks, 256), (x, "y", n), y=_N),
-        _work("gather", "copies.cu", (blocks, 256), (x, index, "y", n), y=_N),
-        _work("stencil", "stencil.cu", (blocks, 256), (x, "y", n), y=_N),
-    ]
-
-
-def _moved(kernel: str, by: int) -> Work:
-    return _work(
-        kernel,
-        "copies.cu",
-        (-(-_N // 256), 256),
-        (_floats(_N), "y", np.int32(by), np.int32(_N)),
-        note=f" by {by}",
-        y=_N,
-    )
-
-
-def _matrices() -> list[Work]:
-    n, x = 96, _floats(96 * 96)
-    args = (x, _floats(96 * 96), "c", np.int32(n))
-    return [
-        *(
-            _work(name, "transposes.cu", ((3, 3), (32, 8)), (x, "y", np.int32(n)), y=n * n)
-            for name in ("transpose_naive", "transpose_tiled", "transpose_padded")
-        ),
-        *(
-            _work(name, "matmul.cu", ((6, 6), (16, 16)), args, c=n * n)
-            for name in ("matmul_naive", "matmul_tiled")
-        ),
-    ]
-
-
-def _histograms() -> list[Work]:
-    x = np.random.default_rng(2).integers(0, 64, _N).astype(np.int32)
-    n, counts, blocks = np.int32(_N), np.zeros(64, np.int32), -(-_N // 256)
-    return [
-        _work("histogram_global", "histograms.cu", (blocks, 256), (x, counts, n)),
-        _work("histogram_shared", "histograms.cu", (4, 256), (x, counts, n)),
-        _work(
-            "tickets",
-            "histograms.cu",
-            (blocks, 256),
-            (np.zeros(8, np.int32), "mine", n),
-            dtype=np.int32,
-            mine=_N,
-        ),
-    ]
 
 
 def _pattern(verb: str, width: int, name: str) -> Work:

@@ -17,10 +17,10 @@ import tempfile
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 
 from ...cuda.errors import CompileError, CompilerFailure, CompilerTimeout, Diagnostic, Message
+from ...errors import unless
 from .. import cuda_files
 from ..compiler import SOURCE_NAME, TOO_MUCH, Job, Program
 from ..headers import FIRST_OF_CLANG, HEADERS_OF_CLANG
@@ -45,7 +45,7 @@ _ENVIRONMENT = ("SYSTEMROOT",)  # Windows starts nothing without
 
 
 class Clang:
-    """See `compiler.Compiler`."""
+    """A compiler: see `Nvrtc`."""
 
     starts_programs = True
     _shut = False
@@ -266,10 +266,8 @@ def _program() -> Path:
 
 @cache
 def _wheel_version() -> str:
-    try:
-        return metadata.version("ziglang")
-    except metadata.PackageNotFoundError as error:
-        raise CompilerFailure("clang is not here: `pip install ziglang` brings it.") from error
+    missing = CompilerFailure("clang is not here: `pip install ziglang` brings it.")
+    return unless(cuda_files.version("ziglang"), missing)
 
 
 _kept: list[tempfile.TemporaryDirectory[str]] = []  # goes when this process ends

@@ -16,6 +16,7 @@ bytes of a copy from memory to memory, and a pack would cost twice its requests 
 """
 
 import re
+from itertools import count
 
 
 def finished(text: bytes) -> bytes:
@@ -116,36 +117,35 @@ _ALIGN = re.compile(rb"\balign (\d+)")
 
 def wide_copies(text: bytes) -> bytes:
     """LLVM's text with those copies replaced."""
-    count = 0
+    numbers = count(1)
 
     def loads_and_stores(copy: re.Match[bytes]) -> bytes:
-        nonlocal count
         size = int(copy["size"])
         facts = _ALIGN.search(copy["to_facts"]), _ALIGN.search(copy["by_facts"])
         aligned = all(found and int(found[1]) % _WIDE == 0 for found in facts)
         if not aligned or size % _WIDE or not 0 < size <= _MOST:
             return bytes(copy[0])
-        count += 1
-        return _moved(copy, count)
+        return _moved(copy, next(numbers))
 
     return _COPY.sub(loads_and_stores, text)
 
 
 def _moved(copy: re.Match[bytes], number: int) -> bytes:
     """All of it is read before any of it is written: the compiler may have either come first."""
-    rows: dict[str, list[bytes]] = {"load": [], "store": []}
-    place = copy["place"] or b""
-    for at in range(0, int(copy["size"]), _WIDE):
-        name = b"%%wide.%d.%d" % (number, at)
-        for side, kind in (("by", "load"), ("to", "store")):
-            rows[kind].append(
-                b"  %s = getelementptr i8, %s %s, i64 %d%s"
-                % (name + b"." + side.encode(), copy[f"{side}_type"], copy[side], at, place)
-            )
-        rows["load"].append(
-            b"  %s = load <4 x i32>, %s %s.by, align 16%s" % (name, copy["by_type"], name, place)
-        )
-        rows["store"].append(
-            b"  store <4 x i32> %s, %s %s.to, align 16%s" % (name, copy["to_type"], name, place)
-        )
-    return b"\n".join([*rows["load"], *rows["store"]])
+    given: dict[str, bytes] = {name: one or b"" for name, one in copy.groupdict().items()}
+    packs = [
+        given | {"name": b"%%wide.%d.%d" % (number, at), "at": b"%d" % at}
+        for at in range(0, int(copy["size"]), _WIDE)
+    ]
+    rows = (
+        row % {key.encode(): one for key, one in pack.items()} for row in _ROWS for pack in packs
+    )
+    return b"".join(rows).rstrip(b"\n")
+
+
+_ROWS = (
+    b"  %(name)s.by = getelementptr i8, %(by_type)s %(by)s, i64 %(at)s%(place)s\n"
+    b"  %(name)s = load <4 x i32>, %(by_type)s %(name)s.by, align 16%(place)s\n",
+    b"  %(name)s.to = getelementptr i8, %(to_type)s %(to)s, i64 %(at)s%(place)s\n"
+    b"  store <4 x i32> %(name)s, %(to_type)s %(name)s.to, align 16%(place)s\n",
+)

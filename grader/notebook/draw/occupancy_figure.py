@@ -1,12 +1,10 @@
 """draw.occupancy: what a multiprocessor holds, with its resources to be dragged."""
 
-from html import escape
-
 from grader.counted import counted
 from grader.cuda import occupancy as calculator
 from grader.cuda.limits import DEFAULT, REGISTERS, architecture
 
-from ..cards import TEXT, Page, unless_escaped
+from ..cards import Page, filled, html_of
 from ..failures import Notice
 
 THREADS = (32, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
@@ -14,58 +12,6 @@ REGISTER_STEPS = range(16, 256, 8)
 SHARED_STEP = 4  # KB
 _DIGITS = "0123456789abcdefghijklmnopqrstuvw"  # a number of blocks, 0 to 32, each
 _HEIGHT = 200  # pixels
-
-# The blocks stand in a table, made here, so that the rules are written down once.
-_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><style>
-body {{ margin: 0; font: 14px/1.5 system-ui, sans-serif; color: #212121; background: transparent; }}
-label {{ display: grid; grid-template-columns: 15em 1fr 6em; gap: 1em; align-items: center;
-  max-width: 46em; }}
-output {{ text-align: right; font-variant-numeric: tabular-nums; }}
-#warps {{ display: grid; grid-template-columns: repeat(32, 1fr); gap: 2px; max-width: 46em;
-  margin: 12px 0 6px; }}
-#warps i {{ height: 22px; border: 1px solid #888; border-radius: 2px; }}
-#warps i.even {{ background: #0072b2; }} #warps i.odd {{ background: #e69f00; }}
-</style></head><body>
-<label>threads per block <input id="t" type="range" min="0" max="{most_t}" value="{t}">
-<output></output></label>
-<label>registers per thread <input id="r" type="range" min="0" max="{most_r}" value="{r}">
-<output></output></label>
-<label>shared memory per block, KB <input id="s" type="range" min="0" max="{most_s}" value="{s}">
-<output></output></label>
-<div id="warps" role="img"></div><p id="said" aria-live="polite"></p>
-<script>
-const TABLE = "{table}", THREADS = {threads}, R = {registers}, MOST = {warps};
-const inputs = [..."trs"].map((id) => document.getElementById(id));
-const shared = (n) => Math.min(n * {step}, {most_shared});
-function show() {{
-  const [t, r, s] = inputs.map((one) => +one.value), w = Math.ceil(THREADS[t] / 32);
-  const blocks = parseInt(TABLE[(t * R.length + r) * {rows} + s], 36);
-  [THREADS[t], R[r], shared(s)].forEach((n, k) => {{ inputs[k].nextElementSibling.value = n; }});
-  const held = blocks * w, map = document.getElementById("warps");
-  map.innerHTML = Array.from({{ length: MOST }}, (_, k) =>
-    `<i class="${{k >= held ? "" : Math.floor(k / w) % 2 ? "odd" : "even"}}"></i>`).join("");
-  const taken = (held * 32 * R[r]).toLocaleString("en");
-  const used = `${{taken}} of {all_registers} registers and `
-    + `${{blocks * shared(s)}} of {all_shared} KB in use`;
-  const many = blocks > 1 ? "s" : "";
-  const text = blocks ? `${{blocks}} block${{many}}, ${{held}} of ${{MOST}} warps: `
-    + `occupancy ${{Math.round(100 * held / MOST)}} %; ${{used}}.` : "No block fits.";
-  document.getElementById("said").textContent = text;
-  map.setAttribute("aria-label", text);
-}}
-function ink() {{
-  try {{ document.body.style.color = getComputedStyle(window.frameElement.parentElement).color; }}
-  catch {{ return; }}
-}}
-inputs.forEach((one) => one.addEventListener("input", show));
-show(); ink();
-try {{  // its text twin
-  window.frameElement.parentElement.nextElementSibling.hidden = true;
-}} catch {{}}
-try {{
-  new MutationObserver(ink).observe(parent.document.body, {{ attributes: true }});
-}} catch {{}}
-</script></body></html>"""
 
 
 def occupancy(threads: int = 256, registers: int = 32, shared: int = 0) -> Page:
@@ -78,7 +24,8 @@ def occupancy(threads: int = 256, registers: int = 32, shared: int = 0) -> Page:
         raise Notice(f"There are no such blocks: {error}.") from None
     most = architecture(DEFAULT).shared // 1024
     kilobytes = [*range(0, most, SHARED_STEP), most]
-    inside = _PAGE.format(
+    page = filled(
+        "occupancy.html",
         table=_table(kilobytes),
         threads=list(THREADS),
         registers=list(REGISTER_STEPS),
@@ -101,13 +48,7 @@ def occupancy(threads: int = 256, registers: int = 32, shared: int = 0) -> Page:
         f"{held.warps} of {counted(held.most_warps, 'warp')}, "
         f"limited by {' and '.join(held.limited_by)}."
     )
-    frame = (
-        f'<iframe title="occupancy" srcdoc="{escape(inside)}" width="100%" height="{_HEIGHT}" '
-        'style="border: 0; display: block; min-width: 0; color-scheme: normal"></iframe>'
-    )
-    return Page(
-        f'<div style="color: {TEXT}">{unless_escaped(frame)}<p>{escape(text)}</p></div>', text
-    )
+    return Page(html_of("occupancy", page, _HEIGHT, text), text)
 
 
 def _table(kilobytes: list[int]) -> str:

@@ -4,7 +4,6 @@ pictures say of arguments that they cannot draw.
 
 import base64
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from html import escape
 from io import BytesIO
 from typing import Any, Literal, TypeVar
 
@@ -23,7 +22,7 @@ from grader.cuda.simulator import Event, Run
 from grader.watch.observe import MOST_EVENTS, ArrayLayout
 
 from ...errors import unless
-from ..cards import OURS
+from ..cards import OURS, html_of
 from ..failures import Notice
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.
@@ -36,7 +35,6 @@ ACTIVITY = {BLUE: "active", ORANGE: "idle while its warp works", PALE: "its whol
 
 _TITLE_WIDTH = 88  # characters of a title in its full size
 _PIXELS_PER_INCH = 96
-_WIDEST, _NARROWEST = 960, 780  # CSS pixels
 _SHARPNESS = 2  # device pixels per CSS pixel
 
 Colour = str | tuple[float, float, float]
@@ -118,25 +116,8 @@ class Picture(Figure):
 
 
 def themed(png: bytes, description: str) -> str:
-    """A picture without paper in a page: as it is on a light one; on a dark one its lightness is
-    turned round, and its hues are not. It scrolls where it would get too small to read. A page that
-    takes out style sheets, an untrusted notebook's, shows it on paper."""
-    data = base64.b64encode(png).decode()
-    dark = ", ".join(
-        f"{page} .ww-picture"
-        for page in (
-            '[data-jp-theme-light="false"]',
-            '[data-vscode-theme-kind="vscode-dark"]',
-            '[data-vscode-theme-kind="vscode-high-contrast"]',
-        )
-    )
-    return (
-        "<style>.ww-picture { background: transparent !important } "
-        f"{dark} {{ filter: invert(1) hue-rotate(180deg) }}</style>"
-        f'<div style="overflow-x: auto"><img class="ww-picture" alt="{escape(description)}" '
-        f'src="data:image/png;base64,{data}" style="width: 100%; max-width: {_WIDEST}px; '
-        f'min-width: {_NARROWEST}px; height: auto; background: {PAPER}"></div>'
-    )
+    """A picture without paper in a page, in the colours of the page's theme."""
+    return html_of("picture", base64.b64encode(png).decode(), description)
 
 
 def empty(title: str, reason: str, run: Run | None = None) -> Picture:

@@ -11,9 +11,7 @@ import base64
 import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache, lru_cache
-from html import escape
-from importlib.resources import files
+from functools import lru_cache
 from math import inf
 
 import msgspec
@@ -56,7 +54,7 @@ from grader.watch.observe import Run
 from grader.watch.recorder import recordings
 from grader.watch.recording import Frame, Memory, Recording, Touch
 
-from ..cards import ACCENTS, BORDER, CODE_FONT, MUTED, TEXT, Page, prose, unless_escaped
+from ..cards import Page, filled, html_of
 
 _MOST_BLOCKS = 4096  # that are searched for who wrote an element
 
@@ -221,13 +219,8 @@ def _from_difference(recording: Recording, end: Mark, result: CaseResult) -> tup
     )
 
 
-_SCRIPTS = "model.js", "values.js", "memory.js", "views.js", "controls.js"
 HEIGHT = 620  # pixels, until the script knows better
 PLAYER = "ww-player"  # the class by which pages know it
-_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>
-<style>{style}</style></head><body><main id="player"></main>
-<script type="application/octet-stream" id="data">{data}</script><script>{script}</script>
-</body></html>"""
 
 
 def player(recording: Recording, marks: list[Mark], note: str = "") -> Page:
@@ -235,26 +228,15 @@ def player(recording: Recording, marks: list[Mark], note: str = "") -> Page:
     `note` is a sentence shown with it."""
     steps = drawn(strip_of(recording, marks), recording.source)
     title = f"{recording.kernel}, step by step"
-    inside = _PAGE.format(
-        title=escape(title),
-        style=_file("player.css"),
+    page = filled(
+        "player/player.html",
+        title=title,
         data=packed(recording, marks),
-        script="\n".join(map(_file, _SCRIPTS)),
     )
-    frame = (
-        f'<iframe title="{escape(title)}" srcdoc="{escape(inside)}" width="100%" height="{HEIGHT}" '
-        'style="border: 0; display: block; min-width: 0; color-scheme: normal"></iframe>'
-    )
-    first = f'<div style="color: {TEXT}; margin: 2px 0 4px 0">{prose(note)}</div>' if note else ""
     return Page(
-        f'{first}<div class="{PLAYER}">{unless_escaped(frame)}<div>{steps.html}</div></div>',
+        html_of("player", note, title, page, HEIGHT, PLAYER, steps.html),
         "\n".join(part for part in (note, steps.text) if part),
     )
-
-
-@cache
-def _file(name: str) -> str:
-    return (files(__package__) / name).read_text(encoding="utf-8")
 
 
 # ---- a few steps as text, for pages in which no script runs ----
@@ -263,11 +245,6 @@ KEY = (
     f"{ACTIVE} runs   {APART} its warp runs without it   {STANDS_BY} inactive   "
     f"{WAITS} waits   {LEFT} has left"
 )
-_LINE = f"font-family: {CODE_FONT}; font-size: var(--jp-code-font-size, 13px); line-height: 1.4;"
-_BOX = f"margin: 6px 0; padding: 6px 8px; border: 1px solid {BORDER}; color: {TEXT};"
-_WARPS = f"{_LINE} margin: 4px 0; padding: 0; border: 0; color: {TEXT}; background: transparent;"
-_CODE = f"{_LINE} white-space: pre-wrap; overflow-wrap: anywhere;"
-_WRONG = f"color: {ACCENTS['error']}; font-weight: 600;"
 
 
 def drawn(strip: Strip, source: str) -> Page:
@@ -277,27 +254,17 @@ def drawn(strip: Strip, source: str) -> Page:
     x, y, z = strip.block
     block = f"({x}, {y}, {z})" if y or z else str(x)
     head = f"{strip.kernel}: {len(strip.steps)} of {counted(strip.of, 'step')} of block {block}"
-    key = f'<div style="color: {MUTED}">{escape(head)} &#160; {escape(KEY)}</div>'
-    boxes = [_box(step, strip.of, lines) for step in strip.steps]
-    return Page(
-        key + "".join(box.html for box in boxes),
-        "\n\n".join([f"{head}\n{KEY}", *(box.text for box in boxes)]),
-    )
-
-
-def _box(step: Step, of: int, lines: Sequence[str]) -> Page:
-    text, _ = window(lines[step.line - 1].strip() if 0 < step.line <= len(lines) else "", None)
-    head = f"step {step.number + 1:,} of {of:,}   {step.line:>3} | {visible(text)}"
-    warps = _warps(step)
-    signs = escape("\n".join(warps))
-    parts = [
-        f'<div style="{_CODE}">{escape(head)}</div>',
-        f'<pre style="{_WARPS}" aria-hidden="true">{signs}</pre>' if signs else "",
-        f"<div>{escape(step.said)}</div>" if step.said else "",
-        f'<div style="{_WRONG}">✗ {prose(step.wrong)}</div>' if step.wrong else "",
+    steps = [(_head(step, strip.of, lines), _warps(step), step) for step in strip.steps]
+    texts = [
+        "\n".join([above, *warps, *filter(None, [step.said, step.wrong and f"✗ {step.wrong}"])])
+        for above, warps, step in steps
     ]
-    said = [sentence for sentence in (step.said, step.wrong and f"✗ {step.wrong}") if sentence]
-    return Page(f'<div style="{_BOX}">{"".join(parts)}</div>', "\n".join([head, *warps, *said]))
+    return Page(html_of("strip", head, KEY, steps), "\n\n".join([f"{head}\n{KEY}", *texts]))
+
+
+def _head(step: Step, of: int, lines: Sequence[str]) -> str:
+    text, _ = window(lines[step.line - 1].strip() if 0 < step.line <= len(lines) else "", None)
+    return f"step {step.number + 1:,} of {of:,}   {step.line:>3} | {visible(text)}"
 
 
 def _warps(step: Step) -> list[str]:
