@@ -47,9 +47,7 @@ class GradebookBusy(MachineError):
 
 # The extras of pyproject.toml that bring a module which the course does not need everywhere.
 EXTRAS = {
-    **dict.fromkeys(
-        ("jinja2", "latex2mathml", "livereload", "markupsafe", "nbclient"), "classroom"
-    ),
+    **dict.fromkeys(("latex2mathml", "livereload", "markupsafe", "nbclient"), "classroom"),
     **dict.fromkeys(("nbgrader", "nh3", "openpyxl", "tomlkit"), "classroom"),
     "z3": "proofs",
     "cupy": "gpu",
