@@ -267,25 +267,22 @@ def _grades(
         (row.learner, row.note) for row in rows(course, gradebook, lesson.name) if row.note
     )
     for student in gradebook.students:
-        known: dict[str, object] = {
-            **dict.fromkeys(GRADES),
+        mine = marked.get(student.id, [])
+        score = total(mine) if mine else None
+        yield {
             "assignment": lesson.name,
             "duedate": lesson.duedate,
-            "max_score": lesson.max_score,
-            "note": " ".join(dict.fromkeys(notes.get(student.id, ()))),
+            "timestamp": mine[0].when if mine else None,
             "student_id": student.id,
             "last_name": student.last_name,
             "first_name": student.first_name,
             "email": student.email,
+            "raw_score": None if score is None else sum(mark.score or 0.0 for mark in mine),
+            "late_submission_penalty": (mine[0].late_penalty or 0.0) if mine else None,
+            "score": score,
+            "max_score": lesson.max_score,
+            "note": " ".join(dict.fromkeys(notes.get(student.id, ()))),
         }
-        if mine := marked.get(student.id):
-            known |= {
-                "timestamp": mine[0].when,
-                "late_submission_penalty": mine[0].late_penalty or 0.0,
-            }
-            if (score := total(mine)) is not None:
-                known |= {"raw_score": sum(mark.score or 0.0 for mark in mine), "score": score}
-        yield known
 
 
 SHOWN = 8  # hexadecimal digits of a pseudonym

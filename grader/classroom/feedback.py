@@ -15,13 +15,11 @@ from markupsafe import Markup
 from nbgrader.api import Comment, SolutionCell
 
 from .. import course as lessons
-from ..counted import counted
 from ..course.kinds import ExerciseKind, Write, unmarked
 from ..course.weave import CHECK
 from ..grouped import grouped
 from ..judge import beside
 from ..page_templates import page_template
-from ..status import Status
 from ..submissions.intake import HANDED_IN, STAMP, checks, grade_id, note, time_of
 from ..whole_files import whole
 from . import ClassroomError, changes, coursefile, planning, sanitize_html, verdicts
@@ -202,7 +200,8 @@ def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
         called={
             row.exercise: content.kinds.get(row.exercise, Write()).word(row.status) for row in rows
         },
-        explained={row.exercise: _explained(row, kept.get(row.exercise)) for row in rows},
+        # By exercise whose mark stays as it was shown, the points that the verdict gives.
+        instead={name: one["verdict"]["points"] for name, one in kept.items() if "keeps" in one},
         instructor="your instructor",
         cells=list(_own_cells(notebook, handed_out)),
     )
@@ -234,23 +233,6 @@ def _card(
         lines = beside.changes(unmarked(sources.get(name, "")), unmarked(content.ours[name]))
         card += shared(compared(lines).html)
     return card
-
-
-def _explained(row: ExerciseRow, kept: verdicts.KeptVerdict | None) -> str:
-    """How the mark came about, where it is not the verdict's."""
-    if row.score is None and row.status == Status.KEPT:
-        return "There is no mark yet."
-    if row.score is None:
-        return "This could not be judged, and has no mark until an instructor gives one."
-    if row.by_hand is not None:
-        gave = "no mark" if row.by_judge is None else counted(round(row.by_judge, 2), "point")
-        return f"The grader gave {gave}."
-    if kept and "keeps" in kept:
-        return (
-            f"This counts as you were shown it before: for the same answer the present version of "
-            f"the course gives {counted(round(float(kept['verdict']['points']), 2), 'point')}."
-        )
-    return ""
 
 
 def _source(cell: dict[str, Any]) -> str:
