@@ -260,8 +260,8 @@ def _some(words: Mapping[str, float], form: str) -> str:
     return told + (f" and {more} more" if more > 0 else "")
 
 
-# By what is said of two notebooks, the details of an exercise, each of which is a reason of its own;
-# or True for each exercise of which it holds.
+# By what is said of two notebooks, an exercise's details, which make a reason of their own; or True
+# for each exercise of which it holds.
 _REASONS: tuple[tuple[str, Callable[[Shared], str | bool]], ...] = (
     ("the same wrong answer in {} ({})", lambda it: it.failed.replace("_", " ")),
     ("the same right answer in {}", lambda it: it.answer >= 1 and not it.failed),
