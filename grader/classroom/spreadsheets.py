@@ -68,7 +68,9 @@ def _text(content: bytes) -> str:
     """As the byte order mark says; else UTF-8, or what Excel writes in the west of the world."""
     from bs4.dammit import UnicodeDammit
 
-    return UnicodeDammit(content, user_encodings=["utf-8", "cp1252", "latin-1"]).unicode_markup or ""
+    return (
+        UnicodeDammit(content, user_encodings=["utf-8", "cp1252", "latin-1"]).unicode_markup or ""
+    )
 
 
 def _workbook(path: Path, content: bytes) -> list[list[str]]:
