@@ -19,7 +19,7 @@ from .folder import CourseFolder, alone
 from .renaming import APPEALS
 
 # A learner, a lesson, the request, and the mark as the gradebook has it now (None: it is gone).
-Received = tuple[str, str, Appeal, export.GradebookMark | None]
+Received = tuple[str, str, Appeal, export.ExerciseRow | None]
 
 
 def collect(course: CourseFolder) -> list[collecting.Graded]:
@@ -120,6 +120,6 @@ def answer(
         filed(place, msgspec.json.encode(replace(appeal, answer=said)))
 
 
-def _mark(marks: list[export.GradebookMark], exercise: str) -> export.GradebookMark | None:
+def _mark(marks: list[export.ExerciseRow], exercise: str) -> export.ExerciseRow | None:
     """The one for this exercise."""
-    return next((mark for mark in marks if mark.cell == CHECK + exercise), None)
+    return next((mark for mark in marks if mark.exercise == exercise), None)

@@ -265,7 +265,7 @@ def autograde(
             problems = [
                 *(kept["problem"] for kept in exercises.values() if learner in works),
                 # Marks by hand that have met another one of the judge's since.
-                *map(export.overridden, marked.get(learner, ())),
+                *(mark.note for mark in marked.get(learner, ())),
             ]
             said = tuple(dict.fromkeys(filter(None, problems)))
             graded.append(stuck.get(learner) or Graded(learner, exercises, said))

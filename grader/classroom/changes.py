@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 
-from ..course.weave import CHECK
 from ..grouped import grouped
 from ..whole_files import whole
 from . import verdicts
@@ -61,9 +60,12 @@ def now(course: CourseFolder, lesson: str) -> State:
         points = 0.0 - (mine[0].late_penalty or 0.0)
         late = MarkChange("", "", learner, lesson, LATENESS, None, points, "", parts)
         for mark in mine:
-            name, by_hand = mark.cell.removeprefix(CHECK), mark.by_hand is not None
-            state[learner, name] = replace(
-                late, what=name, after=mark.score, most=mark.max_score, by_hand=by_hand
+            state[learner, mark.exercise] = replace(
+                late,
+                what=mark.exercise,
+                after=mark.score,
+                most=mark.max_score,
+                by_hand=mark.by_hand is not None,
             )
         state[learner, LATENESS] = late
     return state

@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
-from typing import Any
+from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
+import msgspec
 import tomlkit
 from nbgrader.api import Grade
 
@@ -32,6 +33,20 @@ UTC_ZONE = ZoneInfo("UTC")
 DAY = 24 * 60 * 60  # seconds
 _PART = re.compile(r"(?P<much>\d+(?:\.\d+)?) ?(?P<unit>%|points?) ?(?:/|per|a) ?(?P<per>day|hour)")
 _MOST = re.compile(r"at most (?P<days>\d+) days?")
+
+_Days = Annotated[int, msgspec.Meta(ge=0)]
+_Attempts, _Solutions = Literal["last", "best"], Literal["closed", "passed"]
+_Exercises, _Logins = frozenset[str], tuple[str, ...]
+_WANTED: dict[object, str] = {  # what a field should be, in words
+    _Days: "a whole number that is not less than 0",
+    bool: "true or false",
+    str: "a text",
+    dict: "a table",
+    _Attempts: f"{LAST!r} or {BEST!r}",
+    _Solutions: f"{CLOSED!r} or {PASSED!r}",
+    _Exercises: "a list of exercises' names",
+    _Logins: "a list of logins",
+}
 
 _NEW = f"# Of this course: docs/course-file.md says what each line means.\nversion = {VERSION}\n"
 _PARTIAL = "partial_marks"
@@ -237,14 +252,12 @@ def _course(data: dict[str, Any]) -> CourseFile:
         raise ClassroomError(
             f"time_zone is {data['time_zone']!r}, and should be one like Europe/Berlin."
         ) from error
-    if (days := _typed(data, "late_days", int, 0, "the file")) < 0:
-        raise ClassroomError("late_days cannot be less than 0.")
     lessons, learners = (
         _typed(data, name, dict, {}, "the file") for name in ("lessons", "learners")
     )
     return CourseFile(
         zone,
-        days,
+        _typed(data, "late_days", _Days, 0, "the file"),
         _typed(data, _PARTIAL, bool, False, "the file"),
         {name: _plan(one, zone, f"lessons.{name}") for name, one in lessons.items()},
         {name: _person(one, f"learners.{name}") for name, one in learners.items()},
@@ -267,28 +280,21 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
         }
         for name in ("sections", "extensions")
     }
-    for name, one, other in (("attempts", LAST, BEST), ("solutions", CLOSED, PASSED)):
-        unless(
-            data.get(name, one) in (one, other),
-            ClassroomError(
-                f"{where}.{name} is {data.get(name)!r}, and should be {one!r} or {other!r}."
-            ),
-        )
     plan = Plan(
         moment(data["due"], zone, f"{where}.due") if "due" in data else None,
         parse_policy(_typed(data, "late", str, "", where), f"{where}.late")
         if "late" in data
         else None,
-        str(data.get("attempts", LAST)),
+        _typed(data, "attempts", _Attempts, LAST, where),
         _typed(data, "teams", bool, False, where),
-        _names(data, "extra", where, "exercises' names"),
-        _names(data, "optional", where, "exercises' names"),
+        _typed(data, "extra", _Exercises, (), where),
+        _typed(data, "optional", _Exercises, (), where),
         **moments,
         columns={
             name: (it,) if isinstance(it, str) else tuple(it)
             for name, it in _typed(data, "columns", dict, {}, where).items()
         },
-        solutions=str(data.get("solutions", CLOSED)),
+        solutions=_typed(data, "solutions", _Solutions, CLOSED, where),
     )
     if both := plan.extra & plan.optional:
         raise ClassroomError(f"{where}: {min(both)} is in extra and in optional; keep it in one.")
@@ -308,14 +314,12 @@ def _person(data: Any, where: str) -> Person:
         },
         where,
     )
-    if (days := _typed(data, "more_days", int, 0, where)) < 0:
-        raise ClassroomError(f"{where}.more_days cannot be less than 0.")
     section, team = (_typed(data, name, str, "", where) for name in ("section", "team"))
     return Person(
         section,
         team,
-        days,
-        also=tuple(sorted(_names(data, "also", where, "logins"))),
+        _typed(data, "more_days", _Days, 0, where),
+        also=tuple(sorted({*_typed(data, "also", _Logins, (), where)})),
         systems={name: dict(row) for name, row in data.items() if isinstance(row, dict)},
     )
 
@@ -328,20 +332,8 @@ def _known(data: Any, names: set[str], where: str) -> None:
         )
 
 
-def _typed(data: dict[str, Any], name: str, kind: type, default: object, where: str) -> Any:
-    value = data.get(name, default)
-    wanted = {int: "a whole number", str: "a text", bool: "true or false", dict: "a table"}
-    unless(
-        isinstance(value, kind) and not (kind is int and isinstance(value, bool)),
-        ClassroomError(f"{where}: {name} should be {wanted[kind]}."),
-    )
-    return value
-
-
-def _names(data: dict[str, Any], name: str, where: str, what: str) -> frozenset[str]:
-    names = data.get(name, [])
-    unless(
-        isinstance(names, list) and all(isinstance(each, str) for each in names),
-        ClassroomError(f"{where}: {name} should be a list of {what}."),
-    )
-    return frozenset(names)
+def _typed(data: dict[str, Any], name: str, kind: Any, default: object, where: str) -> Any:
+    try:
+        return msgspec.convert(data.get(name, default), kind)
+    except msgspec.ValidationError:
+        raise ClassroomError(f"{where}: {name} should be {_WANTED[kind]}.") from None

@@ -112,6 +112,7 @@ DEPARTMENT, ALIKE = 500, 20  # submissions, distinct ones: a course's week, feed
 MINUTE = 60
 STOCK_SAMPLE = 5  # submissions that stock nbgrader is timed on
 JOBS = 2
+_JOBS = ("--jobs", str(JOBS))
 PARENT_MB = 512
 
 _STOCK = """
@@ -138,7 +139,8 @@ def measure(lesson: course.Lesson) -> Iterator[Figure]:
         stock = _stock_seconds(scratch, lesson)
         yield Figure("stock nbgrader, a submission", "s", stock)
         for distinct, least in ((FEW, 10.0), (CLASS, 3.0)):
-            ours = _run(_class(scratch, lesson, CLASS, distinct), lesson).seconds / CLASS
+            here = _class(scratch, lesson, CLASS, distinct)
+            ours = _run(here, "autograde", lesson.name, *_JOBS).seconds / CLASS
             what = f"{CLASS} submissions, {distinct} distinct"
             yield Figure(f"{what}: a submission", "s", ours)
             yield Figure(f"{what}: times as fast as stock", "x", stock / ours, least, at_least=True)
@@ -147,7 +149,7 @@ def measure(lesson: course.Lesson) -> Iterator[Figure]:
         for own, what in ((False, "distinct"), (True, "distinct in every answer")):
             what = f"{DEPARTMENT} submissions, {ALIKE} {what}"
             yield from _graded_week(scratch, lesson, what, own)
-        large = _run(_class(scratch, lesson, LARGE, CLASS), lesson)
+        large = _run(_class(scratch, lesson, LARGE, CLASS), "autograde", lesson.name, *_JOBS)
         yield Figure(f"{LARGE:,} submissions, {CLASS} distinct", "s", large.seconds)
         yield Figure("the most memory that took", "MB", large.memory, PARENT_MB)
         if find_spec("distributed"):
@@ -158,8 +160,8 @@ def _graded_week(scratch: Path, lesson: course.Lesson, what: str, own: bool) -> 
     """A class graded and given feedback, and how much that leaves on the disk."""
     here = _class(scratch, lesson, DEPARTMENT, ALIKE, own)
     handed_in = _size(here.root)
-    for command in ("autograde", "feedback"):
-        run = _run(here, lesson, command, ("--jobs", str(JOBS)) if command == "autograde" else ())
+    for command, *how in (("autograde", *_JOBS), ("feedback",)):
+        run = _run(here, command, lesson.name, *how)
         yield Figure(f"{what}: {command}", "s", run.seconds, MINUTE)
         yield Figure(f"{what}: {command}, of the processor, judging aside", "s", run.processor)
     yield Figure(f"{what}: written", "MB", (_size(here.root) - handed_in) / 1e6)
@@ -175,16 +177,11 @@ def _beside_dask(scratch: Path, lesson: course.Lesson) -> Figure:
     """Two workers of a Dask cluster on this machine, beside two jobs."""
     from distributed import LocalCluster
 
-    plain = _run(_class(scratch, lesson, CLASS // 2, CLASS // 2), lesson)
+    plain, other = (_class(scratch, lesson, CLASS // 2, CLASS // 2) for _ in range(2))
+    usual = _run(plain, "autograde", lesson.name, *_JOBS).seconds
     with LocalCluster(n_workers=JOBS, threads_per_worker=1, dashboard_address=None) as cluster:
-        dask = _run(
-            _class(scratch, lesson, CLASS // 2, CLASS // 2),
-            lesson,
-            how=("--scheduler", cluster.scheduler_address),
-        )
-    return Figure(
-        f"time with Dask over that with --jobs {JOBS}", "x", dask.seconds / plain.seconds, 1.15
-    )
+        dask = _run(other, "autograde", lesson.name, "--scheduler", cluster.scheduler_address)
+    return Figure(f"time with Dask over that with --jobs {JOBS}", "x", dask.seconds / usual, 1.15)
 
 
 def _class(
@@ -219,18 +216,14 @@ def _distinct(kind: ExerciseKind, source: str, number: int) -> str:
     return re.sub(r"(__global__[^{;]*\{)", rf"\1 {own}", source)
 
 
-def _run(
-    here: CourseFolder,
-    lesson: course.Lesson,
-    command: str = "autograde",
-    how: tuple[str, ...] = ("--jobs", str(JOBS)),
-) -> CommandRun:
-    """`grader COMMAND LESSON ...` as a process of its own. MachineError on Windows."""
+def _run(here: CourseFolder, *command: str, module: str = "grader") -> CommandRun:
+    """`grader COMMAND`, or that of another module, as a process of its own. MachineError on
+    Windows."""
     if sys.platform == "win32":
         raise MachineError("How fast a class is graded is measured on Linux or macOS.")
     start, said = time.perf_counter(), here.root / "said.txt"
     with said.open("w", encoding="utf-8") as file:
-        command_line = [sys.executable, "-m", "grader", command, lesson.name, *how]
+        command_line = [sys.executable, "-m", module, *command]
         child = subprocess.Popen(command_line, cwd=here.root, stdout=file, stderr=file)
         _, status, used = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
@@ -249,8 +242,4 @@ def _stock_seconds(scratch: Path, lesson: course.Lesson) -> float:
     (here.root / "nbgrader_config.py").write_text(
         _STOCK.format(root=str(here.root)), encoding="utf-8"
     )
-    shutil.rmtree(here.root / "autograded", ignore_errors=True)
-    command = [sys.executable, "-m", "nbgrader", "autograde", lesson.name]
-    start = time.perf_counter()
-    subprocess.run(command, cwd=here.root, capture_output=True, check=True)
-    return (time.perf_counter() - start) / STOCK_SAMPLE
+    return _run(here, "autograde", lesson.name, module="nbgrader").seconds / STOCK_SAMPLE

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from nbgrader.api import (
     Assignment,
@@ -69,20 +69,6 @@ class ExerciseRow:
     note: str = ""  # what is wrong with the notebook or the mark
 
 
-class GradebookMark(NamedTuple):
-    """A grade as the gradebook has it."""
-
-    learner: str
-    cell: str
-    score: float | None  # None: the answer could not be judged, and nobody has marked it
-    max_score: float
-    when: datetime | None
-    late_penalty: float | None  # points off the whole submission
-    by_judge: float | None
-    by_hand: float | None
-    judged_since: bool  # after an instructor had given a mark, and none has saved one since then
-
-
 # --- the gradebook -------------------------------------------------------------------------------
 
 
@@ -107,9 +93,10 @@ def of_cells(
     return query
 
 
-def by_learner(gradebook: Gradebook, lesson: str) -> dict[str, list[GradebookMark]]:
-    """Everybody's grades of the lesson."""
-    rows = of_cells(
+def by_learner(gradebook: Gradebook, lesson: str) -> dict[str, list[ExerciseRow]]:
+    """Everybody's marks of the lesson as the gradebook has them, without the verdicts. The note is
+    about a mark given by hand that meets another one of the judge's, which nobody has looked at."""
+    found = of_cells(
         gradebook,
         lesson,
         Grade,
@@ -122,20 +109,48 @@ def by_learner(gradebook: Gradebook, lesson: str) -> dict[str, list[GradebookMar
         Grade.manual_score,
         Grade.needs_manual_grade,
     )
-    # nbgrader has a 0 for what nobody has marked.
-    return grouped(
-        (mark.learner, mark._replace(score=None) if mark.by_judge is mark.by_hand is None else mark)
-        for mark in map(GradebookMark._make, rows)
+    return grouped((row.learner, row) for row in (_row(lesson, one) for one in found))
+
+
+def _row(lesson: str, found: Any) -> ExerciseRow:
+    """A row of the gradebook's, of which the last column is true where it was judged after an
+    instructor had given a mark, and none has saved one since then."""
+    learner, cell, score, most, when, late, by_judge, by_hand, judged_since = found
+    name, note = cell.removeprefix(CHECK), ""
+    if by_judge is not None and judged_since and by_hand not in (None, by_judge):
+        note = (
+            f"{name} keeps the {counted(by_hand, 'point')} given by hand; judged again since "
+            f"then, it would get {by_judge:g}: save the one you want in formgrader."
+        )
+    return ExerciseRow(
+        learner,
+        lesson,
+        name,
+        None if by_judge is by_hand is None else score,  # nbgrader has a 0 for what nobody marked
+        most,
+        status="",
+        line=None,
+        timestamp=when.isoformat() if when else "",
+        late_penalty=late or 0.0,
+        by_judge=by_judge,
+        by_hand=by_hand,
+        note=note,
     )
 
 
-def total(marks: Sequence[GradebookMark | ExerciseRow]) -> float | None:
+def total(marks: Sequence[ExerciseRow]) -> float | None:
     """The points for a learner's lesson, lateness taken off; None where something that counts has
     no mark."""
     if any(mark.score is None and mark.max_score for mark in marks):
         return None
     late = max((mark.late_penalty or 0.0 for mark in marks), default=0.0)
     return max(0.0, sum(mark.score or 0.0 for mark in marks) - late)
+
+
+def when_handed_in(marks: Sequence[ExerciseRow]) -> datetime | None:
+    """When a learner handed in, in UTC, as far as the gradebook knows."""
+    at = marks[0].timestamp if marks else ""
+    return datetime.fromisoformat(at) if at else None
 
 
 def unmarked(course: CourseFolder, gradebook: Gradebook, lesson: str) -> tuple[set[str], set[str]]:
@@ -172,9 +187,9 @@ def rows(course: CourseFolder, gradebook: Gradebook, lesson: str) -> list[Exerci
     ]
     found = [
         *(
-            _row(mark, lesson, kept[learner])
+            _judged(row, kept[learner].get(row.exercise))
             for learner, mine in handed_in.items()
-            for mark in mine
+            for row in mine
         ),
         *(
             ExerciseRow(learner, lesson, name, None, most, NOT_HANDED_IN, None, "", None)
@@ -185,35 +200,12 @@ def rows(course: CourseFolder, gradebook: Gradebook, lesson: str) -> list[Exerci
     return sorted(found, key=lambda row: (row.learner, row.exercise))
 
 
-def _row(mark: GradebookMark, lesson: str, kept: dict[str, verdicts.KeptVerdict]) -> ExerciseRow:
-    name = mark.cell.removeprefix(CHECK)
-    known = kept.get(name, verdicts.KeptVerdict(problem="", verdict={}))
-    return ExerciseRow(
-        learner=mark.learner,
-        lesson=lesson,
-        exercise=name,
-        score=mark.score,
-        max_score=mark.max_score,
-        status=known["verdict"].get("status", ""),
-        line=known["verdict"].get("line"),
-        timestamp=mark.when.isoformat() if mark.when else "",
-        late_penalty=mark.late_penalty or 0.0,
-        by_judge=mark.by_judge,
-        by_hand=mark.by_hand,
-        note=" ".join(filter(None, (known["problem"], overridden(mark)))),
-    )
-
-
-def overridden(mark: GradebookMark) -> str:
-    """A sentence about a mark given by hand that meets another one of the judge's, which nobody has
-    looked at; empty where there is nothing to decide."""
-    if mark.by_judge is None or not mark.judged_since or mark.by_hand in (None, mark.by_judge):
-        return ""
-    return (
-        f"{mark.cell.removeprefix(CHECK)} keeps the {counted(mark.by_hand, 'point')} given by "
-        f"hand; judged again since then, it would get {mark.by_judge:g}: save the one you "
-        "want in formgrader."
-    )
+def _judged(row: ExerciseRow, kept: verdicts.KeptVerdict | None) -> ExerciseRow:
+    """The row with what is kept of the verdict."""
+    if kept is None:
+        return row
+    verdict, note = kept["verdict"], " ".join(filter(None, (kept["problem"], row.note)))
+    return replace(row, status=verdict.get("status", ""), line=verdict.get("line"), note=note)
 
 
 # --- files ---------------------------------------------------------------------------------------
@@ -267,25 +259,22 @@ def _grades(
         (row.learner, row.note) for row in rows(course, gradebook, lesson.name) if row.note
     )
     for student in gradebook.students:
-        known: dict[str, object] = {
-            **dict.fromkeys(GRADES),
+        mine = marked.get(student.id, [])
+        score = total(mine) if mine else None
+        yield {
             "assignment": lesson.name,
             "duedate": lesson.duedate,
-            "max_score": lesson.max_score,
-            "note": " ".join(dict.fromkeys(notes.get(student.id, ()))),
+            "timestamp": when_handed_in(mine),
             "student_id": student.id,
             "last_name": student.last_name,
             "first_name": student.first_name,
             "email": student.email,
+            "raw_score": None if score is None else sum(mark.score or 0.0 for mark in mine),
+            "late_submission_penalty": (mine[0].late_penalty or 0.0) if mine else None,
+            "score": score,
+            "max_score": lesson.max_score,
+            "note": " ".join(dict.fromkeys(notes.get(student.id, ()))),
         }
-        if mine := marked.get(student.id):
-            known |= {
-                "timestamp": mine[0].when,
-                "late_submission_penalty": mine[0].late_penalty or 0.0,
-            }
-            if (score := total(mine)) is not None:
-                known |= {"raw_score": sum(mark.score or 0.0 for mark in mine), "score": score}
-        yield known
 
 
 SHOWN = 8  # hexadecimal digits of a pseudonym

@@ -5,23 +5,21 @@ the class's grades are written."""
 import hashlib
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 from nbgrader.api import Comment, SolutionCell
 
 from .. import course as lessons
-from ..counted import counted
 from ..course.kinds import ExerciseKind, Write, unmarked
 from ..course.weave import CHECK
 from ..grouped import grouped
 from ..judge import beside
-from ..status import Status
+from ..page_templates import page_template
 from ..submissions.intake import HANDED_IN, STAMP, checks, grade_id, note, time_of
 from ..whole_files import whole
 from . import ClassroomError, changes, coursefile, planning, sanitize_html, verdicts
@@ -120,7 +118,8 @@ def _key(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
 @cache
 def _made_by() -> str:
     """A digest of the files that a page is made by."""
-    files = (Path(__file__), Path(__file__).parent / "pages/feedback.html")
+    here = Path(__file__)
+    files = (here, here.parent / "pages/feedback.html", here.parents[1] / "page_templates.py")
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
@@ -201,7 +200,8 @@ def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
         called={
             row.exercise: content.kinds.get(row.exercise, Write()).word(row.status) for row in rows
         },
-        explained={row.exercise: _explained(row, kept.get(row.exercise)) for row in rows},
+        # By exercise whose mark stays as it was shown, the points that the verdict gives.
+        instead={name: one["verdict"]["points"] for name, one in kept.items() if "keeps" in one},
         instructor="your instructor",
         cells=list(_own_cells(notebook, handed_out)),
     )
@@ -235,23 +235,6 @@ def _card(
     return card
 
 
-def _explained(row: ExerciseRow, kept: verdicts.KeptVerdict | None) -> str:
-    """How the mark came about, where it is not the verdict's."""
-    if row.score is None and row.status == Status.KEPT:
-        return "There is no mark yet."
-    if row.score is None:
-        return "This could not be judged, and has no mark until an instructor gives one."
-    if row.by_hand is not None:
-        gave = "no mark" if row.by_judge is None else counted(round(row.by_judge, 2), "point")
-        return f"The grader gave {gave}."
-    if kept and "keeps" in kept:
-        return (
-            f"This counts as you were shown it before: for the same answer the present version of "
-            f"the course gives {counted(round(float(kept['verdict']['points']), 2), 'point')}."
-        )
-    return ""
-
-
 def _source(cell: dict[str, Any]) -> str:
     return "".join(cell["source"])
 
@@ -279,22 +262,3 @@ def _own_cells(notebook: list[dict[str, Any]], handed_out: frozenset[str]) -> It
 def _coloured(source: str) -> Markup:
     language = "cuda" if source.startswith("%%cuda") else "ipython3"
     return Markup(_UNCOLOURED.sub(r"\1", sanitize_html.code_to_html(source, language)))
-
-
-@cache
-def page_template(package: str, name: str, **filters: Callable[..., object]) -> Template:
-    """A template of the folder pages/ of a package. It knows numbers of things and points in words
-    (`counted`, `points`), and the filters that are given."""
-    pages = Environment(
-        loader=PackageLoader(package, "pages"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    pages.filters |= {
-        "counted": lambda value, noun: counted(round(value, 2), noun),
-        "points": lambda value: "no mark" if value is None else f"{round(value, 2):g}",
-        **filters,
-    }
-    return pages.get_template(name)

@@ -231,14 +231,14 @@ def statuses(course: CourseFolder, lesson: str) -> Iterator[LearnerStatus]:
             late=max(0.0, (when - until).total_seconds()) if when and until else 0.0,
             spent=spent.get(learner, 0),
             score=score if mine else None,
-            waits=score is None or any(map(export.overridden, mine)),
+            waits=score is None or any(mark.note for mark in mine),
             unreadable=learner in unread,
         )
 
 
-def _when(marks: list[export.GradebookMark], folders: list[Path]) -> datetime | None:
+def _when(marks: list[export.ExerciseRow], folders: list[Path]) -> datetime | None:
     """The time when somebody handed in, as the gradebook has it or else the newest folder."""
-    return (marks[0].when if marks else None) or (handed_in_at(folders[-1]) if folders else None)
+    return export.when_handed_in(marks) or (handed_in_at(folders[-1]) if folders else None)
 
 
 def objection(course: CourseFolder, lesson: str, until: str, learner: str | None = None) -> str:

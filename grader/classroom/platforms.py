@@ -154,14 +154,12 @@ def _sheet(book: "Workbook", title: str, rows: Sequence[Sequence[object]], froze
             _WIDE if name in (*ABOUT, "learner", "exercise", "note") else _NARROW
         )
     for number, row in enumerate(rows):
-        cells = [WriteOnlyCell(sheet, None) for _ in row]
-        for made, value in zip(cells, row, strict=True):
-            if isinstance(value, int | float):
-                made.value = value
-            elif value:
-                made.value = visible(str(value))
-                made.data_type = "s"  # also where it begins with =
+        values = (one if isinstance(one, int | float) else visible(str(one or "")) for one in row)
+        cells = [WriteOnlyCell(sheet, None if one == "" else one) for one in values]
+        for made in cells:
             made.font = Font(bold=not number)
+            if isinstance(made.value, str):
+                made.data_type = "s"  # also where it begins with =
         sheet.append(cells)
 
 

@@ -3,7 +3,6 @@ encodings and delimiters, or an Excel workbook's first sheet), and CSV that a sp
 what it is: no text in it becomes a formula, a cell of its own or a row, and every number stays one.
 """
 
-import codecs
 import csv
 import io
 import re
@@ -67,17 +66,11 @@ def _csv(path: Path, content: bytes) -> list[list[str]]:
 
 def _text(content: bytes) -> str:
     """As the byte order mark says; else UTF-8, or what Excel writes in the west of the world."""
-    for mark, encoding in (
-        (codecs.BOM_UTF8, "utf-8-sig"),
-        (codecs.BOM_UTF16_LE, "utf-16"),
-        (codecs.BOM_UTF16_BE, "utf-16"),
-    ):
-        if content.startswith(mark):
-            return content.decode(encoding, errors="replace")
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        return content.decode("cp1252", errors="replace")
+    from bs4.dammit import UnicodeDammit
+
+    return (
+        UnicodeDammit(content, user_encodings=["utf-8", "cp1252", "latin-1"]).unicode_markup or ""
+    )
 
 
 def _workbook(path: Path, content: bytes) -> list[list[str]]:

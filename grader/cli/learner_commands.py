@@ -106,16 +106,13 @@ def update() -> None:
     """Bring new editions of the lessons; your work is kept."""
     root = folder.here()
     updated = editions.update(root)
-    for changes in updated:
-        kinds = {
-            "new": changes.added,
-            "changed": changes.changed,
-            "gone": changes.removed,
-            "kept": changes.kept,
-            "below": [f"{cell}: the new text is below yours" for cell in changes.beside],
-        }
-        rows = (f"  {kind:<8} {cell}" for kind, cells in kinds.items() for cell in cells)
-        say(f"{changes.lesson}:", *rows)
+    for lesson, changes in updated.items():
+        rows = (
+            f"  {kind:<8} {cell}{': the new text is below yours' if kind == editions.BELOW else ''}"
+            for kind, cells in changes.items()
+            for cell in cells
+        )
+        say(f"{lesson}:", *rows)
     typer.echo(
         f"The notebooks as they were are in {root / editions.BEFORE}."
         if updated

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,55 +35,47 @@ BEFORE = Path(progress.MARK) / "before"
 _NEWER = "This cell has a new text in this edition of the course. Yours, above, was kept:"
 
 
-@dataclass
-class Changes:
-    """Changes that an update made to a lesson, each a list of cells' first lines."""
-
-    lesson: str
-    changed: list[str] = field(default_factory=list)
-    added: list[str] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)  # cells of the learner's
-    # Those among them whose text was changed by the course too, which stands below theirs now.
-    beside: list[str] = field(default_factory=list)
+# What an update did to a lesson's cells: by kind, in the order in which that is told, their first
+# lines.
+Changes = dict[str, list[str]]
+NEW, CHANGED, GONE = "new", "changed", "gone"
+# Cells of the learner's; and those among them whose text was changed by the course too, which
+# stands below theirs now.
+KEPT, BELOW = "kept", "below"
 
 
-def update(root: Path, notebooks: Path = NOTEBOOKS) -> list[Changes]:
-    """Bring every lesson in `root` up to its edition in `notebooks`. The notebooks as they were
-    are kept."""
-    updated = []
+def update(root: Path, notebooks: Path = NOTEBOOKS) -> dict[str, Changes]:
+    """Bring every lesson in `root` up to its edition in `notebooks`; by lesson, what that changed.
+    The notebooks as they were are kept."""
+    updated = {}
     for name in outdated(root, notebooks):
         path = notebooks / f"{name}.ipynb"
-        mine, base, changes = root / path.name, root / LESSONS / path.name, Changes(name)
+        mine, base = root / path.name, root / LESSONS / path.name
         if mine.exists():
             new = intake.read_notebook(path)
-            result = merged(
-                intake.read_notebook(base) if base.exists() else new,
-                intake.read_notebook(mine),
-                new,
-                changes,
-            )
+            was = intake.read_notebook(base) if base.exists() else new
+            result, updated[name] = merged(was, intake.read_notebook(mine), new)
             keep(root, mine)
             _write(mine, result)
         else:
-            changes.added.append("the whole lesson")
+            updated[name] = {NEW: ["the whole lesson"]}
             shutil.copyfile(path, mine)
         shutil.copyfile(path, base)
-        updated.append(changes)
     return updated
 
 
 def merged(
-    base: NotebookNode, mine: NotebookNode, new: NotebookNode, changes: Changes
-) -> NotebookNode:
-    """`mine`, which began as `base`, with what `new` has changed since; `changes` lists that."""
+    base: NotebookNode, mine: NotebookNode, new: NotebookNode
+) -> tuple[NotebookNode, Changes]:
+    """`mine`, which began as `base`, with what `new` has changed since; and what that is."""
+    changes: Changes = {kind: [] for kind in (NEW, CHANGED, GONE, KEPT, BELOW)}
     was, now, had = ({cell.id: cell for cell in each.cells} for each in (base, new, mine))
     own = {
         cell.id
         for cell in mine.cells
         if cell.id not in was or cell.source.strip() != was[cell.id].source.strip()
     }
-    changes.kept += [_named(cell) for cell in mine.cells if cell.id in own]
+    changes[KEPT] += [_named(cell) for cell in mine.cells if cell.id in own]
     result = copy.deepcopy(new)
     result.cells = []
     for cell in new.cells:
@@ -91,24 +83,24 @@ def merged(
         is_changed = ours is not None and cell.source != ours.source
         if theirs is None:
             if ours is None or is_changed or intake.grade_id(cell):  # else the learner took it out
-                changes.added.append(_named(cell))
+                changes[NEW].append(_named(cell))
                 result.cells.append(copy.deepcopy(cell))
         elif is_changed and cell.id not in own:
-            changes.changed.append(_named(cell))
+            changes[CHANGED].append(_named(cell))
             result.cells.append(copy.deepcopy(cell))
         else:
             stays = copy.deepcopy(theirs)  # with what nbgrader knows the cell by
             stays.metadata = {**theirs.metadata, **cell.metadata}
             result.cells.append(stays)
             if is_changed:
-                changes.beside.append(_named(cell))
+                changes[BELOW].append(_named(cell))
                 result.cells.append(_to_be_read(_NEWER, cell.source, f"new-{cell.id}"))
     for cell in mine.cells:
         if cell.id in own and cell.id not in now:
             result.cells.insert(_place(result.cells, mine.cells, cell), cell)
     gone = had.keys() - now.keys() - own
-    changes.removed += [_named(cell) for key, cell in was.items() if key in gone]
-    return result
+    changes[GONE] += [_named(cell) for key, cell in was.items() if key in gone]
+    return result, changes
 
 
 def _to_be_read(sentence: str, source: str, name: str) -> NotebookNode:

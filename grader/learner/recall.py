@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
-from itertools import groupby
+from itertools import accumulate, groupby, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -176,13 +176,9 @@ def _remembered(piece: LessonPiece, tries: list[progress.Try], passed: bool) -> 
 
 def reviews(tries: list[progress.Try]) -> Iterator[tuple[datetime, Rating]]:
     """The start of each sitting at a piece, and how it went; `tries` are in order."""
-    sittings: list[list[progress.Try]] = []
-    for at, right in tries:
-        if sittings and at - sittings[-1][-1][0] <= _SITTING:
-            sittings[-1].append((at, right))
-        else:
-            sittings.append([(at, right)])
-    for sitting in sittings:
+    pauses = (after - before for (before, _), (after, _) in pairwise(tries))
+    numbers = accumulate((pause > _SITTING for pause in pauses), initial=0)
+    for sitting in grouped(zip(numbers, tries, strict=False)).values():
         results = [right for _, right in sitting]
         if True in results:
             yield sitting[0][0], Rating.Good if results[0] else Rating.Hard

@@ -132,7 +132,7 @@ def test_a_time_is_of_the_course_s_zone_and_a_date_is_the_end_of_its_day(tmp_pat
     [
         ("[[", "is no TOML"),
         ('late_days = "4"', "late_days should be a whole number"),
-        ("late_days = -1", "late_days cannot be less than 0"),
+        ("late_days = -1", "late_days should be a whole number that is not less than 0"),
         ('time_zone = "Mars/Base"', "should be one like Europe/Berlin"),
         ("[lesson.x]", "the file cannot have 'lesson'"),
         ("[lessons.x]\ndeu = 1", "lessons.x cannot have 'deu'; it can have attempts, columns, due"),

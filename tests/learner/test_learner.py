@@ -112,7 +112,7 @@ def test_the_course_itself_is_no_learner_s_folder():
 
 
 def test_an_update_changes_what_the_learner_left_alone_and_keeps_the_rest(mine, published):
-    (changes,) = editions.update(mine, published(changed(shown="print(2)", last="Go on.")))
+    (changes,) = editions.update(mine, published(changed(shown="print(2)", last="Go on."))).values()
     assert sources(mine) == [
         "# A lesson",
         "print(2)",
@@ -120,15 +120,17 @@ def test_an_update_changes_what_the_learner_left_alone_and_keeps_the_rest(mine, 
         "%%cuda mine\n// written",
         "Go on.",
     ]
-    assert changes.changed == ["print(2)", "Go on."]
-    assert changes.kept == ["my_notes = 1", "mine"]
+    assert changes[editions.CHANGED] == ["print(2)", "Go on."]
+    assert changes[editions.KEPT] == ["my_notes = 1", "mine"]
 
 
 def test_a_cell_that_both_have_changed_is_kept_and_the_new_text_stands_below(mine, published):
-    (changes,) = editions.update(mine, published(changed(mine="%%cuda mine\n// write it well")))
+    (changes,) = editions.update(
+        mine, published(changed(mine="%%cuda mine\n// write it well"))
+    ).values()
     at = sources(mine).index("%%cuda mine\n// written")
     assert "// write it well" in sources(mine)[at + 1]
-    assert changes.beside == ["mine"]
+    assert changes[editions.BELOW] == ["mine"]
 
 
 def test_outputs_of_cells_that_did_not_change_are_kept(mine, published):
@@ -140,10 +142,10 @@ def test_outputs_of_cells_that_did_not_change_are_kept(mine, published):
 def test_cells_come_and_go_with_the_edition(mine, published):
     new = copy.deepcopy(FIRST)
     new.cells[1] = cell("other", "print(3)")
-    (changes,) = editions.update(mine, published(new))
+    (changes,) = editions.update(mine, published(new)).values()
     assert "print(1)" not in sources(mine)
     assert "print(3)" in sources(mine)
-    assert (changes.added, changes.removed) == (["print(3)"], ["print(1)"])
+    assert (changes[editions.NEW], changes[editions.GONE]) == (["print(3)"], ["print(1)"])
 
 
 def test_an_answer_whose_exercise_is_gone_is_kept(mine, published):
@@ -164,7 +166,7 @@ def test_a_second_update_finds_nothing_to_do(mine, published):
     newer = published(changed(shown="print(2)", mine="%%cuda mine\n// better"))
     editions.update(mine, newer)
     before = sources(mine)
-    assert editions.update(mine, newer) == []
+    assert editions.update(mine, newer) == {}
     assert sources(mine) == before
 
 
@@ -174,7 +176,7 @@ def test_every_lesson_goes_through_an_update_with_every_cell_in_its_place(tmp_pa
         old = copy.deepcopy(new)
         for one in old.cells:
             one.source += "\n# before"
-        merged = editions.merged(old, old, new, editions.Changes(path.stem))
+        merged, _ = editions.merged(old, old, new)
         assert [one.source for one in merged.cells] == [one.source for one in new.cells]
 
 

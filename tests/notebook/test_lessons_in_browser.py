@@ -55,8 +55,8 @@ def lab(tmp_path_factory):
     root = tmp_path_factory.mktemp("mine")
     folder.make(root, older)
     edited(root / f"{LESSON.name}.ipynb", solved)
-    (changes,) = editions.update(root)
-    assert changes.beside == [NAME]
+    (changes,) = editions.update(root).values()
+    assert changes[editions.BELOW] == [NAME]
     with browser.jupyterlab(root, learner=True) as address, browser.chromium(1440, 2400) as page:
         yield page, address
 

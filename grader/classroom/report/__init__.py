@@ -13,11 +13,11 @@ from ...course import Lesson
 from ...cuda.errors import Message, visible
 from ...errors import unless
 from ...grouped import grouped
+from ...page_templates import page_template
 from ...submissions.intake import as_typed
 from ...whole_files import filed
 from .. import ClassroomError
 from ..export import ShownNames, rows, write_csv, write_json
-from ..feedback import page_template
 from ..folder import CourseFolder
 from ..verdicts import UNREADABLE
 from . import alike, figures, similar

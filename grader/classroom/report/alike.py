@@ -11,7 +11,7 @@ tests/made_class.py makes. What was handed out is no evidence, and what most hav
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import comb, log2
 
@@ -244,32 +244,12 @@ def side_by_side(found: AlikeNotebooks, sources: Given) -> SimilarNotebooks:
 
 def _reasons(found: AlikeNotebooks) -> Iterator[str]:
     """All that both have in common, the most telling first."""
-    shared = found.shared
-    yield from (
-        f"the same wrong answer in {name} ({it.failed.replace('_', ' ')})"
-        for name, it in shared.items()
-        if it.failed
-    )
-    if right := [name for name, it in shared.items() if it.answer >= 1 and not it.failed]:
-        yield f"the same right answer in {', '.join(right)}"
-    yield from (
-        f"the same comments in {name}: {_some(it.comments, '“{}”')}"
-        for name, it in shared.items()
-        if it.comments
-    )
-    yield from (
-        f"the same names in {name}: {_some(it.names, '{}')}"
-        for name, it in shared.items()
-        if it.names
-    )
-    for name, it in shared.items():
-        if it.renamed:
-            pairs = [f"{ours} to {theirs}" for ours, theirs in it.renamed.items()]
-            yield f"renamed {', '.join(pairs[:SHOWN_WORDS])} in {name}"
-    if reordered := [name for name, it in shared.items() if it.reordered]:
-        yield f"the statements in another order in {', '.join(reordered)}"
-    if spaced := [name for name, it in shared.items() if it.layout]:
-        yield f"the same white space in {', '.join(spaced)}"
+    for form, told in _REASONS:
+        said = {name: what for name, it in found.shared.items() if (what := told(it))}
+        if True in said.values():
+            yield form.format(", ".join(said))
+        else:
+            yield from (form.format(*of_one) for of_one in said.items())
 
 
 def _some(words: Mapping[str, float], form: str) -> str:
@@ -278,3 +258,21 @@ def _some(words: Mapping[str, float], form: str) -> str:
     more = len(ranked) - SHOWN_WORDS
     told = ", ".join(form.format(visible(word)) for word in ranked[:SHOWN_WORDS])
     return told + (f" and {more} more" if more > 0 else "")
+
+
+# By what is said of two notebooks, an exercise's details, which make a reason of their own; or True
+# for each exercise of which it holds.
+_REASONS: tuple[tuple[str, Callable[[Shared], str | bool]], ...] = (
+    ("the same wrong answer in {} ({})", lambda it: it.failed.replace("_", " ")),
+    ("the same right answer in {}", lambda it: it.answer >= 1 and not it.failed),
+    ("the same comments in {}: {}", lambda it: _some(it.comments, "“{}”")),
+    ("the same names in {}: {}", lambda it: _some(it.names, "{}")),
+    (
+        "renamed {1} in {0}",
+        lambda it: ", ".join(
+            [f"{one} to {other}" for one, other in it.renamed.items()][:SHOWN_WORDS]
+        ),
+    ),
+    ("the statements in another order in {}", lambda it: it.reordered),
+    ("the same white space in {}", lambda it: bool(it.layout)),
+)

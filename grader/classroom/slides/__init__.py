@@ -12,7 +12,7 @@ sets; the little that is still too tall is shown smaller by template/fit.js.
 import itertools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -153,14 +153,31 @@ def _fence_parts(block: str) -> list[str]:
     return [head + parts[0], *parts[1:]]
 
 
-def _portions(lines: list[str]) -> Iterator[list[str]]:
-    """The lines in portions of about one length, none too long for a slide."""
-    while len(lines) > _LINES_OF_FENCE:
-        even = -(-len(lines) // -(-len(lines) // _LINES_OF_FENCE))
-        gaps = [at for at in range(even // 2, _LINES_OF_FENCE) if lines[at] == "⋮"]
-        cut = min(gaps, key=lambda at: abs(at - even), default=even)
-        yield lines[:cut]
-        lines = lines[cut:]
+def _between_pieces(lines: list[str]) -> int:
+    """Where to cut what is too long: between the pieces of a diff, or into parts of one length."""
+    even = -(-len(lines) // -(-len(lines) // _LINES_OF_FENCE))
+    gaps = [at for at in range(even // 2, _LINES_OF_FENCE) if lines[at] == "⋮"]
+    return min(gaps, key=lambda at: abs(at - even), default=even)
+
+
+def _above_a_gap(lines: list[str]) -> int:
+    """Where to cut code that is too long: at the empty line, or else the line that begins at the
+    margin, nearest to where the slide is full."""
+    cuts = range(LINES // 2, LINES + 1)
+    empty = [at for at in cuts if not lines[at - 1].strip()]
+    return max(empty or [at for at in cuts if lines[at][:1].strip(" }")] or [LINES])
+
+
+def _portions(
+    lines: list[str],
+    most: int = _LINES_OF_FENCE,
+    cut: Callable[[list[str]], int] = _between_pieces,
+) -> Iterator[list[str]]:
+    """The lines in portions of at most so many, where a slide holds no more."""
+    while len(lines) > most:
+        at = cut(lines)
+        yield lines[:at]
+        lines = lines[at:]
     yield lines
 
 
@@ -187,7 +204,8 @@ def _prose_height(block: str) -> int:
 
 def _code(cell: NotebookNode) -> Iterator[Piece]:
     hidden = cell.metadata.get("jupyter", {}).get("source_hidden", False)
-    parts = [] if hidden else list(_parts(cell.source))
+    portions = _portions(cell.source.splitlines(), LINES, _above_a_gap)
+    parts = [] if hidden else ["\n".join(lines).rstrip() for lines in portions]
     for number, part in enumerate(parts):
         yield Piece(
             v4.new_code_cell(
@@ -251,19 +269,6 @@ def _output_height(output: NotebookNode, beside_code: bool) -> int:
     if "image/png" in output.data:
         return _FIGURE_WITH_CODE if beside_code else _FIGURE
     return 30 + _TEXT * len(output.data.get("text/plain", "").splitlines())
-
-
-def _parts(source: str) -> Iterator[str]:
-    """Code that is too long for a slide, cut at the empty line, or else the line that begins at
-    the margin, nearest to where the slide is full."""
-    lines = source.splitlines()
-    while len(lines) > LINES:
-        cuts = range(LINES // 2, LINES + 1)
-        empty = [at for at in cuts if not lines[at - 1].strip()]
-        cut = max(empty or [at for at in cuts if lines[at][:1].strip(" }")] or [LINES])
-        yield "\n".join(lines[:cut]).rstrip()
-        lines = lines[cut:]
-    yield "\n".join(lines)
 
 
 # --- questions -----------------------------------------------------------------------------------
