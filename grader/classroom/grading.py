@@ -7,9 +7,10 @@ gradebook such an exercise has a maximum, and so a score, of 0; what it adds is 
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from nbformat import NotebookNode, v4
 from nbgrader.api import Grade, Gradebook, GradeCell, MissingEntry
@@ -19,7 +20,16 @@ from ..course import Lesson
 from ..course.weave import CHECK, text
 from ..errors import MachineError
 from ..submissions import intake
-from . import ClassroomError, coursefile, export, handing_out, verdicts
+from . import (
+    ClassroomError,
+    changes,
+    coursefile,
+    export,
+    handing_out,
+    lateness,
+    rubric,
+    verdicts,
+)
 from .cache_key import judge_key, lesson_key, marking
 from .folder import CourseFolder
 from .judges import ToJudge, VerdictStore
@@ -209,6 +219,41 @@ def give_extra_credit(course: CourseFolder, file: coursefile.CourseFile, lesson:
                 is_extra = name in plan.extra and name in kept  # else it was graded by hand alone
                 grade.extra_credit = verdicts.points(kept[name]) if is_extra else None
         gradebook.db.commit()
+
+
+def settle(
+    course: CourseFolder,
+    file: coursefile.CourseFile,
+    lesson: str,
+    before: changes.State,
+    decided: Mapping[tuple[str, str], float | None] = MappingProxyType({}),
+) -> None:
+    """Bring up to date what depends on the verdicts and on what instructors did: marks by rubrics,
+    extra credit, lateness. Add to the log what is new since `before`. A mark that was given by hand
+    and not by a rubric stays, but where somebody has `decided`, by learner and exercise: it becomes
+    that mark or, by None, the rubric's."""
+    accounts, last = rubric.accounts(course, lesson), changes.last(course, lesson)
+    with course.gradebook() as gradebook:
+        query = export.of_cells(gradebook, lesson, Grade, GradeCell, Grade)
+        for learner, cell, grade in query if accounts or last or decided else ():
+            at = learner, cell.removeprefix(CHECK)
+            line, account = last.get(at), accounts.get(at)
+            by_rubric = (
+                line and line.why.startswith(rubric.HOW) and line.after == grade.manual_score
+            )
+            mark = account.mark if account else None
+            if grade.manual_score is None and mark is None:
+                continue
+            if grade.manual_score is None or by_rubric or at in decided:
+                hand = decided.get(at)
+                grade.manual_score = mark if hand is None else hand
+                grade.extra_credit = None
+                is_open = grade.manual_score is None and grade.auto_score is None
+                grade.needs_manual_grade = is_open
+        gradebook.db.commit()
+    give_extra_credit(course, file, lesson)
+    lateness.apply(course)
+    changes.record(course, lesson, before)
 
 
 def _grades(

@@ -5,6 +5,8 @@ the same file as without; a script in it (slides/template/live.js) wakes up wher
 Only this machine can connect, and only who knows the token of this run gets anything: another page
 in the same browser does not, by whatever name it calls this machine.
 
+`grader rubric` serves its page in the same way (see `rubric_page`).
+
 `grader preview`: its page for its author, made anew whenever a file of it is saved.
 """
 
@@ -19,7 +21,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
 from nbformat import NotebookNode
@@ -38,7 +40,20 @@ PAGE = "index.html"
 _WRONG = """<!doctype html><meta charset="utf-8"><title>{name}</title>
 <body style="font: 1.1rem system-ui; max-width: 44rem; margin: 4rem auto">
 <h1>{name}</h1><p>{said}</p><p>Save the file again, and this page is made anew.</p>"""
-_NOT_YOURS = "Open the address that `grader demo --live` said: it holds a token."
+_NOT_YOURS = "Open the address that the command said: it holds a token."
+
+
+class ServedPage(Protocol):
+    """A page that asks questions, and who may: only those who know the token."""
+
+    @property
+    def page(self) -> str: ...
+
+    @property
+    def token(self) -> str: ...
+
+    def answer(self, asked: Any) -> dict[str, Any]:
+        """CourseError, or ValueError, KeyError and TypeError where it was no question."""
 
 
 @dataclass(frozen=True)
@@ -50,41 +65,41 @@ class Lecture:
     token: str = field(default_factory=secrets.token_urlsafe)
     _turn: Lock = field(default_factory=Lock)
 
-    def verdict(self, exercise: str, cell: str) -> str:
+    def answer(self, asked: Any) -> dict[str, Any]:
         """The card for the text of a `%%cuda` cell, on all cases with inputs drawn afresh; hidden
         ones by their category, as learners see them."""
         from ..notebook import verdict_card
 
-        asked = self.lesson.exercise(exercise)
-        source, root = cuda_source(cell), self.lesson.path.parent
+        exercise = self.lesson.exercise(str(asked["exercise"]))
+        source, root = cuda_source(str(asked["source"])), self.lesson.path.parent
         with self._turn:
-            found = judge(asked.id, source, seed=secrets.randbelow(2**31), root=root)
-        return verdict_card.page(found.for_learner(), source, asked).html
+            found = judge(exercise.id, source, seed=secrets.randbelow(2**31), root=root)
+        return {"html": verdict_card.page(found.for_learner(), source, exercise).html}
 
 
-def server(lecture: Lecture, port: int = 0) -> ThreadingHTTPServer:
-    """Ready to serve the lecture on this machine alone, at `port`, or at one that is free."""
+def server(page: ServedPage, port: int = 0) -> ThreadingHTTPServer:
+    """Ready to serve a page on this machine alone, at `port`, or at one that is free."""
 
     class Handler(_Handler):
-        shown = lecture
+        shown = page
 
     return ThreadingHTTPServer((HERE, port), Handler)
 
 
-def serve(lecture: Lecture, port: int, say: Callable[[str], None]) -> None:
-    """Show it in the browser until somebody presses Ctrl-C."""
-    with server(lecture, port) as serving:
-        say(f"To edit and run kernels on the slides, until Ctrl-C: {address(serving, lecture)}")
-        webbrowser.open(address(serving, lecture))
+def serve(page: ServedPage, port: int, say: Callable[[str], None], what: str) -> None:
+    """Show it in the browser until somebody presses Ctrl-C, and say where `what` is done."""
+    with server(page, port) as serving:
+        say(f"{what}, until Ctrl-C: {address(serving, page)}")
+        webbrowser.open(address(serving, page))
         serving.serve_forever()
 
 
-def address(serving: ThreadingHTTPServer, lecture: Lecture) -> str:
-    return f"http://{HERE}:{serving.server_port}/?token={lecture.token}"
+def address(serving: ThreadingHTTPServer, page: ServedPage) -> str:
+    return f"http://{HERE}:{serving.server_port}/?token={page.token}"
 
 
 class _Handler(BaseHTTPRequestHandler):
-    shown: Lecture
+    shown: ServedPage
 
     def do_GET(self) -> None:
         asked = urlsplit(self.path)
@@ -97,16 +112,16 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
-        status, answer = HTTPStatus.BAD_REQUEST, {"error": f"More than {MOST:,} bytes, or none."}
-        if not self._may(self.headers.get(TOKEN, "")) or self.path != "/judge":
+        status = HTTPStatus.BAD_REQUEST
+        answer: dict[str, Any] = {"error": f"More than {MOST:,} bytes, or none."}
+        if not self._may(self.headers.get(TOKEN, "")):
             status, answer = HTTPStatus.FORBIDDEN, {"error": _NOT_YOURS}
         elif 0 < length <= MOST:
             try:
                 asked = json.loads(self.rfile.read(length))
-                card = self.shown.verdict(str(asked["exercise"]), str(asked["source"]))
-                status, answer = HTTPStatus.OK, {"html": card}
+                status, answer = HTTPStatus.OK, self.shown.answer(asked)
             except (ValueError, KeyError, TypeError):
-                answer = {"error": "This is no exercise and no source."}
+                answer = {"error": "This page does not ask so."}
             except CourseError as error:
                 status, answer = HTTPStatus.OK, {"error": str(error)}
         self._answer(status, json.dumps(answer).encode(), "application/json")
