@@ -180,9 +180,9 @@ class Rubric:
         on = {fault: answer.kept["verdict"]["line"] or 0} if fault else {}
         for act in self.in_force:
             if act.item in items and not act.changes_item and self.holds(act, answer):
-                on.pop(act.item, None)
+                line = on.pop(act.item, 0)
                 if act.on:
-                    on[act.item] = answer.line(act) if act.line else 0
+                    on[act.item] = answer.line(act) if act.line else line
         return on
 
     def holds(self, act: RubricAct, answer: AnswerToMark) -> bool:
@@ -202,8 +202,8 @@ def how(account: RubricAccount | None, by_hand: float | None) -> str:
 
 
 def _said(item: RubricItem, line: int) -> str:
-    points = f"{item.points:+g}: " if item.points else ""
-    return f"{points}{item.text}{f' (line {line})' if line else ''}"
+    more = [f"{item.points:+g}" if item.points else "", f"line {line}" if line else ""]
+    return item.text + (f" ({', '.join(filter(None, more))})" if any(more) else "")
 
 
 # --- files ---------------------------------------------------------------------------------------
