@@ -254,7 +254,7 @@ def autograde(
             works = _works(grading, learners, judge, force)
             judge(works.values(), force)
         stuck = _enter_all(grading, works, track)
-        settle(course, grading.file, lesson, before)
+        settle(course, lesson, before)
         with course.gradebook() as gradebook:
             marked = export.by_learner(gradebook, lesson)
         graded = []

@@ -46,6 +46,10 @@ class MarkChange:
     most: float = 0.0
     by_hand: bool = False
 
+    @property
+    def by_rubric(self) -> bool:
+        return self.why.startswith(rubric.HOW)
+
 
 State = dict[tuple[str, str], MarkChange]  # by learner and exercise
 
@@ -88,14 +92,11 @@ def between(before: State, after: State) -> Iterator[MarkChange]:
 
 def _why(old: MarkChange | None, new: MarkChange) -> str:
     """In words for whoever reads it."""
-    if new.why:
-        return new.why
-    if old is None:
-        return "graded" if new.what != LATENESS else "late"
+    if old is None or new.why:
+        return new.why or ("graded" if new.what != LATENESS else "late")
     if new.what == LATENESS and old.parts == new.parts:
         return "due date, policy or extension changed"
-    by_rubric = old.why.startswith(rubric.HOW)
-    if new.by_hand or (old.by_hand and not by_rubric):
+    if new.by_hand or (old.by_hand and not old.by_rubric):
         return "marked by hand"
     if new.after is None:
         return "could not be judged"
@@ -105,7 +106,7 @@ def _why(old: MarkChange | None, new: MarkChange) -> str:
     if old.most != new.most:  # which is more than that the lesson's files changed
         reasons.pop(_REASONS["lesson"], None)
         reasons[f"points changed: {old.most:g} before, {new.most:g} now"] = None
-    return "; ".join(reasons) or (f"{rubric.HOW}taken back" if by_rubric else "regraded")
+    return "; ".join(reasons) or (f"{rubric.HOW}taken back" if old.by_rubric else "regraded")
 
 
 def record(course: CourseFolder, lesson: str, before: State | None = None, why: str = "") -> State:
@@ -166,11 +167,9 @@ def last(course: CourseFolder, lesson: str) -> State:
     return {(line.learner, line.what): line for line in read(course, lesson)}
 
 
-def rename(course: CourseFolder, what: str, old: str, new: str, *logs: str) -> None:
-    """Give a lesson, or a learner, its new name in these logs, each all at once; `what` is the
-    name of the field."""
+def rename(course: CourseFolder, old: str, new: str, *logs: str) -> None:
+    """Put `new` in place of `old`, both JSON, in the lines of these logs, in each all at once."""
     for path in (course.root / log for log in logs):
         if path.is_file():
             lines = path.read_text(encoding="utf-8", errors="replace")
-            said, says = (f'"{what}": {json.dumps(name)}' for name in (old, new))
-            whole(path, lines.replace(said, says))
+            whole(path, lines.replace(old, new))

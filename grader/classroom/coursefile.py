@@ -149,10 +149,13 @@ class CourseFile:
                 f"Nobody is in section {asked!r}; there are: {', '.join(sorted(known)) or 'none'}."
             ),
         )
-        if own is not None and asked not in own:
-            raise ClassroomError(
-                f"{FILE} says that {user} is a TA of {', '.join(sorted(own))}, and not of {asked}."
-            )
+        unless(
+            own is None or asked in own,
+            ClassroomError(
+                f"{FILE} says that {user} is a TA of {', '.join(sorted(own or ()))}, and not of "
+                f"{asked}."
+            ),
+        )
         return frozenset({asked})
 
     def off_roster(self, learners: Iterable[str]) -> list[str]:
@@ -259,8 +262,11 @@ def parse_policy(text: str, where: str) -> Policy:
 
 
 def _course(data: dict[str, Any]) -> CourseFile:
-    known = {"version", "time_zone", "late_days", _PARTIAL, "lessons", "learners", "tas"}
-    _known(data, known, "the file")
+    _known(
+        data,
+        {"version", "time_zone", "late_days", _PARTIAL, "lessons", "learners", "tas"},
+        "the file",
+    )
     unless(
         data.get("version") == VERSION,
         ClassroomError(f"version must be {VERSION}, as this grader reads no other."),

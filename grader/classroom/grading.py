@@ -223,37 +223,30 @@ def give_extra_credit(course: CourseFolder, file: coursefile.CourseFile, lesson:
 
 def settle(
     course: CourseFolder,
-    file: coursefile.CourseFile,
     lesson: str,
     before: changes.State,
     decided: Mapping[tuple[str, str], float | None] = MappingProxyType({}),
+    why: str = "",
 ) -> None:
     """Bring up to date what depends on the verdicts and on what instructors did: marks by rubrics,
-    extra credit, lateness. Add to the log what is new since `before`. A mark that was given by hand
-    and not by a rubric stays, but where somebody has `decided`, by learner and exercise: it becomes
-    that mark or, by None, the rubric's."""
+    extra credit, lateness. Add to the log what is new since `before`, and `why` where that is
+    known. A mark that was given by hand and not by a rubric stays, but where somebody has
+    `decided`, by learner and exercise: it becomes that mark or, by None, the rubric's."""
     accounts, last = rubric.accounts(course, lesson), changes.last(course, lesson)
     with course.gradebook() as gradebook:
         query = export.of_cells(gradebook, lesson, Grade, GradeCell, Grade)
-        for learner, cell, grade in query if accounts or last or decided else ():
-            at = learner, cell.removeprefix(CHECK)
-            line, account = last.get(at), accounts.get(at)
-            by_rubric = (
-                line and line.why.startswith(rubric.HOW) and line.after == grade.manual_score
-            )
-            mark = account.mark if account else None
-            if grade.manual_score is None and mark is None:
-                continue
-            if grade.manual_score is None or by_rubric or at in decided:
-                hand = decided.get(at)
-                grade.manual_score = mark if hand is None else hand
+        for learner, cell, grade in query:
+            at, now = (learner, cell.removeprefix(CHECK)), grade.manual_score
+            mark = accounts[at].mark if at in accounts else None
+            by_rubric = at in last and (last[at].by_rubric, last[at].after) == (True, now)
+            if at in decided or ((now is None or by_rubric) and (now, mark) != (None, None)):
+                grade.manual_score = mark if decided.get(at) is None else decided[at]
                 grade.extra_credit = None
-                is_open = grade.manual_score is None and grade.auto_score is None
-                grade.needs_manual_grade = is_open
+                grade.needs_manual_grade = grade.manual_score is grade.auto_score is None
         gradebook.db.commit()
-    give_extra_credit(course, file, lesson)
+    give_extra_credit(course, coursefile.read(course), lesson)
     lateness.apply(course)
-    changes.record(course, lesson, before)
+    changes.record(course, lesson, before, why)
 
 
 def _grades(

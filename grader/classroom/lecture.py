@@ -13,6 +13,7 @@ in the same browser does not, by whatever name it calls this machine.
 import json
 import secrets
 import webbrowser
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
@@ -21,7 +22,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from nbformat import NotebookNode
@@ -43,26 +44,23 @@ _WRONG = """<!doctype html><meta charset="utf-8"><title>{name}</title>
 _NOT_YOURS = "Open the address that the command said: it holds a token."
 
 
-class ServedPage(Protocol):
-    """A page that asks questions, and who may: only those who know the token."""
+@dataclass(frozen=True)
+class ServedPage(ABC):
+    """A `page`, the HTML, that asks questions; only those who know the token may see it."""
 
-    @property
-    def page(self) -> str: ...
+    page: str
+    token: str = field(default_factory=secrets.token_urlsafe, kw_only=True)
 
-    @property
-    def token(self) -> str: ...
-
+    @abstractmethod
     def answer(self, asked: Any) -> dict[str, Any]:
-        """CourseError, or ValueError, KeyError and TypeError where it was no question."""
+        """CourseError; or ValueError, KeyError and TypeError where it was no question."""
 
 
 @dataclass(frozen=True)
-class Lecture:
-    """The slides of a `lesson`, and who may see them. One kernel is judged at a time."""
+class Lecture(ServedPage):
+    """The slides of a `lesson`. One kernel is judged at a time."""
 
     lesson: course.Lesson
-    page: str
-    token: str = field(default_factory=secrets.token_urlsafe)
     _turn: Lock = field(default_factory=Lock)
 
     def answer(self, asked: Any) -> dict[str, Any]:

@@ -9,7 +9,6 @@ An act holds for one answer, for all equal ones, or for all with the same mistak
 that are handed in later. It does not hold for another answer of the same learner.
 """
 
-import hashlib
 import json
 import math
 import tomllib
@@ -17,7 +16,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from functools import cached_property
+from typing import Any, Literal
 
 import msgspec
 
@@ -25,19 +25,19 @@ from ..compilers.lexer import tokens, without_comments
 from ..counted import counted
 from ..course import KINDS, Explain, Lesson, lesson
 from ..errors import NotInCourse, unless
+from ..grouped import grouped
 from ..submissions.intake import cuda_source, grade_id
 from . import ClassroomError, coursefile, verdicts
 from .folder import CourseFolder, user
 
-FILE, LOG, VERSION = "rubric.toml", "rubric.jsonl", 1
+FILE, LOG = "rubric.toml", "rubric.jsonl"
 HOW = "rubric: "  # begins the reason of each mark that comes of a rubric
-DIGITS = 16  # of the name of an answer
 
-_NEW = f"# Of the rubrics: docs/grades.md says how a mark is made.\nversion = {VERSION}\n"
+_NEW = "# Of the rubrics: docs/grades.md says how a mark is made.\nversion = 1\n"
 _RESULTS = (  # of a text: an item's name, what it says, the part of the points
-    ("right", "The answer is right.", 1.0),
-    ("in_part", "The answer is right in part.", 0.5),
-    ("not_right", "The answer is not right.", 0.0),
+    ("right", "The answer is right", 1.0),
+    ("in_part", "The answer is right in part", 0.5),
+    ("not_right", "The answer is not right", 0.0),
 )
 
 
@@ -49,9 +49,12 @@ class RubricItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     points: float
     mistake: str = ""
 
+    def __post_init__(self) -> None:
+        unless(math.isfinite(self.points), ValueError("points must be a number"))
 
-class _Items(msgspec.Struct, forbid_unknown_fields=True):
-    version: int
+
+class _RubricFile(msgspec.Struct, forbid_unknown_fields=True):
+    version: Literal[1]
     lessons: dict[str, dict[str, dict[str, RubricItem]]] = {}  # msgspec copies it
 
 
@@ -66,10 +69,9 @@ class RubricAct(msgspec.Struct, frozen=True, omit_defaults=True):
     exercise: str
     item: str = ""
     on: bool = True
-    learner: str = ""  # empty: anybody's answer
-    answer: str = ""  # the name of equal answers; empty: any
-    mistake: str = ""  # as `AnswerToMark.mistake`; empty: any
-    sections: tuple[str, ...] = ()  # empty: all
+    # The answers that it holds for: by the name of an attribute of `AnswerToMark`, its values;
+    # nothing where it changes an item or undoes an act.
+    whose: dict[Literal["learner", "section", "name", "mistake"], tuple[str, ...]] = {}
     line: int = 0  # of the answer, from 1; 0: none
     code: str = ""  # the text of that line
     before: RubricItem | None = None
@@ -77,45 +79,39 @@ class RubricAct(msgspec.Struct, frozen=True, omit_defaults=True):
     hand: float | None = None  # the mark by hand that it replaced
     undoes: int = 0
 
-    @property
-    def changes_item(self) -> bool:
-        return self.before is not None or self.after is not None
-
 
 @dataclass(frozen=True)
 class AnswerToMark:
     """A learner's answer to an exercise, with the grader's verdict."""
 
     learner: str
+    section: str  # the learner's; empty: none
     exercise: str
     source: str
     kept: verdicts.KeptVerdict
 
-    @property
+    @cached_property
     def name(self) -> str:
         """A name that answers share which are equal but for white space, and kernels also but for
         comments, texts but for capitals."""
         is_kernel = KINDS[self.kept["verdict"].get("kind", "write")].magic == "cuda"
         text = without_comments(self.source) if is_kernel else self.source.casefold()
-        return hashlib.sha256("".join(text.split()).encode()).hexdigest()[:DIGITS]
+        return verdicts.named("".join(text.split()))
 
-    @property
+    @cached_property
     def mistake(self) -> str:
         """The named mistake that the grader found, else the status and the text of the line that
         the verdict names; empty where it names none."""
-        verdict = self.kept["verdict"]
-        if partial := verdict.get("partial"):
-            return str(partial["mistake"])
-        words = zip(*tokens(self.source), strict=True)
+        verdict, words = self.kept["verdict"], zip(*tokens(self.source), strict=True)
         line = " ".join(word for word, at in words if at == verdict["line"])
-        return f"{verdict['status']}: {line}" if line else ""
+        named = (verdict.get("partial") or {}).get("mistake", "")
+        return named or (f"{verdict['status']}: {line}" if line else "")
 
     def line(self, act: RubricAct) -> int:
-        """The line that an act is about: where its text is in this answer; 0 where it is not."""
-        lines = [one.strip() for one in self.source.split("\n")]
-        if lines[act.line - 1 : act.line] == [act.code]:
-            return act.line
-        return lines.index(act.code) + 1 if act.code in lines else 0
+        """The line that an act is about: the nearest one with its text; 0 where there is none."""
+        lines = enumerate(self.source.split("\n"), 1)
+        found = [at for at, text in lines if text.strip() == act.code]
+        return min(found, key=lambda at: abs(at - act.line), default=0)
 
 
 @dataclass(frozen=True)
@@ -132,12 +128,11 @@ class RubricAccount:
 class Rubric:
     """The rubrics of a lesson's exercises, and what was done with them."""
 
-    file: coursefile.CourseFile
     items: Mapping[str, Mapping[str, RubricItem]]  # by exercise and the item's name
     edited: frozenset[tuple[str, str]]  # those that rubric.toml has
     acts: tuple[RubricAct, ...]  # oldest first
 
-    @property
+    @cached_property
     def in_force(self) -> list[RubricAct]:
         undone = {act.undoes for act in self.acts}
         return [act for act in self.acts if act.number not in undone and not act.undoes]
@@ -167,11 +162,9 @@ class Rubric:
 
     def fault(self, answer: AnswerToMark) -> str:
         """The item of the one fault that the grader found; empty if there is none."""
-        partial, items = answer.kept["verdict"].get("partial"), self.items.get(answer.exercise, {})
-        found = (
-            one for one, item in items.items() if partial and item.mistake == partial["mistake"]
-        )
-        return next(found, "")
+        partial = answer.kept["verdict"].get("partial") or {"mistake": None}
+        items = self.items.get(answer.exercise, {}).items()
+        return next((name for name, item in items if item.mistake == partial["mistake"]), "")
 
     def _on(
         self, answer: AnswerToMark, items: Mapping[str, RubricItem], fault: str
@@ -179,21 +172,12 @@ class Rubric:
         """The items on an answer, with the line of each: the last act that holds decides."""
         on = {fault: answer.kept["verdict"]["line"] or 0} if fault else {}
         for act in self.in_force:
-            if act.item in items and not act.changes_item and self.holds(act, answer):
+            holds = act.exercise == answer.exercise and act.item in items and act.whose
+            if holds and all(getattr(answer, what) in few for what, few in act.whose.items()):
                 line = on.pop(act.item, 0)
                 if act.on:
                     on[act.item] = answer.line(act) if act.line else line
         return on
-
-    def holds(self, act: RubricAct, answer: AnswerToMark) -> bool:
-        team = self.file.team(act.lesson, answer.learner)
-        return (
-            act.exercise == answer.exercise
-            and (not act.learner or act.learner in team)
-            and act.answer in ("", answer.name)
-            and act.mistake in ("", answer.mistake)
-            and (not act.sections or self.file.person(answer.learner).section in act.sections)
-        )
 
 
 def how(account: RubricAccount | None, by_hand: float | None) -> str:
@@ -211,16 +195,20 @@ def _said(item: RubricItem, line: int) -> str:
 
 def read(course: CourseFolder, name: str) -> Rubric:
     """The rubrics of the lesson `name`. ClassroomError says what in rubric.toml cannot be."""
-    kept = _items(course).lessons.get(name, {})
-    items = dict[str, dict[str, RubricItem]]()
+    listed = list[tuple[str, str, RubricItem]]()  # an exercise, an item's name, the item
     with suppress(NotInCourse):  # its folder may be gone
-        for exercise, of, item in _first_items(lesson(name, course.kernels)):
-            items.setdefault(exercise, {})[of] = item
-    for of, mine in kept.items():
-        items[of] = items.get(of, {}) | mine
-    edited = frozenset((of, item) for of, mine in kept.items() for item in mine)
-    acts = tuple(act for act in _acts(course) if act.lesson == name)
-    return Rubric(coursefile.read(course), items, edited, acts)
+        listed += _first_items(lesson(name, course.kernels))
+    edited = [
+        (of, item, one)
+        for of, mine in _file(course).lessons.get(name, {}).items()
+        for item, one in mine.items()
+    ]
+    items = grouped((of, (item, one)) for of, item, one in listed + edited)
+    return Rubric(
+        {of: dict(mine) for of, mine in items.items()},
+        frozenset((of, item) for of, item, _ in edited),
+        tuple(act for act in _acts(course) if act.lesson == name),
+    )
 
 
 def _first_items(about: Lesson) -> Iterator[tuple[str, str, RubricItem]]:
@@ -229,31 +217,20 @@ def _first_items(about: Lesson) -> Iterator[tuple[str, str, RubricItem]]:
     result."""
     for wrong in about.wrong_kernels:
         asked = about.exercise(wrong.exercise)
-        leaves = asked.kind.fault_leaves if wrong.leaves is None else wrong.leaves
-        points = round((leaves - 1) * asked.points, 2)
+        points = round((about.leaves(wrong) - 1) * asked.points, 2)
         yield wrong.exercise, wrong.name, RubricItem(wrong.mistake, points, wrong.mistake)
     for asked in about.exercises:
-        if isinstance(asked.kind, Explain):
-            for name, said, part in _RESULTS:
-                yield asked.name, name, RubricItem(said, part * asked.points)
+        for name, said, part in _RESULTS if isinstance(asked.kind, Explain) else ():
+            yield asked.name, name, RubricItem(said, part * asked.points)
 
 
-def _items(course: CourseFolder) -> _Items:
+def _file(course: CourseFolder) -> _RubricFile:
     path = course.root / FILE
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else None
-        kept = msgspec.convert(found or {"version": VERSION}, _Items)
+        text = path.read_text(encoding="utf-8") if path.exists() else _NEW
+        return msgspec.convert(tomllib.loads(text), _RubricFile)
     except ValueError as error:  # it is no TOML, or has another form
         raise ClassroomError(f"{path}: {error}.") from error
-    unless(
-        kept.version == VERSION,
-        ClassroomError(f"{path}: version must be {VERSION}, as this grader reads no other."),
-    )
-    for items in (mine for exercises in kept.lessons.values() for mine in exercises.values()):
-        for name, item in items.items():
-            said = ClassroomError(f"{path}: {name} has {item.points} points, which is no number.")
-            unless(math.isfinite(item.points), said)
-    return kept
 
 
 def _acts(course: CourseFolder) -> Iterator[RubricAct]:
@@ -266,12 +243,13 @@ def _acts(course: CourseFolder) -> Iterator[RubricAct]:
 
 def answers(course: CourseFolder, name: str) -> Iterator[AnswerToMark]:
     """Everybody's answers to the exercises of a lesson, as they were graded last."""
+    file = coursefile.read(course)
     for learner in course.learners("autograded", name):
         kept = verdicts.read_if_any(course.path("autograded", name, learner))
         for cell in verdicts.cells(course.notebook("autograded", name, learner)) if kept else ():
             if (exercise := grade_id(cell)) in kept:
-                source = cuda_source("".join(cell["source"]))
-                yield AnswerToMark(learner, exercise, source, kept[exercise])
+                source, section = cuda_source("".join(cell["source"])), file.person(learner).section
+                yield AnswerToMark(learner, section, exercise, source, kept[exercise])
 
 
 def accounts(course: CourseFolder, name: str) -> dict[tuple[str, str], RubricAccount]:
@@ -280,8 +258,11 @@ def accounts(course: CourseFolder, name: str) -> dict[tuple[str, str], RubricAcc
     if not any(name.encode() in path.read_bytes() for path in used if path.exists()):
         return {}
     rubric = read(course, name)
-    found = ((each, rubric.account(each)) for each in answers(course, name))
-    return {(each.learner, each.exercise): one for each, one in found if one is not None}
+    return {
+        (each.learner, each.exercise): account
+        for each in answers(course, name)
+        if (account := rubric.account(each)) is not None
+    }
 
 
 # --- acts ----------------------------------------------------------------------------------------
@@ -302,21 +283,23 @@ def put(course: CourseFolder, act: RubricAct, item: RubricItem | None) -> None:
     with coursefile.edited(course.root / FILE, _NEW, lambda _: None) as document:
         place = coursefile.table(document, "lessons", act.lesson, act.exercise)
         place.pop(act.item, None)
-        if item is not None:
-            place[act.item] = msgspec.to_builtins(item)
+        place.update({act.item: msgspec.to_builtins(item)} if item else {})
 
 
 def undo(course: CourseFolder, name: str, exercise: str) -> RubricAct:
     """Undo this user's last act on an exercise, and return it. ClassroomError where there is none,
     or where somebody has changed the item since."""
-    rubric = read(course, name)
-    mine = [act for act in rubric.in_force if (act.exercise, act.who) == (exercise, user())]
+    mine = [
+        act for act in read(course, name).in_force if (act.exercise, act.who) == (exercise, user())
+    ]
     unless(mine, ClassroomError(f"You have done nothing with {exercise} that can be undone."))
     last = mine[-1]
-    if last.changes_item:
-        kept = _items(course).lessons.get(name, {}).get(exercise, {}).get(last.item)
-        since = ClassroomError(f"Somebody has changed {last.item} since, so it stays as it is.")
-        unless(kept == last.after, since)
+    if not last.whose:
+        kept = _file(course).lessons.get(name, {}).get(exercise, {}).get(last.item)
+        unless(
+            kept == last.after,
+            ClassroomError(f"Somebody has changed {last.item} since, so it stays as it is."),
+        )
         put(course, last, last.before)
     add(course, name, exercise, undoes=last.number)
     return last
@@ -324,6 +307,6 @@ def undo(course: CourseFolder, name: str, exercise: str) -> RubricAct:
 
 def rename(course: CourseFolder, old: str, new: str) -> None:
     """Give the items of a lesson its new name."""
-    if old in _items(course).lessons:
+    if old in _file(course).lessons:
         with coursefile.edited(course.root / FILE, _NEW, lambda _: None) as document:
             document["lessons"][new] = document["lessons"].pop(old)

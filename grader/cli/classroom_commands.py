@@ -289,8 +289,10 @@ def show_appeals(
     names = shown_names(here, section)
     if answer:
         learner, lesson, exercise, text = answer
-        strange = f"{learner} is not in your section, or not in the one that you named."
-        unless(names.has(learner), ClassroomError(strange))
+        unless(
+            names.has(learner),
+            ClassroomError(f"{learner} is in another section than this command is about."),
+        )
         about = lesson_called(here, lesson)
         appeals.answer(here, learner, about, exercise, text, points)
         given = "" if points is None else f" with {counted(points, 'point')}"
@@ -333,8 +335,8 @@ def mark_by_rubric(
         here.learners("autograded", about.name),
         ClassroomError(f"Nothing is graded yet: run `grader autograde {about.name}`."),
     )
-    page = rubric_page.RubricPage(about, shown_names(here, section))
-    page.do(about.exercises[0].name, {"do": "nothing"})  # rubric.toml may have been edited
+    page = rubric_page.RubricPage(lesson=about, names=shown_names(here, section))
+    page.do(about.exercises[0], {"do": "nothing"})  # rubric.toml may have been edited
     say(f"the marks of {about.name} are as {short(here.root)}/rubric.toml and rubric.jsonl say")
     if serve:
         lecture.serve(page, port, say, "To mark by the rubric")
@@ -454,7 +456,7 @@ def _present(lesson: course.Lesson, live: bool, port: int, brief: bool) -> None:
         f"A notebook of these slides, to run and change in JupyterLab: {short(made.notebook)}",
     )
     if live:
-        shown = lecture.Lecture(lesson, made.slides.read_text(encoding="utf-8"))
+        shown = lecture.Lecture(made.slides.read_text(encoding="utf-8"), lesson)
         lecture.serve(shown, port, say, "To edit and run kernels on the slides")
     elif sys.stdin.isatty() and sys.stdout.isatty():
         say("The mistakes here in the terminal: any key begins, q stops.")

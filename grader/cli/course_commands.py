@@ -108,7 +108,7 @@ def accommodate_learner(
     ] = None,
     yes: YES = False,
 ) -> None:
-    """Give a learner more days, or more time, for all lessons, or list them."""
+    """Give a learner more days or time for all lessons, or list them."""
     here = open_course()
     file = coursefile.read(here)
     if learner is None:
@@ -124,13 +124,12 @@ def accommodate_learner(
     fewer = f"{learner} had {counted(before, 'day')} more: what used them is late then."
     _require_meant([fewer if days is not None and days < before else ""], yes)
     planning.accommodate(here, learner, more_days=days, more_time=time)
-    if days is not None:
-        say(
-            f"every lesson is due {counted(days, 'day')} later for {learner}; the next autograde "
-            "goes by it"
-        )
-    if time is not None:
-        say(f"{learner} has {time} % more time wherever minutes or hours are counted")
+    later = f"every lesson is due {counted(days or 0, 'day')} later for {learner}; the next"
+    longer = f"{learner} has {time} % more time wherever minutes or hours are counted"
+    say(
+        *([f"{later} autograde goes by it"] if days is not None else []),
+        *([longer] if time is not None else []),
+    )
 
 
 def _more(person: coursefile.Person) -> tuple[str, str]:

@@ -43,7 +43,7 @@ def page(lesson, tmp_path_factory):
 
 @contextmanager
 def served(lesson, page):
-    shown = lecture.Lecture(lesson, page.read_text())
+    shown = lecture.Lecture(page.read_text(), lesson)
     with lecture.server(shown) as serving:
         threading.Thread(target=serving.serve_forever, daemon=True).start()
         yield serving, shown

@@ -100,7 +100,7 @@ def page(group: figures.Class) -> str:
         similar=similar,
         large=LARGE,
         problems=_by_sentence(group, lambda answer: answer.row.note),
-        parts=_by_sentence(group, _how),
+        parts=_by_sentence(group, lambda answer: answer.row.how or answer.part),
         by_learner={
             learner: {row.exercise: row for row in mine}
             for learner, mine in sorted(grouped((row.learner, row) for row in group.rows).items())
@@ -158,11 +158,6 @@ def _by_sentence(
         for answer in answers
     )
     return {sentence: list(dict.fromkeys(all_of)) for sentence, all_of in names.items() if sentence}
-
-
-def _how(answer: figures.GradedAnswer) -> str:
-    """How points came about that are neither all nor the cases' alone."""
-    return f"{answer.row.exercise}: {answer.row.how}" if answer.row.how else answer.part
 
 
 @cache
