@@ -156,9 +156,12 @@ class Rubric:
         given = "no mark" if judged is None else counted(round(judged, 4), "point")
         said = [_said(items[name], on[name]) for name in counts]
         if start is not None and start != judged:
-            said.insert(0, f"without the fault that the grader found {counted(start, 'point')}")
-        how = "; ".join([f"the grader gives {given}", *said, f"in all {mark:g} of {most:g}"])
-        return RubricAccount(None if mark == judged else mark, tuple(said), HOW + how, on)
+            said.insert(0, f"Without the fault that the grader found: {counted(start, 'point')}")
+        how = ". ".join(
+            part.rstrip(".")
+            for part in (f"{HOW}the grader gives {given}", *said, f"In all {mark:g} of {most:g}")
+        )
+        return RubricAccount(None if mark == judged else mark, tuple(said), how, on)
 
     def fault(self, answer: AnswerToMark) -> str:
         """The item of the one fault that the grader found; empty if there is none."""

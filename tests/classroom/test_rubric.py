@@ -6,6 +6,7 @@ import html
 import io
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import small_class
@@ -14,8 +15,8 @@ from small_class import LESSON, NO_GUARD, SCALED, UNGUARDED_SCALE, grader
 from small_lesson import SOLUTION, instead
 
 from grader import course
-from grader.classroom import changes, coursefile, export, rubric
-from grader.classroom.folder import new_course
+from grader.classroom import changes, coursefile, export, rubric, rubric_page
+from grader.classroom.folder import alone, new_course
 from grader.classroom.rubric_page import RubricPage
 from grader.course import mistakes
 from grader.errors import CourseError
@@ -171,8 +172,8 @@ def test_a_fault_is_taken_once(here):
     assert marks(here)["dee"] == 4.0
     found = rubric.accounts(here, LESSON)["ben", "add"]
     assert found.how == (
-        "rubric: the grader gives 1.6 points; without the fault that the grader found 4 points; "
-        "y is taken away (-1, line 6); in all 3 of 4"
+        "rubric: the grader gives 1.6 points. Without the fault that the grader found: 4 points. "
+        "y is taken away (-1, line 6). In all 3 of 4"
     )
     undo(here), undo(here), undo(here), undo(here)
     assert marks(here) == AUTOMATIC
@@ -225,7 +226,7 @@ def test_items_stay_with_the_answer_when_another_one_is_handed_in(here):
     assert marks(here) == AUTOMATIC | {"ben": 3.0, "cy": 2.1, "eve": 2.1}
     why = {line.learner: line.why for line in changes.read(here, LESSON) if line.what == "add"}
     assert why["ben"] == "handed in again"
-    assert why["eve"].startswith("rubric: the grader gives 1.6 points; Good names (+0.5)")
+    assert why["eve"].startswith("rubric: the grader gives 1.6 points. Good names (+0.5)")
     small_questions.answer(here, "ben", {"why": TEXT}, add=SUBTRACTS, scale=SCALED)
     grader(here, "autograde", LESSON, "--jobs", "1")
     assert marks(here)["ben"] == 2.1
@@ -237,7 +238,7 @@ def test_a_rubric_counts_from_what_the_grader_gives_now(here):
     file.write_text(file.read_text() + "leaves = 0.5\n")
     steps.write_faults(course.lesson(LESSON, here.kernels))
     said = grader(here, "regrade", LESSON, "--dry-run", "--jobs", "1").stdout
-    assert re.search(r"ben +add +2.1 +2.5 +rubric: the grader gives 2 points; Good", said)
+    assert re.search(r"ben +add +2.1 +2.5 +rubric: the grader gives 2 points. Good", said)
     assert re.search(r"dee +add +1.6 +2 +", said)
     assert marks(here) == AUTOMATIC | {"ben": 2.1, "cy": 2.1}
     assert grader(here, "regrade", LESSON, "--jobs", "1").exit_code == 0
@@ -255,7 +256,7 @@ def test_rubric_toml_can_be_edited(here):
     for wrong, said in (
         ("version = 2\n", "Invalid enum value 2"),
         ("version = 1\nlessons = 3\n", "Expected `object`, got `int`"),
-        (path.read_text().replace("1 # more", "nan"), "which is no number"),
+        (path.read_text().replace("1 # more", "nan"), "points must be a number"),
         (path.read_text().replace("points", "point"), "unknown field `point`"),
         ("[[[", "Invalid"),
     ):
@@ -284,7 +285,7 @@ def test_texts_are_marked_and_the_lesson_has_a_total(here):
 
 # --- everywhere the same -------------------------------------------------------------------------
 
-HOW = "rubric: the grader gives 1.6 points; Good <names> (+0.5); in all 2.1 of 4"
+HOW = "rubric: the grader gives 1.6 points. Good <names> (+0.5). In all 2.1 of 4"
 
 
 def test_everywhere_is_the_same_number_and_how_it_came_about(here):
@@ -402,6 +403,36 @@ def test_an_item_that_another_person_has_changed_since_is_not_put_back(here, mon
     monkeypatch.setenv("LOGNAME", "root")
     with pytest.raises(CourseError, match="Somebody has changed good_names since"):
         undo(here)
+
+
+def test_two_who_mark_at_the_same_time_lose_nothing(here):
+    change(here, "Good names", 0.5)
+    change(here, "Short", 0.25)
+
+    def mark(learner, item):
+        for on in (True, False, True):
+            put(here, learner, item, on=on)
+
+    pairs = [("ben", "good_names"), ("dee", "short"), ("eve", "good_names")]
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(mark, *zip(*pairs, strict=True)))
+    assert marks(here) == AUTOMATIC | {"ben": 2.1, "dee": 1.85, "eve": 3.5}
+    acts = [json.loads(line) for line in (here.root / rubric.LOG).read_text().splitlines()]
+    assert [act["number"] for act in acts] == list(range(1, 12))
+
+
+def test_a_command_at_work_is_waited_for_and_then_named(here, monkeypatch):
+    monkeypatch.setattr(rubric_page, "PATIENCE", 0.2)
+    with alone(here), pytest.raises(CourseError, match="is at work in this course"):
+        undo(here)
+
+
+def test_a_torn_line_of_the_log_takes_no_other_with_it(here):
+    put(here, "ben", change(here, "Good names", 0.5))
+    with (here.root / rubric.LOG).open("a") as log:
+        log.write('{"number": 3, "when":\n{"number": 3, "whose": {"__class__": []}}\n')
+    put(here, "dee", "good_names")
+    assert marks(here) == AUTOMATIC | {"ben": 2.1, "dee": 2.1}
 
 
 def test_a_team_has_one_mark(here):

@@ -98,14 +98,15 @@ def test_a_named_mistake_s_item_is_changed_and_a_line_gets_a_comment(opened, her
         keys(opened, Keys.SHIFT + Keys.ARROW_DOWN + Keys.NULL)
     row = opened.find_element(By.CSS_SELECTOR, ".row.here")
     number = row.get_attribute("data-line")
-    new_item(opened, "Say why.", "0", "c")
+    new_item(opened, "<b>Say why.</b>", "0", "c")
     until(opened, lambda: "On 2 answers" in said(opened))
-    assert "Say why." in [
+    assert not opened.find_elements(By.TAG_NAME, "b")
+    assert "<b>Say why.</b>" in [
         one.text.lstrip("↑ ") for one in opened.find_elements(By.CLASS_NAME, "said")
     ]
     log = (here.root / "rubric.jsonl").read_text().splitlines()[-1]
     assert f'"line": {number},' in log
-    assert "1.6 points" in text(opened, "main") and "in all 3 of 4" in text(opened, "main")
+    assert "1.6 points" in text(opened, "main") and "In all 3 of 4" in text(opened, "main")
 
 
 def test_what_goes_wrong_is_said_on_the_page(opened, here):  # noqa: F811
