@@ -145,18 +145,17 @@ class Rubric:
         on = self._on(answer, items, fault)
         # The fault is taken once: by the grader, by its item, or not at all.
         taken = fault if fault in on and (answer.exercise, fault) not in self.edited else ""
-        if fault and not taken:
-            start = verdict["partial"]["of"]
-        counts = [one for one in on if one != taken]
+        counts, most = [one for one in on if one != taken], verdict["max_points"]
+        if not taken and (fault or any(items[one].mistake for one in counts)):
+            start = verdict["partial"]["of"] if fault else most
         if not counts and start == judged:
             return None
-        most = verdict["max_points"]
         points = (start or 0.0) + sum(items[name].points for name in counts)
         mark: float | None = round(min(max(points, 0.0), most), 4)
         given = "no mark" if judged is None else counted(round(judged, 4), "point")
         said = [_said(items[name], on[name]) for name in counts]
         if start is not None and start != judged:
-            said.insert(0, f"Without the fault that the grader found: {counted(start, 'point')}")
+            said.insert(0, f"Without the fault: {counted(start, 'point')}")
         how = ". ".join(
             part.rstrip(".")
             for part in (f"{HOW}the grader gives {given}", *said, f"In all {mark:g} of {most:g}")

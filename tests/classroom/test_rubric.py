@@ -172,10 +172,15 @@ def test_a_fault_is_taken_once(here):
     assert marks(here)["dee"] == 4.0
     found = rubric.accounts(here, LESSON)["ben", "add"]
     assert found.how == (
-        "rubric: the grader gives 1.6 points. Without the fault that the grader found: 4 points. "
+        "rubric: the grader gives 1.6 points. Without the fault: 4 points. "
         "y is taken away (-1, line 6). In all 3 of 4"
     )
-    undo(here), undo(here), undo(here), undo(here)
+    put(here, "eve", "difference")  # failed cases have taken it: of 4 points 3 are left, not 2
+    assert marks(here)["eve"] == 3.0
+    change(here, item="difference", remove=True)
+    assert marks(here)["eve"] == 1.6  # what the grader leaves where it finds this fault alone
+    for _ in range(6):
+        undo(here)
     assert marks(here) == AUTOMATIC
 
 
