@@ -33,7 +33,7 @@ from .folder import CourseFolder, user
 FILE, LOG = "rubric.toml", "rubric.jsonl"
 HOW = "rubric: "  # begins the reason of each mark that comes of a rubric
 
-_NEW = "# Of the rubrics: docs/grades.md says how a mark is made.\nversion = 1\n"
+_NEW = "# The items of rubrics: docs/grades.md says how a mark is made.\nversion = 1\n"
 _RESULTS = (  # of a text: an item's name, what it says, the part of the points
     ("right", "The answer is right", 1.0),
     ("in_part", "The answer is right in part", 0.5),
@@ -271,7 +271,7 @@ def accounts(course: CourseFolder, name: str) -> dict[tuple[str, str], RubricAcc
 
 
 def add(course: CourseFolder, name: str, exercise: str, **act: Any) -> RubricAct:
-    """Write an act of this user into the log. Who calls keeps others out, by `alone`."""
+    """Write an act of this user into the log. The caller keeps others out, by `alone`."""
     now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
     number = 1 + max((one.number for one in _acts(course)), default=0)
     made = RubricAct(number, now, user(), name, exercise, **act)
