@@ -6,11 +6,10 @@ from dataclasses import replace
 from functools import cache, partial
 
 import msgspec
-from nbgrader.api import Comment, Grade, GradeCell, SolutionCell, SubmittedAssignment
+from nbgrader.api import Comment, SolutionCell, SubmittedAssignment
 
 from ..counted import counted
 from ..course import Lesson
-from ..course.weave import CHECK
 from ..errors import LearnerError, unless
 from ..learner.asking import IN_EXCHANGE, Appeal, checked, read
 from ..whole_files import filed
@@ -83,7 +82,7 @@ def answer(
 ) -> None:
     """Answer an open request of a learner, for all of a team, with another mark unless `points` is
     None. ClassroomError if there is none, or not so many points."""
-    from . import lateness  # here, as nbgrader's preprocessors take long to import
+    from . import grading  # here, as nbgrader's preprocessors take long to import
 
     said, most = checked(text), lesson.exercise(exercise).points
     unless(
@@ -100,23 +99,14 @@ def answer(
         team = coursefile.read(course).team(lesson.name, learner)
         why = f"Answer to a regrade request: {said}"
         with course.gradebook() as gradebook:
-            comments, grades = (
-                export.of_cells(gradebook, lesson.name, row, cell, row).filter(
-                    cell.name == name, SubmittedAssignment.student_id.in_(team)
-                )
-                for row, cell, name in (
-                    (Comment, SolutionCell, exercise),
-                    (Grade, GradeCell, CHECK + exercise),
-                )
-            )
-            for _, _, comment in comments:
+            of_all = export.of_cells(gradebook, lesson.name, Comment, SolutionCell, Comment)
+            for _, _, comment in of_all.filter(
+                SolutionCell.name == exercise, SubmittedAssignment.student_id.in_(team)
+            ):
                 comment.manual_comment = "\n\n".join(filter(None, (comment.manual_comment, why)))
-            for _, _, grade in grades if points is not None else ():  # as formgrader saves a mark
-                grade.manual_score, grade.extra_credit = points, None
-                grade.needs_manual_grade = False
             gradebook.db.commit()
-        lateness.apply(course)
-        changes.record(course, lesson.name, before, why)
+        decided = {(mate, exercise): points for mate in team if points is not None}
+        grading.settle(course, lesson.name, before, decided, why)
         filed(place, msgspec.json.encode(replace(appeal, answer=said)))
 
 

@@ -48,10 +48,10 @@ from ..errors import GradebookBusy, LearnerError, unless
 from ..judge import Verdict
 from ..submissions.intake import STAMP, grade_id
 from ..whole_files import filed, linked, whole
-from . import ClassroomError, changes, coursefile, export, handing_out, lateness, verdicts
+from . import ClassroomError, changes, coursefile, export, handing_out, rubric, verdicts
 from .collecting import Graded
 from .folder import CourseFolder, alone, explained, shipped
-from .grading import Grading, SubmittedWork, give_extra_credit, grading_of
+from .grading import Grading, SubmittedWork, grading_of, settle
 from .judges import Judges, Track, judges
 from .planning import HandIn, attempts, counting, everybody, standings
 from .plugin import Marking, fill, released_pairs, take
@@ -254,9 +254,7 @@ def autograde(
             works = _works(grading, learners, judge, force)
             judge(works.values(), force)
         stuck = _enter_all(grading, works, track)
-        give_extra_credit(course, grading.file, lesson)
-        lateness.apply(course)
-        changes.record(course, lesson, before)
+        settle(course, lesson, before)
         with course.gradebook() as gradebook:
             marked = export.by_learner(gradebook, lesson)
         graded = []
@@ -442,7 +440,8 @@ def trial(course: CourseFolder, lesson: str) -> Iterator[CourseFolder]:
     coursefile.read(course)  # what is wrong with it is said of the course's own file
     with tempfile.TemporaryDirectory(prefix="regrade-", dir=course.root) as name:
         folder = Path(name)
-        for what in ("gradebook.db", coursefile.FILE, "source", "release"):
+        files = ("gradebook.db", coursefile.FILE, changes.FILE, rubric.FILE, rubric.LOG)
+        for what in (*files, "source", "release"):
             _copy(course.root / what, folder / what)
         # Nothing in these is changed by grading but verdicts added.
         for what in ("submitted", "verdicts"):

@@ -3,7 +3,6 @@ is only ever added to, but for a lesson's new name, which `grader rename` puts i
 marks are now is compared with the last lines about them, so that also what was changed in
 formgrader is in it, once `grader autograde` or `feedback` has looked."""
 
-import getpass
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -13,9 +12,9 @@ from datetime import UTC, datetime
 
 from ..grouped import grouped
 from ..whole_files import whole
-from . import verdicts
+from . import rubric, verdicts
 from .export import by_learner
-from .folder import CourseFolder
+from .folder import CourseFolder, user
 
 FILE = "changes.jsonl"
 LATENESS = "lateness"  # stands where an exercise's name would
@@ -31,8 +30,8 @@ _REASONS = {
 
 @dataclass(frozen=True)
 class MarkChange:
-    """A line of the log. Of a mark as it is now `when`, `who`, `before` and `why` are empty: they
-    are filled in where it is not what it was."""
+    """A line of the log. Of a mark as it is now `when`, `who` and `before` are empty, and so is
+    `why` but where a rubric made the mark: they are filled in where it is not what it was."""
 
     when: str  # UTC
     who: str
@@ -46,6 +45,10 @@ class MarkChange:
     most: float = 0.0
     by_hand: bool = False
 
+    @property
+    def by_rubric(self) -> bool:
+        return self.why.startswith(rubric.HOW)
+
 
 State = dict[tuple[str, str], MarkChange]  # by learner and exercise
 
@@ -54,18 +57,16 @@ def now(course: CourseFolder, lesson: str) -> State:
     """Everybody's marks of a lesson as the gradebook has them."""
     with course.gradebook() as gradebook:
         found = by_learner(gradebook, lesson)
-    state: State = {}
+    state, accounts = State(), rubric.accounts(course, lesson)
     for learner, mine in found.items():
         parts = verdicts.fingerprint(course.path("autograded", lesson, learner))
         points = 0.0 - (mine[0].late_penalty or 0.0)
         late = MarkChange("", "", learner, lesson, LATENESS, None, points, "", parts)
         for mark in mine:
-            state[learner, mark.exercise] = replace(
-                late,
-                what=mark.exercise,
-                after=mark.score,
-                most=mark.max_score,
-                by_hand=mark.by_hand is not None,
+            name, by_hand = mark.exercise, mark.by_hand is not None
+            why = rubric.how(accounts.get((learner, name)), mark.by_hand)
+            state[learner, name] = replace(
+                late, what=name, after=mark.score, most=mark.max_score, by_hand=by_hand, why=why
             )
         state[learner, LATENESS] = late
     return state
@@ -74,10 +75,7 @@ def now(course: CourseFolder, lesson: str) -> State:
 def between(before: State, after: State) -> Iterator[MarkChange]:
     """The changes, and why, by learner and exercise."""
     when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
-    try:
-        who = getpass.getuser()
-    except (KeyError, OSError, ImportError):  # a user without a name
-        who = "unknown"
+    who = user()
     for (learner, what), new in sorted(after.items()):
         old = before.get((learner, what))
         if old is None and what == LATENESS:
@@ -85,18 +83,19 @@ def between(before: State, after: State) -> Iterator[MarkChange]:
                 continue
             if any(known == learner for known, _ in before):  # who was in time until now
                 old = replace(new, after=0.0)
-        if old is None or (old.after, old.most) != (new.after, new.most):
+        is_other = new.why not in ("", old.why) if old else True  # another way to the same mark
+        if old is None or is_other or (old.after, old.most) != (new.after, new.most):
             was = old.after if old else None
             yield replace(new, when=when, who=who, before=was, why=_why(old, new))
 
 
 def _why(old: MarkChange | None, new: MarkChange) -> str:
     """In words for whoever reads it."""
-    if old is None:
-        return "graded" if new.what != LATENESS else "late"
+    if old is None or new.why:
+        return new.why or ("graded" if new.what != LATENESS else "late")
     if new.what == LATENESS and old.parts == new.parts:
         return "due date, policy or extension changed"
-    if new.by_hand or old.by_hand:
+    if new.by_hand or (old.by_hand and not old.by_rubric):
         return "marked by hand"
     if new.after is None:
         return "could not be judged"
@@ -106,7 +105,7 @@ def _why(old: MarkChange | None, new: MarkChange) -> str:
     if old.most != new.most:  # which is more than that the lesson's files changed
         reasons.pop(_REASONS["lesson"], None)
         reasons[f"points changed: {old.most:g} before, {new.most:g} now"] = None
-    return "; ".join(reasons) or "regraded"
+    return "; ".join(reasons) or (f"{rubric.HOW}taken back" if old.by_rubric else "regraded")
 
 
 def record(course: CourseFolder, lesson: str, before: State | None = None, why: str = "") -> State:
@@ -114,7 +113,7 @@ def record(course: CourseFolder, lesson: str, before: State | None = None, why: 
     `why` is said of all of it where it is known. Returns what marks are now."""
     state = now(course, lesson)
     if before is None:
-        before = {(line.learner, line.what): line for line in read(course, lesson)}
+        before = last(course, lesson)
     new = [replace(line, why=why or line.why) for line in between(before, state)]
     if new:
         with (course.root / FILE).open("a", encoding="utf-8") as log:
@@ -162,9 +161,14 @@ def read(course: CourseFolder, lesson: str) -> Iterator[MarkChange]:
                     yield change
 
 
-def rename(course: CourseFolder, old: str, new: str) -> None:
-    """Give a lesson's lines its new name, all at once."""
-    path = course.root / FILE
-    if path.is_file():
-        lines = path.read_text(encoding="utf-8", errors="replace")
-        whole(path, lines.replace(f'"lesson": {json.dumps(old)}', f'"lesson": {json.dumps(new)}'))
+def last(course: CourseFolder, lesson: str) -> State:
+    """The last line about each mark."""
+    return {(line.learner, line.what): line for line in read(course, lesson)}
+
+
+def rename(course: CourseFolder, old: str, new: str, *logs: str) -> None:
+    """Put `new` in place of `old`, both JSON, in the lines of these logs, in each all at once."""
+    for path in (course.root / log for log in logs):
+        if path.is_file():
+            lines = path.read_text(encoding="utf-8", errors="replace")
+            whole(path, lines.replace(old, new))

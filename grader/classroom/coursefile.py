@@ -9,10 +9,11 @@ import math
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
+from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
@@ -36,7 +37,7 @@ _MOST = re.compile(r"at most (?P<days>\d+) days?")
 
 _Days = Annotated[int, msgspec.Meta(ge=0)]
 _Attempts, _Solutions = Literal["last", "best"], Literal["closed", "passed"]
-_Exercises, _Logins = frozenset[str], tuple[str, ...]
+_Exercises, _Logins, _Sections = frozenset[str], tuple[str, ...], Annotated[frozenset[str], ""]
 _WANTED: dict[object, str] = {  # what a field should be, in words
     _Days: "a whole number that is not less than 0",
     bool: "true or false",
@@ -46,6 +47,7 @@ _WANTED: dict[object, str] = {  # what a field should be, in words
     _Solutions: f"{CLOSED!r} or {PASSED!r}",
     _Exercises: "a list of exercises' names",
     _Logins: "a list of logins",
+    _Sections: "a list of sections",
 }
 
 _NEW = f"# Of this course: docs/course-file.md says what each line means.\nversion = {VERSION}\n"
@@ -112,6 +114,7 @@ class Person:
     section: str = ""
     team: str = ""
     more_days: int = 0  # so many days later every lesson is due
+    more_time: int = 0  # percent by which times of minutes and hours are longer, as an exam's
     also: tuple[str, ...] = ()  # other logins under which this learner hands in
     # The row of each learning platform that the roster came from.
     systems: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -128,6 +131,7 @@ class CourseFile:
     partial_marks: bool = False
     lessons: Mapping[str, Plan] = field(default_factory=dict)
     learners: Mapping[str, Person] = field(default_factory=dict)
+    tas: Mapping[str, frozenset[str]] = field(default_factory=dict)  # by login: sections
 
     def plan(self, lesson: str) -> Plan:
         return self.lessons.get(lesson, Plan())
@@ -141,6 +145,34 @@ class CourseFile:
         if not name:
             return (learner,)
         return tuple(sorted(one for one, who in self.learners.items() if who.team == name))
+
+    def extra_time(self, learner: str) -> float:
+        """The part by which a time of minutes or hours, as an exam's, is longer for this learner:
+        0.5 is half as long again, 0.0 as long as for everybody."""
+        return self.person(learner).more_time / 100
+
+    def sections_of(self, user: str, asked: str | None) -> frozenset[str] | None:
+        """The sections that a command of `user` is about: the one `asked` for or, for a TA, the
+        TA's own; None: all learners. ClassroomError where there is no such section, or where it is
+        another TA's."""
+        own = self.tas.get(user)
+        if asked is None:
+            return own
+        known = {one.section for one in self.learners.values()}.union(*self.tas.values()) - {""}
+        unless(
+            asked in known,
+            ClassroomError(
+                f"Nobody is in section {asked!r}; there are: {', '.join(sorted(known)) or 'none'}."
+            ),
+        )
+        unless(
+            own is None or asked in own,
+            ClassroomError(
+                f"{FILE} says that {user} is a TA of {', '.join(sorted(own or ()))}, and not of "
+                f"{asked}."
+            ),
+        )
+        return frozenset({asked})
 
     def off_roster(self, learners: Iterable[str]) -> list[str]:
         """Those who are not on the roster; nobody where no roster was ever read."""
@@ -166,16 +198,21 @@ def read(course: CourseFolder) -> CourseFile:
         raise ClassroomError(f"{path}: {error}") from error
 
 
+def changed(course: CourseFolder) -> AbstractContextManager[tomlkit.TOMLDocument]:
+    """The file's document, to be changed."""
+    return edited(course.root / FILE, _NEW, _course)
+
+
 @contextmanager
-def changed(course: CourseFolder) -> Iterator[tomlkit.TOMLDocument]:
-    """The file's document, to be changed; it is written, comments and all, if what came of it can
-    be read."""
-    path = course.root / FILE
-    text = path.read_text(encoding="utf-8") if os.path.lexists(path) else _NEW
-    document = tomlkit.parse(text)
+def edited(
+    path: Path, new: str, check: Callable[[dict[str, Any]], object]
+) -> Iterator[tomlkit.TOMLDocument]:
+    """A file's document, to be changed; `new` is its text if there is none yet. It is written,
+    comments and all, if what came of it can be read, for which `check` raises an error."""
+    document = tomlkit.parse(path.read_text(encoding="utf-8") if os.path.lexists(path) else new)
     yield document
     text = tomlkit.dumps(document)
-    _course(tomllib.loads(text))
+    check(tomllib.loads(text))
     filed(path, text)
 
 
@@ -241,7 +278,11 @@ def parse_policy(text: str, where: str) -> Policy:
 
 
 def _course(data: dict[str, Any]) -> CourseFile:
-    _known(data, {"version", "time_zone", "late_days", _PARTIAL, "lessons", "learners"}, "the file")
+    _known(
+        data,
+        {"version", "time_zone", "late_days", _PARTIAL, "lessons", "learners", "tas"},
+        "the file",
+    )
     unless(
         data.get("version") == VERSION,
         ClassroomError(f"version must be {VERSION}, as this grader reads no other."),
@@ -252,8 +293,8 @@ def _course(data: dict[str, Any]) -> CourseFile:
         raise ClassroomError(
             f"time_zone is {data['time_zone']!r}, and should be one like Europe/Berlin."
         ) from error
-    lessons, learners = (
-        _typed(data, name, dict, {}, "the file") for name in ("lessons", "learners")
+    lessons, learners, tas = (
+        _typed(data, name, dict, {}, "the file") for name in ("lessons", "learners", "tas")
     )
     return CourseFile(
         zone,
@@ -261,6 +302,7 @@ def _course(data: dict[str, Any]) -> CourseFile:
         _typed(data, _PARTIAL, bool, False, "the file"),
         {name: _plan(one, zone, f"lessons.{name}") for name, one in lessons.items()},
         {name: _person(one, f"learners.{name}") for name, one in learners.items()},
+        {name: _typed(tas, name, _Sections, (), "tas") for name in tas},
     )
 
 
@@ -309,7 +351,7 @@ def _person(data: Any, where: str) -> Person:
     _known(
         data,
         {
-            *("section", "team", "more_days", "also"),
+            *("section", "team", "more_days", "more_time", "also"),
             *("canvas", "moodle", "blackboard", "brightspace", "csv"),
         },
         where,
@@ -319,6 +361,7 @@ def _person(data: Any, where: str) -> Person:
         section,
         team,
         _typed(data, "more_days", _Days, 0, where),
+        _typed(data, "more_time", _Days, 0, where),
         also=tuple(sorted({*_typed(data, "also", _Logins, (), where)})),
         systems={name: dict(row) for name, row in data.items() if isinstance(row, dict)},
     )

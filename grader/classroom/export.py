@@ -37,7 +37,7 @@ from ..grouped import grouped
 from ..status import Status
 from ..submissions.intake import is_name
 from ..whole_files import whole
-from . import ClassroomError, spreadsheets, verdicts
+from . import ClassroomError, rubric, spreadsheets, verdicts
 from .coursefile import CourseFile, Person
 from .folder import CourseFolder, secret
 
@@ -67,6 +67,7 @@ class ExerciseRow:
     by_judge: float | None = None
     by_hand: float | None = None  # an instructor's; `score` is None without both
     note: str = ""  # what is wrong with the notebook or the mark
+    how: str = ""  # how a rubric made the mark
 
 
 # --- the gradebook -------------------------------------------------------------------------------
@@ -173,7 +174,7 @@ def full_name(student: Student) -> str:
 def rows(course: CourseFolder, gradebook: Gradebook, lesson: str) -> list[ExerciseRow]:
     """The rows of a lesson, by learner and exercise; a learner whom the gradebook knows and who
     handed nothing in has rows as well."""
-    handed_in = by_learner(gradebook, lesson)
+    handed_in, accounts = by_learner(gradebook, lesson), rubric.accounts(course, lesson)
     kept = {
         learner: verdicts.read_if_any(course.path("autograded", lesson, learner))
         for learner in handed_in
@@ -187,7 +188,10 @@ def rows(course: CourseFolder, gradebook: Gradebook, lesson: str) -> list[Exerci
     ]
     found = [
         *(
-            _judged(row, kept[learner].get(row.exercise))
+            replace(
+                _judged(row, kept[learner].get(row.exercise)),
+                how=rubric.how(accounts.get((learner, row.exercise)), row.by_hand),
+            )
             for learner, mine in handed_in.items()
             for row in mine
         ),
@@ -333,16 +337,16 @@ class MarksTable:
 
 @dataclass(frozen=True)
 class ShownNames:
-    """The learners who are shown, and as what: everybody or one section, by id or by a
+    """The learners who are shown, and as what: everybody or some sections, by id or by a
     pseudonym."""
 
     course: CourseFolder
     file: CourseFile
-    section: str | None = None
+    sections: frozenset[str] | None = None
     anonymous: bool = False
 
     def has(self, learner: str) -> bool:
-        return self.section in (None, self.file.person(learner).section)
+        return self.sections is None or self.file.person(learner).section in self.sections
 
     def shown(self, rows: Iterable[ExerciseRow]) -> list[ExerciseRow]:
         """The rows of those who are shown, under the name that they have."""
@@ -370,7 +374,7 @@ class ShownNames:
 def read(lessons: list[Lesson], names: ShownNames, everybody: bool = False) -> MarksTable:
     """The marks of those of the lessons that were released, `everybody`: also of those who are not
     on the roster. ClassroomError when there is nothing."""
-    course, file, section = names.course, names.file, names.section
+    course, file = names.course, names.file
     with course.gradebook() as gradebook:
         most = {each.name: each.max_score for each in gradebook.assignments}
         columns = tuple(
@@ -387,10 +391,9 @@ def read(lessons: list[Lesson], names: ShownNames, everybody: bool = False) -> M
             for each in gradebook.students
             if names.has(each.id) and each.id not in left_out
         ]
-    known = ", ".join(sorted({each.section for each in file.learners.values() if each.section}))
-    nobody = f"Nobody is in section {section!r}; there are: {known or 'none'}."
-    if section is None:
-        nobody = "Nobody is in the gradebook yet: import a roster, or autograde."
+    nobody = "Nobody is in the gradebook yet: import a roster, or autograde."
+    if names.sections is not None:
+        nobody = f"Nobody in the gradebook is in section {', '.join(sorted(names.sections))}."
     unless(lines, ClassroomError(nobody))
     lines.sort(key=lambda line: (line.last.casefold(), line.first.casefold(), line.learner))
     shown = names.shown(row for row in of_all if row.learner not in left_out)
@@ -427,6 +430,7 @@ def _comment(row: ExerciseRow) -> str:
     of = f"of {row.max_score:g}" if row.max_score else "extra"
     line = f", line {row.line}" if row.line else ""
     why = "" if row.status in ("passed", "") else f" ({row.status.replace('_', ' ')}{line})"
+    why += f" ({row.how})" if row.how else ""
     points = "no mark" if row.score is None else f"{row.score:g}"
     return f"{row.exercise}: {points} {of}{why}"
 

@@ -22,7 +22,7 @@ from ..judge import beside
 from ..page_templates import page_template
 from ..submissions.intake import HANDED_IN, STAMP, checks, grade_id, note, time_of
 from ..whole_files import whole
-from . import ClassroomError, changes, coursefile, planning, sanitize_html, verdicts
+from . import ClassroomError, changes, coursefile, planning, rubric, sanitize_html, verdicts
 from .export import NOT_HANDED_IN, ExerciseRow, GradesExporter, of_cells, rows, total
 from .folder import CourseFolder
 from .judges import Track
@@ -56,6 +56,7 @@ class PageContent:
     optional: tuple[str, ...] = ()  # exercises that add nothing to the marks
     ours: Mapping[str, str] = field(default_factory=dict)  # solutions that may be shown
     by_whom: Mapping[str, str] = field(default_factory=dict)  # by exercise, who marked by hand
+    said: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the rubric's, by exercise
 
 
 # --- the class -----------------------------------------------------------------------------------
@@ -140,6 +141,7 @@ def _contents(
         )
     marks = grouped((row.learner, row) for row in of_all if row.status != NOT_HANDED_IN)
     lines = grouped((line.learner, line) for line in changes.read(course, lesson))
+    accounts = rubric.accounts(course, lesson)
     contents = {}
     for learner in learners:
         if learner not in marks:
@@ -160,6 +162,7 @@ def _contents(
             tuple(sorted(file.plan(lesson).optional)),
             ours,
             {name: line.who for name, line in last.items() if line.by_hand},
+            {name: one.said for (who, name), one in accounts.items() if who == learner},
         )
     return contents
 

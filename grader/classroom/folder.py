@@ -1,6 +1,7 @@
 """A course folder (source, release, submitted, autograded, feedback, gradebook.db) and nbgrader's
 steps in it, configured by the one nbgrader_config.py that JupyterLab's formgrader reads too."""
 
+import getpass
 import hashlib
 import logging
 import os
@@ -214,6 +215,14 @@ def new_course(root: Path, kernels: Path = course.KERNELS) -> CourseFolder:
     return open_course(config_file)
 
 
+def user() -> str:
+    """The name of whoever gave the command."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):  # a user without a name
+        return "unknown"
+
+
 # --- the course's secret -------------------------------------------------------------------------
 
 
@@ -299,11 +308,14 @@ def explained(lesson: str) -> Iterator[None]:
 
 
 @contextmanager
-def alone(course: CourseFolder) -> Iterator[None]:
-    """Keep a second command out, as the two would get into each other's way: it is told so. The
+def alone(course: CourseFolder, patience: float = 0) -> Iterator[None]:
+    """Keep a second command out, as the two would get into each other's way: it is told so, after
+    it has waited for `patience` seconds. The
     lock is SQLite's, on a file without a table, as that is one on every system; it goes with the
     process, however that ends."""
-    with closing(sqlite3.connect(course.root / LOCK, timeout=0, isolation_level=None)) as lock:
+    with closing(
+        sqlite3.connect(course.root / LOCK, timeout=patience, isolation_level=None)
+    ) as lock:
         try:
             lock.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:

@@ -7,9 +7,10 @@ gradebook such an exercise has a maximum, and so a score, of 0; what it adds is 
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from nbformat import NotebookNode, v4
 from nbgrader.api import Grade, Gradebook, GradeCell, MissingEntry
@@ -19,7 +20,16 @@ from ..course import Lesson
 from ..course.weave import CHECK, text
 from ..errors import MachineError
 from ..submissions import intake
-from . import ClassroomError, coursefile, export, handing_out, verdicts
+from . import (
+    ClassroomError,
+    changes,
+    coursefile,
+    export,
+    handing_out,
+    lateness,
+    rubric,
+    verdicts,
+)
 from .cache_key import judge_key, lesson_key, marking
 from .folder import CourseFolder
 from .judges import ToJudge, VerdictStore
@@ -209,6 +219,34 @@ def give_extra_credit(course: CourseFolder, file: coursefile.CourseFile, lesson:
                 is_extra = name in plan.extra and name in kept  # else it was graded by hand alone
                 grade.extra_credit = verdicts.points(kept[name]) if is_extra else None
         gradebook.db.commit()
+
+
+def settle(
+    course: CourseFolder,
+    lesson: str,
+    before: changes.State,
+    decided: Mapping[tuple[str, str], float | None] = MappingProxyType({}),
+    why: str = "",
+) -> None:
+    """Bring up to date what depends on the verdicts and on what instructors did: marks by rubrics,
+    extra credit, lateness. Add to the log what is new since `before`, and `why` where that is
+    known. A mark that was given by hand and not by a rubric stays, but where somebody has
+    `decided`, by learner and exercise: it becomes that mark or, by None, the rubric's."""
+    accounts, last = rubric.accounts(course, lesson), changes.last(course, lesson)
+    with course.gradebook() as gradebook:
+        query = export.of_cells(gradebook, lesson, Grade, GradeCell, Grade)
+        for learner, cell, grade in query:
+            at, now = (learner, cell.removeprefix(CHECK)), grade.manual_score
+            mark = accounts[at].mark if at in accounts else None
+            by_rubric = at in last and (last[at].by_rubric, last[at].after) == (True, now)
+            if at in decided or ((now is None or by_rubric) and (now, mark) != (None, None)):
+                grade.manual_score = mark if decided.get(at) is None else decided[at]
+                grade.extra_credit = None
+                grade.needs_manual_grade = grade.manual_score is grade.auto_score is None
+        gradebook.db.commit()
+    give_extra_credit(course, coursefile.read(course), lesson)
+    lateness.apply(course)
+    changes.record(course, lesson, before, why)
 
 
 def _grades(

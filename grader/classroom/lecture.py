@@ -5,29 +5,31 @@ the same file as without; a script in it (slides/template/live.js) wakes up wher
 Only this machine can connect, and only who knows the token of this run gets anything: another page
 in the same browser does not, by whatever name it calls this machine.
 
+`grader rubric` serves its page in the same way (see `rubric_page`).
+
 `grader preview`: its page for its author, made anew whenever a file of it is saved.
 """
 
-import asyncio
 import json
 import secrets
 import webbrowser
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
 from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from nbformat import NotebookNode
-from tornado import web
-from tornado.httpserver import HTTPServer
-from tornado.netutil import bind_sockets
 
 from .. import course
 from ..course.weave import weave
-from ..errors import CourseError, unless
+from ..errors import CourseError
 from ..judge import judge, steps
 from ..submissions.intake import cuda_source
 
@@ -39,95 +41,112 @@ PAGE = "index.html"
 _WRONG = """<!doctype html><meta charset="utf-8"><title>{name}</title>
 <body style="font: 1.1rem system-ui; max-width: 44rem; margin: 4rem auto">
 <h1>{name}</h1><p>{said}</p><p>Save the file again, and this page is made anew.</p>"""
-_NOT_YOURS = "Open the address that `grader demo --live` said: it holds a token."
-_HEADERS = {
-    "Cache-Control": "no-store",
-    "Referrer-Policy": "no-referrer",  # the address has the token in it
-    "X-Frame-Options": "DENY",
-}
+_NOT_YOURS = "Open the address that the command said: it holds a token."
 
 
 @dataclass(frozen=True)
-class Lecture:
-    """The slides of a `lesson`, and who may see them. One kernel is judged at a time."""
+class ServedPage(ABC):
+    """A `page`, the HTML, that asks questions; only those who know the token may see it."""
+
+    page: str
+    token: str = field(default_factory=secrets.token_urlsafe, kw_only=True)
+
+    @abstractmethod
+    def answer(self, asked: Any) -> dict[str, Any]:
+        """CourseError; or ValueError, KeyError and TypeError where it was no question."""
+
+
+@dataclass(frozen=True)
+class Lecture(ServedPage):
+    """The slides of a `lesson`. One kernel is judged at a time."""
 
     lesson: course.Lesson
-    page: str
-    token: str = field(default_factory=secrets.token_urlsafe)
     _turn: Lock = field(default_factory=Lock)
 
-    def verdict(self, exercise: str, cell: str) -> str:
+    def answer(self, asked: Any) -> dict[str, Any]:
         """The card for the text of a `%%cuda` cell, on all cases with inputs drawn afresh; hidden
         ones by their category, as learners see them."""
         from ..notebook import verdict_card
 
-        asked = self.lesson.exercise(exercise)
-        source, root = cuda_source(cell), self.lesson.path.parent
+        exercise = self.lesson.exercise(str(asked["exercise"]))
+        source, root = cuda_source(str(asked["source"])), self.lesson.path.parent
         with self._turn:
-            found = judge(asked.id, source, seed=secrets.randbelow(2**31), root=root)
-        return verdict_card.page(found.for_learner(), source, asked).html
+            found = judge(exercise.id, source, seed=secrets.randbelow(2**31), root=root)
+        return {"html": verdict_card.page(found.for_learner(), source, exercise).html}
 
 
-def listen(lecture: Lecture, port: int = 0) -> str:
-    """Have the running event loop answer on this machine alone, at `port`, or at one that is free.
-    Returns the address, with the token."""
-    sockets = bind_sockets(port, HERE)
-    port = sockets[0].getsockname()[1]
-    hosts = (f"{HERE}:{port}", f"localhost:{port}")
-    # Nothing is logged: the address would be in it.
-    here = web.Application(
-        [("/(.*)", _Slides)], lecture=lecture, hosts=hosts, log_function=lambda _: None
-    )
-    HTTPServer(here).add_sockets(sockets)
-    return f"http://{hosts[0]}/?token={lecture.token}"
+def server(page: ServedPage, port: int = 0) -> ThreadingHTTPServer:
+    """Ready to serve a page on this machine alone, at `port`, or at one that is free."""
+
+    class Handler(_Handler):
+        shown = page
+
+    return ThreadingHTTPServer((HERE, port), Handler)
 
 
-def serve(lecture: Lecture, port: int, say: Callable[[str], None]) -> None:
-    """Show it in the browser until somebody presses Ctrl-C."""
-
-    async def serving() -> None:
-        address = listen(lecture, port)
-        say(f"To edit and run kernels on the slides, until Ctrl-C: {address}")
-        webbrowser.open(address)
-        await asyncio.Event().wait()
-
-    asyncio.run(serving())
+def serve(page: ServedPage, port: int, say: Callable[[str], None], what: str) -> None:
+    """Show it in the browser until somebody presses Ctrl-C, and say where `what` is done."""
+    with server(page, port) as serving:
+        say(f"{what}, until Ctrl-C: {address(serving, page)}")
+        webbrowser.open(address(serving, page))
+        serving.serve_forever()
 
 
-class _Slides(web.RequestHandler):
-    """GET /: the page. POST /judge, with an exercise and a source: the card."""
+def address(serving: ThreadingHTTPServer, page: ServedPage) -> str:
+    return f"http://{HERE}:{serving.server_port}/?token={page.token}"
 
-    def set_default_headers(self) -> None:
-        for name, value in _HEADERS.items():
-            self.set_header(name, value)
 
-    def prepare(self) -> None:
-        """Refuse who does not know the token, or asks this machine by another name than its own,
-        as a page from elsewhere does whose name leads here."""
-        is_question = self.request.method == "POST"
-        given = self.request.headers.get(TOKEN, "")
-        token = given if is_question else self.get_query_argument("token", "")
-        is_known = secrets.compare_digest(token.encode(), self.settings["lecture"].token.encode())
-        if not is_known or self.request.host not in self.settings["hosts"]:
-            self.set_status(HTTPStatus.FORBIDDEN)
-            self.finish({"error": _NOT_YOURS} if is_question else _NOT_YOURS)
+class _Handler(BaseHTTPRequestHandler):
+    shown: ServedPage
 
-    def get(self, path: str) -> None:
-        unless(not path, web.HTTPError(HTTPStatus.NOT_FOUND))
-        self.finish(self.settings["lecture"].page)
+    def do_GET(self) -> None:
+        asked = urlsplit(self.path)
+        if not self._may(parse_qs(asked.query).get("token", [""])[0]):
+            self._answer(HTTPStatus.FORBIDDEN, _NOT_YOURS.encode(), "text/plain")
+        elif asked.path != "/":
+            self._answer(HTTPStatus.NOT_FOUND, b"There is nothing here.", "text/plain")
+        else:
+            self._answer(HTTPStatus.OK, self.shown.page.encode(), "text/html")
 
-    async def post(self, path: str) -> None:
-        unless(path == "judge", web.HTTPError(HTTPStatus.NOT_FOUND))
-        do = asyncio.get_running_loop().run_in_executor
-        try:
-            asked = json.loads(self.request.body[:MOST])  # what is longer breaks off there
-            about = str(asked["exercise"]), str(asked["source"])
-            self.finish({"html": await do(None, self.settings["lecture"].verdict, *about)})
-        except (ValueError, KeyError, TypeError):
-            self.set_status(HTTPStatus.BAD_REQUEST)
-            self.finish({"error": f"This is no exercise and no source of at most {MOST:,} bytes."})
-        except CourseError as error:
-            self.finish({"error": str(error)})
+    def do_POST(self) -> None:
+        length = int(self.headers.get("Content-Length") or 0)
+        status = HTTPStatus.BAD_REQUEST
+        answer: dict[str, Any] = {"error": f"More than {MOST:,} bytes, or none."}
+        if not self._may(self.headers.get(TOKEN, "")):
+            status, answer = HTTPStatus.FORBIDDEN, {"error": _NOT_YOURS}
+        elif 0 < length <= MOST:
+            try:
+                asked = json.loads(self.rfile.read(length))
+                status, answer = HTTPStatus.OK, self.shown.answer(asked)
+            except (ValueError, KeyError, TypeError):
+                answer = {"error": "This page does not ask so."}
+            except CourseError as error:
+                status, answer = HTTPStatus.OK, {"error": str(error)}
+        self._answer(status, json.dumps(answer).encode(), "application/json")
+
+    def _may(self, token: str) -> bool:
+        """True if somebody knows the token, and asked this machine by its own name: a page from
+        elsewhere whose name leads here does neither."""
+        _, port = self.connection.getsockname()
+        is_mine = self.headers.get("Host") in (f"{HERE}:{port}", f"localhost:{port}")
+        return is_mine and secrets.compare_digest(token.encode(), self.shown.token.encode())
+
+    def _answer(self, status: HTTPStatus, content: bytes, kind: str) -> None:
+        headers = {
+            "Content-Type": f"{kind}; charset=utf-8",
+            "Content-Length": str(len(content)),
+            "Cache-Control": "no-store",
+            "Referrer-Policy": "no-referrer",  # the address has the token in it
+            "X-Frame-Options": "DENY",
+        }
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: Any) -> None:
+        """Nothing: the address would be in it."""
 
 
 # --- for its author -----------------------------------------------------------------------------

@@ -10,6 +10,7 @@ handed in later under the other login (`also` in course.toml) is brought under t
 whenever work is collected.
 """
 
+import json
 import re
 import shutil
 import unicodedata
@@ -26,7 +27,7 @@ from ..course import names as lessons_in
 from ..course.weave import CHECK
 from ..errors import unless
 from ..submissions.intake import handed_in_at
-from . import ClassroomError, changes, coursefile
+from . import ClassroomError, changes, coursefile, rubric
 from .folder import CourseFolder, alone
 
 MOST_NAMED = 5  # logins, each in a sentence of its own
@@ -132,6 +133,7 @@ def join(course: CourseFolder, other: str, learner: str, later: bool = False) ->
             )
             _remember(course, file, other, learner)
             _move_marks(gradebook, other, learner, newer)
+        changes.rename(course, json.dumps(other), json.dumps(learner), rubric.LOG)
         for name in lessons:
             _move_folders(course, name, other, learner, name in newer)
             changes.record(course, name, why=f"handed in as {other}")
@@ -293,7 +295,12 @@ def rename(course: CourseFolder, old: str, new: str) -> int:
                     kept = coursefile.table(document, "lessons", new)
                     for name, value in document["lessons"].pop(old).items():
                         kept.setdefault(name, value)  # what it says of the new name goes before
-            changes.rename(course, old, new)
+            rubric.rename(course, old, new)
+            changes.rename(
+                course,
+                *(f'"lesson": {json.dumps(name)}' for name in (old, new)),
+                *(changes.FILE, rubric.LOG),
+            )
             if old in found:
                 if new in found:  # which nobody has marks of
                     gradebook.remove_assignment(new)

@@ -133,7 +133,7 @@ def floors(
 ) -> tuple[tuple[str, float], ...]:
     """The exercises for whose answers, and just these, feedback has shown points; and these."""
     shown = shown_points(course, lesson, learner)
-    names = {answer.name: _named(answer.source) for answer in answers}
+    names = {answer.name: named(answer.source) for answer in answers}
     same = sorted(name for name in names.keys() & shown if shown[name][1] == names[name])
     return tuple((name, shown[name][0]) for name in same)
 
@@ -165,13 +165,14 @@ def _graded_points(course: CourseFolder, lesson: str, learner: str) -> ShownPoin
     """The judge's points for each answer, as it was graded."""
     kept = read(course.path("autograded", lesson, learner))
     return {
-        name: (judged, _named(cuda_source("".join(cell["source"]))))
+        name: (judged, named(cuda_source("".join(cell["source"]))))
         for cell in cells(course.notebook("autograded", lesson, learner))
         if (name := grade_id(cell)) in kept and (judged := points(kept[name])) is not None
     }
 
 
-def _named(source: str | None) -> str:
+def named(source: str | None) -> str:
+    """A name for a text, the same for the same text."""
     return hashlib.sha256((source or "").encode()).hexdigest()[:16]
 
 

@@ -45,6 +45,7 @@ PANELS = {
         "regrade": "classroom_commands:regrade_lesson",
         "feedback": "classroom_commands:write_feedback",
         "appeals": "classroom_commands:show_appeals",
+        "rubric": "classroom_commands:mark_by_rubric",
         "report": "classroom_commands:write_report",
         "leaderboard": "classroom_commands:show_leaderboard",
         "export": "course_commands:export_marks",

@@ -1,4 +1,4 @@
-"""`grader autograde | regrade | feedback | appeals | report | leaderboard | demo`: what an
+"""`grader autograde | regrade | feedback | appeals | rubric | report | leaderboard | demo`: what an
 instructor does with what was handed in. `autograde` returns the exit status: 0 when all is well, 1
 when something handed in is not. What keeps commands from running they raise; app.py says it.
 """
@@ -31,7 +31,7 @@ from ..classroom import (
     renaming,
     spreadsheets,
 )
-from ..classroom.folder import CourseFolder, open_course
+from ..classroom.folder import CourseFolder, open_course, user
 from ..counted import counted, some
 from ..errors import unless
 from ..grouped import grouped
@@ -45,7 +45,7 @@ if TYPE_CHECKING:  # each command imports what takes long
 ANONYMOUS = Annotated[bool, typer.Option("--anonymous", help="Without names.")]
 JOBS = Annotated[int | None, typer.Option(min=1, help="At a time; default: CPUs.")]
 SCHEDULER = Annotated[str | None, typer.Option(help="A Dask cluster that judges: tcp://HOST:PORT.")]
-SECTION = Annotated[str | None, typer.Option(help="Only this section.")]
+SECTION = Annotated[str | None, typer.Option(help="Only this section; a TA: else the TA's own.")]
 UNSAFE = Annotated[
     bool, typer.Option("--unsafe", help="Also where nothing keeps a learner's #include from files.")
 ]
@@ -67,6 +67,14 @@ def lesson_called(here: CourseFolder, name: str) -> course.Lesson:
     return course.lesson(course.full_name(name, here.kernels), here.kernels)
 
 
+def shown_names(
+    here: CourseFolder, section: str | None, anonymous: bool = False
+) -> export.ShownNames:
+    """The learners that a command is about, by the section that was asked for."""
+    file = coursefile.read(here)
+    return export.ShownNames(here, file, file.sections_of(user(), section), anonymous)
+
+
 def say_who_is_off_the_roster(here: CourseFolder, learners: Iterable[str] | None = None) -> None:
     """Name those of the learners, by default of all in the gradebook, who are not on the roster."""
     with here.gradebook() as gradebook:
@@ -84,6 +92,7 @@ def autograde_lesson(
     force: Annotated[
         bool, typer.Option("--force", help="Judge and grade all again, changed or not.")
     ] = False,
+    section: SECTION = None,
     unsafe: UNSAFE = False,
 ) -> int:
     """Collect and grade what was handed in.
@@ -92,9 +101,10 @@ def autograde_lesson(
     from ..classroom import batch, collecting, judges
 
     here = course_here()
-    name = lesson_called(here, lesson).name
+    name, names = lesson_called(here, lesson).name, shown_names(here, section)
     with judges.judges(jobs, scheduler, confined=not unsafe) as workers:
         learners, refused = collecting.collect(here, name)
+        learners = list(filter(names.has, learners))
         done = batch.watched(
             here,
             name,
@@ -229,6 +239,7 @@ def write_feedback(
     solutions: Annotated[
         bool, typer.Option("--solutions", help="Ours, too, while work can still be handed in.")
     ] = False,
+    section: SECTION = None,
 ) -> None:
     """Write each learner's feedback page, and the marks as CSV."""
     from ..classroom import feedback
@@ -236,7 +247,8 @@ def write_feedback(
     here = course_here()
     about = lesson_called(here, lesson)
     name = about.name
-    learners = here.learners("autograded", name)
+    names = shown_names(here, section)
+    learners = list(filter(names.has, here.learners("autograded", name)))
     unless(learners, ClassroomError(f"Nothing is graded yet: run `grader autograde {name}`."))
     wanted = solutions or coursefile.read(here).plan(name).solutions == coursefile.PASSED
     open_until = _open(here, about)
@@ -266,32 +278,68 @@ def show_appeals(
         typer.Option(metavar="LEARNER LESSON EXERCISE TEXT", help="Answer an open request."),
     ] = None,
     points: Annotated[float | None, typer.Option(help="The new mark; goes with --answer.")] = None,
+    section: SECTION = None,
 ) -> None:
     """Show learners' requests for a regrade, or answer one."""
-    from ..classroom import appeals
+    from ..classroom import appeals, rubric
 
     unless(answer or points is None, typer.BadParameter("--points goes with --answer"))
     here = course_here()
     complain(*_problems(appeals.collect(here)))
+    names = shown_names(here, section)
     if answer:
         learner, lesson, exercise, text = answer
+        unless(
+            names.has(learner),
+            ClassroomError(f"{learner} is in another section than this command is about."),
+        )
         about = lesson_called(here, lesson)
         appeals.answer(here, learner, about, exercise, text, points)
         given = "" if points is None else f" with {counted(points, 'point')}"
         say(f"answered{given}; `grader feedback {about.name}` shows it to {learner}")
         return
-    found = appeals.queue(here)
+    found = [one for one in appeals.queue(here) if names.has(one[0])]
+    accounts = {name: rubric.accounts(here, name) for name in {one[1] for one in found}}
     for who, name, asked, mark in found:
         has = f"{_mark(mark.score)} of {mark.max_score:g}" if mark else "no mark"
+        how = rubric.how(accounts[name].get((who, asked.exercise)), mark.by_hand if mark else None)
         say(
             f"{who}: {asked.exercise} in {name}, {has}, since {asked.at} UTC",
             *(
                 f"    {what}: {text}".replace("\n", "\n        ")
-                for what, text in (("asks", asked.why), ("answer", asked.answer))
+                for what, text in (("mark", how), ("asks", asked.why), ("answer", asked.answer))
                 if text
             ),
         )
     say(counted(sum(not asked.answer for _, _, asked, _ in found), "open request"))
+
+
+def mark_by_rubric(
+    lesson: str,
+    section: SECTION = None,
+    port: Annotated[int, typer.Option(help="Of the page; by default one that is free.")] = 0,
+    serve: Annotated[
+        bool,
+        typer.Option("--serve/--no-serve", help="Open the page, or only bring marks up to date."),
+    ] = True,
+) -> None:
+    """Mark answers by a rubric, in the browser.
+
+    Items have points. They are for one answer, for all equal ones, or for all with the same
+    mistake."""
+    from ..classroom import lecture, rubric_page
+
+    here = course_here()
+    about = lesson_called(here, lesson)
+    unless(
+        here.learners("autograded", about.name),
+        ClassroomError(f"Nothing is graded yet: run `grader autograde {about.name}`."),
+    )
+    page = rubric_page.RubricPage(lesson=about, names=shown_names(here, section))
+    page.do(about.exercises[0], {"do": "nothing"})  # rubric.toml may have been edited
+    say(f"the marks of {about.name} are as {short(here.root)}/rubric.toml and rubric.jsonl say")
+    if serve:
+        lecture.serve(page, port, say, "To mark by the rubric")
 
 
 def write_report(
@@ -305,7 +353,7 @@ def write_report(
     from ..classroom import report
 
     here = course_here()
-    names = export.ShownNames(here, coursefile.read(here), section, anonymous)
+    names = shown_names(here, section, anonymous)
     page = (
         report.write(here, lesson_called(here, lesson), names)
         if lesson
@@ -324,7 +372,7 @@ def show_leaderboard(
     here = open_course()
     opened = lesson_called(here, lesson)
     unless(opened.contests, ClassroomError(f"There is no contest in {opened.name}."))
-    names = export.ShownNames(here, coursefile.read(here), section, anonymous)
+    names = shown_names(here, section, anonymous)
     for contest in opened.contests:
         columns = ("", "learner", "sectors / least", "instructions / least")
         rows = (
@@ -408,7 +456,8 @@ def _present(lesson: course.Lesson, live: bool, port: int, brief: bool) -> None:
         f"A notebook of these slides, to run and change in JupyterLab: {short(made.notebook)}",
     )
     if live:
-        lecture.serve(lecture.Lecture(lesson, made.slides.read_text(encoding="utf-8")), port, say)
+        shown = lecture.Lecture(made.slides.read_text(encoding="utf-8"), lesson)
+        lecture.serve(shown, port, say, "To edit and run kernels on the slides")
     elif sys.stdin.isatty() and sys.stdout.isatty():
         say("The mistakes here in the terminal: any key begins, q stops.")
         if pressed_key() not in STOP:

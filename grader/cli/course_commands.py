@@ -38,6 +38,7 @@ from .classroom_commands import (
     course_here,
     lesson_called,
     say_who_is_off_the_roster,
+    shown_names,
 )
 from .terminal import complain, say, short, table
 
@@ -102,28 +103,41 @@ def extend_lesson(
 def accommodate_learner(
     learner: Annotated[str | None, typer.Argument(help="By default all are listed.")] = None,
     days: Annotated[int | None, typer.Option(min=0, help="0 takes them back.")] = None,
+    time: Annotated[
+        int | None, typer.Option(min=0, metavar="PERCENT", help="As 50: half as long again.")
+    ] = None,
     yes: YES = False,
 ) -> None:
-    """Give a learner more days for all lessons, or list them."""
+    """Give a learner more days or time for all lessons, or list them."""
     here = open_course()
     file = coursefile.read(here)
     if learner is None:
         listed = [
-            f"{name}: {counted(one.more_days, 'day')} more for every lesson"
+            f"{name}: {' and '.join(filter(None, _more(one)))}"
             for name, one in file.learners.items()
-            if one.more_days
+            if any(_more(one))
         ]
-        say(*(listed or ["Nobody has more days."]))
+        say(*(listed or ["Nobody has more days or more time."]))
         return
-    if days is None:
-        raise typer.BadParameter("give --days, too")
+    unless((days, time) != (None, None), typer.BadParameter("give --days or --time, too"))
     before = file.person(learner).more_days
     fewer = f"{learner} had {counted(before, 'day')} more: what used them is late then."
-    _require_meant([fewer if days < before else ""], yes)
-    planning.accommodate(here, learner, days)
+    _require_meant([fewer if days is not None and days < before else ""], yes)
+    planning.accommodate(here, learner, more_days=days, more_time=time)
+    later = f"every lesson is due {counted(days or 0, 'day')} later for {learner}; the next"
+    longer = f"{learner} has {time} % more time wherever minutes or hours are counted"
     say(
-        f"every lesson is due {counted(days, 'day')} later for {learner}; the next autograde goes "
-        "by it"
+        *([f"{later} autograde goes by it"] if days is not None else []),
+        *([longer] if time is not None else []),
+    )
+
+
+def _more(person: coursefile.Person) -> tuple[str, str]:
+    """The days and the time that a learner has more than others, in words; empty: none."""
+    days, time = person.more_days, person.more_time
+    return (
+        f"{counted(days, 'day')} more for every lesson" if days else "",
+        f"{time} % more time" if time else "",
     )
 
 
@@ -237,9 +251,7 @@ def export_marks(
             ),
         )
         planning.set_column(here, lessons[0].name, system, column)
-    read = export.read(
-        lessons, export.ShownNames(here, coursefile.read(here), section, anonymous), everybody
-    )
+    read = export.read(lessons, shown_names(here, section, anonymous), everybody)
     what = lessons[0].name if lesson else "course"
     content = platforms.content(system, read, decimal, anonymous)
     path = to or here.root / "export" / f"{what}-{system}{platforms.SYSTEMS[system].suffix}"
@@ -282,7 +294,7 @@ def push_marks(
 
     here = course_here()
     about = lesson_called(here, lesson)
-    read = export.read([about], export.ShownNames(here, coursefile.read(here), section))
+    read = export.read([about], shown_names(here, section))
     there = pushing.opened(to, url, number, token_file, complain)
     chosen = pushing.find_assignment(
         there,
@@ -371,7 +383,8 @@ def show_status(lesson: str, section: SECTION = None) -> None:
     """Show who has handed in a lesson, late or with an extension, and which marks wait."""
     here = course_here()
     name = lesson_called(here, lesson).name
-    learners = [one for one in planning.statuses(here, name) if section in (None, one.section)]
+    names = shown_names(here, section)
+    learners = [one for one in planning.statuses(here, name) if names.has(one.learner)]
     file, unread = coursefile.read(here), sum(one.unreadable for one in learners)
     strangers = file.off_roster(one.learner for one in learners)
     waiting = sum(one.waits for one in learners)

@@ -483,6 +483,11 @@ class Lesson:
         """The kernel as learners get it."""
         return exercise.kind.handed_out(self.solution(exercise))
 
+    def leaves(self, mistake: WrongKernel) -> float:
+        """The part of the points that an answer keeps whose only fault is this mistake."""
+        kind = self.exercise(mistake.exercise).kind
+        return kind.fault_leaves if mistake.leaves is None else mistake.leaves
+
     @property
     def wrong_kernels(self) -> tuple[WrongKernel, ...]:
         """The mistakes that learners make, exercise by exercise; raises MistakeError."""

@@ -269,7 +269,7 @@ def found(lesson: Lesson, mistake: WrongKernel) -> dict[str, Finding]:
     out."""
     exercise = lesson.exercise(mistake.exercise)
     hazard = mistake.status in HAZARDS
-    if not (hazard or (mistake.status == Status.WRONG_ANSWER and _leaves(lesson, mistake) > 0)):
+    if not (hazard or (mistake.status == Status.WRONG_ANSWER and lesson.leaves(mistake) > 0)):
         return {}
     judged = partial(
         judge,
@@ -305,11 +305,6 @@ def found(lesson: Lesson, mistake: WrongKernel) -> dict[str, Finding]:
     return {one.case.name: ran.causes for one, ran in pairs} if known else {}
 
 
-def _leaves(lesson: Lesson, mistake: WrongKernel) -> float:
-    kind = lesson.exercise(mistake.exercise).kind
-    return kind.fault_leaves if mistake.leaves is None else mistake.leaves
-
-
 def _evidence(pairs: list[tuple[CaseInstance, Ran]]) -> int:
     """How much speaks for right work: elements that are right, and different numbers of those that
     are wrong. Nothing written, zeros and NaN everywhere could come of any kernel."""
@@ -331,7 +326,7 @@ def _text(lesson: Lesson, compiler: str) -> str:
         for mistake in lesson.wrong_kernels:
             key = _key(lesson, mistake)
             cases = known[key] if key in known else found(lesson, mistake)
-            leaves = _leaves(lesson, mistake)
+            leaves = lesson.leaves(mistake)
             said = mistake.mistake if cases and leaves else ""  # what nobody is told stays here
             fault = NamedFault(said, mistake.status, leaves, cases)
             own.setdefault(mistake.exercise, []).append(f"  {_json({KEY: key, **asdict(fault)})}")
@@ -355,6 +350,6 @@ def _key(lesson: Lesson, mistake: WrongKernel) -> str:
         lesson.solution(exercise),
         mistake.source,
         mistake.status,
-        repr(_leaves(lesson, mistake) > 0),
+        repr(lesson.leaves(mistake) > 0),
     )
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]

@@ -1,7 +1,6 @@
 """Live in the lecture hall: slides whose kernels are edited and judged in place, notes for whoever
 presents, and a title page that says what is coming."""
 
-import asyncio
 import json
 import re
 import shutil
@@ -9,7 +8,6 @@ import threading
 import urllib.error
 import urllib.request
 from contextlib import contextmanager
-from urllib.parse import urlsplit
 
 import pytest
 import small_class
@@ -45,18 +43,11 @@ def page(lesson, tmp_path_factory):
 
 @contextmanager
 def served(lesson, page):
-    """The lecture's address, and the lecture."""
-    shown = lecture.Lecture(lesson, page.read_text())
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-
-    async def listen():
-        return lecture.listen(shown)
-
-    yield asyncio.run_coroutine_threadsafe(listen(), loop).result(), shown
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join()
+    shown = lecture.Lecture(page.read_text(), lesson)
+    with lecture.server(shown) as serving:
+        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        yield serving, shown
+        serving.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +58,8 @@ def live(lesson, page):
 
 def ask(live, question=None, path="/judge", **headers):
     """Status and text of the answer."""
-    address, shown = live
-    url = address.partition("/?")[0] + path
+    serving, shown = live
+    url = f"http://{lecture.HERE}:{serving.server_port}{path}"
     headers = {lecture.TOKEN: shown.token, **headers}
     data = None if question is None else json.dumps(question).encode()
     try:
@@ -101,8 +92,8 @@ def test_what_cannot_be_judged_is_said(live):
 
 
 def test_nobody_without_the_token_gets_anything(live):
-    address, shown = live
-    assert address == f"http://127.0.0.1:{urlsplit(address).port}/?token={shown.token}"
+    serving, shown = live
+    assert serving.server_address[0] == "127.0.0.1"
     assert ask(live, scale(SCALED), **{lecture.TOKEN: "guessed"})[0] == 403
     assert ask(live, path="/")[0] == 403
     assert ask(live, path=f"/?token={shown.token}")[0] == 200

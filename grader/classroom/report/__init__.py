@@ -100,7 +100,7 @@ def page(group: figures.Class) -> str:
         similar=similar,
         large=LARGE,
         problems=_by_sentence(group, lambda answer: answer.row.note),
-        parts=_by_sentence(group, lambda answer: answer.part),
+        parts=_by_sentence(group, lambda answer: answer.row.how or answer.part),
         by_learner={
             learner: {row.exercise: row for row in mine}
             for learner, mine in sorted(grouped((row.learner, row) for row in group.rows).items())
