@@ -100,7 +100,7 @@ def marks(here, exercise="add"):
         learner: mark.score
         for learner, mine in found.items()
         for mark in mine
-        if mark.cell == f"check-{exercise}"
+        if mark.exercise == exercise
     }
 
 
