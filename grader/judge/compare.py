@@ -348,6 +348,16 @@ def apart(problem: Problem) -> bool:
     return len(problem.launches) > 1 and len(passed) == len(set(passed))
 
 
+def its_launch(instance: CaseInstance, result: CaseResult) -> CaseInstance:
+    """The case with only the launch that went wrong, if the launches are apart: one is followed
+    sooner than all."""
+    problem = instance.problem
+    if not (apart(problem) and result.where):
+        return instance
+    launch = problem.launches[result.where.launch - 1]
+    return replace(instance, problem=replace(problem, launches=(launch,)))
+
+
 def _passed(problem: Problem) -> list[list[str]]:
     """The buffers that each launch gets."""
     return [[arg for arg in one.args if isinstance(arg, str)] for one in problem.launches]
@@ -479,7 +489,8 @@ def _over_budget_when_stopped(instance: CaseInstance, told: Failed) -> CaseResul
         count, most = told.counters.get(budget.counter, 0), budget.at_most
         if told.status == Status.TIMEOUT and isinstance(most, int) and count > most:
             why = _why(budget, instance.problem)
-            message = told.told + say.stopped_over_budget(budget.counter, count, most, why)
+            run = replace(told.told, remedy="Which part of this work can other threads do?")
+            message = run + say.stopped_over_budget(budget.counter, count, most, why)
             return failed(instance.case, Status.OVER_BUDGET, message, told.line)
     return None
 

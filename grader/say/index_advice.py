@@ -34,12 +34,17 @@ class ThreadNumbers:
     blocks: Index  # gridDim
     given: dict[str, int]  # the whole numbers that the kernel was given, by parameter
     arrays: dict[str, int]  # the bytes of each array, by parameter
+    loop: str  # that the access is in, in words; or ""
+    or_equal: str  # a question, if there is a `<=` in the kernel; or ""
 
     @classmethod
     def of(cls, where: Location, wave: Wave) -> ThreadNumbers:
         """Those of the thread at a location."""
         arrays = {one.name: one.count * one.size for one in wave.names.arguments}
         (x, y, z), (i, j, k) = map(int, where.thread), map(int, where.block)
+        declared = wave.names.declared
+        head, at = declared.loop(where.line or 0)
+        compared = any("<=" in one for one in declared.lines)
         return cls(
             (x, y, z),
             (i, j, k),
@@ -47,6 +52,8 @@ class ThreadNumbers:
             wave.geometry.grid,
             wave.names.given,
             arrays,
+            f"Line {where.line} is in the loop on line {at}: `{head}`." if head else "",
+            " Is there a `<=` where `<` belongs?" if compared else "",
         )
 
     @property
@@ -91,12 +98,10 @@ def beyond(finding: OutOfStore, place: ArrayPlace, who: ThreadNumbers) -> Messag
         advice = _in_block(element, who)
     else:
         advice = _in_grid(element, who, finding.verb == "reads")
-    if not advice and finding.where.repeats and place.index == place.count:
-        return Message(
-            why="That is the first element past the end, in a loop.",
-            remedy="Does the loop's condition use `<=` instead of `<`? Is the index larger than "
-            "the loop's variable? Or should a guard stop this thread?",
-        )
+    if not advice and who.loop and place.index >= 0:
+        end = who.or_equal if place.index == place.count else ""
+        past = f"In which round is the index too large, and should that round come?{end}"
+        return Message(why=who.loop, remedy=past)
     return advice or _unknown(element, who)
 
 
@@ -154,11 +159,12 @@ def _in_grid(place: _Element, who: ThreadNumbers, reads: bool) -> Message | None
             why=f"The index is the thread's number in the grid, {own}, plus "
             f"{counted(rounds, 'round')} of {counted(all_threads, 'thread')}.",
             remedy="The loop's condition, or a guard, must check that index too: it must be below "
-            f"{_limit(place, who)}.{_or_equal(place)}",
+            f"{_limit(place, who)}.{who.or_equal if index == count else ''}",
         )
     if 0 < own < count and index in (own * 2, own * 4, own * 8):
         return _multiple(place, who)
-    return _near(index, own) if own < count and 0 < abs(index - own) <= _NEAR else None
+    near = own < count and 0 < abs(index - own) <= _NEAR and (not who.loop or index < 0)
+    return _near(index, own) if near else None
 
 
 def _multiple(place: _Element, who: ThreadNumbers) -> Message:
@@ -212,7 +218,9 @@ def _too_many_threads(
         why=f"The launch has {all_threads:,} threads, and {place.owner} has "
         f"{counted(place.count, 'element')}.",
         remedy="Guard the access: the index must be below "
-        f"{_limit(place, who)}. If there is a guard, it lets this index pass.{_or_equal(place)}",
+        f"{_limit(place, who)}. If there is a guard, it lets this index pass."
+        f"{who.or_equal if place.index == place.count else ''} Let this thread go on to the "
+        "barriers after the access.",
     )
 
 
@@ -273,10 +281,6 @@ def _unknown(place: _Element, who: ThreadNumbers) -> Message:
         remedy=f"Should this thread ({own}) access the array here? If not, guard the access. If "
         "it should, the index is wrong: compute it by hand for this thread."
     )
-
-
-def _or_equal(place: _Element) -> str:
-    return " Is there a `<=` where `<` belongs?" if place.index == place.count else ""
 
 
 def _limit(place: _Element, who: ThreadNumbers) -> str:

@@ -25,9 +25,9 @@ NEXT = {  # by what was seen of the first wrong element: what to ask oneself
     Pattern.NOBODY_WROTE: "",  # the message has a question of its own
     Pattern.OTHER_PLACE: "Compute the index of this load by hand for this thread.",
     Pattern.CONSTANT_WON: "Which value belongs here? Or should that line stand elsewhere?",
-    Pattern.OTHER_ELEMENTS: "Which loop, guard, index or barrier decides which elements it uses?",
+    Pattern.OTHER_ELEMENTS: "Which loop, condition or index decides which elements are used?",
     Pattern.TOO_OFTEN: "Which loop or step uses the same element again?",
-    Pattern.FIRST_NAN: "Which value makes this result NaN, and where does that value come from?",
+    Pattern.FIRST_NAN: "Which step makes the value that gives NaN here?",
     Pattern.OVERFLOWED: "How can the formula avoid a number of this size?",
     Pattern.SCALED: "Which factor or step is missing, or is done once too often?",
     Pattern.CHOSEN_OTHERWISE: "Should this comparison hold here?",

@@ -1,7 +1,7 @@
 """The sentences about what a wrong element was made of: each rule yields one where it applies."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,11 +13,6 @@ from ..verdict import Part
 from . import telling
 from .telling import About, Times, Told, capital, copied, times
 from .thread_paths import last_conditions
-
-_OF_THE_COMPILER = re.compile(
-    r"computes |(multiplies \S+|to the left) by \d\d?;"
-)  # bytes from elements
-
 
 class MadeOf(About):
     """Which elements, and from where."""
@@ -33,26 +28,26 @@ class MadeOf(About):
     def nobody(self) -> Told:
         """Nobody wrote it: the only line that would, and who does in a right kernel."""
         if not self.pair.wrong.written and self.ours.stored:
-            buffer = self.pair.wrong.element.buffer
-            only, line = self._declared.only_written(self.words.name(buffer))
-            path = self.pair.path or ThreadPath()
-            instead = next((one for one in path.stored if one[0].buffer == buffer), None)
-            asked, at = last_conditions(path, self.words.source)
+            buffer, who = self.pair.wrong.element.buffer, self.ours.stored.who
+            name, path = self.words.name(buffer), self.pair.path or ThreadPath()
+            only, line = self._declared.only_written(name)
+            instead = {one: at for one, at in path.stored if one.buffer == buffer}
+            last = max(self._declared.writers(name), default=0)
+            asked, at = last_conditions(path, self.words.source, last)
+            told = Message(only)
             if instead:
-                said = f"{capital(self.ours.stored.who)} writes {self._name(instead[0])}."
-                line = instead[1]
+                line = next(iter(instead.values()))
+                index = self._declared.index(line or 0, name)
+                remedy = f"Compute the index `{index}` on line {line} by hand for {who}."
+                if len(instead) > 1 or not index:
+                    remedy = f"Which loop or index should bring {who} to {self._here}?"
+                but = f", but not {self._here}" if len(instead) > 1 else ""
+                said = f"{capital(who)} writes {self._listed(instead)}{but}."
+                told = Message(said, only, remedy)
             elif asked:
-                said, line = f"{capital(self.ours.stored.who)} does not write it: {asked}.", at
-            else:
-                said = only
-            yield (
-                Message(
-                    said,
-                    only if said != only else "",
-                    ours=f"In our kernel {self.ours.stored.who} writes it.",
-                ),
-                line,
-            )
+                said, line = f"{capital(who)} does not write it: {asked}.", at
+                told = Message(said, only, f"Should this keep {who} from writing {self._here}?")
+            yield told + Message(ours=f"In our kernel {who} writes it."), line
 
     def without_stride(self) -> Told:
         """A loop over strides in which each round goes equally far, or passes on the same; and one
@@ -76,7 +71,7 @@ class MadeOf(About):
                     Message(
                         f"Line {line} gives `{name}` a new value in each round of the loop on line "
                         f"{head}.",
-                        remedy="Where is the value of the round before used?",
+                        remedy=f"Where is the value that `{name}` has from the previous round used?",
                     ),
                     line,
                 )
@@ -98,7 +93,11 @@ class MadeOf(About):
                 if own
                 else f"takes a value with {name}"
             )
-            if way and way not in ours and (own or (ours and opposite)):
+            is_same = way == "xor_" and own
+            if is_same:
+                fact, instead = f"gets its own value back from {name}", ""
+                asked = "Compute the third argument of this shuffle by hand for each round."
+            if is_same or (way and way not in ours and (own or (ours and opposite))):
                 yield (
                     Message(
                         f"{capital(place.who)} {fact}{place.on}.",
@@ -124,8 +123,9 @@ class MadeOf(About):
             if loop.first and not rule.why:
                 rule = Message(why=loop.first, remedy=loop.remedy)
             if any(self._wanted in (one.taken, one.refused) for one in self.mine.choices):
-                rule += Message(remedy="Which step chooses between them?")
-            more = rule if str(rule) else self._to_its_place(mine, ours)
+                both = f"{self._name(mine)} and {self._name(ours)}"
+                rule += Message(remedy=f"Which step chooses between {both}?")
+            more = rule if str(rule) else telling.index_step(self.mine, self.ours, self._name)
             if stored and stored.line and stored.line != line:
                 who = "" if stored.who == loaded.who else f", and {stored.who}"
                 sentence += f"{who or ' and'} stores it{stored.on}"
@@ -136,16 +136,6 @@ class MadeOf(About):
                     )
                     line = stored.line
             yield Message(f"{sentence}.") + more, head if rule.why == loop.first != "" else line
-
-    def _to_its_place(self, mine: Element, ours: Element) -> Message:
-        """Where the index of an element that was handed on goes another way."""
-        ways = telling.TwoTrails(self.mine.index, self.ours.index, self._name)
-        found = ways.parting_of_indices() if mine.buffer == ours.buffer else None
-        if not (found and found.ours) or _OF_THE_COMPILER.search(f"{found.mine};{found.ours};"):
-            return Message()
-        return replace(
-            found.told, first="", why=f"{found.told.first} This step makes the index wrong."
-        )
 
     def _rule(self) -> str:
         """How all that were looked at stand to what they should be."""
@@ -168,7 +158,9 @@ class MadeOf(About):
         if len(self._mine) == 1:
             yield from self.other_winner()
         if self._ours and not self._mine:
-            yield f"{self._here} uses no input. It should use {self._listed(self._ours)}.", None
+            should = self._listed(self._ours)
+            remedy = f"Which step should bring {should} into {self._here}?"
+            yield Message(f"{self._here} uses no input. It should use {should}.", "", remedy), None
         yield from self._differ(self._mine, self._ours, self.mine.used, self._here)
 
     def other_summands(self) -> Told:
@@ -185,7 +177,7 @@ class MadeOf(About):
         parts = [f"does not use {self._listed(lacks, 'or')}, but should"] if lacks else []
         parts += [f"uses {self._listed(has)}, but should not"] if has else []
         if parts:
-            end = self._joined = self._ways.joined(has, ours)
+            end = self._joined = self._ways.joined(has, ours) if ours else None
             sentence, line = f"{what} {'. It '.join(parts)}.", None
             again = [one for one, times in mine.items() if times > ours.get(one, times)]
             more = f"It uses {self._listed(again)} more than once." if again else ""
@@ -201,7 +193,19 @@ class MadeOf(About):
                 line = self._only_load(lacks)
             said = " ".join(filter(None, (sentence, self._loaded(lacks, not has), more)))
             loop, line = self._its_loop(line) if lacks and not has else (Message(), line)
+            remedy = remedy or self._asked(lacks, has, line)
             yield Message(said, loop.first, loop.remedy or remedy), line
+
+    def _asked(self, lacks: Collection[Element], has: Collection[Element], line: int | None) -> str:
+        """What to ask of elements that something does not use, or should not use."""
+        foreign = self._listed(has) if has else ""
+        names = {self.words.name(one.buffer) for one in has}
+        index = self._declared.index(line or 0, names.pop()) if len(names) == 1 else ""
+        if index:
+            return f"Is `{index}` the right index on line {line}?"
+        if foreign:
+            return f"Which index, loop or condition brings {foreign} into {self._here}?"
+        return f"Which step should bring {self._listed(lacks)} into {self._here}?"
 
     def too_often(self) -> Told:
         """What was counted more often than in the solution, but for maxima, where that changes
@@ -220,14 +224,16 @@ class MadeOf(About):
             much = "more often than it should" if others else much
             loaded = [one for one in self.mine.loads if one.first in again]
             most = max(loaded, key=lambda one: one.times, default=None)
-            where, line = "", None
+            where, line, step = "", None, None
             if most and most.times > max((one.times for one in self.ours.loads), default=0):
                 line = most.loaded.line
                 where = f" Line {line} loads {self._name(most.first)} {_often(most.times)}."
             elif step := self._ways.doubled(again):
                 line = step.place.line
-                where = f" {step.told} Each of the two values already contains these elements."
-            yield f"{self._here} uses {each} {much}.{where}", line
+                where = f" {step.told.first} Each of the two values already contains these elements."
+                where = f"{where} {step.told.why}"
+            ask = self._guarded(step.place) if step else ""
+            yield Message(f"{self._here} uses {each} {much}.{where}", remedy=ask), line
 
     def constant(self) -> Told:
         """A constant won where an input should have."""
@@ -249,7 +255,7 @@ class MadeOf(About):
             remedy = f"What should a search for the {which} start from?"
         else:
             sentence += "No input has replaced it."
-            remedy = "Which input should replace it, and on which line?"
+            remedy = f"Which line should put {self._listed(self._ours)} in its place?"
         yield Message(sentence, remedy=remedy), line
 
     def other_winner(self) -> Told:
@@ -257,7 +263,7 @@ class MadeOf(About):
         mine, ours = self.mine.origin, self.ours.origin
         if isinstance(mine, Element) and isinstance(ours, Element) and mine != ours:
             sentence = f"{self._here} is a copy of {self._name(mine)}, and should be a copy of "
-            remedy = "Which step chooses between them?"
+            remedy = f"Which step chooses between {self._name(mine)} and {self._name(ours)}?"
             loaders = {one.loaded.thread for one in self.mine.loads if one.first == ours}
             stored = self.mine.stored
             if stored and stored.thread not in loaders and ours not in self._mine:

@@ -29,7 +29,7 @@ from ...cuda.errors import Message
 from ...grouped import grouped
 from ...say.places import called
 from ..cases import CaseInstance
-from ..compare import Words, Wrong
+from ..compare import Words, Wrong, its_launch
 from ..protocol import Element, Made, SliceSteps, ThreadPath, ThreadPlace, Used
 from ..session import Judged
 from ..verdict import Part
@@ -133,12 +133,14 @@ def _strides(places: Sequence[Index], taken: Sequence[int]) -> Index | None:
 LOOKED_AT = 24  # elements of the output
 
 
-def beyond_an_array(judged: Judged, at: int) -> str:
-    """A sentence about the case at a place; "" where the output is no copy or there is no rule."""
-    instance, words = judged.instances[at], judged.words[at]
+def beyond_an_array(judged: Judged, at: int) -> Message:
+    """A rule for the case at a place, or the step that goes wrong; nothing where the output is no
+    copy, or neither is found."""
+    instance = its_launch(judged.instances[at], judged.results[at])
+    words = judged.words[at]
     elements = _of_a_copy(instance)
     if not elements:
-        return ""
+        return Message()
     both = judged.session, judged.ours
     mine, ours = (session.follow(instance, elements, ROOM) for session in both)
     taken = defaultdict(list)  # by buffer: (place in the output, taken, what should have been)
@@ -148,15 +150,18 @@ def beyond_an_array(judged: Judged, at: int) -> str:
     for buffer, rows in taken.items():
         flat = [((one,), (other,)) for _, one, other in rows]
         if said := rule(flat) or by_strides(*zip(*rows, strict=True)):
-            return re.sub("[Tt]he index", rf"\g<0> into {words.name(buffer)}", said, count=1)
-    return ""
+            name = words.name(buffer)
+            return Message(why=re.sub("[Tt]he index", rf"\g<0> into {name}", said, count=1))
+    steps = (index_step(*pair, words.element) for pair in zip(mine, ours, strict=False))
+    return next((one for one in steps if one.why), Message())
 
 
 def _of_a_copy(instance: CaseInstance) -> tuple[Element, ...]:
     """Some elements of an output of which each element is an input's."""
     inputs = [one.ravel() for one in instance.problem.inputs.values() if one.dtype.kind == "f"]
-    for name, expected in instance.problem.outputs.items():
-        value = expected.value
+    passed = {arg for one in instance.problem.launches for arg in one.args if isinstance(arg, str)}
+    for name in [one for one in instance.problem.outputs if one in passed]:
+        value = instance.problem.outputs[name].value
         if value.size and inputs and np.isin(value, np.concatenate(inputs)).all():
             spread = np.linspace(0, value.size - 1, LOOKED_AT).astype(int)
             first = np.arange(min(LOOKED_AT // 2, value.size))
@@ -341,6 +346,11 @@ class About:
             "does it end?",
         ), at
 
+    def _guarded(self, place: ThreadPlace) -> str:
+        """What to ask of a thread where an `if` stands on the line itself."""
+        guard, at = self._declared.guard(place.line or 0)
+        return f"Should `{guard}` hold for {place.who}?" if guard and at == place.line else ""
+
     def _parts(self, mine: Times, ours: Times) -> tuple[Part, ...]:
         """Runs of neighbouring elements that went in as often, and should have; none where they are
         too many."""
@@ -371,8 +381,8 @@ class Parting:
     what ours does first, empty where the solution has no step that is to be compared.
     `bad`: the value that is wrong in it, in words, with the line that it was made on, None for an
     element; `number`: it, if it stands in the code; `lost`: elements that do not come into it, and
-    `more` that should not; `right`: all of its values are the right ones; `fine`: else those that
-    are. `calls`: the lines of the calls that lead there."""
+    `more` that should not; `right`: all of its values are the right ones; `sides`: those that are,
+    and the others. `calls`: the lines of the calls that lead there."""
 
     place: ThreadPlace
     mine: str
@@ -382,7 +392,7 @@ class Parting:
     lost: tuple[Element, ...] = ()
     more: tuple[Element, ...] = ()
     right: bool = False
-    fine: str = ""
+    sides: tuple[str, ...] = ("", "")
     calls: tuple[int, ...] = ()
 
     @property
@@ -457,18 +467,23 @@ class TwoTrails:
             return None
         at, bad, told, before = found.at, found.bad, _step(mine, found.at), None
         other = _partner(mine, ours, at) if found.partner is None else found.partner
-        strange = list(filter(mine.stands, mine.sources(at) if np.isfinite(mine.value[at]) else ()))
+        given = mine.sources(at)[mine.verb(at) == "sub" :]  # a sum is subtracted from 0 at first
+        strange = list(filter(mine.stands, given if np.isfinite(mine.value[at]) else ()))
         if other is not None:
             strange, missing = _apart(mine, ours, at, other), _apart(ours, mine, other, at)
             before = _left_out(mine, ours, other) if bad is None and not found.first else None
             is_first = found.first or before is not None
             words = ours.words(other if before is None else before)
             words, right = f"{'first ' * is_first}{words}", not (strange or missing or is_first)
-            fine = [
-                one for one in mine.sources(at) if not mine.constant[one] and one not in strange
-            ]
-            told = replace(told, ours=words, right=right, fine=" and ".join(map(mine.said, fine)))
-            is_one = len(strange) == len(missing) == 1 and mine.verb(at) == ours.verb(other)
+            fixed = [one for one in mine.sources(at) if mine.constant[one]]
+            fine = [one for one in mine.sources(at) if one not in (*fixed, *strange)]
+            sides = (" and ".join(map(mine.said, some)) for some in (fine, {*fixed, *strange}))
+            told = replace(told, ours=words, right=right, sides=(*sides,))
+            verbs = mine.verb(at), ours.verb(other)
+            if verbs == ("add", "sub") and fixed:  # a compiler adds what a line subtracts
+                away = f"subtracts {-mine.value[fixed[0]]:g} from {told.sides[0]}"
+                told, verbs = replace(told, mine=away), ("sub", "sub")
+            is_one = len(strange) == len(missing) == 1 and len({*verbs}) == 1
             strange = strange if is_one and not is_first else []
         elif bad is None and _is_extra(mine, ours, at):
             told = replace(told, ours=f"has no step that {told.mine}")
@@ -477,7 +492,11 @@ class TwoTrails:
             more = tuple(one for step in found.more if (one := mine.element(step)))
             made = mine.line(wrong) if mine.stands(wrong) or not mine.constant[wrong] else None
             number = float(mine.value[wrong]) if mine.stands(wrong) else None
+            if number is not None and told.mine.startswith(f"subtracts {-number:g} "):
+                number = -number
             told = replace(told, bad=(mine.said(wrong), made), lost=lost, more=more, number=number)
+            others = [mine.said(one) for one in mine.sources(at) if one not in (wrong, *strange)]
+            told = replace(told, sides=(" and ".join(others), ""))
         return None if _UNTOLD.match(told.mine) or told.ours == told.mine else told
 
     def parting_of_indices(self) -> Parting | None:
@@ -490,8 +509,10 @@ class TwoTrails:
             partner = (
                 _partner(mine, ours, at) if all(known[one] for one in mine.sources(at)) else None
             )
-            if not known[at] and partner is not None and ours.words(partner) != mine.words(at):
-                return replace(_step(mine, at), ours=ours.words(partner))
+            if not known[at] and partner is not None:
+                words, own = ours.words(partner), mine.words(at)
+                if words != own or mine.value[at] != ours.value[partner]:
+                    return replace(_step(mine, at), ours=words)
         return None
 
     def joined(self, foreign: Container[Element], right: Collection[Element]) -> Parting | None:
@@ -569,6 +590,27 @@ class TwoTrails:
         cancels = mine.does("add", "sub") & (np.abs(mine.value) < largest / MUCH)
         at = int(np.where(cancels, np.abs(slopes) * largest, 0).argmax())
         return (mine.place(at), mine.words(at), moves, expected) if cancels[at] else None
+
+
+_OF_THE_COMPILER = re.compile(
+    r"computes |(multiplies \S+|to the left) by \d\d?;"
+)  # bytes from elements
+
+
+def index_step(mine: Made, ours: Made, named: Callable[[Element], str]) -> Message:
+    """Where the index of an element that was handed on goes another way than the solution's."""
+    pair = copied(mine, ours)
+    if not pair or pair[0] == pair[1]:
+        return Message()
+    found = TwoTrails(mine.index, ours.index, named).parting_of_indices()
+    if not (found and found.ours) or _OF_THE_COMPILER.search(f"{found.mine};{found.ours};"):
+        return Message()
+    if found.mine != found.ours:
+        why = f"{found.told.first} This step makes the index wrong."
+        return replace(found.told, first="", why=why, remedy="What should this step compute?")
+    negative = min(found.place.values[1:], default=0) < 0
+    why = f"{found.told.first} The right number is above 2,147,483,647, too large for an int."
+    return Message(why=why, remedy="Which type can hold this number?") if negative else Message()
 
 
 def _keys(trails: list[Trail], bits: int) -> list[Numbers]:
