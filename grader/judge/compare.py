@@ -348,16 +348,6 @@ def apart(problem: Problem) -> bool:
     return len(problem.launches) > 1 and len(passed) == len(set(passed))
 
 
-def its_launch(instance: CaseInstance, result: CaseResult) -> CaseInstance:
-    """The case with only the launch that went wrong, if the launches are apart: one is followed
-    sooner than all."""
-    problem = instance.problem
-    if not (apart(problem) and result.where):
-        return instance
-    launch = problem.launches[result.where.launch - 1]
-    return replace(instance, problem=replace(problem, launches=(launch,)))
-
-
 def _passed(problem: Problem) -> list[list[str]]:
     """The buffers that each launch gets."""
     return [[arg for arg in one.args if isinstance(arg, str)] for one in problem.launches]

@@ -193,12 +193,16 @@ def _explained(judged: Judged, at: int) -> Judged:
         first, launches = earlier.results[at], len(earlier.instances[at].problem.launches)
         told = result.saying(say.already_wrong(first.parts, launches, result.parts))
         return judged.with_result(at, replace(told, line=first.line or result.line))
-    strays = (Status.OUT_OF_BOUNDS, Status.UNINITIALIZED_READ)
-    if result.status in strays and isinstance(outcome, Failed):
-        is_beyond = result.status == Status.OUT_OF_BOUNDS
-        seen = telling.beyond_an_array(judged, at) if is_beyond else Message()
+    problem = instance.problem
+    if compare.apart(problem) and result.where:  # one launch is followed sooner than all
+        launch = problem.launches[result.where.launch - 1]
+        alone = problem.comparing([name for name in problem.outputs if name in launch.args])
+        instance = replace(instance, problem=replace(alone, launches=(launch,)))
+    strays = result.status in (Status.OUT_OF_BOUNDS, Status.UNINITIALIZED_READ)
+    if strays and isinstance(outcome, Failed):
+        seen = telling.beyond_an_array(judged, instance, judged.words[at])
         parts = thread_paths.of_stray(judged, at, outcome, seen)
-        return judged.with_result(at, _in_coordinates(result.saying(parts), instance.problem))
+        return judged.with_result(at, _in_coordinates(result.saying(parts), problem))
     wrong = (
         compare.first_wrong(instance, outcome)
         if result.status == Status.WRONG_ANSWER and isinstance(outcome, Ran)
@@ -206,7 +210,6 @@ def _explained(judged: Judged, at: int) -> Judged:
     )
     if wrong is None:
         return _not_put_back(judged, at)
-    problem, instance = instance.problem, compare.its_launch(instance, result)
     both = judged.session, judged.ours
     with ThreadPoolExecutor(len(both)) as pool:
         made = list(pool.map(lambda session: session.follow(instance, (wrong.element,)), both))

@@ -19,7 +19,6 @@ from ..watch.findings import Location, OutOfStore
 from .places import ArrayPlace
 
 OWN = "blockIdx.x * blockDim.x + threadIdx.x"
-_NEAR = 64  # elements: as far as neighbours, halos and strides of a tree reach
 _FACTORS = 3  # of an array's length: outer, length, inner
 _ARRAY = "either the index is too large (check the loop or the count), or the array is too short"
 
@@ -136,12 +135,6 @@ def _in_block(place: _Element, who: ThreadNumbers) -> Message | None:
             remedy="Give the array one element per thread, or guard the access, as in "
             f"`if (threadIdx.x < {count})`.",
         )
-    if 0 <= number < count and number != index:
-        return Message(
-            why=f"The thread's number in its block, {number}, is in range, but the index is not.",
-            remedy="If this thread should do nothing here, guard the access. If it should take "
-            "part, compute the index by hand for this thread.",
-        )
     return None
 
 
@@ -163,8 +156,7 @@ def _in_grid(place: _Element, who: ThreadNumbers, reads: bool) -> Message | None
         )
     if 0 < own < count and index in (own * 2, own * 4, own * 8):
         return _multiple(place, who)
-    near = own < count and 0 < abs(index - own) <= _NEAR and (not who.loop or index < 0)
-    return _near(index, own) if near else None
+    return None
 
 
 def _multiple(place: _Element, who: ThreadNumbers) -> Message:
@@ -175,20 +167,6 @@ def _multiple(place: _Element, who: ThreadNumbers) -> Message:
         why=f"The index is {times} times the thread's number in the grid, {who.own[0]}.",
         remedy=f"{asks if times == place.size else ''}If each thread should take {times} elements, "
         f"the last threads go past the end: check that each index is below {_limit(place, who)}.",
-    )
-
-
-def _near(index: int, own: int) -> Message:
-    """Of a place near the thread's own."""
-    where = "after" if index > own else "before"
-    overflow = ": perhaps an int overflows, or `%` gets a negative number"
-    edge, negative = ("first", overflow) if index < 0 else ("last", "")
-    return Message(
-        why=f"The thread's number in the grid, `{OWN}`, is {own} and in range. The access is "
-        f"{counted(abs(index - own), 'element')} {where} it.",
-        remedy=f"If you mean the neighbour, decide what the {edge} thread does: it has no such "
-        f"neighbour. If not, the index is wrong{negative}. A guard would only hide that. Or the "
-        "launch has more threads than it needs.",
     )
 
 
@@ -270,16 +248,14 @@ def _by_rows(place: _Element, who: ThreadNumbers, name: str, length: int) -> Mes
 def _unknown(place: _Element, who: ThreadNumbers) -> Message:
     x, y, _ = who.own
     own = f"`{OWN}` is {x}" if who.flat else f"in the grid, its x is {x} and its y is {y}"
-    if place.index < 0:
-        return Message(
-            why="An index can be below 0 after a subtraction, after `%` of a negative number, or "
-            "if an int overflows.",
-            remedy=f"Compute it by hand for this thread ({own}). Guard the access only if the "
-            "thread should do nothing here.",
-        )
+    below = (
+        "An index can be below 0 after a subtraction, after `%` of a negative number, or if an int "
+        "overflows."
+    )
     return Message(
-        remedy=f"Should this thread ({own}) access the array here? If not, guard the access. If "
-        "it should, the index is wrong: compute it by hand for this thread."
+        why=below if place.index < 0 else "",
+        remedy=f"Should this thread ({own}) access the array here, or has it no such neighbour? "
+        "If it should not, guard the access. If it should, compute the index by hand for it."
     )
 
 

@@ -295,7 +295,8 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
     why, remedy = {
         "shared": (
             "Shared memory has arbitrary values at first.",
-            "Should this thread read it? If so, which thread should write it, and when?",
+            "Should this thread read it? If so, which thread should write it, and is a barrier between "
+            "the write and this read?",
         ),
         "local": ("", "Which elements of the array have a value at this point, and which do not?"),
     }.get(
@@ -306,12 +307,8 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
         ),
     )
     if element.array:
-        declared, line = wave.names.declared, finding.where.line or 0
-        only, _ = declared.only_written(element.array)
+        only, _ = wave.names.declared.only_written(element.array)
         why = f"{why} {only}".strip()
-        before = [at for at in declared.writers(element.array) if at < line]
-        if before and "__sync" not in "".join(declared.lines[before[0] : line - 1]):
-            remedy += f" No barrier is between line {before[0]} and line {line}."
     return Message(f"{finding.verb} {there}, which nobody has written yet.", why, remedy)
 
 

@@ -102,7 +102,7 @@ def in_another_order(order: str, message: Message) -> Message:
 
 def wrong_element(place: str, wanted: str, is_now: str, by: str = "", nan: bool = False) -> Message:
     """An element is another number than it should be, `by` so much."""
-    return Message(f"{place} is {is_now}, and should be {wanted}.", _FROM_NAN if nan else by)
+    return Message(f"{place} is {is_now}, and should be {wanted}.", by, _FROM_NAN if nan else "")
 
 
 def off_by(off: str, most: str) -> str:

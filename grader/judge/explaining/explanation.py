@@ -6,7 +6,6 @@ Only what was seen in the two runs is said. Both are followed on the simulated d
 """
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -22,10 +21,8 @@ from ..protocol import Choice, ThreadPlace
 from ..verdict import CaseResult
 from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
-from .thread_paths import COMPARED, may_ask, operator_of
+from .thread_paths import COMPARED, COMPUTED, may_ask, operator_of
 
-_COMPUTED = re.compile(r"\w [-+*/%] \w+ [<>=!]=?|[<>=!]=? \w+ [-+*/%] \w")
-_OR_BEFORE = "the operation is wrong, or a step before it is missing"
 _NO_NAN = " No comparison with NaN is true, except `!=`."
 Said = tuple[Pattern, Message, int | None]  # a pattern, its message, and the line of that
 
@@ -45,9 +42,8 @@ def _question(choice: Choice, text: str = "") -> str:
     one, other = choice.values
     asks = f"asks whether {one:.6g} {operator_of(choice) or 'against'} {other:.6g}, and "
     is_whole = not choice.opcode.endswith(("f16", "f32", "f64"))
-    is_turned = is_whole and text and operator_of(choice) not in COMPARED.findall(text)
-    computes = is_whole and _COMPUTED.search(text)
-    return f"{'' if is_turned or computes else asks}takes {choice.taken:.6g}"
+    is_turned = text and (operator_of(choice) not in COMPARED.findall(text) or COMPUTED.search(text))
+    return f"{'' if is_whole and is_turned else asks}takes {choice.taken:.6g}"
 
 
 class Explanation(MadeOf):
@@ -81,9 +77,8 @@ class Explanation(MadeOf):
             what = " and ".join(f"{one:g}" for one in self.mine.operands)
             made = f" from {what}" if len(self.mine.operands) > 1 else ""
             said = f"{capital(place.who)} computes the first NaN{made}{place.on}."
-            strange = [one for one in self.mine.operands if not math.isfinite(one)]
-            remedy = f"Which step makes this {strange[0]:g}?" if strange else ""
-            yield Message(said, remedy=remedy), place.line
+            huge = (f"Which step makes this {one:g}?" for one in self.mine.operands if math.isinf(one))
+            yield Message(said, remedy=next(huge, "")), place.line
 
     def cancelled(self) -> Told:
         """Roundings that large numbers leave where they cancel."""
@@ -117,8 +112,8 @@ class Explanation(MadeOf):
             theirs = other.values if other else ()
             fixed = compress(one.values, one.fixed)
             strange = [value for value in fixed if value not in theirs]
-            remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else ""
-            remedy = remedy or self._guarded(one.place)
+            remedy = self._guarded(one.place)
+            remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else remedy
             said = f"{self._chosen(one)}.{_NO_NAN if _with_nan([one]) else ''}"
             yield Message(said, why, remedy, ours), one.place.line
         nan = _with_nan(self.mine.choices)
@@ -184,9 +179,8 @@ class Explanation(MadeOf):
             why, line = f"The {number:g} is a number in your code{where}.", there or line
         elif not words:
             right = "Everything that this step uses is right. The step itself is wrong."
-            fine, doubted = found.sides
-            but = f"{doubted} or the operation is wrong" if doubted else _OR_BEFORE
-            why = right if found.right else f"{fine} is right here: {but}." if fine else ""
+            fine = "{} is right here. {} is wrong.".format(*found.sides) if found.sides[0] else ""
+            why = right if found.right else fine
             ask = "What should this step do with its values?" if found.right else ""
             if found.right and found.mine.endswith(" values"):  # as a product of tensor cores
                 why = "Its values are right, but some of them are in wrong registers."
@@ -194,8 +188,8 @@ class Explanation(MadeOf):
         elif made is None:
             scaled = any(self.scaled())  # another step may lack the factor as well
             why = "" if scaled else f"{words} does not belong in this step."
-            ask = f"Which value belongs here with {found.sides[0]}?" if found.sides[0] else ""
-            ask = "" if scaled else ask or "Which value should this step use?"
+            beside = f" with {found.sides[0]}" if found.sides[0] else ""
+            ask = "" if scaled else f"Which value belongs here{beside}?"
         told, is_nan = found.told, math.isnan(found.place.values[0])
         if is_nan or found == self._joined:  # it has been told
             told = replace(told, first="")
@@ -239,9 +233,9 @@ class Explanation(MadeOf):
         with np.errstate(all="ignore"):
             ratio, off = found / expected, found - expected
         first = ratio.flat[0]
-        whole_output = len(found) == self.words.problem.outputs[self.pair.wrong.element.buffer].value.size
-        is_telling = (len(ratio) > 1 or whole(first)) and abs(first - 1) > 1e-3
-        is_telling &= whole(first) or whole_output or not self._ways.descended
+        size = self.words.problem.outputs[self.pair.wrong.element.buffer].value.size
+        is_general = len(ratio) == size > 1 or (len(ratio) > 1 and not self._ways.descended)
+        is_telling = (is_general or whole(first)) and abs(first - 1) > 1e-3
         if found.all() and expected.all() and constant(ratio) and is_telling:
             times = float(ratio.mean())
             what = (
@@ -275,12 +269,11 @@ class Explanation(MadeOf):
 
     def told(self) -> list[Said]:
         """What it is made of, if that is wrong, is told first, then what was done with it."""
-        crossed = () if self._fell else ((Pattern.OTHER_ELEMENTS, self.shuffled),)
         made_of = _first(
             (Pattern.NOBODY_WROTE, self.nobody),
             (Pattern.OTHER_ELEMENTS, self.without_stride),
             (Pattern.OTHER_PLACE, self.elsewhere),
-            *crossed,
+            (Pattern.OTHER_ELEMENTS, self.shuffled),
             (Pattern.OTHER_PLACE, self.other_place),
             (Pattern.CONSTANT_WON, self.constant),
             (Pattern.OTHER_ELEMENTS, self.other_elements),
@@ -311,8 +304,7 @@ class Explanation(MadeOf):
             ),
             (Pattern.LEFT_EARLY, partial(self.goes_on, bool(made_of))),
         )
-        others = (self.without_stride, self.elsewhere, *(rule for _, rule in crossed))
-        if any(any(rule()) for rule in others):
+        if any(any(rule()) for rule in (self.without_stride, self.shuffled, self.elsewhere)):
             done = [  # all of it after another one's facts
                 (one, replace(said, first="", why=f"{said.first} {said.why}".strip()), line)
                 for one, said, line in done
@@ -346,8 +338,7 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
         if not told and (made := about._ways.last_line) not in (None, line):
             parts += Message(f"Its value comes from line {made}.")
     patterns = tuple(str(pattern) for pattern, _, _ in told)
-    sure = (Pattern.LEFT_EARLY, Pattern.CONSTANT_WON)
-    leads = [one for one in told if one[0] in sure] + told
+    leads = [one for one in told if one[0] in (Pattern.LEFT_EARLY, Pattern.CONSTANT_WON)] + told
     pattern, lead, _ = leads[0] if leads else (Pattern.NOBODY_WROTE, Message(), None)
     advice = (
         lead.remedy,
@@ -356,7 +347,5 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
         say.NEXT.get(pattern),
     )
     remedy = next(filter(None, advice), "")  # one is enough
-    if Pattern.FIRST_NAN in patterns and about.mine.operands:  # more is told than what makes NaN
-        result = result.saying(replace(result.parts, why=""))
     result = result.saying(parts + Message(why=result.parts.why, remedy=remedy))
     return replace(result, line=line, patterns=patterns)

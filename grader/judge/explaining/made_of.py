@@ -34,20 +34,19 @@ class MadeOf(About):
             instead = {one: at for one, at in path.stored if one.buffer == buffer}
             last = max(self._declared.writers(name), default=0)
             asked, at = last_conditions(path, self.words.source, last)
-            told = Message(only)
+            said, remedy = only, ""
             if instead:
                 line = next(iter(instead.values()))
-                index = self._declared.index(line or 0, name)
-                remedy = f"Compute the index `{index}` on line {line} by hand for {who}."
-                if len(instead) > 1 or not index:
-                    remedy = f"Which loop or index should bring {who} to {self._here}?"
-                but = f", but not {self._here}" if len(instead) > 1 else ""
-                said = f"{capital(who)} writes {self._listed(instead)}{but}."
-                told = Message(said, only, remedy)
+                index = self._declared.index(line or 0, name) if len(instead) == 1 else ""
+                said = f"{capital(who)} writes {self._listed(instead)} instead."
+                remedy = f"Which loop or index should bring {who} to {self._here}?"
+                if index:
+                    remedy = f"Compute the index `{index}` on line {line} by hand for {who}."
             elif asked:
                 said, line = f"{capital(who)} does not write it: {asked}.", at
-                told = Message(said, only, f"Should this keep {who} from writing {self._here}?")
-            yield told + Message(ours=f"In our kernel {who} writes it."), line
+                remedy = f"Should this keep {who} from writing {self._here}?"
+            why, ours = only if said != only else "", f"In our kernel {who} writes it."
+            yield Message(said, why, remedy, ours), line
 
     def without_stride(self) -> Told:
         """A loop over strides in which each round goes equally far, or passes on the same; and one
@@ -71,7 +70,7 @@ class MadeOf(About):
                     Message(
                         f"Line {line} gives `{name}` a new value in each round of the loop on line "
                         f"{head}.",
-                        remedy=f"Where is the value that `{name}` has from the previous round used?",
+                        remedy=f"Which line uses the value of `{name}` from the previous round?",
                     ),
                     line,
                 )
@@ -88,24 +87,25 @@ class MadeOf(About):
         for opcode, place, own in self.mine.shuffles if self._mine != self._ours else ():
             way = _way(opcode)
             name, opposite = f"`__shfl_{way}sync`", {"up_": "down_"}.get(way, "up_") in ours - mine
+            because = "names the lane itself" if way == "xor_" else "finds no lane there"
             fact = (
-                f"gets its own value back, because {name} finds no lane there"
+                f"gets its own value back, because {name} {because}"
                 if own
                 else f"takes a value with {name}"
             )
-            is_same = way == "xor_" and own
-            if is_same:
-                fact, instead = f"gets its own value back from {name}", ""
-                asked = "Compute the third argument of this shuffle by hand for each round."
-            if is_same or (way and way not in ours and (own or (ours and opposite))):
-                yield (
-                    Message(
-                        f"{capital(place.who)} {fact}{place.on}.",
-                        remedy=asked,
-                        ours=f"Our kernel uses {instead}." if instead else "",
-                    ),
-                    place.line,
-                )
+            guards = filter(None, (self._guarded(one.place) for one in self.mine.choices))
+            if own and way == "xor_":
+                asked, instead = "Compute the third argument by hand for each round.", ""
+            elif not way or way in ours or not (own or (ours and opposite)):
+                continue
+            yield (
+                Message(
+                    f"{capital(place.who)} {fact}{place.on}.",
+                    remedy=next(guards, asked) if own else asked,
+                    ours=f"Our kernel uses {instead}." if instead else "",
+                ),
+                place.line,
+            )
 
     def other_place(self) -> Told:
         """One element in the place of another."""
@@ -123,8 +123,7 @@ class MadeOf(About):
             if loop.first and not rule.why:
                 rule = Message(why=loop.first, remedy=loop.remedy)
             if any(self._wanted in (one.taken, one.refused) for one in self.mine.choices):
-                both = f"{self._name(mine)} and {self._name(ours)}"
-                rule += Message(remedy=f"Which step chooses between {both}?")
+                rule += Message(remedy=f"Which step chooses {self._name(mine)} here?")
             more = rule if str(rule) else telling.index_step(self.mine, self.ours, self._name)
             if stored and stored.line and stored.line != line:
                 who = "" if stored.who == loaded.who else f", and {stored.who}"
@@ -158,9 +157,9 @@ class MadeOf(About):
         if len(self._mine) == 1:
             yield from self.other_winner()
         if self._ours and not self._mine:
-            should = self._listed(self._ours)
-            remedy = f"Which step should bring {should} into {self._here}?"
-            yield Message(f"{self._here} uses no input. It should use {should}.", "", remedy), None
+            lost = self._listed(self._ours)
+            said = Message(f"{self._here} uses no input. It should use {lost}.")
+            yield replace(said, remedy=f"Which step should bring {lost} into {self._here}?"), None
         yield from self._differ(self._mine, self._ours, self.mine.used, self._here)
 
     def other_summands(self) -> Told:
@@ -198,14 +197,11 @@ class MadeOf(About):
 
     def _asked(self, lacks: Collection[Element], has: Collection[Element], line: int | None) -> str:
         """What to ask of elements that something does not use, or should not use."""
-        foreign = self._listed(has) if has else ""
         names = {self.words.name(one.buffer) for one in has}
         index = self._declared.index(line or 0, names.pop()) if len(names) == 1 else ""
-        if index:
-            return f"Is `{index}` the right index on line {line}?"
-        if foreign:
-            return f"Which index, loop or condition brings {foreign} into {self._here}?"
-        return f"Which step should bring {self._listed(lacks)} into {self._here}?"
+        brings = f"brings {self._listed(has)}" if has else f"should bring {self._listed(lacks)}"
+        which = f"Which index, loop or condition {brings} into {self._here}?"
+        return f"Is `{index}` the right index on line {line}?" if index else which
 
     def too_often(self) -> Told:
         """What was counted more often than in the solution, but for maxima, where that changes
@@ -230,8 +226,8 @@ class MadeOf(About):
                 where = f" Line {line} loads {self._name(most.first)} {_often(most.times)}."
             elif step := self._ways.doubled(again):
                 line = step.place.line
-                where = f" {step.told.first} Each of the two values already contains these elements."
-                where = f"{where} {step.told.why}"
+                both = "Each of the two values already contains these elements."
+                where = f" {step.told.first} {both} {step.told.why}".rstrip()
             ask = self._guarded(step.place) if step else ""
             yield Message(f"{self._here} uses {each} {much}.{where}", remedy=ask), line
 
@@ -263,7 +259,7 @@ class MadeOf(About):
         mine, ours = self.mine.origin, self.ours.origin
         if isinstance(mine, Element) and isinstance(ours, Element) and mine != ours:
             sentence = f"{self._here} is a copy of {self._name(mine)}, and should be a copy of "
-            remedy = f"Which step chooses between {self._name(mine)} and {self._name(ours)}?"
+            remedy = f"Which step chooses {self._name(mine)} here?"
             loaders = {one.loaded.thread for one in self.mine.loads if one.first == ours}
             stored = self.mine.stored
             if stored and stored.thread not in loaders and ours not in self._mine:

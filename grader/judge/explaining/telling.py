@@ -15,7 +15,6 @@ told the place that they were taken from, wherever that lies.
 
 import math
 import re
-from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
@@ -29,7 +28,7 @@ from ...cuda.errors import Message
 from ...grouped import grouped
 from ...say.places import called
 from ..cases import CaseInstance
-from ..compare import Words, Wrong, its_launch
+from ..compare import Words, Wrong
 from ..protocol import Element, Made, SliceSteps, ThreadPath, ThreadPlace, Used
 from ..session import Judged
 from ..verdict import Part
@@ -78,17 +77,18 @@ def _along_one(rows: Rows) -> str:
         return ""
     off, total, some = a - b, a + b, b != 0
     ratios = np.unique(a[some] / b[some])
-    if (a == a[0]).all():
-        found = f"is always {a[0]}"
-    elif (off == off[0]).all():
-        found = f"is {abs(off[0])} too {'large' if off[0] > 0 else 'small'}"
-    elif (total == total[0]).all():
-        found = f"is {total[0]} minus the correct one"
-    elif len(ratios) == 1 and not a[~some].any():
-        found = f"is {factor(float(ratios[0]))} what it should be"
-    else:
-        return ""
-    return f"In all {len(rows)} elements that the grader compared, {which} {found}."
+    rules = (
+        ((a == a[0]).all(), f"is always {a[0]}"),
+        ((off == off[0]).all(), f"is {abs(off[0])} too {'large' if off[0] > 0 else 'small'}"),
+        ((total == total[0]).all(), f"is {total[0]} minus the correct one"),
+        (
+            len(ratios) == 1 and not a[~some].any(),
+            f"is {factor(float(ratios[0]))} what it should be",
+        ),
+    )
+    found = next((said for holds, said in rules if holds), "")
+    every = f"In all {len(rows)} elements that the grader compared, {which} "
+    return f"{every}{found}." if found else ""
 
 
 def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]) -> str:
@@ -133,25 +133,24 @@ def _strides(places: Sequence[Index], taken: Sequence[int]) -> Index | None:
 LOOKED_AT = 24  # elements of the output
 
 
-def beyond_an_array(judged: Judged, at: int) -> Message:
-    """A rule for the case at a place, or the step that goes wrong; nothing where the output is no
-    copy, or neither is found."""
-    instance = its_launch(judged.instances[at], judged.results[at])
-    words = judged.words[at]
+def beyond_an_array(judged: Judged, instance: CaseInstance, words: Words) -> Message:
+    """A rule for a case, or the step that goes wrong; nothing where the output is no copy, or
+    neither is found."""
     elements = _of_a_copy(instance)
     if not elements:
         return Message()
-    both = judged.session, judged.ours
-    mine, ours = (session.follow(instance, elements, ROOM) for session in both)
-    taken = defaultdict(list)  # by buffer: (place in the output, taken, what should have been)
-    for element, one, other in zip(elements, mine, ours, strict=False):
-        if pair := copied(one, other):
-            taken[pair[1].buffer].append((words.place(element), pair[0].index, pair[1].index))
+    sessions = judged.session, judged.ours
+    mine, ours = (one.follow(instance, elements, ROOM) for one in sessions)
+    taken = grouped(  # by buffer: (place in the output, taken, what should have been)
+        (pair[1].buffer, (words.place(element), pair[0].index, pair[1].index))
+        for element, *both in zip(elements, mine, ours, strict=False)
+        if (pair := copied(*both))
+    )
     for buffer, rows in taken.items():
         flat = [((one,), (other,)) for _, one, other in rows]
         if said := rule(flat) or by_strides(*zip(*rows, strict=True)):
-            name = words.name(buffer)
-            return Message(why=re.sub("[Tt]he index", rf"\g<0> into {name}", said, count=1))
+            into = rf"\g<0> into {words.name(buffer)}"
+            return Message(why=re.sub("[Tt]he index", into, said, count=1))
     steps = (index_step(*pair, words.element) for pair in zip(mine, ours, strict=False))
     return next((one for one in steps if one.why), Message())
 
@@ -159,9 +158,8 @@ def beyond_an_array(judged: Judged, at: int) -> Message:
 def _of_a_copy(instance: CaseInstance) -> tuple[Element, ...]:
     """Some elements of an output of which each element is an input's."""
     inputs = [one.ravel() for one in instance.problem.inputs.values() if one.dtype.kind == "f"]
-    passed = {arg for one in instance.problem.launches for arg in one.args if isinstance(arg, str)}
-    for name in [one for one in instance.problem.outputs if one in passed]:
-        value = instance.problem.outputs[name].value
+    for name, expected in instance.problem.outputs.items():
+        value = expected.value
         if value.size and inputs and np.isin(value, np.concatenate(inputs)).all():
             spread = np.linspace(0, value.size - 1, LOOKED_AT).astype(int)
             first = np.arange(min(LOOKED_AT // 2, value.size))
@@ -203,7 +201,7 @@ def whole(ratio: float) -> bool:
 
 def factor(ratio: float) -> str:
     """ "1/4 of" or "3 times"."""
-    if abs(ratio) < 0.7 and abs(1 / ratio - round(1 / ratio)) < 1e-3:
+    if 0 < abs(ratio) < 0.7 and abs(1 / ratio - round(1 / ratio)) < 1e-3:
         return f"1/{round(1 / ratio)} of"
     return f"{ratio:.6g} times"
 
@@ -467,7 +465,8 @@ class TwoTrails:
             return None
         at, bad, told, before = found.at, found.bad, _step(mine, found.at), None
         other = _partner(mine, ours, at) if found.partner is None else found.partner
-        given = mine.sources(at)[mine.verb(at) == "sub" :]  # a sum is subtracted from 0 at first
+        # The first term is subtracted from 0.
+        given, is_turned = mine.sources(at)[mine.verb(at) == "sub" :], False
         strange = list(filter(mine.stands, given if np.isfinite(mine.value[at]) else ()))
         if other is not None:
             strange, missing = _apart(mine, ours, at, other), _apart(ours, mine, other, at)
@@ -477,13 +476,17 @@ class TwoTrails:
             words, right = f"{'first ' * is_first}{words}", not (strange or missing or is_first)
             fixed = [one for one in mine.sources(at) if mine.constant[one]]
             fine = [one for one in mine.sources(at) if one not in (*fixed, *strange)]
-            sides = (" and ".join(map(mine.said, some)) for some in (fine, {*fixed, *strange}))
-            told = replace(told, ours=words, right=right, sides=(*sides,))
-            verbs = mine.verb(at), ours.verb(other)
-            if verbs == ("add", "sub") and fixed:  # a compiler adds what a line subtracts
-                away = f"subtracts {-mine.value[fixed[0]]:g} from {told.sides[0]}"
-                told, verbs = replace(told, mine=away), ("sub", "sub")
-            is_one = len(strange) == len(missing) == 1 and len({*verbs}) == 1
+            known, doubted = (
+                " and ".join(map(mine.said, some)) for some in (fine, {*fixed, *strange})
+            )
+            wrong = f"{doubted} or the operation" if doubted else "The operation or an earlier step"
+            told = replace(told, ours=words, right=right, sides=(known, wrong))
+            # A compiler adds what a line subtracts.
+            is_turned = bool(fixed) and (mine.verb(at), ours.verb(other)) == ("add", "sub")
+            if is_turned:
+                told = replace(told, mine=f"subtracts {-mine.value[fixed[0]]:g} from {known}")
+            is_alike = is_turned or mine.verb(at) == ours.verb(other)
+            is_one = len(strange) == len(missing) == 1 and is_alike
             strange = strange if is_one and not is_first else []
         elif bad is None and _is_extra(mine, ours, at):
             told = replace(told, ours=f"has no step that {told.mine}")
@@ -492,11 +495,15 @@ class TwoTrails:
             more = tuple(one for step in found.more if (one := mine.element(step)))
             made = mine.line(wrong) if mine.stands(wrong) or not mine.constant[wrong] else None
             number = float(mine.value[wrong]) if mine.stands(wrong) else None
-            if number is not None and told.mine.startswith(f"subtracts {-number:g} "):
-                number = -number
-            told = replace(told, bad=(mine.said(wrong), made), lost=lost, more=more, number=number)
-            others = [mine.said(one) for one in mine.sources(at) if one not in (wrong, *strange)]
-            told = replace(told, sides=(" and ".join(others), ""))
+            rest = " and ".join(mine.said(one) for one in mine.sources(at) if one != wrong)
+            told = replace(
+                told,
+                bad=(mine.said(wrong), made),
+                number=-number if number and is_turned else number,
+                lost=lost,
+                more=more,
+                sides=(rest, ""),
+            )
         return None if _UNTOLD.match(told.mine) or told.ours == told.mine else told
 
     def parting_of_indices(self) -> Parting | None:
@@ -509,10 +516,10 @@ class TwoTrails:
             partner = (
                 _partner(mine, ours, at) if all(known[one] for one in mine.sources(at)) else None
             )
-            if not known[at] and partner is not None:
-                words, own = ours.words(partner), mine.words(at)
-                if words != own or mine.value[at] != ours.value[partner]:
-                    return replace(_step(mine, at), ours=words)
+            if known[at] or partner is None:
+                continue
+            if ours.words(partner) != mine.words(at) or ours.value[partner] != mine.value[at]:
+                return replace(_step(mine, at), ours=ours.words(partner))
         return None
 
     def joined(self, foreign: Container[Element], right: Collection[Element]) -> Parting | None:
@@ -597,6 +604,9 @@ _OF_THE_COMPILER = re.compile(
 )  # bytes from elements
 
 
+_TOO_LARGE = "The right number is above 2,147,483,647, too large for an int."
+
+
 def index_step(mine: Made, ours: Made, named: Callable[[Element], str]) -> Message:
     """Where the index of an element that was handed on goes another way than the solution's."""
     pair = copied(mine, ours)
@@ -605,12 +615,10 @@ def index_step(mine: Made, ours: Made, named: Callable[[Element], str]) -> Messa
     found = TwoTrails(mine.index, ours.index, named).parting_of_indices()
     if not (found and found.ours) or _OF_THE_COMPILER.search(f"{found.mine};{found.ours};"):
         return Message()
-    if found.mine != found.ours:
-        why = f"{found.told.first} This step makes the index wrong."
-        return replace(found.told, first="", why=why, remedy="What should this step compute?")
-    negative = min(found.place.values[1:], default=0) < 0
-    why = f"{found.told.first} The right number is above 2,147,483,647, too large for an int."
-    return Message(why=why, remedy="Which type can hold this number?") if negative else Message()
+    why, remedy = "This step makes the index wrong.", "What should this step compute?"
+    if found.mine == found.ours:  # of the same numbers: one of them should have no sign
+        why, remedy = _TOO_LARGE, "Which type can hold this number?"
+    return replace(found.told, first="", why=f"{found.told.first} {why}", remedy=remedy)
 
 
 def _keys(trails: list[Trail], bits: int) -> list[Numbers]:

@@ -21,15 +21,17 @@ _NOT = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _NEIGHBOUR = {"<": ("<=", -1), ">=": (">", -1), ">": (">=", 1), "<=": ("<", 1)}
 COMPARED = re.compile(r"(?<![<>=!-])(?:[=!<>]=|[<>](?![<>=]))")
-LINES, MOST = 2, 2  # lines that are told, and comparisons of one
-_TESTED = "Does the condition on line {} test the right index, against the right limit?"
+COMPUTED = re.compile(r"\w [-+*/%] \w+ [<>]=? |[<>]=? \w+ [-+*/%] \w")  # before it is compared
+MOST = 2  # comparisons of one line
+_TESTED = "Is the condition on line {} wrong for this thread, or the index on line {}?"
+_OPEN = ("In which round", "Should this thread")  # advice that names no condition
 _ITS_INDEX = "This thread should be here, but its index is wrong. How is the index computed?"
 
 
 def last_conditions(path: ThreadPath, source: str, before: int = 0) -> tuple[str, int | None]:
-    """The last branches of a thread, of two lines, as these ask, with values: "on line 8,
-    `64 < 64` is false"; and the last line. "" where there is none. `before`: the last one alone
-    that comes before this line, if there is one."""
+    """The last branch of a thread that says something, as its line asks, with values: "on line 8,
+    `64 < 64` is false"; and the line. "" where there is none. `before`: of those before this line,
+    if there is one."""
     declared = Declarations(source)
     # A compiler unrolls loops, and then asks what the line of a loop does not.
     asked = [
@@ -37,19 +39,18 @@ def last_conditions(path: ThreadPath, source: str, before: int = 0) -> tuple[str
         for one in path.branches
         if one.place.line and declared.condition(one.place.line)[1] != one.place.line
     ]
-    lines = [*dict.fromkeys(one.place.line or 0 for one in reversed(asked))]
-    lines = [one for one in lines if one < before][:1] or lines[:LINES]
-    told = []
-    for line in reversed(lines):
-        text = declared.line(line)
-        every = (as_written(one, text, line < before) for one in asked if one.place.line == line)
-        most = 1 if declared.loop(line)[0] else MOST  # of the last round alone
-        if held := [*dict.fromkeys(filter(None, every))][-most:]:
-            told.append(f"on line {line}, {' and '.join(held)}")
-    return "; ".join(told), lines[0] if told else None
+    said = [
+        (at, said)
+        for one in asked
+        if (at := one.place.line) and (said := _as_written(one, declared.line(at), at < before))
+    ]
+    line = next((at for at, _ in said[::-1] if at < before), said[-1][0] if said else 0)
+    most = 1 if declared.loop(line)[0] else MOST  # of the last round alone
+    held = [*dict.fromkeys(text for at, text in said if at == line)][-most:]
+    return (f"on line {line}, {' and '.join(held)}", line) if held else ("", None)
 
 
-def as_written(one: Choice, text: str, is_telling: bool = False) -> str:
+def _as_written(one: Choice, text: str, is_telling: bool = False) -> str:
     """A comparison as its line has it: a compiler asks `x < 1` for `x <= 0`, turns it round, or
     asks the opposite. "" for one that the compiler made, as of a loop that it unrolled, and for a
     number that equals itself, if that is not `is_telling`: thread 0 asks `threadIdx.x == 0`."""
@@ -109,8 +110,8 @@ def of_stray(judged: Judged, at: int, failure: Failed, seen: Message) -> Message
     remedy, is_its_own = told.remedy, line in (here, declared.guard(here)[1])
     if works and not (loop or several):
         asked, remedy = "", _ITS_INDEX
-    elif asked.endswith("true") and is_its_own and not several:
-        remedy = _TESTED.format(line)
+    elif asked.endswith("true") and is_its_own and remedy.startswith(_OPEN):
+        remedy = _TESTED.format(line, here)
     passed = f"Before that, {asked}." if asked and is_its_own else ""
     said = seen.why if seen.remedy else f"{passed} {told.why} {seen.why}".strip()
     return Message(told.first, said, seen.remedy or remedy)
