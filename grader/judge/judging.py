@@ -185,6 +185,9 @@ def explain(judged: Judged) -> Judged:
     return judged
 
 
+_STRAYS = (Status.OUT_OF_BOUNDS, Status.UNINITIALIZED_READ)
+
+
 def _explained(judged: Judged, at: int) -> Judged:
     instance, outcome, result = judged.instances[at], judged.outcomes[at], judged.results[at]
     if instance.case.hazard:
@@ -196,10 +199,11 @@ def _explained(judged: Judged, at: int) -> Judged:
     problem = instance.problem
     if compare.apart(problem) and result.where:  # one launch is followed sooner than all
         launch = problem.launches[result.where.launch - 1]
-        alone = problem.comparing([name for name in problem.outputs if name in launch.args])
-        instance = replace(instance, problem=replace(alone, launches=(launch,)))
-    strays = result.status in (Status.OUT_OF_BOUNDS, Status.UNINITIALIZED_READ)
-    if strays and isinstance(outcome, Failed):
+        written = [name for name in problem.outputs if name in launch.args]
+        instance = replace(
+            instance, problem=replace(problem.comparing(written), launches=(launch,))
+        )
+    if result.status in _STRAYS and isinstance(outcome, Failed):
         seen = telling.beyond_an_array(judged, instance, judged.words[at])
         parts = thread_paths.of_stray(judged, at, outcome, seen)
         return judged.with_result(at, _in_coordinates(result.saying(parts), problem))

@@ -43,7 +43,6 @@ class ThreadNumbers:
         (x, y, z), (i, j, k) = map(int, where.thread), map(int, where.block)
         declared = wave.names.declared
         head, at = declared.loop(where.line or 0)
-        compared = any("<=" in one for one in declared.lines)
         return cls(
             (x, y, z),
             (i, j, k),
@@ -52,7 +51,7 @@ class ThreadNumbers:
             wave.names.given,
             arrays,
             f"Line {where.line} is in the loop on line {at}: `{head}`." if head else "",
-            " Is there a `<=` where `<` belongs?" if compared else "",
+            " Is there a `<=` where `<` belongs?" if "<=" in "".join(declared.lines) else "",
         )
 
     @property
@@ -255,7 +254,7 @@ def _unknown(place: _Element, who: ThreadNumbers) -> Message:
     return Message(
         why=below if place.index < 0 else "",
         remedy=f"Should this thread ({own}) access the array here, or has it no such neighbour? "
-        "If it should not, guard the access. If it should, compute the index by hand for it."
+        "If it should not, guard the access. If it should, compute the index by hand for it.",
     )
 
 

@@ -295,8 +295,8 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
     why, remedy = {
         "shared": (
             "Shared memory has arbitrary values at first.",
-            "Should this thread read it? If so, which thread should write it, and is a barrier between "
-            "the write and this read?",
+            "Should this thread read it? If so, which thread should write it, and is a barrier "
+            "between the write and this read?",
         ),
         "local": ("", "Which elements of the array have a value at this point, and which do not?"),
     }.get(

@@ -172,9 +172,13 @@ def traffic(verb: str, moved: int, usual: int, what: str) -> str:
     )
 
 
-def stopped_over_budget(counter: str, count: int, budget: int, why: str) -> Message:
-    """A run was stopped when a counter had passed its budget already."""
-    return Message(f"By then {counter} was already {count:,}, and the budget is {budget:,}.", why)
+def stopped_over_budget(run: Message, counter: str, count: int, budget: int, why: str) -> Message:
+    """A `run` was stopped when a counter had passed its budget already: it may well end, later."""
+    return replace(run, remedy="") + Message(
+        f"By then {counter} was already {count:,}, and the budget is {budget:,}.",
+        why,
+        "Which part of this work can other threads do?",
+    )
 
 
 def lacks_order(count: int, named: str, needed: int, why: str) -> Message:

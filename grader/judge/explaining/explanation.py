@@ -42,7 +42,9 @@ def _question(choice: Choice, text: str = "") -> str:
     one, other = choice.values
     asks = f"asks whether {one:.6g} {operator_of(choice) or 'against'} {other:.6g}, and "
     is_whole = not choice.opcode.endswith(("f16", "f32", "f64"))
-    is_turned = text and (operator_of(choice) not in COMPARED.findall(text) or COMPUTED.search(text))
+    is_turned = text and (
+        operator_of(choice) not in COMPARED.findall(text) or COMPUTED.search(text)
+    )
     return f"{'' if is_whole and is_turned else asks}takes {choice.taken:.6g}"
 
 
@@ -76,9 +78,16 @@ class Explanation(MadeOf):
         if (place := self.mine.nan) and self._arose:
             what = " and ".join(f"{one:g}" for one in self.mine.operands)
             made = f" from {what}" if len(self.mine.operands) > 1 else ""
-            said = f"{capital(place.who)} computes the first NaN{made}{place.on}."
-            huge = (f"Which step makes this {one:g}?" for one in self.mine.operands if math.isinf(one))
-            yield Message(said, remedy=next(huge, "")), place.line
+            huge = (
+                f"Which step makes this {one:g}?" for one in self.mine.operands if math.isinf(one)
+            )
+            yield (
+                Message(
+                    f"{capital(place.who)} computes the first NaN{made}{place.on}.",
+                    remedy=next(huge, ""),
+                ),
+                place.line,
+            )
 
     def cancelled(self) -> Told:
         """Roundings that large numbers leave where they cancel."""
@@ -233,10 +242,18 @@ class Explanation(MadeOf):
         with np.errstate(all="ignore"):
             ratio, off = found / expected, found - expected
         first = ratio.flat[0]
-        size = self.words.problem.outputs[self.pair.wrong.element.buffer].value.size
-        is_general = len(ratio) == size > 1 or (len(ratio) > 1 and not self._ways.descended)
-        is_telling = (is_general or whole(first)) and abs(first - 1) > 1e-3
-        if found.all() and expected.all() and constant(ratio) and is_telling:
+        output = self.words.problem.outputs[self.pair.wrong.element.buffer]
+        # A part of an output may have one factor by chance: then a step that is wrong says more.
+        is_telling = whole(first) or (
+            len(ratio) > 1 and (len(ratio) == output.value.size or not self._ways.descended)
+        )
+        if (
+            found.all()
+            and expected.all()
+            and constant(ratio)
+            and is_telling
+            and abs(first - 1) > 1e-3
+        ):
             times = float(ratio.mean())
             what = (
                 f"is {factor(times)} what it should be"

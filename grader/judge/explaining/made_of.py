@@ -1,8 +1,6 @@
 """The sentences about what a wrong element was made of: each rule yields one where it applies."""
 
-import re
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +11,7 @@ from ..verdict import Part
 from . import telling
 from .telling import About, Times, Told, capital, copied, times
 from .thread_paths import last_conditions
+
 
 class MadeOf(About):
     """Which elements, and from where."""
@@ -39,14 +38,23 @@ class MadeOf(About):
                 line = next(iter(instead.values()))
                 index = self._declared.index(line or 0, name) if len(instead) == 1 else ""
                 said = f"{capital(who)} writes {self._listed(instead)} instead."
-                remedy = f"Which loop or index should bring {who} to {self._here}?"
-                if index:
-                    remedy = f"Compute the index `{index}` on line {line} by hand for {who}."
+                remedy = (
+                    f"Compute the index `{index}` on line {line} by hand for {who}."
+                    if index
+                    else f"Which loop or index should bring {who} to {self._here}?"
+                )
             elif asked:
                 said, line = f"{capital(who)} does not write it: {asked}.", at
                 remedy = f"Should this keep {who} from writing {self._here}?"
-            why, ours = only if said != only else "", f"In our kernel {who} writes it."
-            yield Message(said, why, remedy, ours), line
+            yield (
+                Message(
+                    said,
+                    only if said != only else "",
+                    remedy,
+                    ours=f"In our kernel {who} writes it.",
+                ),
+                line,
+            )
 
     def without_stride(self) -> Told:
         """A loop over strides in which each round goes equally far, or passes on the same; and one
@@ -158,8 +166,13 @@ class MadeOf(About):
             yield from self.other_winner()
         if self._ours and not self._mine:
             lost = self._listed(self._ours)
-            said = Message(f"{self._here} uses no input. It should use {lost}.")
-            yield replace(said, remedy=f"Which step should bring {lost} into {self._here}?"), None
+            yield (
+                Message(
+                    f"{self._here} uses no input. It should use {lost}.",
+                    remedy=f"Which step should bring {lost} into {self._here}?",
+                ),
+                None,
+            )
         yield from self._differ(self._mine, self._ours, self.mine.used, self._here)
 
     def other_summands(self) -> Told:
@@ -200,8 +213,11 @@ class MadeOf(About):
         names = {self.words.name(one.buffer) for one in has}
         index = self._declared.index(line or 0, names.pop()) if len(names) == 1 else ""
         brings = f"brings {self._listed(has)}" if has else f"should bring {self._listed(lacks)}"
-        which = f"Which index, loop or condition {brings} into {self._here}?"
-        return f"Is `{index}` the right index on line {line}?" if index else which
+        return (
+            f"Is `{index}` the right index on line {line}?"
+            if index
+            else f"Which index, loop or condition {brings} into {self._here}?"
+        )
 
     def too_often(self) -> Told:
         """What was counted more often than in the solution, but for maxima, where that changes
@@ -226,10 +242,17 @@ class MadeOf(About):
                 where = f" Line {line} loads {self._name(most.first)} {_often(most.times)}."
             elif step := self._ways.doubled(again):
                 line = step.place.line
-                both = "Each of the two values already contains these elements."
-                where = f" {step.told.first} {both} {step.told.why}".rstrip()
-            ask = self._guarded(step.place) if step else ""
-            yield Message(f"{self._here} uses {each} {much}.{where}", remedy=ask), line
+                where = (
+                    f" {step.told.first} Each of the two values already contains these elements. "
+                    f"{step.told.why}"
+                ).rstrip()
+            yield (
+                Message(
+                    f"{self._here} uses {each} {much}.{where}",
+                    remedy=self._guarded(step.place) if step else "",
+                ),
+                line,
+            )
 
     def constant(self) -> Told:
         """A constant won where an input should have."""

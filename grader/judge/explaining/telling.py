@@ -87,8 +87,9 @@ def _along_one(rows: Rows) -> str:
         ),
     )
     found = next((said for holds, said in rules if holds), "")
-    every = f"In all {len(rows)} elements that the grader compared, {which} "
-    return f"{every}{found}." if found else ""
+    return (
+        f"In all {len(rows)} elements that the grader compared, {which} {found}." if found else ""
+    )
 
 
 def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]) -> str:
@@ -149,8 +150,9 @@ def beyond_an_array(judged: Judged, instance: CaseInstance, words: Words) -> Mes
     for buffer, rows in taken.items():
         flat = [((one,), (other,)) for _, one, other in rows]
         if said := rule(flat) or by_strides(*zip(*rows, strict=True)):
-            into = rf"\g<0> into {words.name(buffer)}"
-            return Message(why=re.sub("[Tt]he index", into, said, count=1))
+            return Message(
+                why=re.sub("[Tt]he index", rf"\g<0> into {words.name(buffer)}", said, count=1)
+            )
     steps = (index_step(*pair, words.element) for pair in zip(mine, ours, strict=False))
     return next((one for one in steps if one.why), Message())
 
@@ -479,14 +481,17 @@ class TwoTrails:
             known, doubted = (
                 " and ".join(map(mine.said, some)) for some in (fine, {*fixed, *strange})
             )
-            wrong = f"{doubted} or the operation" if doubted else "The operation or an earlier step"
-            told = replace(told, ours=words, right=right, sides=(known, wrong))
+            doubted = (
+                f"{doubted} or the operation" if doubted else "The operation or an earlier step"
+            )
+            told = replace(told, ours=words, right=right, sides=(known, doubted))
             # A compiler adds what a line subtracts.
             is_turned = bool(fixed) and (mine.verb(at), ours.verb(other)) == ("add", "sub")
             if is_turned:
                 told = replace(told, mine=f"subtracts {-mine.value[fixed[0]]:g} from {known}")
-            is_alike = is_turned or mine.verb(at) == ours.verb(other)
-            is_one = len(strange) == len(missing) == 1 and is_alike
+            is_one = len(strange) == len(missing) == 1 and (
+                is_turned or mine.verb(at) == ours.verb(other)
+            )
             strange = strange if is_one and not is_first else []
         elif bad is None and _is_extra(mine, ours, at):
             told = replace(told, ours=f"has no step that {told.mine}")
@@ -495,14 +500,16 @@ class TwoTrails:
             more = tuple(one for step in found.more if (one := mine.element(step)))
             made = mine.line(wrong) if mine.stands(wrong) or not mine.constant[wrong] else None
             number = float(mine.value[wrong]) if mine.stands(wrong) else None
-            rest = " and ".join(mine.said(one) for one in mine.sources(at) if one != wrong)
             told = replace(
                 told,
                 bad=(mine.said(wrong), made),
                 number=-number if number and is_turned else number,
                 lost=lost,
                 more=more,
-                sides=(rest, ""),
+                sides=(
+                    " and ".join(mine.said(one) for one in mine.sources(at) if one != wrong),
+                    "",
+                ),
             )
         return None if _UNTOLD.match(told.mine) or told.ours == told.mine else told
 
@@ -604,9 +611,6 @@ _OF_THE_COMPILER = re.compile(
 )  # bytes from elements
 
 
-_TOO_LARGE = "The right number is above 2,147,483,647, too large for an int."
-
-
 def index_step(mine: Made, ours: Made, named: Callable[[Element], str]) -> Message:
     """Where the index of an element that was handed on goes another way than the solution's."""
     pair = copied(mine, ours)
@@ -617,7 +621,10 @@ def index_step(mine: Made, ours: Made, named: Callable[[Element], str]) -> Messa
         return Message()
     why, remedy = "This step makes the index wrong.", "What should this step compute?"
     if found.mine == found.ours:  # of the same numbers: one of them should have no sign
-        why, remedy = _TOO_LARGE, "Which type can hold this number?"
+        why, remedy = (
+            "The right number is above 2,147,483,647, too large for an int.",
+            "Which type can hold this number?",
+        )
     return replace(found.told, first="", why=f"{found.told.first} {why}", remedy=remedy)
 
 

@@ -23,7 +23,6 @@ _NEIGHBOUR = {"<": ("<=", -1), ">=": (">", -1), ">": (">=", 1), "<=": ("<", 1)}
 COMPARED = re.compile(r"(?<![<>=!-])(?:[=!<>]=|[<>](?![<>=]))")
 COMPUTED = re.compile(r"\w [-+*/%] \w+ [<>]=? |[<>]=? \w+ [-+*/%] \w")  # before it is compared
 MOST = 2  # comparisons of one line
-_TESTED = "Is the condition on line {} wrong for this thread, or the index on line {}?"
 _OPEN = ("In which round", "Should this thread")  # advice that names no condition
 _ITS_INDEX = "This thread should be here, but its index is wrong. How is the index computed?"
 
@@ -111,7 +110,12 @@ def of_stray(judged: Judged, at: int, failure: Failed, seen: Message) -> Message
     if works and not (loop or several):
         asked, remedy = "", _ITS_INDEX
     elif asked.endswith("true") and is_its_own and remedy.startswith(_OPEN):
-        remedy = _TESTED.format(line, here)
-    passed = f"Before that, {asked}." if asked and is_its_own else ""
-    said = seen.why if seen.remedy else f"{passed} {told.why} {seen.why}".strip()
-    return Message(told.first, said, seen.remedy or remedy)
+        remedy = (
+            f"Is the condition on line {line} wrong for this thread, or the index on line {here}?"
+        )
+    passed = f"Before that, {asked}." if asked else ""
+    return Message(
+        told.first,
+        seen.why if seen.remedy else f"{passed} {told.why} {seen.why}".strip(),
+        seen.remedy or remedy,
+    )
