@@ -319,7 +319,7 @@ def never_set(finding: NeverSet, wave: Wave) -> Message:
     name = declared.without_value(line)
     text = f"uses {f'`{name}`, which' if name else 'a variable that'} never got a value"
     if finding.needed not in (None, line):
-        text += f", and line {finding.needed} uses the value that this gives"
+        text += f". Line {finding.needed} needs the result"
     of_arrays = " (An element past the end of a thread's own array never gets a value.)"
     return Message(
         f"{text}.",

@@ -204,7 +204,7 @@ class MadeOf(About):
             elif not has and lacks.isdisjoint(one.first for one in self.mine.loads):
                 line = self._only_load(lacks)
             said = " ".join(filter(None, (sentence, self._loaded(lacks, not has), more)))
-            loop, line = self._its_loop(line) if lacks and not has else (Message(), line)
+            loop, line = (Message(), line) if lacks and has else self._its_loop(line)
             remedy = remedy or self._asked(lacks, has, line)
             yield Message(said, loop.first, loop.remedy or remedy), line
 
@@ -236,12 +236,13 @@ class MadeOf(About):
             much = "more often than it should" if others else much
             loaded = [one for one in self.mine.loads if one.first in again]
             most = max(loaded, key=lambda one: one.times, default=None)
-            where, line, step = "", None, None
+            where, line, step, loop = "", None, None, Message()
             if most and most.times > max((one.times for one in self.ours.loads), default=0):
                 line = most.loaded.line
                 where = f" Line {line} loads {self._name(most.first)} {_often(most.times)}."
             elif step := self._ways.doubled(again):
                 line = step.place.line
+                loop, _ = self._its_loop(step.calls[-1] if step.calls else line)
                 where = (
                     f" {step.told.first} Each of the two values already contains these elements. "
                     f"{step.told.why}"
@@ -249,7 +250,8 @@ class MadeOf(About):
             yield (
                 Message(
                     f"{self._here} uses {each} {much}.{where}",
-                    remedy=self._guarded(step.place) if step else "",
+                    loop.first,
+                    loop.remedy or (self._guarded(step.place) if step else ""),
                 ),
                 line,
             )

@@ -342,8 +342,8 @@ class About:
         at, there = (at, f"Line {line} is in") if at in new else (new[0], "Look at")
         return Message(
             f"{there} the loop on line {at}: `{heads[at]}`.",
-            remedy="Write down its rounds: where does it begin, how far does it step, and when "
-            "does it end?",
+            remedy=f"Write down the rounds of the loop on line {at}: where does it begin, how far "
+            "does it step, and when does it end?",
         ), at
 
     def _guarded(self, place: ThreadPlace) -> str:

@@ -8,6 +8,7 @@ import re
 
 from ...compilers.declared import Declarations
 from ...cuda.errors import Message
+from ...status import Status
 from ..cases import of_failure, thread_of
 from ..protocol import Choice, Failed, ThreadPath
 from ..session import Judged
@@ -113,7 +114,8 @@ def of_stray(judged: Judged, at: int, failure: Failed, seen: Message) -> Message
         remedy = (
             f"Is the condition on line {line} wrong for this thread, or the index on line {here}?"
         )
-    passed = f"Before that, {asked}." if asked else ""
+    is_near = is_its_own or judged.results[at].status == Status.OUT_OF_BOUNDS
+    passed = f"Before that, {asked}." if asked and is_near else ""
     return Message(
         told.first,
         seen.why if seen.remedy else f"{passed} {told.why} {seen.why}".strip(),
