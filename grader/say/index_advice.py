@@ -50,7 +50,7 @@ class ThreadNumbers:
             wave.geometry.grid,
             wave.names.given,
             arrays,
-            f"Line {where.line} is in the loop on line {at}: `{head}`." if head else "",
+            f"The access is in the loop on line {at}: `{head}`." if head else "",
             " Is there a `<=` where `<` belongs?" if "<=" in "".join(declared.lines) else "",
         )
 
@@ -196,8 +196,8 @@ def _too_many_threads(
         f"{counted(place.count, 'element')}.",
         remedy="Guard the access: the index must be below "
         f"{_limit(place, who)}. If there is a guard, it lets this index pass."
-        f"{who.or_equal if place.index == place.count else ''} Let this thread go on to the "
-        "barriers after the access.",
+        f"{who.or_equal if place.index == place.count else ''} If a barrier follows, this thread "
+        "must still reach it.",
     )
 
 

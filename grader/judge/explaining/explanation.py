@@ -78,13 +78,11 @@ class Explanation(MadeOf):
         if (place := self.mine.nan) and self._arose:
             what = " and ".join(f"{one:g}" for one in self.mine.operands)
             made = f" from {what}" if len(self.mine.operands) > 1 else ""
-            huge = (
-                f"Which step makes this {one:g}?" for one in self.mine.operands if math.isinf(one)
-            )
+            strange = sorted(self.mine.operands, key=math.isinf)[-1:]
             yield (
                 Message(
                     f"{capital(place.who)} computes the first NaN{made}{place.on}.",
-                    remedy=next(huge, ""),
+                    remedy="".join(f"Which step makes this {one:g}?" for one in strange),
                 ),
                 place.line,
             )

@@ -126,7 +126,7 @@ class MadeOf(About):
                 f"{self._here} comes from {self._name(mine)}, and should come from "
                 f"{self._name(ours)}. {capital(loaded.who)} loads {self._name(mine)}{loaded.on}"
             )
-            rule, line = Message(why=self._rule()), loaded.line
+            rule, line = self._rule(), loaded.line
             loop, head = self._its_loop(line)
             if loop.first and not rule.why:
                 rule = Message(why=loop.first, remedy=loop.remedy)
@@ -144,19 +144,23 @@ class MadeOf(About):
                     line = stored.line
             yield Message(f"{sentence}.") + more, head if rule.why == loop.first != "" else line
 
-    def _rule(self) -> str:
+    def _rule(self) -> Message:
         """How all that were looked at stand to what they should be."""
         made = [(self.mine, self.ours), *self.pair.others]
         taken = [both for pair in made if (both := copied(*pair))]
         if len(taken) < len(made):
-            return ""
+            return Message()
         index, wrong = self.words.index, self.pair.wrong
         said = telling.rule([(index(mine), index(ours)) for mine, ours in taken])
         if not said:
             there = [self.words.place(one) for one in (wrong.element, *wrong.others)]
             flat = ([one.index for one in side] for side in zip(*taken, strict=True))
             said = telling.by_strides(there[: len(taken)], *flat)
-        return said
+        loaded = self.mine.used[0].loaded
+        return Message(
+            why=said,
+            remedy=said and f"Compute the index of the load{loaded.on} by hand for {loaded.who}.",
+        )
 
     def other_elements(self) -> Told:
         """What is not in it, and what does not belong there."""

@@ -114,8 +114,11 @@ def of_stray(judged: Judged, at: int, failure: Failed, seen: Message) -> Message
         remedy = (
             f"Is the condition on line {line} wrong for this thread, or the index on line {here}?"
         )
-    is_near = is_its_own or judged.results[at].status == Status.OUT_OF_BOUNDS
-    passed = f"Before that, {asked}." if asked and is_near else ""
+    passed = (
+        f"Before that, {asked}."
+        if asked and (is_its_own or failure.status == Status.OUT_OF_BOUNDS)
+        else ""
+    )
     return Message(
         told.first,
         seen.why if seen.remedy else f"{passed} {told.why} {seen.why}".strip(),
