@@ -240,10 +240,13 @@ class Explanation(MadeOf):
         with np.errstate(all="ignore"):
             ratio, off = found / expected, found - expected
         first = ratio.flat[0]
-        output = self.words.problem.outputs[self.pair.wrong.element.buffer]
         # A part of an output may have one factor by chance: then a step that is wrong says more.
         is_telling = whole(first) or (
-            len(ratio) > 1 and (len(ratio) == output.value.size or not self._ways.descended)
+            len(ratio) > 1
+            and (
+                len(ratio) == self.words.problem.outputs[self.pair.wrong.element.buffer].value.size
+                or not self._ways.descended
+            )
         )
         if (
             found.all()
@@ -353,7 +356,11 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
         if not told and (made := about._ways.last_line) not in (None, line):
             parts += Message(f"Its value comes from line {made}.")
     patterns = tuple(str(pattern) for pattern, _, _ in told)
-    leads = [one for one in told if one[0] in (Pattern.LEFT_EARLY, Pattern.CONSTANT_WON)] + told
+    leads = [
+        one
+        for one in told
+        if one[0] in (Pattern.LEFT_EARLY, Pattern.CONSTANT_WON, Pattern.CHOSEN_OTHERWISE)
+    ] + told
     pattern, lead, _ = leads[0] if leads else (Pattern.NOBODY_WROTE, Message(), None)
     advice = (
         lead.remedy,

@@ -478,13 +478,18 @@ class TwoTrails:
             words, right = f"{'first ' * is_first}{words}", not (strange or missing or is_first)
             fixed = [one for one in mine.sources(at) if mine.constant[one]]
             fine = [one for one in mine.sources(at) if one not in (*fixed, *strange)]
-            known, doubted = (
-                " and ".join(map(mine.said, some)) for some in (fine, {*fixed, *strange})
+            known, doubted = _few(mine, fine), _few(mine, {*fixed, *strange})
+            told = replace(
+                told,
+                ours=words,
+                right=right,
+                sides=(
+                    known,
+                    f"{doubted or 'Another value'} or the operation"
+                    if fixed or strange
+                    else "The operation or an earlier step",
+                ),
             )
-            doubted = (
-                f"{doubted} or the operation" if doubted else "The operation or an earlier step"
-            )
-            told = replace(told, ours=words, right=right, sides=(known, doubted))
             # A compiler adds what a line subtracts.
             is_turned = bool(fixed) and (mine.verb(at), ours.verb(other)) == ("add", "sub")
             if is_turned:
@@ -506,10 +511,7 @@ class TwoTrails:
                 number=-number if number and is_turned else number,
                 lost=lost,
                 more=more,
-                sides=(
-                    " and ".join(mine.said(one) for one in mine.sources(at) if one != wrong),
-                    "",
-                ),
+                sides=(_few(mine, [one for one in mine.sources(at) if one != wrong]), ""),
             )
         return None if _UNTOLD.match(told.mine) or told.ours == told.mine else told
 
@@ -654,6 +656,11 @@ def _step(mine: Trail, at: int) -> Parting:
         mine.words(at),
         calls=mine.ops[mine.op[at]].calls,
     )
+
+
+def _few(trail: Trail, steps: Collection[int]) -> str:
+    """The values of a few steps in words; "" of more."""
+    return " and ".join(map(trail.said, steps)) if len(steps) <= FEW else ""
 
 
 def _apart(one: Trail, other: Trail, at: int, step: int) -> list[int]:
