@@ -12,7 +12,7 @@ WRONG = "wrong_answer"
 SUM = "    for (int c = 0; c < columns; c++) sum += expf(in[c] - largest);\n"
 LAST = "    for (int c = 0; c < columns; c++) out"
 OWN = "largest = maxima[blockIdx.x];\n    float sum"
-CASES = {  # of a solution: the exercise, (words that stand there, words put there) ..., what is told
+CASES = {  # the exercise, (words of its solution, words put there) ..., the status, what is told
     "the index of a store": (
         "00_first_kernel/darken",
         [("i % cols", "i % rows")],

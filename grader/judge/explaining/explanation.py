@@ -119,7 +119,7 @@ class Explanation(MadeOf):
             theirs = other.values if other else ()
             fixed = compress(one.values, one.fixed)
             strange = [value for value in fixed if value not in theirs]
-            remedy = self._guarded(one.place)
+            remedy = self._guarded(one.place) or say.NEXT[Pattern.CHOSEN_OTHERWISE]
             remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else remedy
             said = f"{self._chosen(one)}.{_NO_NAN if _with_nan([one]) else ''}"
             yield Message(said, why, remedy, ours), one.place.line
@@ -184,6 +184,7 @@ class Explanation(MadeOf):
         if number is not None and search(0, number, len(self._declared.lines)):
             where = f" (line {there})" if there else ""
             why, line = f"The {number:g} is a number in your code{where}.", there or line
+            ask = say.NEXT[Pattern.CONSTANT_WON]
         elif not words:
             right = "Everything that this step uses is right. The step itself is wrong."
             fine = "{} is right here. {} is wrong.".format(*found.sides) if found.sides[0] else ""
@@ -227,6 +228,7 @@ class Explanation(MadeOf):
             yield (
                 Message(
                     "This value is only an intermediate result: a step after it is missing.",
+                    remedy=say.NEXT[Pattern.LEFT_EARLY],
                     ours=f"Our kernel then {further}.",
                 ),
                 None,
@@ -241,11 +243,16 @@ class Explanation(MadeOf):
             ratio, off = found / expected, found - expected
         first = ratio.flat[0]
         # A part of an output may have one factor by chance: then a step that is wrong says more.
-        is_telling = whole(first) or (
-            len(ratio) > 1
-            and (
-                len(ratio) == self.words.problem.outputs[self.pair.wrong.element.buffer].value.size
-                or not self._ways.descended
+        is_telling = (
+            whole(first)
+            or abs(first + 1) < 1e-3
+            or (
+                len(ratio) > 1
+                and (
+                    len(ratio)
+                    == self.words.problem.outputs[self.pair.wrong.element.buffer].value.size
+                    or not self._ways.descended
+                )
             )
         )
         if (

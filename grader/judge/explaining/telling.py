@@ -525,9 +525,15 @@ class TwoTrails:
             partner = (
                 _partner(mine, ours, at) if all(known[one] for one in mine.sources(at)) else None
             )
-            if known[at] or partner is None:
-                continue
-            if ours.words(partner) != mine.words(at) or ours.value[partner] != mine.value[at]:
+            if (
+                not known[at]
+                and partner is not None
+                and (
+                    mine.verb(at) == ours.verb(partner)
+                    or mine.operands(at) == ours.operands(partner)
+                )
+                and (mine.words(at), mine.value[at]) != (ours.words(partner), ours.value[partner])
+            ):
                 return replace(_step(mine, at), ours=ours.words(partner))
         return None
 
@@ -615,10 +621,9 @@ _OF_THE_COMPILER = re.compile(
 
 def index_step(mine: Made, ours: Made, named: Callable[[Element], str]) -> Message:
     """Where the index of an element that was handed on goes another way than the solution's."""
-    pair = copied(mine, ours)
-    if not pair or pair[0] == pair[1]:
-        return Message()
-    found = TwoTrails(mine.index, ours.index, named).parting_of_indices()
+    one, other = copied(mine, ours) or (None, None)
+    ways = TwoTrails(mine.index, ours.index, named)
+    found = ways.parting_of_indices() if one != other else None
     if not (found and found.ours) or _OF_THE_COMPILER.search(f"{found.mine};{found.ours};"):
         return Message()
     why, remedy = "This step makes the index wrong.", "What should this step compute?"

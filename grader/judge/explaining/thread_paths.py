@@ -24,7 +24,6 @@ _NEIGHBOUR = {"<": ("<=", -1), ">=": (">", -1), ">": (">=", 1), "<=": ("<", 1)}
 COMPARED = re.compile(r"(?<![<>=!-])(?:[=!<>]=|[<>](?![<>=]))")
 COMPUTED = re.compile(r"\w [-+*/%] \w+ [<>]=? |[<>]=? \w+ [-+*/%] \w")  # before it is compared
 MOST = 2  # comparisons of one line
-_OPEN = ("In which round", "Should this thread")  # advice that names no condition
 _ITS_INDEX = "This thread should be here, but its index is wrong. How is the index computed?"
 
 
@@ -46,8 +45,9 @@ def last_conditions(path: ThreadPath, source: str, before: int = 0) -> tuple[str
     ]
     line = next((at for at, _ in said[::-1] if at < before), said[-1][0] if said else 0)
     most = 1 if declared.loop(line)[0] else MOST  # of the last round alone
-    held = [*dict.fromkeys(text for at, text in said if at == line)][-most:]
-    return (f"on line {line}, {' and '.join(held)}", line) if held else ("", None)
+    plain = (_as_written(one, declared.line(line)) for one in asked if one.place.line == line)
+    held = [*dict.fromkeys([*filter(None, plain)] or [text for at, text in said if at == line])]
+    return (f"on line {line}, {' and '.join(held[-most:])}", line) if held else ("", None)
 
 
 def _as_written(one: Choice, text: str, is_telling: bool = False) -> str:
@@ -105,20 +105,21 @@ def of_stray(judged: Judged, at: int, failure: Failed, seen: Message) -> Message
     asked, line = last_conditions(mine, judged.source)
     declared, here = Declarations(judged.source), failure.line or 0
     loop, _ = declared.condition(here)
-    works = any(f"`{words.name(one)}[" in told.first for one in ours.used)
+    is_beyond = failure.status == Status.OUT_OF_BOUNDS
+    works = is_beyond and any(f"`{words.name(one)}[" in told.first for one in ours.used)
     several = "One access of" in told.why  # whose index may be right
     remedy, is_its_own = told.remedy, line in (here, declared.guard(here)[1])
     if works and not (loop or several):
         asked, remedy = "", _ITS_INDEX
-    elif asked.endswith("true") and is_its_own and remedy.startswith(_OPEN):
+    elif (
+        asked.endswith("true")
+        and is_its_own
+        and remedy.startswith(("In which round", "Should this"))
+    ):
         remedy = (
             f"Is the condition on line {line} wrong for this thread, or the index on line {here}?"
         )
-    passed = (
-        f"Before that, {asked}."
-        if asked and (is_its_own or failure.status == Status.OUT_OF_BOUNDS)
-        else ""
-    )
+    passed = f"Before that, {asked}." if asked and (is_its_own or is_beyond) else ""
     return Message(
         told.first,
         seen.why if seen.remedy else f"{passed} {told.why} {seen.why}".strip(),
