@@ -78,7 +78,7 @@ class Explanation(MadeOf):
         if (place := self.mine.nan) and self._arose:
             what = " and ".join(f"{one:g}" for one in self.mine.operands)
             made = f" from {what}" if len(self.mine.operands) > 1 else ""
-            strange = sorted(self.mine.operands, key=math.isinf)[-1:]
+            strange = sorted(self.mine.operands, key=math.isinf)[1:]  # of two
             yield (
                 Message(
                     f"{capital(place.who)} computes the first NaN{made}{place.on}.",
