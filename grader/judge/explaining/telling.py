@@ -624,7 +624,11 @@ def index_step(mine: Made, ours: Made, named: Callable[[Element], str]) -> Messa
     one, other = copied(mine, ours) or (None, None)
     ways = TwoTrails(mine.index, ours.index, named)
     found = ways.parting_of_indices() if one != other else None
-    if not (found and found.ours) or _OF_THE_COMPILER.search(f"{found.mine};{found.ours};"):
+    if (
+        not (found and found.ours)
+        or _OF_THE_COMPILER.search(f"{found.mine};{found.ours};")
+        or (found.mine == found.ours and min(found.place.values) >= 0)  # told alike by chance
+    ):
         return Message()
     why, remedy = "This step makes the index wrong.", "What should this step compute?"
     if found.mine == found.ours:  # of the same numbers: one of them should have no sign
