@@ -353,10 +353,14 @@ class Declarations:
         """The condition of the `if` that a source line is in, and its line; "" if there is none."""
         return self._around(line, _IF)
 
+    def writers(self, name: str) -> list[int]:
+        """The lines that give elements of an array values."""
+        return [at for at in range(1, 1 + len(self.lines)) if self.only_assigned(at, name)]
+
     def only_written(self, name: str) -> tuple[str, int | None]:
         """A sentence about the condition under which the only line that writes to an array does so,
         and that condition's line; "" and None where there is none."""
-        lines = [at for at in range(1, 1 + len(self.lines)) if self.only_assigned(at, name)]
+        lines = self.writers(name)
         guard, at = self.guard(lines[0]) if len(lines) == 1 else ("", 0)
         if not guard:
             return "", None

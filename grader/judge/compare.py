@@ -479,7 +479,7 @@ def _over_budget_when_stopped(instance: CaseInstance, told: Failed) -> CaseResul
         count, most = told.counters.get(budget.counter, 0), budget.at_most
         if told.status == Status.TIMEOUT and isinstance(most, int) and count > most:
             why = _why(budget, instance.problem)
-            message = told.told + say.stopped_over_budget(budget.counter, count, most, why)
+            message = say.stopped_over_budget(told.told, budget.counter, count, most, why)
             return failed(instance.case, Status.OVER_BUDGET, message, told.line)
     return None
 

@@ -185,6 +185,9 @@ def explain(judged: Judged) -> Judged:
     return judged
 
 
+_STRAYS = (Status.OUT_OF_BOUNDS, Status.UNINITIALIZED_READ)
+
+
 def _explained(judged: Judged, at: int) -> Judged:
     instance, outcome, result = judged.instances[at], judged.outcomes[at], judged.results[at]
     if instance.case.hazard:
@@ -193,10 +196,17 @@ def _explained(judged: Judged, at: int) -> Judged:
         first, launches = earlier.results[at], len(earlier.instances[at].problem.launches)
         told = result.saying(say.already_wrong(first.parts, launches, result.parts))
         return judged.with_result(at, replace(told, line=first.line or result.line))
-    if result.status == Status.OUT_OF_BOUNDS and isinstance(outcome, Failed):
-        parts = thread_paths.of_stray(judged, at, outcome)
-        parts += Message(why=telling.beyond_an_array(judged, at))
-        return judged.with_result(at, _in_coordinates(result.saying(parts), instance.problem))
+    problem = instance.problem
+    if compare.apart(problem) and result.where:  # one launch is followed sooner than all
+        launch = problem.launches[result.where.launch - 1]
+        written = [name for name in problem.outputs if name in launch.args]
+        instance = replace(
+            instance, problem=replace(problem.comparing(written), launches=(launch,))
+        )
+    if result.status in _STRAYS and isinstance(outcome, Failed):
+        seen = telling.beyond_an_array(judged, instance, judged.words[at])
+        parts = thread_paths.of_stray(judged, at, outcome, seen)
+        return judged.with_result(at, _in_coordinates(result.saying(parts), problem))
     wrong = (
         compare.first_wrong(instance, outcome)
         if result.status == Status.WRONG_ANSWER and isinstance(outcome, Ran)
@@ -204,10 +214,6 @@ def _explained(judged: Judged, at: int) -> Judged:
     )
     if wrong is None:
         return _not_put_back(judged, at)
-    problem = instance.problem
-    if compare.apart(problem) and result.where:  # one launch is followed sooner than all
-        launch = problem.launches[result.where.launch - 1]
-        instance = replace(instance, problem=replace(problem, launches=(launch,)))
     both = judged.session, judged.ours
     with ThreadPoolExecutor(len(both)) as pool:
         made = list(pool.map(lambda session: session.follow(instance, (wrong.element,)), both))

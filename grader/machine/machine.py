@@ -326,8 +326,8 @@ class Machine:
             Message(
                 f"is still running {when}.",
                 self._alone(lanes),
-                "Does the loop's condition ever become false? If the loop waits for another thread "
-                "or block, does that one ever end the wait?",
+                "Does the loop's condition ever become false? If it does, why does one thread need "
+                "so many rounds? If the loop waits for a thread or block, does that end the wait?",
             ),
         )
 

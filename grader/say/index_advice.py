@@ -19,7 +19,6 @@ from ..watch.findings import Location, OutOfStore
 from .places import ArrayPlace
 
 OWN = "blockIdx.x * blockDim.x + threadIdx.x"
-_NEAR = 64  # elements: as far as neighbours, halos and strides of a tree reach
 _FACTORS = 3  # of an array's length: outer, length, inner
 _ARRAY = "either the index is too large (check the loop or the count), or the array is too short"
 
@@ -34,12 +33,16 @@ class ThreadNumbers:
     blocks: Index  # gridDim
     given: dict[str, int]  # the whole numbers that the kernel was given, by parameter
     arrays: dict[str, int]  # the bytes of each array, by parameter
+    loop: str  # that the access is in, in words; or ""
+    or_equal: str  # a question, if there is a `<=` in the kernel; or ""
 
     @classmethod
     def of(cls, where: Location, wave: Wave) -> ThreadNumbers:
         """Those of the thread at a location."""
         arrays = {one.name: one.count * one.size for one in wave.names.arguments}
         (x, y, z), (i, j, k) = map(int, where.thread), map(int, where.block)
+        declared = wave.names.declared
+        head, at = declared.loop(where.line or 0)
         return cls(
             (x, y, z),
             (i, j, k),
@@ -47,6 +50,8 @@ class ThreadNumbers:
             wave.geometry.grid,
             wave.names.given,
             arrays,
+            f"The access is in the loop on line {at}: `{head}`." if head else "",
+            " Is there a `<=` where `<` belongs?" if "<=" in "".join(declared.lines) else "",
         )
 
     @property
@@ -91,12 +96,10 @@ def beyond(finding: OutOfStore, place: ArrayPlace, who: ThreadNumbers) -> Messag
         advice = _in_block(element, who)
     else:
         advice = _in_grid(element, who, finding.verb == "reads")
-    if not advice and finding.where.repeats and place.index == place.count:
-        return Message(
-            why="That is the first element past the end, in a loop.",
-            remedy="Does the loop's condition use `<=` instead of `<`? Is the index larger than "
-            "the loop's variable? Or should a guard stop this thread?",
-        )
+    if not advice and who.loop and place.index >= 0:
+        end = who.or_equal if place.index == place.count else ""
+        past = f"In which round is the index too large, and should that round come?{end}"
+        return Message(why=who.loop, remedy=past)
     return advice or _unknown(element, who)
 
 
@@ -131,12 +134,6 @@ def _in_block(place: _Element, who: ThreadNumbers) -> Message | None:
             remedy="Give the array one element per thread, or guard the access, as in "
             f"`if (threadIdx.x < {count})`.",
         )
-    if 0 <= number < count and number != index:
-        return Message(
-            why=f"The thread's number in its block, {number}, is in range, but the index is not.",
-            remedy="If this thread should do nothing here, guard the access. If it should take "
-            "part, compute the index by hand for this thread.",
-        )
     return None
 
 
@@ -154,11 +151,11 @@ def _in_grid(place: _Element, who: ThreadNumbers, reads: bool) -> Message | None
             why=f"The index is the thread's number in the grid, {own}, plus "
             f"{counted(rounds, 'round')} of {counted(all_threads, 'thread')}.",
             remedy="The loop's condition, or a guard, must check that index too: it must be below "
-            f"{_limit(place, who)}.{_or_equal(place)}",
+            f"{_limit(place, who)}.{who.or_equal if index == count else ''}",
         )
     if 0 < own < count and index in (own * 2, own * 4, own * 8):
         return _multiple(place, who)
-    return _near(index, own) if own < count and 0 < abs(index - own) <= _NEAR else None
+    return None
 
 
 def _multiple(place: _Element, who: ThreadNumbers) -> Message:
@@ -169,20 +166,6 @@ def _multiple(place: _Element, who: ThreadNumbers) -> Message:
         why=f"The index is {times} times the thread's number in the grid, {who.own[0]}.",
         remedy=f"{asks if times == place.size else ''}If each thread should take {times} elements, "
         f"the last threads go past the end: check that each index is below {_limit(place, who)}.",
-    )
-
-
-def _near(index: int, own: int) -> Message:
-    """Of a place near the thread's own."""
-    where = "after" if index > own else "before"
-    overflow = ": perhaps an int overflows, or `%` gets a negative number"
-    edge, negative = ("first", overflow) if index < 0 else ("last", "")
-    return Message(
-        why=f"The thread's number in the grid, `{OWN}`, is {own} and in range. The access is "
-        f"{counted(abs(index - own), 'element')} {where} it.",
-        remedy=f"If you mean the neighbour, decide what the {edge} thread does: it has no such "
-        f"neighbour. If not, the index is wrong{negative}. A guard would only hide that. Or the "
-        "launch has more threads than it needs.",
     )
 
 
@@ -212,7 +195,9 @@ def _too_many_threads(
         why=f"The launch has {all_threads:,} threads, and {place.owner} has "
         f"{counted(place.count, 'element')}.",
         remedy="Guard the access: the index must be below "
-        f"{_limit(place, who)}. If there is a guard, it lets this index pass.{_or_equal(place)}",
+        f"{_limit(place, who)}. If there is a guard, it lets this index pass."
+        f"{who.or_equal if place.index == place.count else ''} If a barrier follows, this thread "
+        "must still reach it.",
     )
 
 
@@ -262,21 +247,15 @@ def _by_rows(place: _Element, who: ThreadNumbers, name: str, length: int) -> Mes
 def _unknown(place: _Element, who: ThreadNumbers) -> Message:
     x, y, _ = who.own
     own = f"`{OWN}` is {x}" if who.flat else f"in the grid, its x is {x} and its y is {y}"
-    if place.index < 0:
-        return Message(
-            why="An index can be below 0 after a subtraction, after `%` of a negative number, or "
-            "if an int overflows.",
-            remedy=f"Compute it by hand for this thread ({own}). Guard the access only if the "
-            "thread should do nothing here.",
-        )
-    return Message(
-        remedy=f"Should this thread ({own}) access the array here? If not, guard the access. If "
-        "it should, the index is wrong: compute it by hand for this thread."
+    below = (
+        "An index can be below 0 after a subtraction, after `%` of a negative number, or if an int "
+        "overflows."
     )
-
-
-def _or_equal(place: _Element) -> str:
-    return " Is there a `<=` where `<` belongs?" if place.index == place.count else ""
+    return Message(
+        why=below if place.index < 0 else "",
+        remedy=f"Should this thread ({own}) access the array here, or has it no such neighbour? "
+        "If it should not, guard the access. If it should, compute the index by hand for it.",
+    )
 
 
 def _limit(place: _Element, who: ThreadNumbers) -> str:

@@ -269,9 +269,9 @@ _COPY_NOT_WAITED_FOR = {
     False: (
         "A thread waits for the groups of its own `cp.async`. Other threads must then meet it at a "
         "barrier.",
-        "Is the group of this copy committed? A wait may let the last n groups run on: is this "
-        "copy in one of them? Empty groups count, so commit one in each round and before the "
-        "loop.",
+        "Is the group of this copy committed? A wait can let the newest n groups continue: count "
+        "the commits before it. Is this copy in one of these groups? Each commit makes a group, "
+        "also if it is empty.",
     ),
     True: (
         "The copy is there when a wait at its mbarrier has seen the end of the phase that counts "
@@ -295,8 +295,8 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
     why, remedy = {
         "shared": (
             "Shared memory has arbitrary values at first.",
-            "Should this thread read it? If so, which thread should write it, and when? If another "
-            "thread writes it on an earlier line, put a barrier between the two lines.",
+            "Should this thread read it? If so, which thread should write it, and is a barrier "
+            "between the write and this read?",
         ),
         "local": ("", "Which elements of the array have a value at this point, and which do not?"),
     }.get(
@@ -319,13 +319,13 @@ def never_set(finding: NeverSet, wave: Wave) -> Message:
     name = declared.without_value(line)
     text = f"uses {f'`{name}`, which' if name else 'a variable that'} never got a value"
     if finding.needed not in (None, line):
-        text += f", and line {finding.needed} uses the value that this gives"
+        text += f". Line {finding.needed} needs the result"
     of_arrays = " (An element past the end of a thread's own array never gets a value.)"
     return Message(
         f"{text}.",
         "Such a variable has an arbitrary value."
         f"{of_arrays if declared.local_arrays(line) else ''}",
-        "Give it a value where you declare it, or find the path to this line that gives it none.",
+        "Give it a value where you declare it.",
     )
 
 
@@ -346,7 +346,7 @@ def two_barriers(finding: TwoBarriers, wave: Wave) -> Message:
     return Message(
         f"waits at this barrier while other threads of its block wait at {where}.",
         "All threads of the block must come to the same `__syncthreads()`.",
-        "Which of the two lines do only some threads reach? Move that barrier out of its branch.",
+        "Which of these two lines do only some threads reach? All threads must reach it.",
     )
 
 

@@ -151,8 +151,8 @@ def _read_and_written(race: Race, place: ArrayPlace) -> Message:
         return _lost_update(place)
     apart = Message(
         why="One thread reads the element in the same statement in which the other writes it.",
-        remedy="Does the index go to the element you mean? If it does, read into a variable "
-        f"first, then put a {barrier}, then write.",
+        remedy=f"Should both threads use {place.text}? If not, correct the index. If they should, "
+        f"read into a variable first, then put a {barrier}, then write.",
     )
     if not evidence.may_repeat:
         return apart
@@ -162,7 +162,7 @@ def _read_and_written(race: Race, place: ArrayPlace) -> Message:
     if race.other.wrote and evidence.took_part:
         return rounds
     if race.mine.wrote and not evidence.wrote_since:
-        return apart + Message(remedy="Put another barrier at the end of each round of the loop.")
+        return apart + Message(remedy="The round of the loop must also end with a barrier.")
     return rounds + Message(
         remedy="If both accesses are in one round, read into a variable first, and write after "
         "another barrier."
@@ -187,9 +187,9 @@ def _barrier_between(race: Race, place: ArrayPlace) -> Message:
     if race.both_wrote and not (race.mine.atomic or race.other.atomic):
         return Message(
             why=_one_of_two(place.text),
-            remedy="Give each thread its own element, or let only one thread write. If one thread "
-            f"should overwrite the other's value, put a {barrier} between line {first} and line "
-            f"{then}.",
+            remedy=f"Is {place.text} the element that each of these threads should write? If not, "
+            "correct the index. If it is, let only one thread write it, or put a "
+            f"{barrier} between line {first} and line {then}.",
         )
     why = _CHANCE
     if first > then and race.mine.repeats:

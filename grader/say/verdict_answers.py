@@ -25,9 +25,9 @@ NEXT = {  # by what was seen of the first wrong element: what to ask oneself
     Pattern.NOBODY_WROTE: "",  # the message has a question of its own
     Pattern.OTHER_PLACE: "Compute the index of this load by hand for this thread.",
     Pattern.CONSTANT_WON: "Which value belongs here? Or should that line stand elsewhere?",
-    Pattern.OTHER_ELEMENTS: "Which loop, guard, index or barrier decides which elements it uses?",
+    Pattern.OTHER_ELEMENTS: "Which loop, condition or index decides which elements are used?",
     Pattern.TOO_OFTEN: "Which loop or step uses the same element again?",
-    Pattern.FIRST_NAN: "Which value makes this result NaN, and where does that value come from?",
+    Pattern.FIRST_NAN: "Which step makes the value that gives NaN here?",
     Pattern.OVERFLOWED: "How can the formula avoid a number of this size?",
     Pattern.SCALED: "Which factor or step is missing, or is done once too often?",
     Pattern.CHOSEN_OTHERWISE: "Should this comparison hold here?",
@@ -102,7 +102,7 @@ def in_another_order(order: str, message: Message) -> Message:
 
 def wrong_element(place: str, wanted: str, is_now: str, by: str = "", nan: bool = False) -> Message:
     """An element is another number than it should be, `by` so much."""
-    return Message(f"{place} is {is_now}, and should be {wanted}.", _FROM_NAN if nan else by)
+    return Message(f"{place} is {is_now}, and should be {wanted}.", by, _FROM_NAN if nan else "")
 
 
 def off_by(off: str, most: str) -> str:
@@ -172,9 +172,13 @@ def traffic(verb: str, moved: int, usual: int, what: str) -> str:
     )
 
 
-def stopped_over_budget(counter: str, count: int, budget: int, why: str) -> Message:
-    """A run was stopped when a counter had passed its budget already."""
-    return Message(f"By then {counter} was already {count:,}, and the budget is {budget:,}.", why)
+def stopped_over_budget(run: Message, counter: str, count: int, budget: int, why: str) -> Message:
+    """A `run` was stopped when a counter had passed its budget already: it may well end, later."""
+    return replace(run, remedy="") + Message(
+        f"By then {counter} was already {count:,}, and the budget is {budget:,}.",
+        why,
+        "Which part of this work can other threads do?",
+    )
 
 
 def lacks_order(count: int, named: str, needed: int, why: str) -> Message:

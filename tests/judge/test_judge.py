@@ -88,10 +88,10 @@ def test_a_wrong_answer_shows_the_first_mismatches(verdict_on):
     ("wrong", "said"),
     [
         ("true", "All 128 elements of total are wrong."),
-        ("i >= 3", "Only the first 3 of 128 elements of total are right. Does the warp, the"),
+        ("i >= 3", "Only the first 3 of 128 elements of total are right. Which value"),
         ("i >= 64", "Only the first 64 of 128 elements of total are right. "),
-        ("i > 64", "Only the last 63 of 128 elements of total are wrong. Look at the end"),
-        ("i == 127", "Only the last of 128 elements of total is wrong. Look at the end"),
+        ("i > 64", "Only the last 63 of 128 elements of total are wrong. Which value"),
+        ("i == 127", "Only the last of 128 elements of total is wrong. Which value"),
         ("i == 7", "1 of 128 elements of total is wrong."),
         ("i % 2", "64 of 128 elements of total are wrong."),
     ],

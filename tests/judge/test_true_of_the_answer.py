@@ -544,13 +544,13 @@ def test_a_sum_in_a_helper_is_told_with_the_line_that_calls_it():
 
 def test_a_store_that_goes_elsewhere_is_told_though_another_thread_has_overwritten_it():
     message, line = told("01_expand_where/expand_2d", ("out[i] =", "out[row * row_stride + col] ="))
-    assert "No thread wrote to out[1, 0]." in message and "writes out[0, 0]." in message
+    assert "No thread wrote to out[1, 0]." in message and "writes out[0, 0] instead." in message
     assert "out[row * row_stride + col]" in line
 
 
 def test_the_store_is_told_of_a_thread_that_has_stored_in_shared_memory_often():
     message, _ = told("07_fused_softmax/block_softmax", ("row += gridDim.x", "row = rows"))
-    assert "No thread wrote to y[2, 0]." in message and "writes y[0, 0]." in message
+    assert "No thread wrote to y[2, 0]." in message and "writes y[0, 0] and" in message
 
 
 def test_a_value_that_was_overwritten_is_told_where_it_is_used():

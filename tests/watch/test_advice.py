@@ -485,9 +485,9 @@ PLACED += " + threadIdx.x;\n  y[i % 64] = INDEXED;\n}"
     ("indexed", "guarded", "told"),
     [
         ("x[i]", True, "Guard the access: the index must be below `n`."),
-        ("x[i < n ? i + 1 : 0]", False, "in range. The access is 1 element after it"),
+        ("x[i < n ? i + 1 : 0]", False, "or has it no such neighbour?"),
         ("x[i < n ? i * 4 : 0]", False, "4 times the thread's number in the grid"),
-        ("x[i < n ? (i * 37 + 5) : 0]", False, "compute it by hand for this thread"),
+        ("x[i < n ? (i * 37 + 5) : 0]", False, "compute the index by hand for it"),
     ],
 )
 def test_a_guard_is_advised_only_where_there_are_too_many_threads(indexed, guarded, told):

@@ -21,7 +21,7 @@ from ..protocol import Choice, ThreadPlace
 from ..verdict import CaseResult
 from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
-from .thread_paths import COMPARED, may_ask, operator_of
+from .thread_paths import COMPARED, COMPUTED, may_ask, operator_of
 
 _NO_NAN = " No comparison with NaN is true, except `!=`."
 Said = tuple[Pattern, Message, int | None]  # a pattern, its message, and the line of that
@@ -37,13 +37,15 @@ def _near(one: float, other: float) -> bool:
 
 
 def _question(choice: Choice, text: str = "") -> str:
-    """A choice in words; without what it asks where its line, the `text`, asks something else: a
-    compiler turns comparisons of whole numbers round."""
+    """A choice in words; without what it asks where its line, the `text`, asks something else, or
+    computes what it compares: a compiler turns comparisons of whole numbers round."""
     one, other = choice.values
     asks = f"asks whether {one:.6g} {operator_of(choice) or 'against'} {other:.6g}, and "
     is_whole = not choice.opcode.endswith(("f16", "f32", "f64"))
-    is_turned = is_whole and text and operator_of(choice) not in COMPARED.findall(text)
-    return f"{'' if is_turned else asks}takes {choice.taken:.6g}"
+    is_turned = text and (
+        operator_of(choice) not in COMPARED.findall(text) or COMPUTED.search(text)
+    )
+    return f"{'' if is_whole and is_turned else asks}takes {choice.taken:.6g}"
 
 
 class Explanation(MadeOf):
@@ -76,7 +78,14 @@ class Explanation(MadeOf):
         if (place := self.mine.nan) and self._arose:
             what = " and ".join(f"{one:g}" for one in self.mine.operands)
             made = f" from {what}" if len(self.mine.operands) > 1 else ""
-            yield f"{capital(place.who)} computes the first NaN{made}{place.on}.", place.line
+            strange = sorted(self.mine.operands, key=math.isinf)[1:]  # of two
+            yield (
+                Message(
+                    f"{capital(place.who)} computes the first NaN{made}{place.on}.",
+                    remedy="".join(f"Which step makes this {one:g}?" for one in strange),
+                ),
+                place.line,
+            )
 
     def cancelled(self) -> Told:
         """Roundings that large numbers leave where they cancel."""
@@ -110,7 +119,8 @@ class Explanation(MadeOf):
             theirs = other.values if other else ()
             fixed = compress(one.values, one.fixed)
             strange = [value for value in fixed if value not in theirs]
-            remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else ""
+            remedy = self._guarded(one.place) or say.NEXT[Pattern.CHOSEN_OTHERWISE]
+            remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else remedy
             said = f"{self._chosen(one)}.{_NO_NAN if _with_nan([one]) else ''}"
             yield Message(said, why, remedy, ours), one.place.line
         nan = _with_nan(self.mine.choices)
@@ -168,16 +178,17 @@ class Explanation(MadeOf):
         if found.lost and not of_others:
             loop, _ = self._its_loop(made)
             why += f" It does not use {self._listed(found.lost, 'or')}, but should. {loop.first}"
-            ask = say.NEXT[Pattern.OTHER_ELEMENTS]
+            ask = f"Which step should bring {self._listed(found.lost)} into this value?"
         if found.more and not of_others:
             why += f" It uses {self._listed(found.more)}, but should not."
         if number is not None and search(0, number, len(self._declared.lines)):
             where = f" (line {there})" if there else ""
             why, line = f"The {number:g} is a number in your code{where}.", there or line
+            ask = say.NEXT[Pattern.CONSTANT_WON]
         elif not words:
             right = "Everything that this step uses is right. The step itself is wrong."
-            fine = f"{found.fine} is right here. The other value or the operation is not."
-            why = right if found.right else fine if found.fine else ""
+            fine = "{} is right here. {} is wrong.".format(*found.sides) if found.sides[0] else ""
+            why = right if found.right else fine
             ask = "What should this step do with its values?" if found.right else ""
             if found.right and found.mine.endswith(" values"):  # as a product of tensor cores
                 why = "Its values are right, but some of them are in wrong registers."
@@ -185,7 +196,8 @@ class Explanation(MadeOf):
         elif made is None:
             scaled = any(self.scaled())  # another step may lack the factor as well
             why = "" if scaled else f"{words} does not belong in this step."
-            ask = "" if scaled else "Which value should this step use?"
+            beside = f" with {found.sides[0]}" if found.sides[0] else ""
+            ask = "" if scaled else f"Which value belongs here{beside}?"
         told, is_nan = found.told, math.isnan(found.place.values[0])
         if is_nan or found == self._joined:  # it has been told
             told = replace(told, first="")
@@ -216,6 +228,7 @@ class Explanation(MadeOf):
             yield (
                 Message(
                     "This value is only an intermediate result: a step after it is missing.",
+                    remedy=say.NEXT[Pattern.LEFT_EARLY],
                     ours=f"Our kernel then {further}.",
                 ),
                 None,
@@ -229,8 +242,26 @@ class Explanation(MadeOf):
         with np.errstate(all="ignore"):
             ratio, off = found / expected, found - expected
         first = ratio.flat[0]
-        is_telling = (len(ratio) > 1 or whole(first)) and abs(first - 1) > 1e-3
-        if found.all() and expected.all() and constant(ratio) and is_telling:
+        # A part of an output may have one factor by chance: then a step that is wrong says more.
+        is_telling = (
+            whole(first)
+            or abs(first + 1) < 1e-3
+            or (
+                len(ratio) > 1
+                and (
+                    len(ratio)
+                    == self.words.problem.outputs[self.pair.wrong.element.buffer].value.size
+                    or not self._ways.descended
+                )
+            )
+        )
+        if (
+            found.all()
+            and expected.all()
+            and constant(ratio)
+            and is_telling
+            and abs(first - 1) > 1e-3
+        ):
             times = float(ratio.mean())
             what = (
                 f"is {factor(times)} what it should be"
@@ -332,7 +363,11 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
         if not told and (made := about._ways.last_line) not in (None, line):
             parts += Message(f"Its value comes from line {made}.")
     patterns = tuple(str(pattern) for pattern, _, _ in told)
-    leads = [one for one in told if one[0] == Pattern.LEFT_EARLY] + told
+    leads = [
+        one
+        for one in told
+        if one[0] in (Pattern.LEFT_EARLY, Pattern.CONSTANT_WON, Pattern.CHOSEN_OTHERWISE)
+    ] + told
     pattern, lead, _ = leads[0] if leads else (Pattern.NOBODY_WROTE, Message(), None)
     advice = (
         lead.remedy,

@@ -1,8 +1,6 @@
 """The sentences about what a wrong element was made of: each rule yields one where it applies."""
 
-import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -13,10 +11,6 @@ from ..verdict import Part
 from . import telling
 from .telling import About, Times, Told, capital, copied, times
 from .thread_paths import last_conditions
-
-_OF_THE_COMPILER = re.compile(
-    r"computes |(multiplies \S+|to the left) by \d\d?;"
-)  # bytes from elements
 
 
 class MadeOf(About):
@@ -33,23 +27,31 @@ class MadeOf(About):
     def nobody(self) -> Told:
         """Nobody wrote it: the only line that would, and who does in a right kernel."""
         if not self.pair.wrong.written and self.ours.stored:
-            buffer = self.pair.wrong.element.buffer
-            only, line = self._declared.only_written(self.words.name(buffer))
-            path = self.pair.path or ThreadPath()
-            instead = next((one for one in path.stored if one[0].buffer == buffer), None)
-            asked, at = last_conditions(path, self.words.source)
+            buffer, who = self.pair.wrong.element.buffer, self.ours.stored.who
+            name, path = self.words.name(buffer), self.pair.path or ThreadPath()
+            only, line = self._declared.only_written(name)
+            instead = {one: at for one, at in path.stored if one.buffer == buffer}
+            last = max(self._declared.writers(name), default=0)
+            asked, at = last_conditions(path, self.words.source, last)
+            said, remedy = only, ""
             if instead:
-                said = f"{capital(self.ours.stored.who)} writes {self._name(instead[0])}."
-                line = instead[1]
+                line = next(iter(instead.values()))
+                index = self._declared.index(line or 0, name) if len(instead) == 1 else ""
+                said = f"{capital(who)} writes {self._listed(instead)} instead."
+                remedy = (
+                    f"Compute the index `{index}` on line {line} by hand for {who}."
+                    if index
+                    else f"Which loop or index should bring {who} to {self._here}?"
+                )
             elif asked:
-                said, line = f"{capital(self.ours.stored.who)} does not write it: {asked}.", at
-            else:
-                said = only
+                said, line = f"{capital(who)} does not write it: {asked}.", at
+                remedy = f"Should this keep {who} from writing {self._here}?"
             yield (
                 Message(
                     said,
                     only if said != only else "",
-                    ours=f"In our kernel {self.ours.stored.who} writes it.",
+                    remedy,
+                    ours=f"In our kernel {who} writes it.",
                 ),
                 line,
             )
@@ -76,7 +78,7 @@ class MadeOf(About):
                     Message(
                         f"Line {line} gives `{name}` a new value in each round of the loop on line "
                         f"{head}.",
-                        remedy="Where is the value of the round before used?",
+                        remedy=f"Which line uses the value of `{name}` from the previous round?",
                     ),
                     line,
                 )
@@ -93,20 +95,25 @@ class MadeOf(About):
         for opcode, place, own in self.mine.shuffles if self._mine != self._ours else ():
             way = _way(opcode)
             name, opposite = f"`__shfl_{way}sync`", {"up_": "down_"}.get(way, "up_") in ours - mine
+            because = "names the lane itself" if way == "xor_" else "finds no lane there"
             fact = (
-                f"gets its own value back, because {name} finds no lane there"
+                f"gets its own value back, because {name} {because}"
                 if own
                 else f"takes a value with {name}"
             )
-            if way and way not in ours and (own or (ours and opposite)):
-                yield (
-                    Message(
-                        f"{capital(place.who)} {fact}{place.on}.",
-                        remedy=asked,
-                        ours=f"Our kernel uses {instead}." if instead else "",
-                    ),
-                    place.line,
-                )
+            guards = filter(None, (self._guarded(one.place) for one in self.mine.choices))
+            if own and way == "xor_":
+                asked, instead = "Compute the third argument by hand for each round.", ""
+            elif not way or way in ours or not (own or (ours and opposite)):
+                continue
+            yield (
+                Message(
+                    f"{capital(place.who)} {fact}{place.on}.",
+                    remedy=next(guards, asked) if own else asked,
+                    ours=f"Our kernel uses {instead}." if instead else "",
+                ),
+                place.line,
+            )
 
     def other_place(self) -> Told:
         """One element in the place of another."""
@@ -119,13 +126,13 @@ class MadeOf(About):
                 f"{self._here} comes from {self._name(mine)}, and should come from "
                 f"{self._name(ours)}. {capital(loaded.who)} loads {self._name(mine)}{loaded.on}"
             )
-            rule, line = Message(why=self._rule()), loaded.line
+            rule, line = self._rule(), loaded.line
             loop, head = self._its_loop(line)
             if loop.first and not rule.why:
                 rule = Message(why=loop.first, remedy=loop.remedy)
             if any(self._wanted in (one.taken, one.refused) for one in self.mine.choices):
-                rule += Message(remedy="Which step chooses between them?")
-            more = rule if str(rule) else self._to_its_place(mine, ours)
+                rule += Message(remedy=f"Which step chooses {self._name(mine)} here?")
+            more = rule if str(rule) else telling.index_step(self.mine, self.ours, self._name)
             if stored and stored.line and stored.line != line:
                 who = "" if stored.who == loaded.who else f", and {stored.who}"
                 sentence += f"{who or ' and'} stores it{stored.on}"
@@ -137,29 +144,23 @@ class MadeOf(About):
                     line = stored.line
             yield Message(f"{sentence}.") + more, head if rule.why == loop.first != "" else line
 
-    def _to_its_place(self, mine: Element, ours: Element) -> Message:
-        """Where the index of an element that was handed on goes another way."""
-        ways = telling.TwoTrails(self.mine.index, self.ours.index, self._name)
-        found = ways.parting_of_indices() if mine.buffer == ours.buffer else None
-        if not (found and found.ours) or _OF_THE_COMPILER.search(f"{found.mine};{found.ours};"):
-            return Message()
-        return replace(
-            found.told, first="", why=f"{found.told.first} This step makes the index wrong."
-        )
-
-    def _rule(self) -> str:
+    def _rule(self) -> Message:
         """How all that were looked at stand to what they should be."""
         made = [(self.mine, self.ours), *self.pair.others]
         taken = [both for pair in made if (both := copied(*pair))]
         if len(taken) < len(made):
-            return ""
+            return Message()
         index, wrong = self.words.index, self.pair.wrong
         said = telling.rule([(index(mine), index(ours)) for mine, ours in taken])
         if not said:
             there = [self.words.place(one) for one in (wrong.element, *wrong.others)]
             flat = ([one.index for one in side] for side in zip(*taken, strict=True))
             said = telling.by_strides(there[: len(taken)], *flat)
-        return said
+        loaded = self.mine.used[0].loaded
+        return Message(
+            why=said,
+            remedy=said and f"Compute the index of the load{loaded.on} by hand for {loaded.who}.",
+        )
 
     def other_elements(self) -> Told:
         """What is not in it, and what does not belong there."""
@@ -168,7 +169,14 @@ class MadeOf(About):
         if len(self._mine) == 1:
             yield from self.other_winner()
         if self._ours and not self._mine:
-            yield f"{self._here} uses no input. It should use {self._listed(self._ours)}.", None
+            lost = self._listed(self._ours)
+            yield (
+                Message(
+                    f"{self._here} uses no input. It should use {lost}.",
+                    remedy=f"Which step should bring {lost} into {self._here}?",
+                ),
+                None,
+            )
         yield from self._differ(self._mine, self._ours, self.mine.used, self._here)
 
     def other_summands(self) -> Told:
@@ -185,7 +193,7 @@ class MadeOf(About):
         parts = [f"does not use {self._listed(lacks, 'or')}, but should"] if lacks else []
         parts += [f"uses {self._listed(has)}, but should not"] if has else []
         if parts:
-            end = self._joined = self._ways.joined(has, ours)
+            end = self._joined = self._ways.joined(has, ours) if ours else None
             sentence, line = f"{what} {'. It '.join(parts)}.", None
             again = [one for one, times in mine.items() if times > ours.get(one, times)]
             more = f"It uses {self._listed(again)} more than once." if again else ""
@@ -200,8 +208,20 @@ class MadeOf(About):
             elif not has and lacks.isdisjoint(one.first for one in self.mine.loads):
                 line = self._only_load(lacks)
             said = " ".join(filter(None, (sentence, self._loaded(lacks, not has), more)))
-            loop, line = self._its_loop(line) if lacks and not has else (Message(), line)
+            loop, line = (Message(), line) if lacks and has else self._its_loop(line)
+            remedy = remedy or self._asked(lacks, has, line)
             yield Message(said, loop.first, loop.remedy or remedy), line
+
+    def _asked(self, lacks: Collection[Element], has: Collection[Element], line: int | None) -> str:
+        """What to ask of elements that something does not use, or should not use."""
+        names = {self.words.name(one.buffer) for one in has}
+        index = self._declared.index(line or 0, names.pop()) if len(names) == 1 else ""
+        brings = f"brings {self._listed(has)}" if has else f"should bring {self._listed(lacks)}"
+        return (
+            f"Is `{index}` the right index on line {line}?"
+            if index
+            else f"Which index, loop or condition {brings} into {self._here}?"
+        )
 
     def too_often(self) -> Told:
         """What was counted more often than in the solution, but for maxima, where that changes
@@ -220,14 +240,25 @@ class MadeOf(About):
             much = "more often than it should" if others else much
             loaded = [one for one in self.mine.loads if one.first in again]
             most = max(loaded, key=lambda one: one.times, default=None)
-            where, line = "", None
+            where, line, step, loop = "", None, None, Message()
             if most and most.times > max((one.times for one in self.ours.loads), default=0):
                 line = most.loaded.line
                 where = f" Line {line} loads {self._name(most.first)} {_often(most.times)}."
             elif step := self._ways.doubled(again):
                 line = step.place.line
-                where = f" {step.told} Each of the two values already contains these elements."
-            yield f"{self._here} uses {each} {much}.{where}", line
+                loop, _ = self._its_loop(step.calls[-1] if step.calls else line)
+                where = (
+                    f" {step.told.first} Each of the two values already contains these elements. "
+                    f"{step.told.why}"
+                ).rstrip()
+            yield (
+                Message(
+                    f"{self._here} uses {each} {much}.{where}",
+                    loop.first,
+                    loop.remedy or (self._guarded(step.place) if step else ""),
+                ),
+                line,
+            )
 
     def constant(self) -> Told:
         """A constant won where an input should have."""
@@ -249,7 +280,7 @@ class MadeOf(About):
             remedy = f"What should a search for the {which} start from?"
         else:
             sentence += "No input has replaced it."
-            remedy = "Which input should replace it, and on which line?"
+            remedy = f"Which line should put {self._listed(self._ours)} in its place?"
         yield Message(sentence, remedy=remedy), line
 
     def other_winner(self) -> Told:
@@ -257,7 +288,7 @@ class MadeOf(About):
         mine, ours = self.mine.origin, self.ours.origin
         if isinstance(mine, Element) and isinstance(ours, Element) and mine != ours:
             sentence = f"{self._here} is a copy of {self._name(mine)}, and should be a copy of "
-            remedy = "Which step chooses between them?"
+            remedy = f"Which step chooses {self._name(mine)} here?"
             loaders = {one.loaded.thread for one in self.mine.loads if one.first == ours}
             stored = self.mine.stored
             if stored and stored.thread not in loaders and ours not in self._mine:

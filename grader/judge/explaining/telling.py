@@ -15,7 +15,6 @@ told the place that they were taken from, wherever that lies.
 
 import math
 import re
-from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
@@ -78,17 +77,19 @@ def _along_one(rows: Rows) -> str:
         return ""
     off, total, some = a - b, a + b, b != 0
     ratios = np.unique(a[some] / b[some])
-    if (a == a[0]).all():
-        found = f"is always {a[0]}"
-    elif (off == off[0]).all():
-        found = f"is {abs(off[0])} too {'large' if off[0] > 0 else 'small'}"
-    elif (total == total[0]).all():
-        found = f"is {total[0]} minus the correct one"
-    elif len(ratios) == 1 and not a[~some].any():
-        found = f"is {factor(float(ratios[0]))} what it should be"
-    else:
-        return ""
-    return f"In all {len(rows)} elements that the grader compared, {which} {found}."
+    rules = (
+        ((a == a[0]).all(), f"is always {a[0]}"),
+        ((off == off[0]).all(), f"is {abs(off[0])} too {'large' if off[0] > 0 else 'small'}"),
+        ((total == total[0]).all(), f"is {total[0]} minus the correct one"),
+        (
+            len(ratios) == 1 and not a[~some].any(),
+            f"is {factor(float(ratios[0]))} what it should be",
+        ),
+    )
+    found = next((said for holds, said in rules if holds), "")
+    return (
+        f"In all {len(rows)} elements that the grader compared, {which} {found}." if found else ""
+    )
 
 
 def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]) -> str:
@@ -133,23 +134,27 @@ def _strides(places: Sequence[Index], taken: Sequence[int]) -> Index | None:
 LOOKED_AT = 24  # elements of the output
 
 
-def beyond_an_array(judged: Judged, at: int) -> str:
-    """A sentence about the case at a place; "" where the output is no copy or there is no rule."""
-    instance, words = judged.instances[at], judged.words[at]
+def beyond_an_array(judged: Judged, instance: CaseInstance, words: Words) -> Message:
+    """A rule for a case, or the step that goes wrong; nothing where the output is no copy, or
+    neither is found."""
     elements = _of_a_copy(instance)
     if not elements:
-        return ""
-    both = judged.session, judged.ours
-    mine, ours = (session.follow(instance, elements, ROOM) for session in both)
-    taken = defaultdict(list)  # by buffer: (place in the output, taken, what should have been)
-    for element, one, other in zip(elements, mine, ours, strict=False):
-        if pair := copied(one, other):
-            taken[pair[1].buffer].append((words.place(element), pair[0].index, pair[1].index))
+        return Message()
+    sessions = judged.session, judged.ours
+    mine, ours = (one.follow(instance, elements, ROOM) for one in sessions)
+    taken = grouped(  # by buffer: (place in the output, taken, what should have been)
+        (pair[1].buffer, (words.place(element), pair[0].index, pair[1].index))
+        for element, *both in zip(elements, mine, ours, strict=False)
+        if (pair := copied(*both))
+    )
     for buffer, rows in taken.items():
         flat = [((one,), (other,)) for _, one, other in rows]
         if said := rule(flat) or by_strides(*zip(*rows, strict=True)):
-            return re.sub("[Tt]he index", rf"\g<0> into {words.name(buffer)}", said, count=1)
-    return ""
+            return Message(
+                why=re.sub("[Tt]he index", rf"\g<0> into {words.name(buffer)}", said, count=1)
+            )
+    steps = (index_step(*pair, words.element) for pair in zip(mine, ours, strict=False))
+    return next((one for one in steps if one.why), Message())
 
 
 def _of_a_copy(instance: CaseInstance) -> tuple[Element, ...]:
@@ -198,7 +203,7 @@ def whole(ratio: float) -> bool:
 
 def factor(ratio: float) -> str:
     """ "1/4 of" or "3 times"."""
-    if abs(ratio) < 0.7 and abs(1 / ratio - round(1 / ratio)) < 1e-3:
+    if 0 < abs(ratio) < 0.7 and abs(1 / ratio - round(1 / ratio)) < 1e-3:
         return f"1/{round(1 / ratio)} of"
     return f"{ratio:.6g} times"
 
@@ -337,9 +342,14 @@ class About:
         at, there = (at, f"Line {line} is in") if at in new else (new[0], "Look at")
         return Message(
             f"{there} the loop on line {at}: `{heads[at]}`.",
-            remedy="Write down its rounds: where does it begin, how far does it step, and when "
-            "does it end?",
+            remedy=f"Write down the rounds of the loop on line {at}: where does it begin, how far "
+            "does it step, and when does it end?",
         ), at
+
+    def _guarded(self, place: ThreadPlace) -> str:
+        """What to ask of a thread where an `if` stands on the line itself."""
+        guard, at = self._declared.guard(place.line or 0)
+        return f"Should `{guard}` hold for {place.who}?" if guard and at == place.line else ""
 
     def _parts(self, mine: Times, ours: Times) -> tuple[Part, ...]:
         """Runs of neighbouring elements that went in as often, and should have; none where they are
@@ -371,8 +381,8 @@ class Parting:
     what ours does first, empty where the solution has no step that is to be compared.
     `bad`: the value that is wrong in it, in words, with the line that it was made on, None for an
     element; `number`: it, if it stands in the code; `lost`: elements that do not come into it, and
-    `more` that should not; `right`: all of its values are the right ones; `fine`: else those that
-    are. `calls`: the lines of the calls that lead there."""
+    `more` that should not; `right`: all of its values are the right ones; `sides`: those that are,
+    and the others. `calls`: the lines of the calls that lead there."""
 
     place: ThreadPlace
     mine: str
@@ -382,7 +392,7 @@ class Parting:
     lost: tuple[Element, ...] = ()
     more: tuple[Element, ...] = ()
     right: bool = False
-    fine: str = ""
+    sides: tuple[str, ...] = ("", "")
     calls: tuple[int, ...] = ()
 
     @property
@@ -457,18 +467,36 @@ class TwoTrails:
             return None
         at, bad, told, before = found.at, found.bad, _step(mine, found.at), None
         other = _partner(mine, ours, at) if found.partner is None else found.partner
-        strange = list(filter(mine.stands, mine.sources(at) if np.isfinite(mine.value[at]) else ()))
+        # The first term is subtracted from 0.
+        given, is_turned = mine.sources(at)[mine.verb(at) == "sub" :], False
+        strange = list(filter(mine.stands, given if np.isfinite(mine.value[at]) else ()))
         if other is not None:
             strange, missing = _apart(mine, ours, at, other), _apart(ours, mine, other, at)
             before = _left_out(mine, ours, other) if bad is None and not found.first else None
             is_first = found.first or before is not None
             words = ours.words(other if before is None else before)
             words, right = f"{'first ' * is_first}{words}", not (strange or missing or is_first)
-            fine = [
-                one for one in mine.sources(at) if not mine.constant[one] and one not in strange
-            ]
-            told = replace(told, ours=words, right=right, fine=" and ".join(map(mine.said, fine)))
-            is_one = len(strange) == len(missing) == 1 and mine.verb(at) == ours.verb(other)
+            fixed = [one for one in mine.sources(at) if mine.constant[one]]
+            fine = [one for one in mine.sources(at) if one not in (*fixed, *strange)]
+            known, doubted = _few(mine, fine), _few(mine, {*fixed, *strange})
+            told = replace(
+                told,
+                ours=words,
+                right=right,
+                sides=(
+                    known,
+                    f"{doubted or 'Another value'} or the operation"
+                    if fixed or strange
+                    else "The operation or an earlier step",
+                ),
+            )
+            # A compiler adds what a line subtracts.
+            is_turned = bool(fixed) and (mine.verb(at), ours.verb(other)) == ("add", "sub")
+            if is_turned:
+                told = replace(told, mine=f"subtracts {-mine.value[fixed[0]]:g} from {known}")
+            is_one = len(strange) == len(missing) == 1 and (
+                is_turned or mine.verb(at) == ours.verb(other)
+            )
             strange = strange if is_one and not is_first else []
         elif bad is None and _is_extra(mine, ours, at):
             told = replace(told, ours=f"has no step that {told.mine}")
@@ -477,7 +505,14 @@ class TwoTrails:
             more = tuple(one for step in found.more if (one := mine.element(step)))
             made = mine.line(wrong) if mine.stands(wrong) or not mine.constant[wrong] else None
             number = float(mine.value[wrong]) if mine.stands(wrong) else None
-            told = replace(told, bad=(mine.said(wrong), made), lost=lost, more=more, number=number)
+            told = replace(
+                told,
+                bad=(mine.said(wrong), made),
+                number=-number if number and is_turned else number,
+                lost=lost,
+                more=more,
+                sides=(_few(mine, [one for one in mine.sources(at) if one != wrong]), ""),
+            )
         return None if _UNTOLD.match(told.mine) or told.ours == told.mine else told
 
     def parting_of_indices(self) -> Parting | None:
@@ -490,7 +525,15 @@ class TwoTrails:
             partner = (
                 _partner(mine, ours, at) if all(known[one] for one in mine.sources(at)) else None
             )
-            if not known[at] and partner is not None and ours.words(partner) != mine.words(at):
+            if (
+                not known[at]
+                and partner is not None
+                and (
+                    mine.verb(at) == ours.verb(partner)
+                    or mine.operands(at) == ours.operands(partner)
+                )
+                and (mine.words(at), mine.value[at]) != (ours.words(partner), ours.value[partner])
+            ):
                 return replace(_step(mine, at), ours=ours.words(partner))
         return None
 
@@ -571,6 +614,31 @@ class TwoTrails:
         return (mine.place(at), mine.words(at), moves, expected) if cancels[at] else None
 
 
+_OF_THE_COMPILER = re.compile(
+    r"computes |(multiplies \S+|to the left) by \d\d?;"
+)  # bytes from elements
+
+
+def index_step(mine: Made, ours: Made, named: Callable[[Element], str]) -> Message:
+    """Where the index of an element that was handed on goes another way than the solution's."""
+    one, other = copied(mine, ours) or (None, None)
+    ways = TwoTrails(mine.index, ours.index, named)
+    found = ways.parting_of_indices() if one != other else None
+    if (
+        not (found and found.ours)
+        or _OF_THE_COMPILER.search(f"{found.mine};{found.ours};")
+        or (found.mine == found.ours and min(found.place.values) >= 0)  # told alike by chance
+    ):
+        return Message()
+    why, remedy = "This step makes the index wrong.", "What should this step compute?"
+    if found.mine == found.ours:  # of the same numbers: one of them should have no sign
+        why, remedy = (
+            "The right number is above 2,147,483,647, too large for an int.",
+            "Which type can hold this number?",
+        )
+    return replace(found.told, first="", why=f"{found.told.first} {why}", remedy=remedy)
+
+
 def _keys(trails: list[Trail], bits: int) -> list[Numbers]:
     """By step a number that is the same for values that are the same on both ways, 0 for 0."""
     rounded = []
@@ -597,6 +665,11 @@ def _step(mine: Trail, at: int) -> Parting:
         mine.words(at),
         calls=mine.ops[mine.op[at]].calls,
     )
+
+
+def _few(trail: Trail, steps: Collection[int]) -> str:
+    """The values of a few steps in words; "" of more."""
+    return " and ".join(map(trail.said, steps)) if len(steps) <= FEW else ""
 
 
 def _apart(one: Trail, other: Trail, at: int, step: int) -> list[int]:

@@ -8,6 +8,7 @@ import re
 
 from ...compilers.declared import Declarations
 from ...cuda.errors import Message
+from ...status import Status
 from ..cases import of_failure, thread_of
 from ..protocol import Choice, Failed, ThreadPath
 from ..session import Judged
@@ -21,13 +22,15 @@ _NOT = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _NEIGHBOUR = {"<": ("<=", -1), ">=": (">", -1), ">": (">=", 1), "<=": ("<", 1)}
 COMPARED = re.compile(r"(?<![<>=!-])(?:[=!<>]=|[<>](?![<>=]))")
-LINES, MOST = 2, 2  # lines that are told, and comparisons of one
+COMPUTED = re.compile(r"\w [-+*/%] \w+ [<>]=? |[<>]=? \w+ [-+*/%] \w")  # before it is compared
+MOST = 2  # comparisons of one line
 _ITS_INDEX = "This thread should be here, but its index is wrong. How is the index computed?"
 
 
-def last_conditions(path: ThreadPath, source: str) -> tuple[str, int | None]:
-    """The last branches of a thread, of two lines, as these ask, with values: "on line 8,
-    `64 < 64` is false"; and the last line. "" where there is none."""
+def last_conditions(path: ThreadPath, source: str, before: int = 0) -> tuple[str, int | None]:
+    """The last branch of a thread that says something, as its line asks, with values: "on line 8,
+    `64 < 64` is false"; and the line. "" where there is none. `before`: of those before this line,
+    if there is one."""
     declared = Declarations(source)
     # A compiler unrolls loops, and then asks what the line of a loop does not.
     asked = [
@@ -35,20 +38,22 @@ def last_conditions(path: ThreadPath, source: str) -> tuple[str, int | None]:
         for one in path.branches
         if one.place.line and declared.condition(one.place.line)[1] != one.place.line
     ]
-    lines = [*dict.fromkeys(one.place.line or 0 for one in reversed(asked))][:LINES]
-    told = []
-    for line in reversed(lines):
-        text = declared.line(line)
-        every = (_as_written(one, text) for one in asked if one.place.line == line)
-        most = 1 if declared.loop(line)[0] else MOST  # of the last round alone
-        if held := [*dict.fromkeys(filter(None, every))][-most:]:
-            told.append(f"on line {line}, {' and '.join(held)}")
-    return "; ".join(told), lines[0] if told else None
+    said = [
+        (at, said)
+        for one in asked
+        if (at := one.place.line) and (said := _as_written(one, declared.line(at), at < before))
+    ]
+    line = next((at for at, _ in said[::-1] if at < before), said[-1][0] if said else 0)
+    most = 1 if declared.loop(line)[0] else MOST  # of the last round alone
+    plain = (_as_written(one, declared.line(line)) for one in asked if one.place.line == line)
+    held = [*dict.fromkeys([*filter(None, plain)] or [text for at, text in said if at == line])]
+    return (f"on line {line}, {' and '.join(held[-most:])}", line) if held else ("", None)
 
 
-def _as_written(one: Choice, text: str) -> str:
+def _as_written(one: Choice, text: str, is_telling: bool = False) -> str:
     """A comparison as its line has it: a compiler asks `x < 1` for `x <= 0`, turns it round, or
-    asks the opposite. "" for one that the compiler made, as of a loop that it unrolled."""
+    asks the opposite. "" for one that the compiler made, as of a loop that it unrolled, and for a
+    number that equals itself, if that is not `is_telling`: thread 0 asks `threadIdx.x == 0`."""
     asks = operator_of(one)
     a, b = zip(one.values, one.fixed, strict=True)
     forms = [(asks, a, b)]
@@ -64,7 +69,7 @@ def _as_written(one: Choice, text: str) -> str:
     for asks, *sides, holds in every:
         left, right = (_number(value) for value, _ in sides)
         stands = all(_number(abs(value)) in numbers for value, is_fixed in sides if is_fixed)
-        trivial = asks == "==" and left == right  # as `threadIdx.x == 0` of thread 0
+        trivial = asks == "==" and left == right and not is_telling
         if asks in operators and stands and not trivial:
             return f"`{left} {asks} {right}` is {str(holds).lower()}"
     return ""
@@ -86,9 +91,10 @@ def _number(value: float) -> str:
     return str(int(value)) if value.is_integer() else f"{value:.6g}"
 
 
-def of_stray(judged: Judged, at: int, failure: Failed) -> Message:
+def of_stray(judged: Judged, at: int, failure: Failed, seen: Message) -> Message:
     """Of an access outside of its array: the last condition that let its thread pass. Where the
-    solution's thread of that number uses the array, too, no guard is to stop the learner's."""
+    solution's thread of that number uses the array, too, no guard is to stop the learner's.
+    `seen`: how the index comes about, which says more than its number does."""
     told, instance, words = judged.results[at].parts, judged.instances[at], judged.words[at]
     where = of_failure(instance, failure)
     thread = where and thread_of(instance.problem, where)
@@ -96,10 +102,26 @@ def of_stray(judged: Judged, at: int, failure: Failed) -> Message:
         return told
     both = judged.session, judged.ours
     mine, ours = (session.path(instance, where.launch, thread) for session in both)
-    asked, _ = last_conditions(mine, judged.source)
-    passed = f"Before that, {asked}." if asked else ""
-    loop, _ = Declarations(judged.source).condition(failure.line or 0)
-    works = any(f"`{words.name(one)}[" in told.first for one in ours.used)
+    asked, line = last_conditions(mine, judged.source)
+    declared, here = Declarations(judged.source), failure.line or 0
+    loop, _ = declared.condition(here)
+    is_beyond = failure.status == Status.OUT_OF_BOUNDS
+    works = is_beyond and any(f"`{words.name(one)}[" in told.first for one in ours.used)
     several = "One access of" in told.why  # whose index may be right
-    remedy = _ITS_INDEX if works and not (loop or several) else told.remedy
-    return Message(told.first, f"{passed} {told.why}".strip(), remedy)
+    remedy, is_its_own = told.remedy, line in (here, declared.guard(here)[1])
+    if works and not (loop or several):
+        asked, remedy = "", _ITS_INDEX
+    elif (
+        asked.endswith("true")
+        and is_its_own
+        and remedy.startswith(("In which round", "Should this"))
+    ):
+        remedy = (
+            f"Is the condition on line {line} wrong for this thread, or the index on line {here}?"
+        )
+    passed = f"Before that, {asked}." if asked and (is_its_own or is_beyond) else ""
+    return Message(
+        told.first,
+        seen.why if seen.remedy else f"{passed} {told.why} {seen.why}".strip(),
+        seen.remedy or remedy,
+    )

@@ -42,7 +42,7 @@ from .slices import Elements, as_numbers, literal, place_of, slice_of
 
 MOST = 2000  # told of
 DEEP = 8  # comparisons of one condition
-MOST_BRANCHES, FEW_STORED = 32, 4  # told of a thread
+MOST_BRANCHES, FEW_STORED = 32, 1024  # told of a thread
 
 Numbers = Callable[[str], npt.NDArray[np.float64]]  # every value of a graph, as a PTX type
 
@@ -177,19 +177,20 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
     if len(graph.slice_of(root)) > MOST_BEHIND:
         return Made(stored=place_of(graph, root), cut=True, whole=graph.whole)
     used = _used(graph, elements, root)
+    source = making.came_from(graph, root)
+    # The node of the place that it was loaded from; 0 for what was not.
+    address = int(graph.right[source.node]) if source.found < 0 else 0
     told = Made(
         stored=place_of(graph, root),
         used=tuple(used[:MOST_USED]),
         cut=len(used) > MOST_USED,
         whole=graph.whole,
+        index=slice_of(graph, elements, address),
     )
     if elements.beyond:  # of what lies there only the place is known
         return told
     summed = _used(graph, elements, root, extremes=False) if making.extreme(graph, root) else used
     nan = making.first_nan(graph, root)
-    source = making.came_from(graph, root)
-    # The node of the place that it was loaded from; 0 for what was not.
-    address = int(graph.right[source.node]) if source.found < 0 else 0
     return replace(
         told,
         origin=_origin(graph, elements, source.found),
@@ -201,7 +202,6 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
         choices=choices(graph, root),
         shuffles=_shuffles(graph, root),
         decisions=tuple(_decisions(graph, elements, root, address)),
-        index=slice_of(graph, elements, address),
         loads=tuple(_loads(graph, elements)),
         peers=_peers(graph, root),
     )

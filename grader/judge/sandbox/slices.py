@@ -129,7 +129,8 @@ class _Gathered:
         names = list(elements.buffers)
         buffer, index = np.full(len(places), -1), np.full(len(places), -1)
         for place, leaf in enumerate(leaves.tolist()):
-            if element := elements.behind(self.graph, -leaf):
+            element = elements.behind(self.graph, -leaf)
+            if element and 0 <= element.index < elements.buffers[element.buffer].size:
                 buffer[place], index[place] = names.index(element.buffer), element.index
                 value[place] = float(elements.buffers[element.buffer].flat[element.index])
         ops, op = np.unique(self.at[places[len(leaves) :]], return_inverse=True)

@@ -94,7 +94,9 @@ class Slicer(Observer):
     def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
         instruction, index = self.code[at], lane_index(lanes)
         sent = self._of(instruction.operands[1])[source]
-        moved = (source != index) | (self.graph.detailed and instruction.form.has("up", "down"))
+        moved = (source != index) | (
+            self.graph.detailed and instruction.form.has("up", "down", "bfly")
+        )
         sent[moved] = self._add(at, index[moved], sent[moved])
         self._outs(instruction)[0][1][index] = sent
 
