@@ -38,7 +38,7 @@ from ..protocol import (
     Used,
     Way,
 )
-from .slices import Elements, as_numbers, literal, place_of, slice_of
+from .slices import Elements, as_numbers, literal, place_of, places_of, slice_of
 
 MOST = 2000  # told of
 DEEP = 8  # comparisons of one condition
@@ -238,17 +238,19 @@ def _loads(graph: Graph, elements: Elements) -> Iterator[Used]:
     _, first, times = np.unique(pairs, axis=1, return_index=True, return_counts=True)
     if len(times) > MOST_LOADS:
         return
-    ends = graph.ends()
-    for node, often in zip(nodes[first].tolist(), times.tolist(), strict=True):
-        if element := elements.behind(graph, int(graph.left[node])):
-            last = place_of(graph, end) if _is_lost(graph, end := int(ends[node])) else None
-            yield Used(element, 1, often, place_of(graph, node), last)
+    nodes = nodes[first]
+    ends = graph.ends()[nodes]
+    who, last = places_of(graph, nodes), places_of(graph, ends)
+    lost = graph.by_instruction(_is_lost, ends).tolist()
+    rows = zip(graph.left[nodes].tolist(), times.tolist(), who, last, lost, strict=True)
+    for leaf, often, loaded, end, is_lost in rows:
+        if element := elements.behind(graph, leaf):
+            yield Used(element, 1, often, loaded, end if is_lost else None)
 
 
-def _is_lost(graph: Graph, end: int) -> bool:
-    """Whether a node that nothing was made of was stored in no buffer, and decides nothing."""
-    instruction = graph.instruction(end)
-    if instruction is None or instruction.form.type == "pred":
+def _is_lost(instruction: Instruction) -> bool:
+    """Whether what nothing was made of was stored in no buffer, and decides nothing."""
+    if instruction.form.type == "pred":
         return False
     spaces = {one.space for _, one in instruction.form.transfers}
     return instruction.form.carries is not Carries.STORED or spaces <= {"shared"}
