@@ -171,12 +171,13 @@ class CaseRequest(msgspec.Struct, frozen=True, eq=False, tag="case"):
 
 class Examine(msgspec.Struct, frozen=True, tag="examine"):
     """A search for a launch within the `rules` that goes wrong. Those are tried first at whose
-    sizes a right kernel, the `solution`, does nothing special; then Z3 reasons, if `effort`
-    (seconds, as `analysis.examine` has them) is more than 0."""
+    sizes a right kernel, the `solution`, does nothing special; then Z3 reasons, if `effort` is more
+    than 0. `effort` and `trials` are seconds, as `analysis` has them."""
 
     rules: tuple[Rule, ...]
     solution: str
     effort: float
+    trials: float
 
 
 class Opening(msgspec.Struct, frozen=True):
