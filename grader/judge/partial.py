@@ -249,10 +249,10 @@ def _leaves_the_same(judged: Judged, fault: NamedFault, pairs: list[Pair]) -> bo
 def _leaves_these(judged: Judged, source: str, pairs: list[Pair]) -> bool:
     """Whether a kernel leaves the same of some cases as a run did; it is run until it does not."""
     with Session(source, judged.limits, judged.allowed) as session:
-        left = ((one, ran, *session.run((one,))) for one, ran in pairs)
+        outcomes = (session.run((one,))[0] for one, _ in pairs)
         return all(
             isinstance(theirs, Ran) and is_left(left_wrong(one, theirs), one, ran)
-            for one, ran, theirs in left
+            for (one, ran), theirs in zip(pairs, outcomes, strict=True)
         )
 
 
@@ -271,8 +271,7 @@ def _cheapest_first(judged: Judged, fault: NamedFault) -> list[str]:
 def _run_again(judged: Judged, names: list[str], seed: int, tolerated: str = "") -> Judged:
     """Some cases, run once more."""
     again = drawn(judged.exercise, seed, True, names)
-    instances = tuple(replace(one, tolerated=tolerated) for one in again)
-    return judged.run(instances)
+    return judged.run(tuple(replace(one, tolerated=tolerated) for one in again))
 
 
 def _results(

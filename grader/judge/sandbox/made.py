@@ -12,7 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
-from itertools import islice
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, Literal
 
@@ -267,17 +267,18 @@ def _peers(graph: Graph, root: int) -> dict[int, float]:
 
 def _used(graph: Graph, elements: Elements, root: int, extremes: bool = True) -> list[Used]:
     """What a value was made of; neighbours that went in equally often are told together."""
-    runs: list[Used] = []
-    for one in making.inputs_of(graph, root, extremes):
-        element = elements.at(one.origin.address, one.origin.offset)
-        if element is None:
-            continue
-        last, here = runs[-1] if runs else None, (element.buffer, element.index, one.times)
-        if last and (last.first.buffer, last.first.index + last.count, last.times) == here:
-            runs[-1] = replace(last, count=last.count + 1)
-        else:
-            runs.append(Used(element, 1, one.times, place_of(graph, one.node)))
-    return runs
+    found = (
+        (element, one)
+        for one in making.inputs_of(graph, root, extremes)
+        if (element := elements.at(one.origin.address, one.origin.offset))
+    )
+    runs = groupby(
+        enumerate(found), lambda row: (row[1][0].buffer, row[1][0].index - row[0], row[1][1].times)
+    )
+    told = ([pair for _, pair in run] for _, run in runs)
+    return [
+        Used(run[0][0], len(run), run[0][1].times, place_of(graph, run[0][1].node)) for run in told
+    ]
 
 
 def _origin(graph: Graph, elements: Elements, source: int) -> Element | Literal["constant", ""]:

@@ -91,10 +91,8 @@ def place_of(graph: Graph, node: int) -> ThreadPlace:
 
 def places_of(graph: Graph, nodes: Numbers) -> Iterator[ThreadPlace]:
     """The same of many values."""
-    rows = (one.tolist() for one in (*graph.places(nodes), graph.at[nodes]))
-    for block, thread, at in zip(*rows, strict=True):
-        instruction = graph.code[at]
-        yield ThreadPlace(block, thread, instruction.line if instruction else None)
+    lines = graph.by_instruction(lambda one: one.line, nodes, None)
+    return map(ThreadPlace, *(one.tolist() for one in (*graph.places(nodes), lines)))
 
 
 def slice_of(graph: Graph, elements: Elements, root: int) -> SliceSteps:
