@@ -2,7 +2,7 @@
 where in a case something went wrong, so that who plays it again need not look for that."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -60,12 +60,14 @@ def instantiate(exercise: Exercise, seed: int, hidden: bool) -> tuple[CaseInstan
     return tuple(drawn(exercise, seed, hidden))
 
 
-def drawn(exercise: Exercise, seed: int, hidden: bool) -> Iterator[CaseInstance]:
-    """The same, each when it is asked for."""
+def drawn(
+    exercise: Exercise, seed: int, hidden: bool, names: Collection[str] = ()
+) -> Iterator[CaseInstance]:
+    """The same, each when it is asked for; `names`: only those."""
     return (
         CaseInstance(case, case.problem(_generator(seed, exercise.id, position)))
         for position, case in enumerate(exercise.cases)
-        if case.visible or hidden
+        if (case.visible or hidden) and (not names or case.name in names)
     )
 
 

@@ -28,7 +28,7 @@ from ..counted import counted
 from ..course import Expected, solution_counts
 from ..status import Status
 from . import arrangement, compare, sizes, technique
-from .cases import CaseInstance, instantiate
+from .cases import CaseInstance, drawn
 from .protocol import OTHER_ORDERS, Ran, Reply
 from .session import Judged, Session
 from .verdict import CaseResult, Partial, Verdict
@@ -185,9 +185,10 @@ def _past_the_hazard(judged: Judged, known: list[NamedFault], status: Status) ->
     """The fault whose causes are just those of the answer, and the results without it; None where
     no fault's are, or something is wrong beside it. One case is enough to show that."""
     results: tuple[CaseResult, ...] = ()
-    for cheapest in (True, False):
-        again = _run_again(judged, known[0], judged.seed, cheapest, status)
-        results = _results(again, again.instances, again.outcomes)
+    names = _cheapest_first(judged, known[0])
+    for some in filter(None, (names[:1], names[1:])):
+        again = _run_again(judged, some, judged.seed, status)
+        results += _results(again, again.instances, again.outcomes)
         if any(one.status not in sizes.MAY_PASS for one in results):
             return None
         causes = {
@@ -209,18 +210,18 @@ def _beside_the_mistake(judged: Judged, known: list[NamedFault]) -> Mended | Non
     which fault it may be, and then the lesson's own kernel with the fault must leave what the
     answer left in every case. A learner's copy of a lesson, which has no solutions, has no such
     kernel: there every case is run with the inputs that are kept."""
-    kept = _pairs(_run_again(judged, known[0], SEED, cheapest=judged.exercise.solved))
+    names = _cheapest_first(judged, known[0])
+    kept = _pairs(_run_again(judged, names[:1] if judged.exercise.solved else names, SEED))
     alike = [
         fault
         for fault in known
         if kept and all(is_left(fault.cases[one.case.name], one, its) for one, its in kept)
     ]
-    rows = zip(judged.instances, judged.outcomes, judged.words, strict=True)
-    failed = sorted(
-        (row for row in rows if row[0].case.name in known[0].cases),
-        key=lambda row: judged.allowed.get(row[0].case.name, 0),  # the cheapest first
-    )
-    instances, outcomes, words = zip(*failed, strict=True)
+    rows = {
+        row[0].case.name: row
+        for row in zip(judged.instances, judged.outcomes, judged.words, strict=True)
+    }
+    instances, outcomes, words = zip(*map(rows.__getitem__, names), strict=True)
     answer = replace(judged, instances=instances, outcomes=outcomes, words=words)
     pairs = _pairs(answer)
     if judged.exercise.solved:
@@ -234,21 +235,25 @@ def _beside_the_mistake(judged: Judged, known: list[NamedFault]) -> Mended | Non
 def _leaves_the_same(judged: Judged, fault: NamedFault, pairs: list[Pair]) -> bool:
     """Whether a kernel of the lesson with that fault leaves what the answer left: it does if it is
     the same text but for comments and white space, and is run otherwise."""
+    sources = [
+        wrong.source
+        for wrong in judged.lesson.wrong_kernels
+        if (wrong.exercise, wrong.mistake) == (judged.exercise.name, fault.mistake)
+    ]
     answer = tokens(judged.source)[0]
-    for wrong in judged.lesson.wrong_kernels:
-        if (wrong.exercise, wrong.mistake) == (judged.exercise.name, fault.mistake):
-            if tokens(wrong.source)[0] == answer:
-                return True
-            with Session(wrong.source, judged.limits, judged.allowed) as session:
-                if all(_leaves_this(session, *pair) for pair in pairs):
-                    return True
-    return False
+    if any(tokens(source)[0] == answer for source in sources):
+        return True
+    return any(_leaves_these(judged, source, pairs) for source in sources)
 
 
-def _leaves_this(session: Session, instance: CaseInstance, ran: Ran) -> bool:
-    """Whether the kernel of a session leaves the same of a case as a run did."""
-    (theirs,) = session.run((instance,))
-    return isinstance(theirs, Ran) and is_left(left_wrong(instance, theirs), instance, ran)
+def _leaves_these(judged: Judged, source: str, pairs: list[Pair]) -> bool:
+    """Whether a kernel leaves the same of some cases as a run did; it is run until it does not."""
+    with Session(source, judged.limits, judged.allowed) as session:
+        outcomes = (session.run((one,))[0] for one, _ in pairs)
+        return all(
+            isinstance(theirs, Ran) and is_left(left_wrong(one, theirs), one, ran)
+            for (one, ran), theirs in zip(pairs, outcomes, strict=True)
+        )
 
 
 def _pairs(again: Judged) -> list[Pair]:
@@ -257,19 +262,16 @@ def _pairs(again: Judged) -> list[Pair]:
     return list(zip(again.instances, ran, strict=True)) if len(ran) == len(again.outcomes) else []
 
 
-def _run_again(
-    judged: Judged, fault: NamedFault, seed: int, cheapest: bool = False, tolerated: str = ""
-) -> Judged:
-    """The cases of a fault, or the `cheapest` of them alone, run once more."""
-    ran = {one.case.name for one in judged.instances}
-    instances = tuple(
-        replace(one, tolerated=tolerated)
-        for one in instantiate(judged.exercise, seed, hidden=True)
-        if one.case.name in fault.cases and one.case.name in ran
-    )
-    if cheapest:
-        instances = (min(instances, key=lambda one: judged.allowed.get(one.case.name, 0)),)
-    return judged.run(instances)
+def _cheapest_first(judged: Judged, fault: NamedFault) -> list[str]:
+    """The cases of a fault that were run."""
+    names = (one.case.name for one in judged.instances if one.case.name in fault.cases)
+    return sorted(names, key=lambda name: judged.allowed.get(name, 0))
+
+
+def _run_again(judged: Judged, names: list[str], seed: int, tolerated: str = "") -> Judged:
+    """Some cases, run once more."""
+    again = drawn(judged.exercise, seed, True, names)
+    return judged.run(tuple(replace(one, tolerated=tolerated) for one in again))
 
 
 def _results(

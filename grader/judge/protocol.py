@@ -60,7 +60,7 @@ class LaunchRequest(msgspec.Struct, frozen=True):
     shared_mem: int
 
 
-class Element(msgspec.Struct, frozen=True):
+class Element(msgspec.Struct, frozen=True, gc=False):
     """An element of a buffer, counted in C order."""
 
     buffer: str
@@ -92,7 +92,7 @@ class Scene(msgspec.Struct, frozen=True):
     thread: tuple[int, int, int] | None = None
 
 
-class ThreadPlace(msgspec.Struct, frozen=True):
+class ThreadPlace(msgspec.Struct, frozen=True, gc=False):
     """A thread at work: its block, its number in the block (both linear), the line, and the values
     of that step, where they are known: what it came to, and what it used."""
 
@@ -171,12 +171,13 @@ class CaseRequest(msgspec.Struct, frozen=True, eq=False, tag="case"):
 
 class Examine(msgspec.Struct, frozen=True, tag="examine"):
     """A search for a launch within the `rules` that goes wrong. Those are tried first at whose
-    sizes a right kernel, the `solution`, does nothing special; then Z3 reasons, if `effort`
-    (seconds, as `analysis.examine` has them) is more than 0."""
+    sizes a right kernel, the `solution`, does nothing special; then Z3 reasons, if `effort` is more
+    than 0. `effort` and `trials` are seconds, as `analysis` has them."""
 
     rules: tuple[Rule, ...]
     solution: str
     effort: float
+    trials: float
 
 
 class Opening(msgspec.Struct, frozen=True):
@@ -207,7 +208,7 @@ class Question(msgspec.Struct, frozen=True, eq=False):
     latest: int  # seconds of its CPU's time after which the process is killed
 
 
-class Used(msgspec.Struct, frozen=True):
+class Used(msgspec.Struct, frozen=True, gc=False):
     """`count` neighbouring elements, from `first` on, that a value was made of, each as often as a
     sum would hold it, and who loaded the first of them. `last`: where that was used for the last
     time, if no output came of it."""
@@ -219,7 +220,7 @@ class Used(msgspec.Struct, frozen=True):
     last: ThreadPlace | None = None
 
 
-class Op(msgspec.Struct, frozen=True, array_like=True):
+class Op(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An instruction of the kernel: its PTX opcode, its line and those of the calls that it was
     inlined through, innermost first."""
 
@@ -272,7 +273,7 @@ class SliceSteps(msgspec.Struct, frozen=True, eq=False):
         return all(bool(one.all()) for one in flags)
 
 
-class Choice(msgspec.Struct, frozen=True, array_like=True):
+class Choice(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A comparison by which a value was chosen: its PTX opcode, the thread that chose, the two
     numbers, which of them stand in the code, whether it held, what was taken, and what was not."""
 

@@ -35,6 +35,7 @@ NO_Z3 = (
 )
 REMARK = "A remark that costs no points: reasoning found a launch that goes wrong."
 TOO_LONG = "it took too much"
+FEW_TRIALS = 0.4  # seconds, as `Limits.trials`, of launches that move no mark
 MEANS = (
     "No launch that the exercise allows goes out of bounds, is misaligned, has a data race, or "
     "leaves a thread behind at a barrier or a shuffle. (That the numbers are right, only the cases "
@@ -72,7 +73,7 @@ def looked_for(verdict: Verdict, exercise: Exercise, source: str, limits: Limits
     if not can_be_looked_for(verdict, exercise):
         return with_case(verdict, result(exercise, Status.NOT_RUN, COME_FIRST))
     in_budget = verdict.status == Status.PASSED
-    allowed = limits if in_budget else replace(limits, reasoning=0.0)
+    allowed = limits if in_budget else replace(limits, reasoning=0.0, trials=FEW_TRIALS)
     found, broken = reasoned(exercise, source, allowed)
     ending = (Status.PASSED, "") if in_budget else (Status.NOT_RUN, GO_WELL)
     return replace(
@@ -104,7 +105,7 @@ def reason(source: str, rules: tuple[Rule, ...], solution: str, limits: Limits) 
     """What a worker of its own finds: it knows the solution, which no worker is told that runs the
     cases."""
     with Session(source, limits, more=(solution,) if solution else ()) as session:
-        return session.examine(Examine(rules, solution, limits.reasoning))
+        return session.examine(Examine(rules, solution, limits.reasoning, limits.trials))
 
 
 def with_case(verdict: Verdict, case: CaseResult) -> Verdict:

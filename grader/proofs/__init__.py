@@ -41,15 +41,17 @@ def prove(source: str, rules: Sequence[Rule], seconds: float = 10) -> Found:
             gc.enable()
 
 
-def counterexample(source: str, rules: Sequence[Rule], solution: str = "") -> Found:
+def counterexample(
+    source: str, rules: Sequence[Rule], solution: str = "", seconds: float = TRIALS
+) -> Found:
     """What becomes of a source's kernels in launches at the numbers that stand in them, on the
     simulated GPU: a counterexample, or nothing known. It needs no Z3. `solution` is right; numbers
-    that it lacks are tried first. Raises CompileError."""
+    that it lacks are tried first. `seconds` stand for work, too. Raises CompileError."""
     from .trying import broken_at_its_numbers
 
     unknown = Found(Outcome.NOT_DECIDED)
     return _measured(
-        lambda effort: broken_at_its_numbers(source, rules, solution, effort) or unknown, TRIALS
+        lambda effort: broken_at_its_numbers(source, rules, solution, effort) or unknown, seconds
     )
 
 

@@ -12,7 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
-from itertools import islice
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, Literal
 
@@ -38,7 +38,7 @@ from ..protocol import (
     Used,
     Way,
 )
-from .slices import Elements, as_numbers, literal, place_of, slice_of
+from .slices import Elements, as_numbers, literal, place_of, places_of, slice_of
 
 MOST = 2000  # told of
 DEEP = 8  # comparisons of one condition
@@ -238,17 +238,19 @@ def _loads(graph: Graph, elements: Elements) -> Iterator[Used]:
     _, first, times = np.unique(pairs, axis=1, return_index=True, return_counts=True)
     if len(times) > MOST_LOADS:
         return
-    ends = graph.ends()
-    for node, often in zip(nodes[first].tolist(), times.tolist(), strict=True):
-        if element := elements.behind(graph, int(graph.left[node])):
-            last = place_of(graph, end) if _is_lost(graph, end := int(ends[node])) else None
-            yield Used(element, 1, often, place_of(graph, node), last)
+    nodes = nodes[first]
+    ends = graph.ends()[nodes]
+    who, last = places_of(graph, nodes), places_of(graph, ends)
+    lost = graph.by_instruction(_is_lost, ends).tolist()
+    rows = zip(graph.left[nodes].tolist(), times.tolist(), who, last, lost, strict=True)
+    for leaf, often, loaded, end, is_lost in rows:
+        if element := elements.behind(graph, leaf):
+            yield Used(element, 1, often, loaded, end if is_lost else None)
 
 
-def _is_lost(graph: Graph, end: int) -> bool:
-    """Whether a node that nothing was made of was stored in no buffer, and decides nothing."""
-    instruction = graph.instruction(end)
-    if instruction is None or instruction.form.type == "pred":
+def _is_lost(instruction: Instruction) -> bool:
+    """Whether what nothing was made of was stored in no buffer, and decides nothing."""
+    if instruction.form.type == "pred":
         return False
     spaces = {one.space for _, one in instruction.form.transfers}
     return instruction.form.carries is not Carries.STORED or spaces <= {"shared"}
@@ -265,17 +267,18 @@ def _peers(graph: Graph, root: int) -> dict[int, float]:
 
 def _used(graph: Graph, elements: Elements, root: int, extremes: bool = True) -> list[Used]:
     """What a value was made of; neighbours that went in equally often are told together."""
-    runs: list[Used] = []
-    for one in making.inputs_of(graph, root, extremes):
-        element = elements.at(one.origin.address, one.origin.offset)
-        if element is None:
-            continue
-        last, here = runs[-1] if runs else None, (element.buffer, element.index, one.times)
-        if last and (last.first.buffer, last.first.index + last.count, last.times) == here:
-            runs[-1] = replace(last, count=last.count + 1)
-        else:
-            runs.append(Used(element, 1, one.times, place_of(graph, one.node)))
-    return runs
+    found = (
+        (element, one)
+        for one in making.inputs_of(graph, root, extremes)
+        if (element := elements.at(one.origin.address, one.origin.offset))
+    )
+    runs = groupby(
+        enumerate(found), lambda row: (row[1][0].buffer, row[1][0].index - row[0], row[1][1].times)
+    )
+    told = ([pair for _, pair in run] for _, run in runs)
+    return [
+        Used(run[0][0], len(run), run[0][1].times, place_of(graph, run[0][1].node)) for run in told
+    ]
 
 
 def _origin(graph: Graph, elements: Elements, source: int) -> Element | Literal["constant", ""]:

@@ -114,7 +114,7 @@ def _answer(opening: Opening, question: Question) -> Ran:
     if isinstance(about, Examine):  # Z3 is given formulas alone
         from .reasoning import examined
 
-        return Ran(examined=examined(opening.source, about.rules, about.solution, about.effort))
+        return Ran(examined=examined(opening.source, about))
     if opening.device == "gpu":
         from . import hardware
 

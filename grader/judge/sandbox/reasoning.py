@@ -12,7 +12,7 @@ import platform
 import re
 from collections.abc import Iterator, Set
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -23,8 +23,10 @@ from ... import proofs as analysis
 from ...compilers.declared import parameters
 from ...course.model import Rule
 from ...cuda import simulator
+from ...ptx.flow import maybe_uninitialized
+from ...ptx.link import link
 from ...ptx.program import PtxModule, mentioned
-from ..protocol import Examined, Tried
+from ..protocol import Examine, Examined, Tried
 
 _GRADER = Path(__file__).parents[2]
 # The rooms whose every file counts: lemmas, instructions, rules.
@@ -35,18 +37,29 @@ _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _DECLARED = r"^\s*\.[^;{{}}\n]*(?<![\w$]){}(?![\w$])[^;]*;"  # a statement outside of functions
 
 
-def examined(source: str, rules: tuple[Rule, ...], solution: str, effort: float) -> Examined:
-    """What trying launches says of a source, and if they say nothing, and `effort` is not 0, what
-    `analysis.prove` says; asked once of answers that compile to the same. Raises CompileError."""
+def examined(source: str, about: Examine) -> Examined:
+    """What trying launches says of a source, and if they say nothing, and there is to be reasoning,
+    what `analysis.prove` says; asked once of answers that compile to the same. Where a proof
+    excludes all that launches may show, none is tried. Raises CompileError."""
     module = simulator.RawModule(code=source)
     lines = list(dict.fromkeys(_lines(module.program)))
-    key = _key(module, lines, rules, solution, effort)
+    key = _key(module, lines, about)
     if found := _kept(key, lines):
         return found
-    searched, tried = analysis.counterexample(source, rules, solution), None
-    reasoned = effort > 0 and searched.trial is None
+    proof = cache(partial(analysis.prove, source, about.rules, about.effort))
+    excluded = (
+        about.effort > 0
+        and not _may_read_nothing(module, about.rules)
+        and proof().outcome is analysis.Outcome.PROVED
+    )
+    searched = (
+        proof()
+        if excluded
+        else analysis.counterexample(source, about.rules, about.solution, about.trials)
+    )
+    reasoned, tried = about.effort > 0 and searched.trial is None, None
     if reasoned:
-        searched = analysis.prove(source, rules, effort)
+        searched = proof()
     if (trial := searched.trial) is not None:
         tried = Tried(trial.rule.kernel, trial.grid, trial.block, dict(trial.numbers))
     found = Examined(
@@ -70,22 +83,28 @@ def _kept(key: str, lines: list[int | None]) -> Examined | None:
         return None
 
 
-def _key(
-    module: simulator.RawModule,
-    lines: list[int | None],
-    rules: tuple[Rule, ...],
-    solution: str,
-    effort: float,
-) -> str:
-    kernels = {rule.kernel for rule in rules}
+def _may_read_nothing(module: simulator.RawModule, rules: tuple[Rule, ...]) -> bool:
+    """Whether a kernel may use what nobody has written, which no proof excludes: a register, or
+    memory that is not an argument."""
+    functions = module.program.functions
+    linked = [link(module.program, functions[one.kernel]) for one in rules]
+    return any(
+        maybe_uninitialized(one).at_entry
+        or any(at.form.goes_to("shared", "local", "generic") for at in one.function.instructions)
+        for one in linked
+    )
+
+
+def _key(module: simulator.RawModule, lines: list[int | None], about: Examine) -> str:
+    kernels = {rule.kernel for rule in about.rules}
     text = _nameless(module.text, module.program, kernels)
     declared = [
         [(one.type, one.constant) for one in parameters(module.code, kernel) or ()]
         for kernel in sorted(kernels)
     ]
     order = [lines.index(line) for line in _lines(module.program)]
-    about = json.dumps([text, order, declared, repr(rules), solution, effort, reasoners()])
-    return hashlib.sha256(about.encode()).hexdigest()
+    known = json.dumps([text, order, declared, repr(about), reasoners()])
+    return hashlib.sha256(known.encode()).hexdigest()
 
 
 @cache

@@ -5,6 +5,7 @@ steps that computed something, and the elements and constants that they began wi
 exponentials has tens of thousands of values behind it, so all of an instruction are told at once.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import partial
 
@@ -45,7 +46,7 @@ class Elements:
         """What lies at an offset of an allocation; None where no buffer does."""
         for name in self._at.get(address, ()):
             order, places = self._sorted(name)
-            found = int(np.searchsorted(places, offset, side="right")) - 1
+            found = bisect_right(places, offset) - 1  # sooner than NumPy's, for one
             if found >= 0 and offset - places[found] < self.buffers[name].itemsize:
                 return Element(name, int(order[found]))
             if self.beyond and self.buffers[name].flags.c_contiguous and len(places):
@@ -86,6 +87,12 @@ class Elements:
 def place_of(graph: Graph, node: int) -> ThreadPlace:
     """Who made a value, and where."""
     return ThreadPlace(*graph.place(node), graph.line(node))
+
+
+def places_of(graph: Graph, nodes: Numbers) -> Iterator[ThreadPlace]:
+    """The same of many values."""
+    lines = graph.by_instruction(lambda one: one.line, nodes, None)
+    return map(ThreadPlace, *(one.tolist() for one in (*graph.places(nodes), lines)))
 
 
 def slice_of(graph: Graph, elements: Elements, root: int) -> SliceSteps:

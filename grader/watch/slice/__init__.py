@@ -12,7 +12,8 @@ launch: -1 for the first byte of the first memory, and so on.
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -38,8 +39,7 @@ class TooLong(Exception):
     """A run makes more values than can be followed."""
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(NamedTuple):
     """Where a byte lay before the launches: `offset` bytes into the buffer at `address`."""
 
     address: int
@@ -139,8 +139,8 @@ class Graph:
 
     def place(self, node: int) -> tuple[int, int]:
         """The block and the thread in it that made a value, by linear index."""
-        (block,), (thread,) = self.places(np.array([node]))
-        return int(block), int(thread)
+        before = bisect_right(self._launches, self.at[node], key=itemgetter(0)) - 1
+        return divmod(int(self.thread[node]), self._launches[max(before, 0)][1])
 
     def places(self, nodes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """The same of many nodes: blocks and threads."""
@@ -262,11 +262,9 @@ class Graph:
         if len(self._ends) != self._size:
             ends, right = np.arange(self._size), self._sources()
             for first, last in zip(self._batches[-2::-1], self._batches[:0:-1], strict=True):
+                latest = ends[first:last].copy()
                 for some in (self.left[first:last], right[first:last]):
-                    sources = np.maximum(some, 0)
-                    latest = np.maximum(ends[sources], ends[first:last])
-                    order = np.argsort(latest)  # of a source that comes twice the last one stays
-                    ends[sources[order]] = latest[order]
+                    np.maximum.at(ends, np.maximum(some, 0), latest)
             self._ends = ends
         return self._ends
 
