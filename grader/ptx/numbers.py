@@ -46,6 +46,11 @@ def unsigned(size: int) -> np.dtype:
     return np.dtype(f"u{size}")
 
 
+def stored(kind: str) -> np.dtype:
+    """What a register of a PTX type is stored as."""
+    return DTYPES["pred"] if kind == "pred" else unsigned(size_of(kind))
+
+
 DIRECTED = ("rz", "rm", "rp")
 
 
