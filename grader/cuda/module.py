@@ -65,13 +65,11 @@ class Passed:
         args, expected = self.args, self.parameters
         if self.declared is not None:
             check_arguments(self.kernel, self.declared, args)
-        unless(
-            len(args) == len(expected),
-            LaunchError(
+        if len(args) != len(expected):
+            raise LaunchError(
                 f"{self.kernel} takes {counted(len(expected), 'argument')}, not {len(args)}.",
                 kernel=self.kernel,
-            ),
-        )
+            )
         for number, (parameter, value) in enumerate(zip(expected, args, strict=True), start=1):
             of_scalar = value.nbytes if isinstance(value, np.generic) else 0
             size = 8 if value is None or isinstance(value, np.ndarray) else of_scalar
@@ -145,14 +143,10 @@ class Passed:
         """The buffer of `array`: argument `number`, or None where only its address is passed."""
         owner = owner_of(array)
         name = "an array" if number is None else f"argument {number + 1}"
-        unless(
-            not array.dtype.hasobject,
-            LaunchError(f"{name} of {self.kernel} holds Python objects."),
-        )
-        unless(
-            owner.flags.c_contiguous or owner.flags.f_contiguous,
-            LaunchError(f"{name} of {self.kernel} is not contiguous in memory."),
-        )
+        if array.dtype.hasobject:
+            raise LaunchError(f"{name} of {self.kernel} holds Python objects.")
+        if not (owner.flags.c_contiguous or owner.flags.f_contiguous):
+            raise LaunchError(f"{name} of {self.kernel} is not contiguous in memory.")
         allocation = allocation_of(array)
         if self.declared and number is not None:
             name = self.declared[number].name

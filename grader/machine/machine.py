@@ -332,7 +332,7 @@ class Machine:
     def _alone(self, lanes: Lanes) -> str:
         """Of one thread that works while all others of the wave have ended or wait: the loop may
         end, only later than anybody wants to wait."""
-        elsewhere = set(range(len(self.wave.kernel.instructions))) - self.wave.collectives.exits
+        elsewhere = set(range(len(self.wave.kernel.instructions))) - self.wave.program.exits
         threads = self.wave.geometry.threads * self.wave.geometry.blocks
         if count(lanes) > 1 or threads == 1 or len(self.wave.standing_at(elsewhere)):
             return ""

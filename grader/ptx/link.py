@@ -29,6 +29,7 @@ from .flow import (
 from .numbers import DTYPES, stored
 from .program import (
     Address,
+    Flow,
     Form,
     Function,
     Instruction,
@@ -157,6 +158,16 @@ class Executable:
     def moves(self) -> dict[int, Any]:
         """By instruction, what `table` finds of it once for all launches."""
         return {}
+
+    @cached_property
+    def exits(self) -> set[int]:
+        """The instructions where every thread that comes there leaves the kernel."""
+        name, owner = self.linked.function.name, self.linked.owner
+        return {
+            at
+            for at, one in enumerate(self.linked.function.instructions)
+            if one.form.flow in (Flow.RETURN, Flow.EXIT) and one.guard is None and owner[at] == name
+        }
 
     @cached_property
     def deciding(self) -> frozenset[str]:

@@ -7,6 +7,7 @@ float32, which has the same exponents; tf32 is a float32 with a shorter signific
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -41,6 +42,7 @@ def size_of(kind: str) -> int:
     return 16 if kind == "b128" else DTYPES[kind].itemsize
 
 
+@cache
 def unsigned(size: int) -> np.dtype:
     """The unsigned integer dtype of `size` bytes."""
     return np.dtype(f"u{size}")
@@ -86,14 +88,23 @@ def constant(x: np.ndarray) -> Any:
     return x[0] if x.strides == (0,) else None
 
 
+_DOUBLE = np.dtype(np.float64)
+
+
 def widened(x: np.ndarray, dtype: DTypeLike) -> np.ndarray:
     """`x` converted; of an immediate, one element, which broadcasts."""
     return (x[:1] if x.strides == (0,) else x).astype(dtype)
 
 
+@cache
+def _smallest(dtype: np.dtype) -> Any:
+    """The smallest positive normal number."""
+    return np.finfo(dtype).tiny
+
+
 def flush(x: np.ndarray) -> np.ndarray:
     """Subnormal numbers replaced by zero of their sign (`.ftz`)."""
-    smallest = np.finfo(x.dtype).tiny
+    smallest = _smallest(x.dtype)
     magnitude = np.abs(x[:1] if x.strides == (0,) else x)
     if np.minimum.reduce(magnitude) >= smallest:
         return x
@@ -121,7 +132,7 @@ def flush_result(
     """`x`, which came from `operands`, with zeros for what hardware flushes: results that are
     below the smallest normal number when rounded to their precision with no limit to the
     exponent. Some of those are the smallest normal number in `x`."""
-    smallest = np.finfo(x.dtype).tiny
+    smallest = _smallest(x.dtype)
     magnitude = np.abs(x)
     if np.minimum.reduce(magnitude) > smallest:
         return x
@@ -328,25 +339,25 @@ def fmax(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _number(found: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    if _MAY_WIN and np.isnan(found).any():
+    if _MAY_WIN and np.count_nonzero(found != found):
         return np.where(np.isnan(found), np.where(np.isnan(a), b, a), found)
     return found
 
 
 _EXTRA = 0x1FFFFFFF  # the 29 bits that a float64's significand has beyond a float32's
-_HALF_WAY = -(1 << 63)  # what 100...0 in those bits is after a shift by 35
-_TINY = 2.0**-126
+# Arrays are what NumPy takes fastest. What 100...0 in those bits is after a shift by 35.
+_EXTRA_AT, _HALF_WAY, _TINY = np.array(35), np.array(-(1 << 63)), np.array(2.0**-126)
 
 
 def fma_single(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     """a * b + c of float32 as a float64 whose nearest float32 is the correctly rounded result."""
     total = _product_and_sum(a, b, c)
-    extra = total.view(np.int64) << 35
-    if np.minimum.reduce(extra) == _HALF_WAY:
-        _sum_again(total, extra == _HALF_WAY, a, b, c)
+    half_way = np.left_shift(total.view(np.int64), _EXTRA_AT) == _HALF_WAY
+    if np.count_nonzero(half_way):
+        _sum_again(total, half_way, a, b, c)
     magnitude = np.abs(total)
-    if not np.minimum.reduce(magnitude) >= _TINY:
-        _sum_again(total, (magnitude < _TINY) & (magnitude != 0), a, b, c)
+    if np.count_nonzero(small := magnitude < _TINY):
+        _sum_again(total, small & (magnitude != 0), a, b, c)
     return total
 
 
@@ -368,7 +379,11 @@ def fma_directed(mode: str) -> Callable[..., np.ndarray]:
 
 
 def _product_and_sum(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    return widened(a, np.float64) * widened(b, np.float64) + widened(c, np.float64)
+    total = widened(a, _DOUBLE) * widened(b, _DOUBLE)
+    if total.shape != c.shape:  # of two immediates
+        return total + widened(c, _DOUBLE)
+    total += widened(c, _DOUBLE)
+    return total
 
 
 def _sum_again(

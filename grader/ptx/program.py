@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from ..counted import counted
-from ..errors import Held, unless
+from ..errors import Held
 
 
 class Role(Enum):
@@ -159,7 +159,9 @@ class Malformed(Exception):
 
 def require(holds: Held | None, why: str) -> Held:
     """Malformed, for that reason, unless it holds; returns it, which then is not None."""
-    return unless(holds, Malformed(why))
+    if not holds:
+        raise Malformed(why)
+    return holds
 
 
 class Register(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...counted import counted
 from ...cuda.errors import CudaError, Message
+from ...ptx.numbers import unsigned
 from ...ptx.program import Transfer
 from ..lanes import WARP, Geometry, Lanes, compact, count, lane_index
 from .spaces import (
@@ -312,7 +313,7 @@ class Access:
 
 def bits_of(values: np.ndarray) -> np.ndarray:
     """The values as unsigned integers, under which a NaN equals itself and -0 is not 0."""
-    return np.ascontiguousarray(values).view(f"u{values.itemsize}")
+    return np.ascontiguousarray(values).view(unsigned(values.itemsize))
 
 
 @dataclass(frozen=True, eq=False)
