@@ -22,7 +22,7 @@ from ..counted import counted
 from ..errors import unless
 from ..machine.lanes import BatchGeometry, Geometry, Index
 from ..machine.memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
-from ..machine.memory.layout import local_layout, module_variables, shared_layout
+from ..machine.memory.layout import SharedLayout, local_layout, module_variables, shared_layout
 from ..machine.memory.spaces import PAGE, BatchSpace, GlobalSpace, Heap, Pieces, PrivateSpace, Store
 from ..machine.naming import MemoryNames, PassedArray, plain
 from ..machine.registers import GRID_WORKSPACE
@@ -395,7 +395,7 @@ class SimulatedKernel:
         """The launch, checked against the device's limits and laid out in memory."""
         options, module = current_options(), self._module
         device = architecture(options.architecture)
-        shared = shared_layout(self._linked.function, module.program, max(shared_mem, 0))
+        shared = _shared(module.text, self._function.name, max(shared_mem, 0))
         check_shared(
             self.name, device, shared.static, shared_mem, self.max_dynamic_shared_size_bytes
         )
@@ -451,6 +451,11 @@ def _executable(text: str, name: str) -> Executable:
     need not be analysed again."""
     program = _parsed(text)
     return executable(program, program.functions[name])
+
+
+@lru_cache(REMEMBERED)
+def _shared(text: str, name: str, dynamic: int) -> SharedLayout:
+    return shared_layout(_executable(text, name).linked.function, _parsed(text), dynamic)
 
 
 @lru_cache(REMEMBERED)

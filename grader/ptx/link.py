@@ -145,6 +145,21 @@ class Executable:
         ]
 
     @cached_property
+    def orders(self) -> bool:
+        """Whether it can order what threads do that do not meet at a barrier."""
+        return any(one.form.orders for one in self.linked.function.instructions)
+
+    @cached_property
+    def cells(self) -> dict[str, int]:
+        """By space, the bytes of the narrowest access that may go there."""
+        code = self.linked.function.instructions
+        transfers = [transfer for one in code for _, transfer in one.form.transfers]
+        return {
+            space: min((one.size for one in transfers if one.may_touch(space)), default=4)
+            for space in ("shared", "global")
+        }
+
+    @cached_property
     def asynchronous(self) -> bool:
         """Whether a copy engine or a tensor core works for it beside its threads."""
         return any(one.form.has("bulk", "mma_async") for one in self.linked.function.instructions)

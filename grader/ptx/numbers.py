@@ -151,10 +151,10 @@ def reaches_normal(exact: Exact, kind: str, mode: str) -> np.ndarray:
 
 def saturate(x: np.ndarray) -> np.ndarray:
     """`x` clamped to [0, 1], NaN and -0 to +0 (`.sat`)."""
-    inside = x.clip(x.dtype.type(0), x.dtype.type(1))
-    lowest = np.minimum.reduce(inside)
-    if lowest != lowest:
-        inside[inside != inside] = 0
+    inside = np.minimum(x, x.dtype.type(1))
+    inside = np.maximum(inside, x.dtype.type(0), out=inside)
+    if np.count_nonzero(nan := inside != inside):
+        inside[nan] = 0
     inside += x.dtype.type(0)  # -0 + 0 is +0
     return inside
 
@@ -344,9 +344,12 @@ def _number(found: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return found
 
 
-_EXTRA = 0x1FFFFFFF  # the 29 bits that a float64's significand has beyond a float32's
+_EXTRA = np.array(0x1FFFFFFF)  # the 29 bits that a float64's significand has beyond a float32's
 # Arrays are what NumPy takes fastest. What 100...0 in those bits is after a shift by 35.
 _EXTRA_AT, _HALF_WAY, _TINY = np.array(35), np.array(-(1 << 63)), np.array(2.0**-126)
+_ZERO, _ONE, _SIGN_AT = np.array(0), np.array(1, np.uint64), np.array(63)
+# What can be cut to a float32 and is not too near to its ends: from where on, and how many.
+_NORMAL = np.diff(np.array([0.0, 2.0**-126, 2.0**127]).view(np.uint64) << _ONE)
 
 
 def fma_single(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
@@ -366,11 +369,12 @@ def fma_directed(mode: str) -> Callable[..., np.ndarray]:
 
     def fma(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
         total = _product_and_sum(a, b, c)
-        magnitude = np.abs(total)
-        if not _TINY <= np.minimum.reduce(magnitude) <= np.maximum.reduce(magnitude) < 2.0**127:
+        magnitude = total.view(np.uint64) << _ONE  # as an integer, without its sign
+        magnitude -= _NORMAL[0]
+        if np.count_nonzero(magnitude >= _NORMAL[1]):
             wide = [operand.astype(np.float64) for operand in (a, b, c)]
             return narrowed(round_to_odd(*fma_of_narrow(*wide)), "f32", mode)
-        representable = total.view(np.int64) << 35 == 0
+        representable = np.left_shift(total.view(np.int64), _EXTRA_AT) == _ZERO
         if np.count_nonzero(representable):
             _sum_again(total, representable, a, b, c)
         return _cut(total, mode)
@@ -399,8 +403,8 @@ def _cut(total: np.ndarray, mode: str) -> np.ndarray:
     """float64 in float32's normal range cut to a float32's significand."""
     bits = total.view(np.int64)
     if mode == "rm":
-        bits += bits >> 63 & _EXTRA  # negative numbers grow to the next one
+        bits += bits >> _SIGN_AT & _EXTRA  # negative numbers grow to the next one
     elif mode == "rp":
-        bits += ~(bits >> 63) & _EXTRA
+        bits += ~(bits >> _SIGN_AT) & _EXTRA
     bits &= ~_EXTRA
     return total

@@ -36,6 +36,11 @@ def shuffle(instruction: Instruction, at: int, wave: Wave) -> Step:
     return combine
 
 
+def _alike(values: np.ndarray) -> np.ndarray:
+    """The one value that all lanes have, which broadcasts; or the values."""
+    return values if np.count_nonzero(values != values[0]) else values[:1]
+
+
 # By mode, which lane each reads: of `lane`, `delta` from 0 to 31 and the bits of the segment.
 _SOURCES: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]] = {
     "up": lambda lane, delta, segment: lane - delta,
@@ -50,7 +55,7 @@ def _source_lane(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Which lane of its warp each lane reads, and whether that lies in its segment; as the PTX
     ISA defines it."""
-    clamp = clamp.astype(np.int64)
+    delta, clamp = _alike(delta), _alike(clamp).astype(np.int64)
     segment = clamp >> 8 & 31
     end = lane & segment | (clamp & 31 & ~segment)
     source = _SOURCES[mode](lane, delta.astype(np.int64) & 31, segment)

@@ -19,7 +19,7 @@ import numpy as np
 from ...machine.lanes import WARP, Lanes, count, lane_index
 from ...machine.memory.access import Access, Accessed, Hit, Values, bits_of
 from ...machine.memory.spaces import Store
-from ...ptx.program import Address, Function, Instruction
+from ...ptx.program import Address, Instruction
 from ..findings import Evidence, Fence, FindingReport, Race, RacingAccess, Signal, Visit
 from .detector import Conflict, RaceDetector, Touched
 from .ordering import COMPARED, LANDED, NARROW, STRONG, Ordering, epoch_of, lane_of, stamped
@@ -324,7 +324,7 @@ class Races(Ordering):
     def __init__(self, report: FindingReport):
         wave = report.wave
         super().__init__(wave)
-        self.cells = {space: _narrowest(wave.kernel, space) for space in ("shared", "global")}
+        self.cells = wave.program.cells
         use = wave.program.memory_use
         self.detectors: dict[Store, RaceDetector] = {}  # of shared memory: of the present wave
         for store in wave.flat.stores:  # those that are only read cannot race
@@ -482,11 +482,6 @@ def _holds(access: Access, hit: Hit, values: Values) -> np.ndarray:
     """By lane, whether these values, an array for each component, lie where an access hits."""
     there = [bits_of(access.read(hit, n, v.dtype)) == bits_of(v) for n, v in enumerate(values)]
     return reduce(np.logical_and, there)
-
-
-def _narrowest(kernel: Function, space: str) -> int:
-    transfers = (one for code in kernel.instructions for _, one in code.form.transfers)
-    return min((one.size for one in transfers if one.may_touch(space)), default=4)
 
 
 class Visits:
