@@ -383,11 +383,8 @@ def fma_directed(mode: str) -> Callable[..., np.ndarray]:
 
 
 def _product_and_sum(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    total = widened(a, _DOUBLE) * widened(b, _DOUBLE)
-    if total.shape != c.shape:  # of two immediates
-        return total + widened(c, _DOUBLE)
-    total += widened(c, _DOUBLE)
-    return total
+    # Not in place: of two NaN another one would come out where lanes are few.
+    return widened(a, _DOUBLE) * widened(b, _DOUBLE) + widened(c, _DOUBLE)
 
 
 def _sum_again(

@@ -33,7 +33,7 @@ class Divergence(Observer):
                 missing = wave.barriers.missing(barrier, lane)
                 self.report.stop(MissedBarrier(self.report.here.location(at, lane), missing))
         by_block: dict[int, int] = {}
-        for at, index in groups:
+        for at, index in groups if len(groups) > 1 else ():
             for block in np.unique(geometry.block_of_lane[index]):
                 first = by_block.setdefault(int(block), at)
                 if first != at:
