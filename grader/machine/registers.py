@@ -154,7 +154,7 @@ _VALUES: dict[str, Callable[[SpecialRegisters, int], np.ndarray | int]] = {
     "%ntid": lambda of, axis: of.geometry.block[axis],
     "%ctaid": lambda of, axis: of.geometry.block_coordinates(of.block)[axis],
     "%nctaid": lambda of, axis: of.geometry.grid_of(of.block)[axis],
-    "%laneid": lambda of, _: of.thread % WARP,
+    "%laneid": lambda of, _: of.thread & WARP - 1,
     "WARP_SZ": lambda of, _: WARP,  # what `warpSize` is where it must be a constant
     "%warpid": lambda of, _: of.thread // WARP,
     "%nwarpid": lambda of, _: of.geometry.stride // WARP,

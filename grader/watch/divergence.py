@@ -43,7 +43,7 @@ class Divergence(Observer):
                     )
 
     def gather(self, at: int, lanes: np.ndarray, masks: np.ndarray) -> None:
-        unnamed = (masks[lanes] & np.left_shift(1, lanes % WARP).astype(np.uint32)) == 0
+        unnamed = (masks[lanes] & np.left_shift(1, lanes & WARP - 1).astype(np.uint32)) == 0
         if (lane := first_of(lanes, unnamed)) is not None:
             self.report.stop(UnnamedLane(self.report.here.location(at, lane), int(masks[lane])))
 
@@ -72,7 +72,7 @@ class Divergence(Observer):
         lane, takes_part = lane_index(lanes), self._takes_part
         masks = mask[lane]
         takes_part[lane] = True
-        absent = ~takes_part[source] | ((masks >> (source % WARP).astype(np.uint32) & 1) == 0)
+        absent = ~takes_part[source] | ((masks >> (source & WARP - 1).astype(np.uint32) & 1) == 0)
         takes_part[lane] = False
         if absent.any():
             position = int(np.argmax(absent))

@@ -25,9 +25,10 @@ def shuffle(instruction: Instruction, at: int, wave: Wave) -> Step:
     events = wave.events
 
     def combine(together: Lanes) -> None:
-        lane = lane_index(together)
-        source, inside = _source_lane(mode, lane % WARP, delta[together], clamp[together])
-        source += lane - lane % WARP
+        index = lane_index(together)
+        lane = index & WARP - 1  # NumPy takes ten times as long for the remainder
+        source, inside = _source_lane(mode, lane, delta[together], clamp[together])
+        source += index - lane
         events.shuffle(at, together, source)
         out[together] = value[source]
         valid[together] = inside
@@ -178,5 +179,5 @@ def _groups(
 def _members(lanes: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Per group, the mask of its lanes: uint32."""
     return np.bitwise_or.reduceat(
-        np.left_shift(np.uint32(1), (lanes % WARP).astype(np.uint32)), starts
+        np.left_shift(np.uint32(1), (lanes & WARP - 1).astype(np.uint32)), starts
     )
