@@ -22,7 +22,7 @@ from ..counted import counted
 from ..errors import unless
 from ..machine.lanes import BatchGeometry, Geometry, Index
 from ..machine.memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
-from ..machine.memory.layout import local_layout, module_variables, shared_layout
+from ..machine.memory.layout import SharedLayout, local_layout, module_variables, shared_layout
 from ..machine.memory.spaces import PAGE, BatchSpace, GlobalSpace, Heap, Pieces, PrivateSpace, Store
 from ..machine.naming import MemoryNames, PassedArray, plain
 from ..machine.registers import GRID_WORKSPACE
@@ -65,13 +65,11 @@ class Passed:
         args, expected = self.args, self.parameters
         if self.declared is not None:
             check_arguments(self.kernel, self.declared, args)
-        unless(
-            len(args) == len(expected),
-            LaunchError(
+        if len(args) != len(expected):
+            raise LaunchError(
                 f"{self.kernel} takes {counted(len(expected), 'argument')}, not {len(args)}.",
                 kernel=self.kernel,
-            ),
-        )
+            )
         for number, (parameter, value) in enumerate(zip(expected, args, strict=True), start=1):
             of_scalar = value.nbytes if isinstance(value, np.generic) else 0
             size = 8 if value is None or isinstance(value, np.ndarray) else of_scalar
@@ -145,14 +143,10 @@ class Passed:
         """The buffer of `array`: argument `number`, or None where only its address is passed."""
         owner = owner_of(array)
         name = "an array" if number is None else f"argument {number + 1}"
-        unless(
-            not array.dtype.hasobject,
-            LaunchError(f"{name} of {self.kernel} holds Python objects."),
-        )
-        unless(
-            owner.flags.c_contiguous or owner.flags.f_contiguous,
-            LaunchError(f"{name} of {self.kernel} is not contiguous in memory."),
-        )
+        if array.dtype.hasobject:
+            raise LaunchError(f"{name} of {self.kernel} holds Python objects.")
+        if not (owner.flags.c_contiguous or owner.flags.f_contiguous):
+            raise LaunchError(f"{name} of {self.kernel} is not contiguous in memory.")
         allocation = allocation_of(array)
         if self.declared and number is not None:
             name = self.declared[number].name
@@ -401,7 +395,7 @@ class SimulatedKernel:
         """The launch, checked against the device's limits and laid out in memory."""
         options, module = current_options(), self._module
         device = architecture(options.architecture)
-        shared = shared_layout(self._linked.function, module.program, max(shared_mem, 0))
+        shared = _shared(module.text, self._function.name, max(shared_mem, 0))
         check_shared(
             self.name, device, shared.static, shared_mem, self.max_dynamic_shared_size_bytes
         )
@@ -457,6 +451,11 @@ def _executable(text: str, name: str) -> Executable:
     need not be analysed again."""
     program = _parsed(text)
     return executable(program, program.functions[name])
+
+
+@lru_cache(REMEMBERED)
+def _shared(text: str, name: str, dynamic: int) -> SharedLayout:
+    return shared_layout(_executable(text, name).linked.function, _parsed(text), dynamic)
 
 
 @lru_cache(REMEMBERED)

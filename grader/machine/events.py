@@ -10,6 +10,7 @@ not override an event is not asked, and what nobody hears of costs nothing.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -158,15 +159,24 @@ class Events:
         """From now on these observers hear of events, and no others."""
         self.observers = observers
         self.listeners = {
-            name: [getattr(one, name) for one in observers if getattr(type(one), name) is not event]
-            for name, event in vars(Observer).items()
-            if not name.startswith("_")
+            name: [getattr(observers[at], name) for at in those]
+            for name, those in _listening(*map(type, observers)).items()
         }
         for name, listeners in self.listeners.items():
             setattr(self, name, _telling(listeners))
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         raise AttributeError(f"there is no event called {name}")
+
+
+@cache
+def _listening(*kinds: type[Observer]) -> dict[str, list[int]]:
+    """By event, which of observers of these classes, one after the other, hear of it."""
+    return {
+        name: [at for at, kind in enumerate(kinds) if getattr(kind, name) is not event]
+        for name, event in vars(Observer).items()
+        if not name.startswith("_")
+    }
 
 
 def _telling(listeners: Sequence[Callable[..., Any]]) -> Callable[..., Any]:

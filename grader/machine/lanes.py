@@ -34,9 +34,15 @@ def count(lanes: Lanes) -> int:
     return lanes.stop - lanes.start if type(lanes) is slice else len(lanes)
 
 
+_FIRST = np.arange(1 << 16)
+_FIRST.flags.writeable = False
+
+
 def lane_index(lanes: Lanes) -> np.ndarray:
-    """The lanes as a sorted index array."""
-    return np.arange(lanes.start, lanes.stop) if type(lanes) is slice else lanes
+    """The lanes as a sorted index array, which is not to be changed."""
+    if type(lanes) is not slice:
+        return lanes
+    return _FIRST[lanes] if lanes.stop <= len(_FIRST) else np.arange(lanes.start, lanes.stop)
 
 
 class Dense:

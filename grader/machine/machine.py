@@ -32,9 +32,9 @@ from ..cuda.errors import (
     StepLimit,
 )
 from ..ptx.flow import ANYWHERE, PASSED, block_ends, endless_loop
-from ..ptx.instructions import bind
+from ..ptx.instructions import bind, fused
 from ..ptx.program import Flow, Malformed, mentioned
-from .events import Observer, Rebind, Step, Successors
+from .events import Observer, Rebind, Step
 from .lanes import Lanes, compact, count, lane_index
 from .memory.access import Access, Accessed, ErrorReport, Hit, Values, bits_of
 from .memory.spaces import Store
@@ -210,8 +210,8 @@ class Machine:
         self.block_end = job.program.block_end
         if places:
             self.block_end = block_ends(job.program.linked.function, places)
-        # Bound when first come to.
-        self.steps: list[Step] = [_unbound] * len(self.wave.kernel.instructions)
+        # By where a straight run of instructions begins, its steps; made when first come to.
+        self.steps: dict[int, list[Step]] = {}
         self.recent: set[int] = set()  # where straight runs have begun since the last pause
         self.wave.tell(*attach(self.wave))
         self.recurrence = Recurrence(self.wave)
@@ -259,19 +259,16 @@ class Machine:
         try:
             while True:
                 end = block_end[pc]
-                if steps[pc] is _unbound:
-                    self._bind(pc, end)
+                if pc not in steps:
+                    steps[pc] = self._bound(pc, end)
                 self._account(pc, end, lanes)
                 try:
-                    for step in steps[pc:end]:
-                        step(lanes)
-                    successors = steps[end](lanes)
+                    for step in steps[pc]:
+                        successors = step(lanes)
                 except Rebind as wish:
-                    steps[:] = [_unbound] * len(steps)
-                    self._bind(pc, end)
-                    for step in steps[wish.at : end]:
-                        step(lanes)
-                    successors = steps[end](lanes)
+                    steps.clear()
+                    for step in self._bound(wish.at, end):
+                        successors = step(lanes)
                 if len(successors) == 1 and self.schedule.may_go_on(*successors[0]):
                     pc, lanes = successors[0]
                     continue
@@ -281,16 +278,17 @@ class Machine:
         except OutOfTime:
             raise self._out_of_time(end, lanes) from None
 
-    def _bind(self, pc: int, end: int) -> None:
-        """Make the steps of a straight run of instructions."""
-        code = self.wave.kernel.instructions
+    def _bound(self, pc: int, end: int) -> list[Step]:
+        """The steps of a straight run of instructions; the last says where lanes go on."""
+        code, steps = self.wave.kernel.instructions, list[Step]()
         for at in range(pc, end + 1):
             try:
-                self.steps[at] = bind(code[at], at, self.wave)
+                steps.append(bind(code[at], at, self.wave))
             except Malformed as error:
                 raise self.assembly.blamed(error, code[at]) from error
-        if not code[end].form.control:
-            self.steps[end] = _then_next(self.steps[end], end)
+        return fused(
+            steps if code[end].form.control else [*steps, lambda lanes: ((end + 1, lanes),)]
+        )
 
     def _account(self, pc: int, end: int, lanes: Lanes) -> None:
         self.wave.steps_taken += (end + 1 - pc) * -(-count(lanes) // A_STEP)
@@ -334,7 +332,7 @@ class Machine:
     def _alone(self, lanes: Lanes) -> str:
         """Of one thread that works while all others of the wave have ended or wait: the loop may
         end, only later than anybody wants to wait."""
-        elsewhere = set(range(len(self.wave.kernel.instructions))) - self.wave.collectives.exits
+        elsewhere = set(range(len(self.wave.kernel.instructions))) - self.wave.program.exits
         threads = self.wave.geometry.threads * self.wave.geometry.blocks
         if count(lanes) > 1 or threads == 1 or len(self.wave.standing_at(elsewhere)):
             return ""
@@ -352,21 +350,6 @@ class Machine:
         ):
             for waiting in what.waiting():
                 raise wave.report.error(kind, *waiting)
-
-
-def _unbound(lanes: Lanes) -> None:
-    """Stands for the step of an instruction that nobody has come to yet."""
-    raise NotImplementedError
-
-
-def _then_next(step: Step, at: int) -> Step:
-    """A plain instruction before a label, made to end its straight run."""
-
-    def run_and_fall_through(lanes: Lanes) -> Successors:
-        step(lanes)
-        return ((at + 1, lanes),)
-
-    return run_and_fall_through
 
 
 def noticed(job: PreparedLaunch) -> frozenset[int]:

@@ -2,80 +2,66 @@
 registers, and the stack frames of functions that call themselves."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..ptx.numbers import DTYPES, size_of, unsigned
-from ..ptx.program import Immediate, Malformed, Operand, Register, is_sink, require
+from ..ptx.link import Group, Places, Seen
+from ..ptx.numbers import DTYPES, size_of, stored, unsigned
+from ..ptx.program import Immediate, Operand, Register, is_sink, require
 from .lanes import WARP, Geometry, Lanes, coordinates, count, seen_by_all
 from .memory.layout import LocalLayout
 
 
-@dataclass(eq=False)
-class RegisterFile:
+class RegisterFile(dict[Seen, list[np.ndarray]]):
     """Registers are stored as unsigned integers (predicates as bool) and seen through views of
-    whatever type an instruction wants, so a move between types costs nothing."""
+    whatever type an instruction wants, so a move between types costs nothing. Those of one group
+    are the rows of one array, of which all views are made at once. `kinds`: the type of each that
+    is declared."""
 
-    kinds: dict[str, str]
-    lanes: int
-    _storage: dict[str, np.ndarray] = field(default_factory=dict)
-    # What `read` and `write` have found.
-    _views: dict[object, np.ndarray] = field(default_factory=dict)
+    def __init__(self, kinds: dict[str, str], places: Places, lanes: int):
+        self.kinds, self.places, self.lanes = kinds, places, lanes
+        self._groups: dict[Group, np.ndarray] = {}
+        self._alone: dict[str, np.ndarray] = {}  # what no instruction names
+
+    def __missing__(self, seen: Seen) -> list[np.ndarray]:
+        group = seen.group
+        if group not in self._groups:
+            self._groups[group] = np.zeros((group.size, self.lanes), group.dtype)
+        self[seen] = list(low_part(self._groups[group], seen.dtype))
+        return self[seen]
 
     def storage(self, name: str) -> np.ndarray:
-        if name not in self._storage:
+        if name in self.places.groups:
+            dtype = self.places.groups[name][0].dtype
+            kind = "pred" if dtype.kind == "b" else f"b{8 * dtype.itemsize}"
+            return self.read(Register(name), kind)
+        if name not in self._alone:
             kind = self.kinds.get(name, "b64")  # only the sink `_` is not declared
-            self._storage[name] = np.zeros(
-                self.lanes, DTYPES["pred"] if kind == "pred" else unsigned(size_of(kind))
-            )
-        return self._storage[name]
+            self._alone[name] = np.zeros(self.lanes, stored(kind))
+        return self._alone[name]
 
     def read(self, operand: Operand, kind: str) -> np.ndarray:
         """The operand as an array (lanes,) of PTX type `kind`. A register wider than the type
         shows its low part; an immediate is one value seen by every lane. Malformed if it is
         neither, or too small a register."""
         if isinstance(operand, Immediate):
-            key: tuple[object, ...] = operand.value, operand.float_width, kind
-            if key not in self._views:
-                self._views[key] = seen_by_all(literal(operand, kind), self.lanes)
-        else:
-            key = getattr(operand, "name", ""), kind
-            if key not in self._views:
-                require(not is_sink(operand), "`_` holds nothing to read")
-                self._views[key] = low_part(self._fitting(operand, kind), DTYPES[kind])
-        return self._views[key]
+            return seen_by_all(literal(operand, kind), self.lanes)
+        seen, number = self.places.read(operand, kind)
+        return self[seen][number]
 
     def write(self, register: Operand, kind: str) -> np.ndarray:
-        """The array to assign results of type `kind` to. Where the register is wider than the
-        type (loads, conversions), assignment extends by the sign of `kind`. What goes to the sink
-        is lost. Malformed if it is no register, or too small a one."""
+        """The array to assign results of type `kind` to. What goes to the sink is lost. Malformed
+        if it is no register, or too small a one."""
         if is_sink(register):
             return np.empty(self.lanes, DTYPES[kind])
-        key = getattr(register, "name", ""), kind, "written"
-        if key not in self._views:
-            storage, dtype = self._fitting(register, kind), DTYPES[kind]
-            wider = storage.itemsize > dtype.itemsize and dtype.kind != "f"
-            extended = np.dtype(f"{dtype.kind}{storage.itemsize}") if wider else dtype
-            self._views[key] = low_part(storage, extended)
-        return self._views[key]
-
-    def _fitting(self, register: Operand, kind: str) -> np.ndarray:
-        """The storage of an operand that is a register, and holds what has this type."""
-        if not isinstance(register, Register):
-            raise Malformed(f"a register of type .{kind} is expected among the operands")
-        storage = self.storage(register.name)
-        require(
-            storage.itemsize >= DTYPES[kind].itemsize
-            and (storage.dtype == np.bool_) == (kind == "pred"),
-            f"{register.name} is no register for a value of type .{kind}",
-        )
-        return storage
+        seen, number = self.places.written(register, kind)
+        return self[seen][number]
 
 
 def low_part(storage: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """The low `dtype.itemsize` bytes of each element, as `dtype` (little-endian)."""
-    return storage.view(dtype)[:: storage.itemsize // dtype.itemsize]
+    return storage.view(dtype)[..., :: storage.itemsize // dtype.itemsize]
 
 
 def literal(operand: Immediate, kind: str) -> np.ndarray:
@@ -168,7 +154,7 @@ _VALUES: dict[str, Callable[[SpecialRegisters, int], np.ndarray | int]] = {
     "%ntid": lambda of, axis: of.geometry.block[axis],
     "%ctaid": lambda of, axis: of.geometry.block_coordinates(of.block)[axis],
     "%nctaid": lambda of, axis: of.geometry.grid_of(of.block)[axis],
-    "%laneid": lambda of, _: of.thread % WARP,
+    "%laneid": lambda of, _: of.thread & WARP - 1,
     "WARP_SZ": lambda of, _: WARP,  # what `warpSize` is where it must be a constant
     "%warpid": lambda of, _: of.thread // WARP,
     "%nwarpid": lambda of, _: of.geometry.stride // WARP,

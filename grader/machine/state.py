@@ -143,7 +143,7 @@ class WaveState(WaveMemory):
         self.flat, self.shared, self.local = job.flat, job.shared, job.local
         self.device = architecture(job.options.architecture)
         self.schedule = schedule
-        self.registers = RegisterFile(self.kernel.registers, job.geometry.lanes)
+        self.registers = RegisterFile(self.kernel.registers, job.program.places, job.geometry.lanes)
         self.special = SpecialRegisters(
             job.geometry, job.cooperative, self.device.sms, lambda: self.steps_taken
         )

@@ -15,7 +15,6 @@ import numpy as np
 
 from ..counted import counted
 from ..cuda.errors import Message
-from ..ptx.program import Flow
 from .events import Groups, Successors
 from .lanes import WARP, Lanes, compact, count, lane_index
 from .state import Calls, PreparedLaunch, Schedule, WaveState
@@ -256,13 +255,6 @@ class Collectives:
         self.launched = self.alive = np.zeros(wave.geometry.warps, np.uint32)
         self.parked: dict[int, np.ndarray] = {}
         self.masks: dict[int, np.ndarray] = {}
-        self.exits = {
-            at
-            for at, one in enumerate(wave.kernel.instructions)
-            if one.form.flow in (Flow.RETURN, Flow.EXIT)
-            and one.guard is None
-            and wave.linked.owner[at] == wave.kernel.name
-        }
 
     def begin_wave(self) -> None:
         """Per warp, which of its lanes hold a thread, and which one that has not yet left."""
@@ -331,7 +323,7 @@ class Collectives:
 
     def _staying(self) -> np.ndarray:
         """Per warp, which lanes have neither left nor are just about to."""
-        return self.alive & ~self.wave.present(self.wave.standing_at(self.exits))
+        return self.alive & ~self.wave.present(self.wave.standing_at(self.wave.program.exits))
 
 
 def whole_warps(lanes: Lanes) -> bool:

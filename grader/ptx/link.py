@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
+import numpy as np
 from msgspec.structs import replace
 
 from ..graphs import postorder
@@ -25,23 +26,92 @@ from .flow import (
     memory_use,
     swap_starts,
 )
+from .numbers import DTYPES, stored
 from .program import (
     Address,
+    Flow,
     Form,
     Function,
     Instruction,
     LinkedFunction,
     LinkedProgram,
+    Malformed,
     Negated,
+    Operand,
     PtxModule,
     Register,
     Symbol,
     Variable,
     Vector,
     function_addresses,
+    is_sink,
+    registers,
+    require,
 )
 
 Calls = dict[str, frozenset[str]]  # by function: what it calls, or takes the address of, and more
+
+
+@dataclass(eq=False)
+class Group:
+    """Registers that are stored alike, and how many they are."""
+
+    dtype: np.dtype
+    size: int = 0
+
+
+@dataclass(eq=False)
+class Seen:
+    """A group of registers as instructions see it that take them as `dtype`."""
+
+    group: Group
+    dtype: np.dtype
+
+
+MOST_OF_A_GROUP = 64  # registers: what nobody comes to is not made
+Place = tuple[Seen, int]  # a register as an instruction sees it: of which group, which of these
+
+
+class Places:
+    """Where the registers lie that a program names."""
+
+    def __init__(self, function: Function):
+        self.groups: dict[str, tuple[Group, int]] = {}  # and which of the group it is, by name
+        self._seen: dict[tuple[Group, np.dtype], Seen] = {}
+        self._places: dict[tuple[str, str], Place] = {}  # by name and type, those asked for
+        kinds, growing = function.registers, dict[np.dtype, Group]()
+        for one in function.instructions:
+            for name in registers(*one.operands, one.guard):
+                if name not in self.groups and kinds.get(name) in DTYPES:
+                    dtype = stored(kinds[name])
+                    if dtype not in growing or growing[dtype].size == MOST_OF_A_GROUP:
+                        growing[dtype] = Group(dtype)
+                    self.groups[name] = growing[dtype], growing[dtype].size
+                    growing[dtype].size += 1
+
+    def read(self, register: Operand, kind: str) -> Place:
+        """Where a register lies as a PTX type, of which it may be wider. Malformed if it is no
+        register, or too small a one."""
+        if not isinstance(register, Register):
+            raise Malformed(f"a register of type .{kind} is expected among the operands")
+        if (known := self._places.get((register.name, kind))) is not None:
+            return known
+        require(not is_sink(register), "`_` holds nothing to read")
+        (group, number), dtype = self.groups[register.name], DTYPES[kind]
+        if group.dtype.itemsize < dtype.itemsize or (group.dtype.kind == "b") != (kind == "pred"):
+            raise Malformed(f"{register.name} is no register for a value of type .{kind}")
+        place = self._seen.setdefault((group, dtype), Seen(group, dtype)), number
+        return self._places.setdefault((register.name, kind), place)
+
+    def written(self, register: Operand, kind: str) -> Place:
+        """The same of what results of a type are assigned to: a wider register is extended by the
+        sign of `kind`."""
+        seen, number = self.read(register, kind)
+        dtype, size = seen.dtype, seen.group.dtype.itemsize
+        if size == dtype.itemsize or dtype.kind == "f":
+            return seen, number
+        dtype = np.dtype(f"{dtype.kind}{size}")
+        return self._seen.setdefault((seen.group, dtype), Seen(seen.group, dtype)), number
 
 
 @dataclass(frozen=True)
@@ -75,9 +145,44 @@ class Executable:
         ]
 
     @cached_property
+    def orders(self) -> bool:
+        """Whether it can order what threads do that do not meet at a barrier."""
+        return any(one.form.orders for one in self.linked.function.instructions)
+
+    @cached_property
+    def cells(self) -> dict[str, int]:
+        """By space, the bytes of the narrowest access that may go there."""
+        code = self.linked.function.instructions
+        transfers = [transfer for one in code for _, transfer in one.form.transfers]
+        return {
+            space: min((one.size for one in transfers if one.may_touch(space)), default=4)
+            for space in ("shared", "global")
+        }
+
+    @cached_property
     def asynchronous(self) -> bool:
         """Whether a copy engine or a tensor core works for it beside its threads."""
         return any(one.form.has("bulk", "mma_async") for one in self.linked.function.instructions)
+
+    @cached_property
+    def places(self) -> Places:
+        """Where its registers lie."""
+        return Places(self.linked.function)
+
+    @cached_property
+    def moves(self) -> dict[int, Any]:
+        """By instruction, what `table` finds of it once for all launches."""
+        return {}
+
+    @cached_property
+    def exits(self) -> set[int]:
+        """The instructions where every thread that comes there leaves the kernel."""
+        name, owner = self.linked.function.name, self.linked.owner
+        return {
+            at
+            for at, one in enumerate(self.linked.function.instructions)
+            if one.form.flow in (Flow.RETURN, Flow.EXIT) and one.guard is None and owner[at] == name
+        }
 
     @cached_property
     def deciding(self) -> frozenset[str]:

@@ -7,6 +7,7 @@ float32, which has the same exponents; tf32 is a float32 with a shorter signific
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -41,9 +42,15 @@ def size_of(kind: str) -> int:
     return 16 if kind == "b128" else DTYPES[kind].itemsize
 
 
+@cache
 def unsigned(size: int) -> np.dtype:
     """The unsigned integer dtype of `size` bytes."""
     return np.dtype(f"u{size}")
+
+
+def stored(kind: str) -> np.dtype:
+    """What a register of a PTX type is stored as."""
+    return DTYPES["pred"] if kind == "pred" else unsigned(size_of(kind))
 
 
 DIRECTED = ("rz", "rm", "rp")
@@ -81,14 +88,23 @@ def constant(x: np.ndarray) -> Any:
     return x[0] if x.strides == (0,) else None
 
 
+_DOUBLE = np.dtype(np.float64)
+
+
 def widened(x: np.ndarray, dtype: DTypeLike) -> np.ndarray:
     """`x` converted; of an immediate, one element, which broadcasts."""
     return (x[:1] if x.strides == (0,) else x).astype(dtype)
 
 
+@cache
+def _smallest(dtype: np.dtype) -> Any:
+    """The smallest positive normal number."""
+    return np.finfo(dtype).tiny
+
+
 def flush(x: np.ndarray) -> np.ndarray:
     """Subnormal numbers replaced by zero of their sign (`.ftz`)."""
-    smallest = np.finfo(x.dtype).tiny
+    smallest = _smallest(x.dtype)
     magnitude = np.abs(x[:1] if x.strides == (0,) else x)
     if np.minimum.reduce(magnitude) >= smallest:
         return x
@@ -116,7 +132,7 @@ def flush_result(
     """`x`, which came from `operands`, with zeros for what hardware flushes: results that are
     below the smallest normal number when rounded to their precision with no limit to the
     exponent. Some of those are the smallest normal number in `x`."""
-    smallest = np.finfo(x.dtype).tiny
+    smallest = _smallest(x.dtype)
     magnitude = np.abs(x)
     if np.minimum.reduce(magnitude) > smallest:
         return x
@@ -135,10 +151,10 @@ def reaches_normal(exact: Exact, kind: str, mode: str) -> np.ndarray:
 
 def saturate(x: np.ndarray) -> np.ndarray:
     """`x` clamped to [0, 1], NaN and -0 to +0 (`.sat`)."""
-    inside = x.clip(x.dtype.type(0), x.dtype.type(1))
-    lowest = np.minimum.reduce(inside)
-    if lowest != lowest:
-        inside[inside != inside] = 0
+    inside = np.minimum(x, x.dtype.type(1))
+    inside = np.maximum(inside, x.dtype.type(0), out=inside)
+    if np.count_nonzero(nan := inside != inside):
+        inside[nan] = 0
     inside += x.dtype.type(0)  # -0 + 0 is +0
     return inside
 
@@ -323,25 +339,28 @@ def fmax(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _number(found: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    if _MAY_WIN and np.isnan(found).any():
+    if _MAY_WIN and np.count_nonzero(found != found):
         return np.where(np.isnan(found), np.where(np.isnan(a), b, a), found)
     return found
 
 
-_EXTRA = 0x1FFFFFFF  # the 29 bits that a float64's significand has beyond a float32's
-_HALF_WAY = -(1 << 63)  # what 100...0 in those bits is after a shift by 35
-_TINY = 2.0**-126
+_EXTRA = np.array(0x1FFFFFFF)  # the 29 bits that a float64's significand has beyond a float32's
+# Arrays are what NumPy takes fastest. What 100...0 in those bits is after a shift by 35.
+_EXTRA_AT, _HALF_WAY, _TINY = np.array(35), np.array(-(1 << 63)), np.array(2.0**-126)
+_ZERO, _ONE, _SIGN_AT = np.array(0), np.array(1, np.uint64), np.array(63)
+# What can be cut to a float32 and is not too near to its ends: from where on, and how many.
+_NORMAL = np.diff(np.array([0.0, 2.0**-126, 2.0**127]).view(np.uint64) << _ONE)
 
 
 def fma_single(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     """a * b + c of float32 as a float64 whose nearest float32 is the correctly rounded result."""
     total = _product_and_sum(a, b, c)
-    extra = total.view(np.int64) << 35
-    if np.minimum.reduce(extra) == _HALF_WAY:
-        _sum_again(total, extra == _HALF_WAY, a, b, c)
+    half_way = np.left_shift(total.view(np.int64), _EXTRA_AT) == _HALF_WAY
+    if np.count_nonzero(half_way):
+        _sum_again(total, half_way, a, b, c)
     magnitude = np.abs(total)
-    if not np.minimum.reduce(magnitude) >= _TINY:
-        _sum_again(total, (magnitude < _TINY) & (magnitude != 0), a, b, c)
+    if np.count_nonzero(small := magnitude < _TINY):
+        _sum_again(total, small & (magnitude != 0), a, b, c)
     return total
 
 
@@ -350,11 +369,12 @@ def fma_directed(mode: str) -> Callable[..., np.ndarray]:
 
     def fma(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
         total = _product_and_sum(a, b, c)
-        magnitude = np.abs(total)
-        if not _TINY <= np.minimum.reduce(magnitude) <= np.maximum.reduce(magnitude) < 2.0**127:
+        magnitude = total.view(np.uint64) << _ONE  # as an integer, without its sign
+        magnitude -= _NORMAL[0]
+        if np.count_nonzero(magnitude >= _NORMAL[1]):
             wide = [operand.astype(np.float64) for operand in (a, b, c)]
             return narrowed(round_to_odd(*fma_of_narrow(*wide)), "f32", mode)
-        representable = total.view(np.int64) << 35 == 0
+        representable = np.left_shift(total.view(np.int64), _EXTRA_AT) == _ZERO
         if np.count_nonzero(representable):
             _sum_again(total, representable, a, b, c)
         return _cut(total, mode)
@@ -363,7 +383,8 @@ def fma_directed(mode: str) -> Callable[..., np.ndarray]:
 
 
 def _product_and_sum(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    return widened(a, np.float64) * widened(b, np.float64) + widened(c, np.float64)
+    # Not in place: of two NaN another one would come out where lanes are few.
+    return widened(a, _DOUBLE) * widened(b, _DOUBLE) + widened(c, _DOUBLE)
 
 
 def _sum_again(
@@ -379,8 +400,8 @@ def _cut(total: np.ndarray, mode: str) -> np.ndarray:
     """float64 in float32's normal range cut to a float32's significand."""
     bits = total.view(np.int64)
     if mode == "rm":
-        bits += bits >> 63 & _EXTRA  # negative numbers grow to the next one
+        bits += bits >> _SIGN_AT & _EXTRA  # negative numbers grow to the next one
     elif mode == "rp":
-        bits += ~(bits >> 63) & _EXTRA
+        bits += ~(bits >> _SIGN_AT) & _EXTRA
     bits &= ~_EXTRA
     return total

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from ..counted import counted
-from ..errors import Held, unless
+from ..errors import Held
 
 
 class Role(Enum):
@@ -159,7 +159,9 @@ class Malformed(Exception):
 
 def require(holds: Held | None, why: str) -> Held:
     """Malformed, for that reason, unless it holds; returns it, which then is not None."""
-    return unless(holds, Malformed(why))
+    if not holds:
+        raise Malformed(why)
+    return holds
 
 
 class Register(msgspec.Struct, frozen=True):
@@ -209,10 +211,9 @@ def components(operand: Operand) -> tuple[Operand, ...]:
 def several(operand: Operand, *numbers: int) -> tuple[Operand, ...]:
     """What an operand consists of; Malformed unless that are so many, or one of these numbers."""
     found = components(operand)
-    require(
-        len(found) in numbers,
-        f"an operand has {counted(len(found), 'part')} and not {' or '.join(map(str, numbers))}",
-    )
+    if len(found) not in numbers:
+        parts = counted(len(found), "part")
+        raise Malformed(f"an operand has {parts} and not {' or '.join(map(str, numbers))}")
     return found
 
 

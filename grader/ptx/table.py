@@ -10,7 +10,7 @@ may want to know (`Form`). The decorated function says what the instruction does
     collective    likewise; the step is called with lanes whose whole group has come together
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, TypeVar
@@ -33,16 +33,20 @@ from ..machine.lanes import (
     warp_masks,
 )
 from ..machine.memory.access import LaneValues
-from ..machine.registers import Derived
+from ..machine.registers import Derived, literal
 from ..machine.wave import FULL, Wave
+from .link import Place, Places, Seen
 from .numbers import ON_ARRAYS, on_registers
 from .program import (
     Address,
     Flow,
     Form,
+    Immediate,
     Instruction,
     Operand,
+    Register,
     Role,
+    is_sink,
     several,
     symbol_of,
 )
@@ -192,12 +196,25 @@ def _check_whole(together: Lanes, at: int, wave: Wave) -> None:
         )
 
 
+_EVER = 1 << 40  # lanes: more than any wave has
+
+# What computes one result of what lies in registers: the function, where the result goes, and where
+# the operands lie (None, and its value for all lanes: of an immediate).
+Move = tuple[Compute, Place, list[tuple[Seen | None, Any]]]
+
+
 def _elementwise_step(instruction: Instruction, at: int, wave: Wave) -> Step:
-    form, target, *operands = instruction.selected, *instruction.operands
-    read = zip(operands if form.operands is None else form.operands, form.sources, strict=True)
-    sources = [wave.read(operand, kind) for operand, kind in read]
+    moves, rows = wave.program.moves, wave.registers
+    if at not in moves:
+        moves[at] = _move(instruction, wave.program.places)
+    if (move := moves[at]) is not None:
+        fn, (seen, number), read = move
+        sources = [one if of is None else rows[of][one] for of, one in read]
+        return Straight(wave.dense, [(fn, rows[seen][number], sources)])
+    form, target = instruction.selected, instruction.operands[0]
+    sources = [wave.read(operand, kind) for operand, kind in _sources(instruction)]
     step = (
-        _one_result(form.fn, wave.dense, wave.registers.write(target, form.result), *sources)
+        _one_result(form.fn, wave.registers.write(target, form.result), sources, wave.dense)
         if isinstance(form.result, str)
         else _several_results(form.fn, target, form.result, sources, wave)
     )
@@ -214,29 +231,87 @@ def _elementwise_step(instruction: Instruction, at: int, wave: Wave) -> Step:
     return checked
 
 
-def _one_result(fn: Compute, dense: Dense, out: np.ndarray, *sources: LaneValues) -> Step:
-    """Most instructions are such. The views of registers that contiguous lanes see are kept for the
-    next time, as in a loop; what NumPy can compute into the registers themselves is not copied."""
-    kept = not any(isinstance(source, Derived) for source in sources)
-    in_place = isinstance(fn, np.ufunc)
-    last, views, target = slice(0, 0), list[Any](), out
+def _sources(instruction: Instruction) -> list[tuple[Operand, str]]:
+    """The operands that an instruction computes with, and as which types."""
+    form = instruction.selected
+    operands = instruction.operands[1:] if form.operands is None else form.operands
+    return list(zip(operands, form.sources, strict=True))
 
+
+def _move(instruction: Instruction, places: Places) -> Move | None:
+    """None for what computes otherwise."""
+    form, target, sources = instruction.selected, instruction.operands[0], _sources(instruction)
+    if form.undefined or isinstance(form.result, tuple) or is_sink(target):
+        return None
+    if not all(isinstance(operand, Register | Immediate) for operand, _ in sources):
+        return None
+    read: list[tuple[Seen | None, Any]] = [
+        (None, seen_by_all(literal(operand, kind), _EVER))
+        if isinstance(operand, Immediate)
+        else places.read(operand, kind)
+        for operand, kind in sources
+    ]
+    return form.fn, places.written(target, form.result), read
+
+
+def _one_result(fn: Compute, out: np.ndarray, sources: list[LaneValues], dense: Dense) -> Step:
     def step(lanes: Lanes) -> None:
-        nonlocal last, views, target
-        part, chosen = dense.of(lanes) if kept else (lanes, True)
-        if type(part) is not slice or not kept:
-            out[lanes] = fn(*[source[lanes] for source in sources])
-            return
-        if part != last:
-            last, views, target = part, [source[part] for source in sources], out[part]
-        if in_place:
-            fn(*views, out=target, where=chosen, casting="unsafe")
-        elif chosen is True:
-            target[...] = fn(*views)
-        else:
-            np.copyto(target, fn(*views), where=chosen, casting="unsafe")
+        out[lanes] = fn(*[source[lanes] for source in sources])
 
-    return step
+    derived = any(isinstance(source, Derived) for source in sources)
+    return step if derived else Straight(dense, [(fn, out, sources)])
+
+
+@dataclass(eq=False)
+class Straight:
+    """The step of instructions, one after the other, that compute one result each, lane by lane, of
+    what lies in registers: `fn(*sources)` for `out`, for each of `parts`. The views that contiguous
+    lanes see are kept for the next time, as in a loop; NumPy computes into registers where it can.
+    """
+
+    dense: Dense
+    parts: list[tuple[Compute, np.ndarray, list[Any]]]
+    _last: slice | None = None
+    _views: Sequence[tuple[bool, Compute, np.ndarray, list[Any]]] = ()
+
+    def __call__(self, lanes: Lanes) -> None:
+        part, chosen = self.dense.of(lanes)
+        if type(part) is not slice:
+            for fn, out, sources in self.parts:
+                out[part] = fn(*[source[part] for source in sources])
+            return
+        if part is not self._last and part != self._last:
+            self._last, self._views = part, [_seen(part, *one) for one in self.parts]
+        if chosen is True:
+            for into, fn, target, views in self._views:
+                if into:
+                    fn(*views, out=target)
+                else:
+                    target[...] = fn(*views)
+        else:
+            for _, fn, target, views in self._views:
+                np.copyto(target, fn(*views), where=chosen, casting="unsafe")
+
+
+def _seen(
+    part: slice, fn: Compute, out: np.ndarray, sources: list[Any]
+) -> tuple[bool, Compute, np.ndarray, list[Any]]:
+    """The registers as these lanes see them; whether NumPy can compute into them as they are."""
+    into = isinstance(fn, np.ufunc) and all(
+        source.dtype is sources[0].dtype for source in (*sources, out)
+    )
+    return into, fn, out[part], [source[part] for source in sources]
+
+
+def fused(steps: list[Step]) -> list[Step]:
+    """The same with one step for all that are side by side and compute lane by lane."""
+    made: list[Step] = []
+    for step in steps:
+        if made and isinstance(step, Straight) and isinstance(made[-1], Straight):
+            made[-1].parts += step.parts
+        else:
+            made.append(step)
+    return made
 
 
 def _several_results(

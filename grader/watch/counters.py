@@ -235,8 +235,9 @@ class Paths(Observer):
         self._most(BETWEEN, self.of_thread - self.at_barrier, self._launch_of)
 
     def _most(self, name: str, counts: np.ndarray, launches: np.ndarray) -> None:
-        starts = np.flatnonzero(np.diff(launches, prepend=-1))
-        known, of = self.counted[name], launches[starts]
+        known = self.counted[name]
+        starts = np.flatnonzero(np.diff(launches, prepend=-1)) if len(known) > 1 else [0]
+        of = launches[starts]
         known[of] = np.maximum(known[of], np.maximum.reduceat(counts, starts))
 
 

@@ -33,7 +33,7 @@ class Divergence(Observer):
                 missing = wave.barriers.missing(barrier, lane)
                 self.report.stop(MissedBarrier(self.report.here.location(at, lane), missing))
         by_block: dict[int, int] = {}
-        for at, index in groups:
+        for at, index in groups if len(groups) > 1 else ():
             for block in np.unique(geometry.block_of_lane[index]):
                 first = by_block.setdefault(int(block), at)
                 if first != at:
@@ -43,7 +43,7 @@ class Divergence(Observer):
                     )
 
     def gather(self, at: int, lanes: np.ndarray, masks: np.ndarray) -> None:
-        unnamed = (masks[lanes] & np.left_shift(1, lanes % WARP).astype(np.uint32)) == 0
+        unnamed = (masks[lanes] & np.left_shift(1, lanes & WARP - 1).astype(np.uint32)) == 0
         if (lane := first_of(lanes, unnamed)) is not None:
             self.report.stop(UnnamedLane(self.report.here.location(at, lane), int(masks[lane])))
 
@@ -72,7 +72,7 @@ class Divergence(Observer):
         lane, takes_part = lane_index(lanes), self._takes_part
         masks = mask[lane]
         takes_part[lane] = True
-        absent = ~takes_part[source] | ((masks >> (source % WARP).astype(np.uint32) & 1) == 0)
+        absent = ~takes_part[source] | ((masks >> (source & WARP - 1).astype(np.uint32) & 1) == 0)
         takes_part[lane] = False
         if absent.any():
             position = int(np.argmax(absent))

@@ -42,7 +42,7 @@ def rows_of(accesses: Sequence[tuple[Lanes, np.ndarray]]) -> Rows:
     row = np.repeat(np.arange(len(first)), np.diff(first, append=len(warp)))
     rows = np.repeat(values[first][:, None], WARP, axis=1)
     active = np.zeros(rows.shape, bool)
-    rows[row, lane % WARP], active[row, lane % WARP] = values, True
+    rows[row, lane & WARP - 1], active[row, lane & WARP - 1] = values, True
     return Rows(rows, active, access[first])
 
 

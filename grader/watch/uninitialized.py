@@ -121,9 +121,10 @@ class Uninitialized(Observer):
         instruction = self.code[access.at]
         loads = instruction.form.carries is Carries.LOADED
         for component in range(access.components):
-            missing = access.unwritten(hit, component)
+            if (missing := access.unwritten(hit, component)) is None:
+                continue
             target = components(instruction.operands[0])[component] if loads else None
-            if missing is None or (target is not None and is_sink(target)):
+            if target is not None and is_sink(target):
                 continue
             if target is None or symbol_of(target) not in self._maybe.discardable:
                 first = int(np.argmax(missing))

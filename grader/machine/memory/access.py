@@ -15,6 +15,7 @@ import numpy as np
 
 from ...counted import counted
 from ...cuda.errors import CudaError, Message
+from ...ptx.numbers import unsigned
 from ...ptx.program import Transfer
 from ..lanes import WARP, Geometry, Lanes, compact, count, lane_index
 from .spaces import (
@@ -222,8 +223,10 @@ class Access:
         """Which lanes of a hit find in a component what nobody wrote; None where none does."""
         if hit.store.written is None:
             return None
-        found = hit.store.marks(self.size).take(hit.element + component) == 0
-        return found if np.count_nonzero(found) else None
+        found = hit.store.marks(self.size).take(
+            hit.element + component if component else hit.element
+        )
+        return None if np.count_nonzero(found) == len(found) else found == 0
 
     def offsets(self, hit: Hit) -> np.ndarray:
         """Where in its memory each lane touches, in bytes: in the block's shared memory as it
@@ -241,7 +244,7 @@ class Access:
         store.view(values.dtype)[element] = values
         if store.written is not None:
             marks = store.marks(self.size)
-            marks[element] = np.iinfo(marks.dtype).max
+            marks[element] = ~marks.dtype.type(0)
 
     def _find(self, space: str, lanes: Lanes, addresses: np.ndarray) -> list[Hit]:
         if space == "generic":
@@ -312,7 +315,7 @@ class Access:
 
 def bits_of(values: np.ndarray) -> np.ndarray:
     """The values as unsigned integers, under which a NaN equals itself and -0 is not 0."""
-    return np.ascontiguousarray(values).view(f"u{values.itemsize}")
+    return np.ascontiguousarray(values).view(unsigned(values.itemsize))
 
 
 @dataclass(frozen=True, eq=False)

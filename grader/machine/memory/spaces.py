@@ -286,11 +286,10 @@ class PrivateSpace:
 
     def check(self, addresses: np.ndarray, size: int) -> None:
         """Raises Fault if some address is outside, or between two variables."""
-        lowest, highest = np.minimum.reduce(addresses), np.maximum.reduce(addresses)
         astray = None
-        if lowest < 0 or highest + size > self.size:
+        if not 0 <= np.bitwise_or.reduce(addresses) <= self.size - size:  # no address is larger
             astray = (addresses < 0) | (addresses + size > self.size)
-        elif self.variables is not None:
+        if self.variables is not None and (astray is None or not np.count_nonzero(astray)):
             first, last = self.variables[addresses], self.variables[addresses + (size - 1)]
             astray = (first < 0) | (first != last)
         if astray is not None and np.count_nonzero(astray):

@@ -4,9 +4,9 @@ enters its opcodes when it is imported; the whole table has been read once this 
 from importlib import import_module
 from pkgutil import iter_modules
 
-from ..table import OPCODES, bind, resolve
+from ..table import OPCODES, bind, fused, resolve
 
 for page in iter_modules(__path__):
     import_module(f"{__name__}.{page.name}")
 
-__all__ = ["OPCODES", "bind", "resolve"]
+__all__ = ["OPCODES", "bind", "fused", "resolve"]

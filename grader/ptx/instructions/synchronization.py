@@ -10,6 +10,7 @@ from ...machine.memory.turns import compare_and_swap
 from ...machine.wave import Arrival, Reduction, Wave
 from ..numbers import flush, fmax, fmin, on_registers
 from ..program import (
+    Immediate,
     Instruction,
     Operand,
     require,
@@ -34,12 +35,14 @@ def block_barrier(instruction: Instruction, at: int, wave: Wave) -> Step:
         wave.barriers.reductions[at] = _reduction(instruction, target, predicate, wave)
     which, *rest = [wave.read(operand, "u32") for operand in operands]
     threads = rest[0] if rest else None
+    fixed = int(which[slice(1)][0]) if isinstance(operands[0], Immediate) else None
     waits = not instruction.form.has("arrive")
     aligned = instruction.form.name == "bar" or instruction.form.has("aligned")
 
     def step(lanes: Lanes) -> Successors:
         onward: Successors = ()
-        for barrier, group in by_value(lanes, which[lanes]):
+        parts = ((fixed, lanes),) if fixed is not None else by_value(lanes, which[lanes])
+        for barrier, group in parts:
             number = int(threads[group][0]) if threads is not None else None
             if barrier == 0 and number == wave.geometry.stride:
                 number = None  # `__syncthreads()`, spelled out

@@ -136,7 +136,7 @@ class Touched(NamedTuple):
     cells: np.ndarray
     lane: np.ndarray  # by cell, who touched it
     epoch: int
-    marks: int  # LANDED for what arrived by itself, or 0
+    stamps: np.ndarray  # LANDED, if it arrived by itself
 
 
 class RaceDetector:
@@ -152,10 +152,11 @@ class RaceDetector:
         self.strong_readers: Readers | None = None  # from the first strong read on
 
     def read(
-        self, cells: np.ndarray, lane: np.ndarray, epoch: int, marks: int = 0
+        self, cells: np.ndarray, lane: np.ndarray, stamps: np.ndarray, marks: int = 0
     ) -> Conflict | None:
-        """`marks`: STRONG for a volatile load, which strong writes are ordered with; COMPARED for
-        the plain load that a loop of compare-and-swap starts from: an old value costs it a turn."""
+        """`marks`, which the stamps get: STRONG for a volatile load, which strong writes are
+        ordered with; COMPARED for the plain load that a loop of compare-and-swap starts from: an
+        old value costs it a turn."""
         written = self._against(self.written[cells], lane, marks)
         if marks & COMPARED:
             written = np.where(written & COMPARED, 0, written)
@@ -163,7 +164,7 @@ class RaceDetector:
         if marks & STRONG and self.strong_readers is None:
             self.strong_readers = Readers(len(self.written), self.unordered, self.ordering)
         readers = (marks & STRONG and self.strong_readers) or self.readers
-        readers.note(cells, lane, stamped(epoch, lane, marks))
+        readers.note(cells, lane, stamps | marks if marks else stamps)
         return conflict
 
     def write(
@@ -171,12 +172,12 @@ class RaceDetector:
     ) -> Conflict | None:
         """`unchanged`: per lane, whether the place held the value already. `same_site(epoch)`:
         whether the instruction that writes now did something then, too."""
-        cells, lane, epoch, marks = touched
+        cells, lane, _, stamps = touched
         conflict = self.conflict(self.written[cells], lane, wrote=True)
         if conflict and unchanged[conflict.position] and same_site(epoch_of(conflict.other)):
             conflict = replace(conflict, benign=True)
         conflict = self._worse(conflict, cells, lane, 0)
-        self.written[cells] = stamped(epoch, lane, marks)
+        self.written[cells] = stamps
         return conflict
 
     def strong(

@@ -47,10 +47,10 @@ class Ordering(Observer):
     """
 
     def __init__(self, wave: Wave):
-        geometry, code = wave.geometry, wave.kernel.instructions
+        geometry = wave.geometry
         self.wave, self.geometry = wave, geometry
         self.sites = array("q", [-1])
-        self.flags = Flags(geometry) if any(one.form.orders for one in code) else None
+        self.flags = Flags(geometry) if wave.program.orders else None
         self.clocks, self.in_cluster = WarpClocks(geometry), geometry.cluster_blocks > 1
         self.uncached = False  # whether the access asked about is strong: no cache comes between
         scopes = ("warp", "block", "cluster", "landed")

@@ -397,8 +397,8 @@ class Flags:
 
     def known_to_any(self, lanes: Lanes) -> Knowledge:
         """What is known to some of these lanes."""
-        different = {id(known): known for known in self.knowledge[lanes]}
-        return reduce(lambda one, other: one.with_more(other.counts), different.values())
+        different = dict.fromkeys(self.knowledge[lanes].tolist())
+        return reduce(lambda one, other: one.with_more(other.counts), different)
 
     def tell(self, lanes: Lanes, counts: dict[Place, int]) -> None:
         """Lanes are told of posts, as what others brought to a barrier."""

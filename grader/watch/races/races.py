@@ -10,6 +10,7 @@ run are kept here, those of few threads, as flags are.
 
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import reduce
 from operator import attrgetter
 
 import msgspec
@@ -18,7 +19,7 @@ import numpy as np
 from ...machine.lanes import WARP, Lanes, count, lane_index
 from ...machine.memory.access import Access, Accessed, Hit, Values, bits_of
 from ...machine.memory.spaces import Store
-from ...ptx.program import Address, Function, Instruction
+from ...ptx.program import Address, Instruction
 from ..findings import Evidence, Fence, FindingReport, Race, RacingAccess, Signal, Visit
 from .detector import Conflict, RaceDetector, Touched
 from .ordering import COMPARED, LANDED, NARROW, STRONG, Ordering, epoch_of, lane_of, stamped
@@ -323,7 +324,7 @@ class Races(Ordering):
     def __init__(self, report: FindingReport):
         wave = report.wave
         super().__init__(wave)
-        self.cells = {space: _narrowest(wave.kernel, space) for space in ("shared", "global")}
+        self.cells = wave.program.cells
         use = wave.program.memory_use
         self.detectors: dict[Store, RaceDetector] = {}  # of shared memory: of the present wave
         for store in wave.flat.stores:  # those that are only read cannot race
@@ -386,10 +387,10 @@ class Races(Ordering):
         if late:
             self.findings.late.add(epoch)
         lane, parts = lane_index(hit.lanes), access.width // cell
-        cells = hit.element * (access.size // cell)
+        cells = hit.element if access.size == cell else hit.element * (access.size // cell)
         if parts > 1:
             cells, lane = (cells[:, None] + np.arange(parts)).ravel(), np.repeat(lane, parts)
-        touched = Touched(cells, lane, epoch, marks)
+        touched = Touched(cells, lane, epoch, stamped(epoch, lane, marks))
         early = (  # before it may tell that it is set up
             self._before_set_up(detector, access, touched) if detector and access.mbarrier else None
         )
@@ -427,17 +428,18 @@ class Races(Ordering):
         self, detector: RaceDetector, done: Accessed, touched: Touched
     ) -> Conflict | None:
         """What an access races with."""
-        cells, lane, epoch, _ = touched
+        cells, lane, epoch, stamps = touched
         access, hit, kind = done.access, done.hit, done.kind
         self.uncached = access.strong
         marks = COMPARED if kind == "load" and access.at in self.wave.program.swap_starts else 0
         if access.strong:
             marks = STRONG | (COMPARED if access.compares else 0) | (0 if access.wide else NARROW)
         if kind == "load":
-            return detector.read(cells, lane, epoch, marks)
+            return detector.read(cells, lane, stamps, marks)
         if access.strong and (kind == "atomic" or self._is_flag(hit, lane)):
             return detector.strong(cells, lane, epoch, marks)
-        same = np.repeat(self._unchanged, len(lane) // len(self._unchanged))
+        same, parts = self._unchanged, len(lane) // len(self._unchanged)
+        same = same if parts == 1 else np.repeat(same, parts)
         conflict = detector.write(touched, same, lambda then: self.sites[then] == access.at)
         self._check_collisions(detector, done, touched)
         return conflict
@@ -462,9 +464,9 @@ class Races(Ordering):
 
     def _check_collisions(self, detector: RaceDetector, done: Accessed, touched: Touched) -> None:
         """Lanes that stored to one place in one instruction: the last one's value stays."""
-        cells, lane, epoch, marks = touched
+        cells, lane, _, stamps = touched
         # The positions whose place another lane wrote in the same epoch.
-        lost = (detector.written[cells] != stamped(epoch, lane, marks)).nonzero()[0]
+        lost = (detector.written[cells] != stamps).nonzero()[0]
         if not len(lost):
             return
         access, hit = done.access, done.hit
@@ -479,12 +481,7 @@ class Races(Ordering):
 def _holds(access: Access, hit: Hit, values: Values) -> np.ndarray:
     """By lane, whether these values, an array for each component, lie where an access hits."""
     there = [bits_of(access.read(hit, n, v.dtype)) == bits_of(v) for n, v in enumerate(values)]
-    return np.asarray(np.logical_and.reduce(there))
-
-
-def _narrowest(kernel: Function, space: str) -> int:
-    transfers = (one for code in kernel.instructions for _, one in code.form.transfers)
-    return min((one.size for one in transfers if one.may_touch(space)), default=4)
+    return reduce(np.logical_and, there)
 
 
 class Visits:
