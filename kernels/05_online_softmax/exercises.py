@@ -87,7 +87,7 @@ def merged(*pairs: np.ndarray) -> np.ndarray:
 
 def merged_bound(*pairs: np.ndarray) -> np.ndarray:
     """float64[n, 2]: no maximum is ever rounded; a sum takes part in every one of the merges. Where
-    all elements are -inf, a sum may be that of none or count them: any larger maximum makes it 0."""
+    all elements are -inf, a sum may count them or be 0: with any larger maximum it becomes 0."""
     largest, sums = np.stack(pairs, axis=-1).astype(np.float64).transpose(1, 0, 2)
     most = largest.max(axis=1)
     bound = pair_bound(_below(largest, most), sums, merges=len(pairs) - 1)

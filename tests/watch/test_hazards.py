@@ -786,7 +786,7 @@ def test_a_local_variable_read_ahead_but_not_used_is_no_hazard():
 def test_a_sum_that_never_got_a_first_value_is_named_where_it_is_added_to():
     error = fails(cuda.UninitializedRead, UNSET_SUM, ones(), ones(), np.int32(64), at="sum +=")
     needed = line_of(UNSET_SUM, "y[threadIdx.x] =")
-    assert f"never got a value, and line {needed} uses the value that this gives" in str(error)
+    assert f"never got a value. Line {needed} needs the result." in str(error)
 
 
 UNSET_SUM = """
