@@ -5,13 +5,12 @@ the class's grades are written."""
 import hashlib
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 from nbgrader.api import Comment, SolutionCell
 
@@ -23,6 +22,7 @@ from ..grouped import grouped
 from ..judge import beside
 from ..status import Status
 from ..submissions.intake import HANDED_IN, STAMP, checks, grade_id, note, time_of
+from ..templates import page_template
 from ..whole_files import whole
 from . import ClassroomError, changes, coursefile, planning, sanitize_html, verdicts
 from .export import NOT_HANDED_IN, ExerciseRow, GradesExporter, of_cells, rows, total
@@ -279,22 +279,3 @@ def _own_cells(notebook: list[dict[str, Any]], handed_out: frozenset[str]) -> It
 def _coloured(source: str) -> Markup:
     language = "cuda" if source.startswith("%%cuda") else "ipython3"
     return Markup(_UNCOLOURED.sub(r"\1", sanitize_html.code_to_html(source, language)))
-
-
-@cache
-def page_template(package: str, name: str, **filters: Callable[..., object]) -> Template:
-    """A template of the folder pages/ of a package. It knows numbers of things and points in words
-    (`counted`, `points`), and the filters that are given."""
-    pages = Environment(
-        loader=PackageLoader(package, "pages"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    pages.filters |= {
-        "counted": lambda value, noun: counted(round(value, 2), noun),
-        "points": lambda value: "no mark" if value is None else f"{round(value, 2):g}",
-        **filters,
-    }
-    return pages.get_template(name)

@@ -10,11 +10,9 @@ import asyncio
 import configparser
 import json
 import os
-import re
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
@@ -27,23 +25,12 @@ from .. import disk_cache
 from ..counted import counted
 from ..cuda import gpu_count
 from ..errors import unless
+from ..templates import page_template
 from . import progress, recall
 from .folder import outdated
 
 if TYPE_CHECKING:
     from jupyter_server.serverapp import ServerApp
-
-_ABOUT = (
-    "Read, predict, run; then write a kernel and ask check() whether it is right. "
-    "The lessons build on each other; begin wherever you like."
-)
-_DEVICE = {
-    True: "This machine has a GPU: kernels run on it, after the simulated one has checked them.",
-    False: "No GPU here, and none is needed: kernels run on the simulated GPU, which checks "
-    "every memory access.",
-}
-_WARM_UP = "warm_up"  # the notebook that begins with warmup()
-_UPDATE = "There is a new edition of {}: `grader update` in a terminal brings it in."
 
 
 class StartPage(APIHandler):
@@ -98,16 +85,17 @@ class Station:
 
 def stations(root: Path) -> list[Station]:
     """Every lesson, with what was done of it in the learner's folder `root`."""
-    done = progress.read(root)
+    done, there = progress.read(root), _notebooks(root)
     return [
-        Station(each, done.get(each.name, progress.Done()), _is_there(root, each.name))
+        Station(each, done.get(each.name, progress.Done()), each.name in there)
         for each in recall.handed_out(root)
         if each.exercises
     ]
 
 
-def _is_there(root: Path, name: str) -> bool:
-    return (root / f"{name}.ipynb").exists()
+def _notebooks(root: Path) -> set[str]:
+    """The names of those in a learner's folder."""
+    return {path.stem for path in root.glob("*.ipynb")}
 
 
 def next_station(lessons: list[Station]) -> Station | None:
@@ -117,100 +105,19 @@ def next_station(lessons: list[Station]) -> Station | None:
 
 
 def page(root: Path) -> str:
-    """The start page of the learner's folder `root` as HTML, whose classes our labextension
-    styles; a lesson is a link to its notebook."""
-    lessons = stations(root)
-    concepts = recall.concepts(root)
-    go_on = next_station(lessons)
-    newer = [name for name in outdated(root) if _is_there(root, name)]
-    notes = [
-        *([("A new edition", _UPDATE.format(", ".join(newer)))] if newer else []),
-        ("This machine", _DEVICE[gpu_count() > 0]),
-        (
-            "Handing in",
-            (
-                "`grader submit LESSON` in a terminal (File, New, Terminal) hands a lesson in, or "
-                "makes the file to hand in. It lists the exercises that you have not begun."
-            ),
-        ),
-        (
-            "A cell that you want back",
-            (
-                "`grader restore LESSON EXERCISE` brings a cell back as it was handed out, and "
-                "keeps what you wrote below it; without the exercise, the whole lesson."
-            ),
-        ),
-        (
-            "What is kept",
-            (
-                "Everything here is yours: course updates never write over it. What you have done "
-                "is kept in progress.jsonl; copy it to another machine, or delete it to begin "
-                "again."
-            ),
-        ),
-    ]
-    rows = "".join(
-        _row(station, station is go_on, concepts.get(station.lesson.name, []))
-        for station in lessons
+    """The start page of the learner's folder `root` as HTML; a lesson is a link to its notebook."""
+    lessons, there, pieces = stations(root), _notebooks(root), recall.warm_up(root)
+    return page_template(__package__, "start.html").render(
+        stations=lessons,
+        go_on=next_station(lessons),
+        concepts=recall.concepts(root),
+        pages=[
+            each for each in recall.handed_out(root) if not each.exercises and each.name in there
+        ],
+        newer=[name for name in outdated(root) if name in there],
+        warm_up=recall.length(pieces) if pieces and "warm_up" in there else "",
+        gpu=gpu_count() > 0,
     )
-    links = "".join(
-        f"<li>{_link(each)}</li>"
-        for each in recall.handed_out(root)
-        if not each.exercises and _is_there(root, each.name)
-    )
-    beside = (f"<h2>To look things up</h2><ul>{links}</ul>" if links else "") + "".join(
-        f"<h2>{escape(title)}</h2>{_note(text)}" for title, text in notes
-    )
-    first = _note("All exercises of all lessons are passed.")
-    if go_on:
-        said = "Go on here: " if go_on.begun else "Begin here: "
-        first = "<p>" + _link(go_on.lesson, said, ' class="warpwise-go"') + "</p>"
-    if (pieces := recall.warm_up(root)) and _is_there(root, _WARM_UP):
-        said = f"Warm up first: {recall.length(pieces)}"
-        first = f'<p><a class="warpwise-go" href="{_WARM_UP}.ipynb">{said}</a></p>{first}'
-    return (
-        f"<h1>Warpwise: CUDA, run and watched</h1><p>{escape(_ABOUT)}</p>{first}"
-        f'<div class="warpwise-columns"><ol>{rows}</ol><aside>{beside}</aside></div>'
-    )
-
-
-def _link(page: recall.HandedOut, said: str = "", attributes: str = "") -> str:
-    return f'<a{attributes} href="{page.name}.ipynb">{said}{escape(page.title)}</a>'
-
-
-def _concepts(concepts: list[recall.Concept]) -> str:
-    """The concepts of a lesson, each with its state and its minutes; a click shows them."""
-    numbers = [
-        f"{sum(each.state == state for each in concepts)} {state}"
-        for state in ("new", "learning", "mastered")
-    ]
-    summary = ", ".join([*numbers, f"{sum(each.due for each in concepts)} due"])
-    items = "".join(
-        f"<li>{escape(each.title)}: {each.state}{', due' if each.due else ''}, "
-        f"{counted(each.minutes, 'minute')}</li>"
-        for each in concepts
-    )
-    return f"<details><summary>Concepts: {summary}</summary><ul>{items}</ul></details>"
-
-
-def _row(station: Station, is_next: bool, concepts: list[recall.Concept]) -> str:
-    lesson, did = station.lesson, station.did
-    title = _link(lesson) if station.there else escape(lesson.title)
-    kinds = {"next": is_next, "begun": station.begun, "done": station.done}
-    names = " ".join(f"warpwise-{kind}" for kind, holds in kinds.items() if holds)
-    number = "✓" if station.done else escape(lesson.name.partition("_")[0])
-    done = station.passed
-    if lesson.predictions:
-        made = len(did.predicted)
-        done += f"; {made} of {counted(lesson.predictions, 'prediction')} made"
-        done += f", {did.right} right" if made else ""
-    done += _concepts(concepts)
-    return f'<li class="{names}"><span>{number}</span>{title}<div>{done}</div></li>'
-
-
-def _note(text: str) -> str:
-    marked = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
-    return f"<p>{marked}</p>"
 
 
 SETTINGS = Path(__file__).with_name("jupyter")  # as Jupyter expects its folders to be

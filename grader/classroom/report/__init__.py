@@ -14,10 +14,10 @@ from ...cuda.errors import Message, visible
 from ...errors import unless
 from ...grouped import grouped
 from ...submissions.intake import as_typed
+from ...templates import page_template
 from ...whole_files import filed
 from .. import ClassroomError
 from ..export import ShownNames, rows, write_csv, write_json
-from ..feedback import page_template
 from ..folder import CourseFolder
 from ..verdicts import UNREADABLE
 from . import alike, figures, similar
