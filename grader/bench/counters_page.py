@@ -1,14 +1,13 @@
 """docs/counters.md: the simulated GPU's counters beside Nsight Compute's."""
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..counted import counted
 from ..errors import BadInput, unless
+from ..page_templates import page_template
 from ..profiler.work import Work, simulate
 from ..watch.counters import METRICS
-from . import markdown_table
 from .ncu import Launched
 
 # In tables: a counter, its short name. All must be equal or within TOLERANCE.
@@ -128,6 +127,10 @@ class Cell:
     hardware: float | None  # None where ncu has no such counter
 
     @property
+    def counts(self) -> bool:
+        return bool(self.simulated or self.hardware)
+
+    @property
     def state(self) -> str:
         """ "equal", "close" (within TOLERANCE, for counters that need not be equal), "differs" or
         "n/a"."""
@@ -194,112 +197,14 @@ def differences(rows: list[WorkCounters]) -> Iterator[tuple[WorkCounters, Cell]]
 def page(rows: list[WorkCounters], left_out: dict[str, str], hardware: str) -> str:
     """Markdown: a summary, the counters of every kernel, what differs and why, instructions."""
     patterns = [row for row in rows if "_bytes," in row.work.name]
-    not_run = [f"- {name}: {reason}" for name, reason in left_out.items()]
-    kernels = [row for row in rows if row not in patterns]
-    return "\n".join(
-        [
-            "# Counters: the simulated GPU and a real one",
-            "",
-            f"Made by `grader counters`. Hardware: `{hardware}`.",
-            "A single number: both count the same. Two numbers: simulated / hardware.",
-            f"**Bold**: they differ by more than {TOLERANCE:.0%}. Requests and sectors of global",
-            "memory are bold if they differ at all.",
-            "",
-            *_summary(rows),
-            "",
-            *(["Not compared:", "", *not_run, ""] if not_run else []),
-            "## Kernels",
-            "",
-            *_table(kernels),
-            "",
-            "## One warp in shared memory",
-            "",
-            "`read` and `write` access cells of 4, 8 or 16 bytes. Each lane has its own cell. See",
-            "`CELLS` in `grader/bench/microbenchmarks`.",
-            "",
-            *_table(patterns),
-            "",
-            "## What differs, and why",
-            "",
-            *_why(rows),
-            "",
-            "## Instructions",
-            "",
-            "The simulated GPU counts PTX instructions, the hardware its own.",
-            "",
-            *_instructions(kernels),
-            "",
-            "## The metrics",
-            "",
-            *[f"- {short}: `{METRICS[counter]}`" for counter, short in COMPARED.items()],
-            "",
-        ]
-    )
-
-
-def _summary(rows: list[WorkCounters]) -> list[str]:
-    states = ("equal", "close", "differs", "n/a")
-    found = {name: Counter(row.cells[name].state for row in rows) for name in COMPARED}
-    return markdown_table(
-        ["counter", *(f"{state}:" for state in states)],
-        [
-            [short, *(str(found[counter][state]) for state in states)]
-            for counter, short in COMPARED.items()
-        ],
-    )
-
-
-def _table(rows: list[WorkCounters]) -> list[str]:
-    """Only the counters that some of the rows have."""
-    used = [
-        counter
-        for counter in COMPARED
-        if any(row.cells[counter].simulated or row.cells[counter].hardware for row in rows)
-    ]
-    return markdown_table(
-        ["kernel", *(f"{COMPARED[counter]}:" for counter in used)],
-        [[row.work.name, *(_cell(row.cells[counter]) for counter in used)] for row in rows],
-    )
-
-
-def _cell(cell: Cell) -> str:
-    if cell.state == "equal":
-        return f"{cell.simulated:,}" if cell.simulated else ""
-    if cell.state == "n/a":
-        return f"{cell.simulated:,} / n/a"
-    both = f"{cell.simulated:,} / {cell.hardware:,.0f}"
-    return f"**{both}**" if cell.state == "differs" else both
-
-
-def _why(rows: list[WorkCounters]) -> list[str]:
-    different = [
-        [
-            row.work.name,
-            COMPARED[cell.counter],
-            f"{cell.simulated:,}",
-            f"{cell.hardware:,.0f}",
-            why(row),
-        ]
-        for row, cell in differences(rows)
-    ]
-    head = ["kernel", "counter", "simulated:", "hardware:", "why"]
-    return markdown_table(head, different) if different else ["Nothing differs."]
-
-
-def _instructions(rows: list[WorkCounters]) -> list[str]:
-    """How many instructions of the hardware each PTX instruction comes to."""
-    cells = ((row.work.name, row.cells["inst_executed"]) for row in rows)
-    return markdown_table(
-        ["kernel", "PTX:", "hardware:", "ratio:"],
-        [
-            [
-                *(name, f"{cell.simulated:,}"),
-                *(
-                    ("n/a", "n/a")
-                    if cell.hardware is None
-                    else (f"{cell.hardware:,.0f}", f"{cell.hardware / cell.simulated:.2f}")
-                ),
-            ]
-            for name, cell in cells
-        ],
+    return page_template(__package__, "counters.md", why=why).render(
+        rows=rows,
+        kernels=[row for row in rows if row not in patterns],
+        patterns=patterns,
+        different=list(differences(rows)),
+        left_out=left_out,
+        compared=COMPARED,
+        metrics=METRICS,
+        tolerance=f"{TOLERANCE:.0%}",
+        hardware=hardware,
     )

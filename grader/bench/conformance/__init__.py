@@ -20,7 +20,7 @@ import numpy as np
 
 from ...cuda import gpu_count
 from ...errors import BadInput, unless
-from .. import markdown_table
+from ...page_templates import page_template
 from .forms import FORMS, InlineForm
 from .samples import drawn, samples
 
@@ -245,11 +245,6 @@ def _slack(
 
 # ---- docs/conformance.md ----
 
-_HEAD = (
-    *("family", "forms:", "inputs:", "equal to the bit:", "within the bound:", "beyond it:"),
-    *("worst, ulp:", "where"),
-)
-
 
 def measure() -> list[FamilyResult]:
     """Every instruction form on both devices, about a minute. Raises BadInput without a GPU."""
@@ -273,44 +268,6 @@ def hardware() -> str:
 
 def page(rows: list[FamilyResult], on: str, day: date) -> str:
     """Markdown: the families, what lies beyond a bound, and what the columns mean."""
-    beyond = [
-        f"- {row.family}: {', '.join(f'`{name}`' for name in row.beyond_in)}"
-        for row in rows
-        if row.beyond
-    ]
-    return "\n".join(
-        [
-            "# Arithmetic: the simulated GPU and a real one",
-            "",
-            f"Made by `grader conformance` on {day.isoformat()}. Hardware: `{on}`.",
-            "",
-            "One small kernel per form of an instruction ran on both devices with the same inputs:",
-            f"{SAMPLES:,} difficult ones that we chose and {DRAWN:,} that hypothesis drew.",
-            "",
-            *markdown_table(_HEAD, [*map(_cells, rows), ["all", *_numbers(rows), "", ""]]),
-            "",
-            "*Within the bound*: the bits differ, but the hardware's result is as close to the",
-            "true value as the PTX ISA documents. Or the ISA documents no error there, as for the",
-            "sine of a huge angle. Exact instructions have no such bound, so every difference is",
-            "*beyond it*. *Worst* is the largest difference between the devices in units of the",
-            "last place; for integers it is the plain difference. ∞ means NaN on one device and a",
-            "number on the other.",
-            "",
-            "## Beyond the bound",
-            "",
-            *(beyond or ["Nothing."]),
-            "",
-        ]
+    return page_template("grader.bench", "conformance.md").render(
+        rows=rows, on=on, day=day, samples=SAMPLES, drawn=DRAWN, infinity=np.inf
     )
-
-
-def _cells(row: FamilyResult) -> list[str]:
-    worst = "∞" if row.worst == float("inf") else f"{row.worst:,.0f}" if row.worst else ""
-    return [row.family, *_numbers([row]), worst, f"`{row.where}`" if row.where else ""]
-
-
-def _numbers(rows: list[FamilyResult]) -> list[str]:
-    return [
-        f"{sum(getattr(row, column) for row in rows):,}"
-        for column in ("forms", "inputs", "exact", "within", "beyond")
-    ]
