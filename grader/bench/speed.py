@@ -4,13 +4,9 @@ The kernels are the online softmax of microbenchmarks/softmax.cu, 256 threads pe
 grid's size, the block sum by shuffles. Times are the best of several; compiling is not in them.
 """
 
-import os
-import subprocess
-import sys
 import tracemalloc
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from timeit import Timer
 
 import numpy as np
@@ -85,7 +81,6 @@ def measure() -> Iterator[Figure]:
             target,
         )
     yield from _many_blocks()
-    yield from _beside_numba()
 
 
 def _many_blocks() -> Iterator[Figure]:
@@ -102,23 +97,6 @@ def _many_blocks() -> Iterator[Figure]:
     yield Figure(
         f"memory of {most:,} blocks over that of {fewer:,}", "x", memory[most] / memory[fewer], 1.1
     )
-
-
-def _beside_numba() -> Iterator[Figure]:
-    """Numba's CUDA simulator on the same algorithm."""
-    for rows in (1, 4) if find_spec("numba") else ():
-        ours = Ready(microbenchmarks.softmax(rows, SMALL_COLUMNS)).seconds(True)
-        what = f"times as fast as Numba's simulator, {rows} x {SMALL_COLUMNS:,}"
-        target = None if rows == 1 else 100.0  # a single short launch is mostly preparation
-        done = subprocess.run(
-            [sys.executable, "-m", f"{__package__}.numba_softmax", str(rows), str(SMALL_COLUMNS)],
-            env=os.environ | {"NUMBA_ENABLE_CUDASIM": "1"},  # read when Numba is first imported
-            capture_output=True,
-            text=True,
-            check=True,
-            encoding="utf-8",
-        )
-        yield Figure(what, "x", float(done.stdout) / ours, target, at_least=True)
 
 
 def _peak_bytes(launched: Ready) -> int:

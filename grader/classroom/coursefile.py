@@ -114,7 +114,6 @@ class Person:
     section: str = ""
     team: str = ""
     more_days: int = 0  # so many days later every lesson is due
-    more_time: int = 0  # percent by which times of minutes and hours are longer, as an exam's
     also: tuple[str, ...] = ()  # other logins under which this learner hands in
     # The row of each learning platform that the roster came from.
     systems: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -145,11 +144,6 @@ class CourseFile:
         if not name:
             return (learner,)
         return tuple(sorted(one for one, who in self.learners.items() if who.team == name))
-
-    def extra_time(self, learner: str) -> float:
-        """The part by which a time of minutes or hours, as an exam's, is longer for this learner:
-        0.5 is half as long again, 0.0 as long as for everybody."""
-        return self.person(learner).more_time / 100
 
     def sections_of(self, user: str, asked: str | None) -> frozenset[str] | None:
         """The sections that a command of `user` is about: the one `asked` for or, for a TA, the
@@ -351,7 +345,7 @@ def _person(data: Any, where: str) -> Person:
     _known(
         data,
         {
-            *("section", "team", "more_days", "more_time", "also"),
+            *("section", "team", "more_days", "also"),
             *("canvas", "moodle", "blackboard", "brightspace", "csv"),
         },
         where,
@@ -361,7 +355,6 @@ def _person(data: Any, where: str) -> Person:
         section,
         team,
         _typed(data, "more_days", _Days, 0, where),
-        _typed(data, "more_time", _Days, 0, where),
         also=tuple(sorted({*_typed(data, "also", _Logins, (), where)})),
         systems={name: dict(row) for name, row in data.items() if isinstance(row, dict)},
     )

@@ -326,13 +326,11 @@ def extend(course: CourseFolder, lesson: str, learner: str, until: str) -> datet
     return before
 
 
-def accommodate(course: CourseFolder, learner: str, **more: int | None) -> None:
-    """Keep for `learner` so many `more_days` for every lesson, and `more_time` in percent; 0 takes
-    that back, and None leaves it as it is."""
+def accommodate(course: CourseFolder, learner: str, days: int) -> None:
+    """Keep that every lesson is due so many days later for `learner`; 0 takes that back."""
     _require_known(course, coursefile.read(course), learner)
     with changed(course) as document:
-        given = {name: much for name, much in more.items() if much is not None}
-        table(document, "learners", learner).update(given)
+        table(document, "learners", learner)["more_days"] = days
 
 
 def _require_known(course: CourseFolder, file: CourseFile, learner: str) -> None:

@@ -49,7 +49,9 @@ def bench(
         # The one with the most typical mistakes.
         lesson = max(course.lessons(), key=lambda lesson: len(lesson.wrong_kernels))
         show_speed(console, demo.measure(lesson), f"Grading a class, {lesson.name}")
-        _say_missing(console, "distributed", "Dask", "cluster")
+        if not find_spec("distributed"):
+            missing = "Dask is not here to compare with: pip install --editable '.[cluster]'."
+            console.print(missing, markup=False, highlight=False)
     elif device == "gpu":
         if against:
             timings.kept(against)  # which says so now if it cannot be read
@@ -60,18 +62,11 @@ def bench(
             show_changes(measured, against, console)
     elif device == "simulator" and not (lessons or record or into or against):
         show_speed(console, measure())
-        _say_missing(console, "numba", "Numba", "bench")
     else:
         raise BadInput(
             "Lessons are timed, and recorded, with --device gpu; --device simulator alone "
             "measures the simulated GPU itself."
         )
-
-
-def _say_missing(console: Console, module: str, name: str, extra: str) -> None:
-    if not find_spec(module):
-        missing = f"{name} is not here to compare with: pip install --editable '.[{extra}]'."
-        console.print(missing, markup=False, highlight=False)
 
 
 def show_speed(

@@ -103,41 +103,28 @@ def extend_lesson(
 def accommodate_learner(
     learner: Annotated[str | None, typer.Argument(help="By default all are listed.")] = None,
     days: Annotated[int | None, typer.Option(min=0, help="0 takes them back.")] = None,
-    time: Annotated[
-        int | None, typer.Option(min=0, metavar="PERCENT", help="As 50: half as long again.")
-    ] = None,
     yes: YES = False,
 ) -> None:
-    """Give a learner more days or time for all lessons, or list them."""
+    """Give a learner more days for all lessons, or list them."""
     here = open_course()
     file = coursefile.read(here)
     if learner is None:
         listed = [
-            f"{name}: {' and '.join(filter(None, _more(one)))}"
+            f"{name}: {counted(one.more_days, 'day')} more for every lesson"
             for name, one in file.learners.items()
-            if any(_more(one))
+            if one.more_days
         ]
-        say(*(listed or ["Nobody has more days or more time."]))
+        say(*(listed or ["Nobody has more days."]))
         return
-    unless((days, time) != (None, None), typer.BadParameter("give --days or --time, too"))
+    if days is None:
+        raise typer.BadParameter("give --days, too")
     before = file.person(learner).more_days
     fewer = f"{learner} had {counted(before, 'day')} more: what used them is late then."
-    _require_meant([fewer if days is not None and days < before else ""], yes)
-    planning.accommodate(here, learner, more_days=days, more_time=time)
-    later = f"every lesson is due {counted(days or 0, 'day')} later for {learner}; the next"
-    longer = f"{learner} has {time} % more time wherever minutes or hours are counted"
+    _require_meant([fewer if days < before else ""], yes)
+    planning.accommodate(here, learner, days)
     say(
-        *([f"{later} autograde goes by it"] if days is not None else []),
-        *([longer] if time is not None else []),
-    )
-
-
-def _more(person: coursefile.Person) -> tuple[str, str]:
-    """The days and the time that a learner has more than others, in words; empty: none."""
-    days, time = person.more_days, person.more_time
-    return (
-        f"{counted(days, 'day')} more for every lesson" if days else "",
-        f"{time} % more time" if time else "",
+        f"every lesson is due {counted(days, 'day')} later for {learner}; the next autograde goes "
+        "by it"
     )
 
 

@@ -259,7 +259,7 @@ def test_fewer_days_than_before_are_asked_for(here):
     ("arguments", "sentence"),
     [
         (("accommodate", "adda", "--days", "1"), "is called 'adda'"),
-        (("accommodate", "ada"), "give --days or --time, too"),
+        (("accommodate", "ada"), "give --days, too"),
         (("extend", LESSON, "adda", "--until", "2026-12-05"), "is called 'adda'"),
         (("extend", LESSON, "ada", "--until", "Friday"), "--until is Friday"),
         (("release", LESSON, "--due", "soon"), "--due is soon"),

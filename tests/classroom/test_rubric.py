@@ -508,15 +508,3 @@ def test_what_cannot_be_is_a_sentence_and_changes_nothing(graded, act, said):
         page(graded).answer({"exercise": "add", "act": act})
     assert not (graded.root / rubric.LOG).exists() and not (graded.root / rubric.FILE).exists()
     assert (graded.root / "changes.jsonl").read_bytes() == before
-
-
-def test_more_time_is_kept_and_listed(here):
-    said = grader(here, "accommodate", "ada", "--time", "50").stdout
-    assert said == "ada has 50 % more time wherever minutes or hours are counted\n"
-    assert grader(here, "accommodate", "ben", "--days", "2", "--time", "25").exit_code == 0
-    assert grader(here, "accommodate").stdout == (
-        "ada: 50 % more time\nben: 2 days more for every lesson and 25 % more time\n"
-    )
-    file = coursefile.read(here)
-    assert [file.extra_time(one) for one in ("ada", "ben", "cy", "zed")] == [0.5, 0.25, 0.0, 0.0]
-    assert grader(here, "accommodate", "ada").exit_code == 2

@@ -99,7 +99,7 @@ def test_what_is_imported_is_declared(folder):
 
 @needs_cupy
 def test_what_the_course_cannot_start_without_is_no_extra():
-    # A module named for an extra, numba_softmax.py, is what that extra is for.
+    # A module named for an extra is what that extra is for.
     found = distributions(FILES["grader"], everywhere=False)
     assert {path.stem for path in found.pop("cupy-cuda12x")} == NEED_A_GPU
     of_rooms = {room: declared(EXTRAS[extra]) for room, extra in ROOMS_OF_EXTRAS.items()}

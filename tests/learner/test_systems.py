@@ -32,7 +32,6 @@ MODULES = [
 # What needs a GPU, or another extra than tests have; and what is Linux's own, and asks first.
 LEFT_OUT = (
     "grader.bench.measuring",
-    "grader.bench.numba_softmax",
     "grader.cuda.gpu",
     "grader.judge.sandbox.hardware",
     "grader.judge.sandbox.forkserver",
