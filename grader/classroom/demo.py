@@ -23,7 +23,6 @@ import time
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -139,8 +138,8 @@ def measure(lesson: course.Lesson) -> Iterator[Figure]:
         stock = _stock_seconds(scratch, lesson)
         yield Figure("stock nbgrader, a submission", "s", stock)
         for distinct, least in ((FEW, 10.0), (CLASS, 3.0)):
-            here = _class(scratch, lesson, CLASS, distinct)
-            ours = _run(here, "autograde", lesson.name, *_JOBS).seconds / CLASS
+            here = made_class(scratch, lesson, CLASS, distinct)
+            ours = measured(here, "autograde", lesson.name, *_JOBS).seconds / CLASS
             what = f"{CLASS} submissions, {distinct} distinct"
             yield Figure(f"{what}: a submission", "s", ours)
             yield Figure(f"{what}: times as fast as stock", "x", stock / ours, least, at_least=True)
@@ -149,19 +148,19 @@ def measure(lesson: course.Lesson) -> Iterator[Figure]:
         for own, what in ((False, "distinct"), (True, "distinct in every answer")):
             what = f"{DEPARTMENT} submissions, {ALIKE} {what}"
             yield from _graded_week(scratch, lesson, what, own)
-        large = _run(_class(scratch, lesson, LARGE, CLASS), "autograde", lesson.name, *_JOBS)
+        large = measured(
+            made_class(scratch, lesson, LARGE, CLASS), "autograde", lesson.name, *_JOBS
+        )
         yield Figure(f"{LARGE:,} submissions, {CLASS} distinct", "s", large.seconds)
         yield Figure("the most memory that took", "MB", large.memory, PARENT_MB)
-        if find_spec("distributed"):
-            yield _beside_dask(scratch, lesson)
 
 
 def _graded_week(scratch: Path, lesson: course.Lesson, what: str, own: bool) -> Iterator[Figure]:
     """A class graded and given feedback, and how much that leaves on the disk."""
-    here = _class(scratch, lesson, DEPARTMENT, ALIKE, own)
+    here = made_class(scratch, lesson, DEPARTMENT, ALIKE, own)
     handed_in = _size(here.root)
     for command, *how in (("autograde", *_JOBS), ("feedback",)):
-        run = _run(here, command, lesson.name, *how)
+        run = measured(here, command, lesson.name, *how)
         yield Figure(f"{what}: {command}", "s", run.seconds, MINUTE)
         yield Figure(f"{what}: {command}, of the processor, judging aside", "s", run.processor)
     yield Figure(f"{what}: written", "MB", (_size(here.root) - handed_in) / 1e6)
@@ -173,18 +172,7 @@ def _size(folder: Path) -> int:
     return sum({(one.st_dev, one.st_ino): one.st_size for one in found}.values())
 
 
-def _beside_dask(scratch: Path, lesson: course.Lesson) -> Figure:
-    """Two workers of a Dask cluster on this machine, beside two jobs."""
-    from distributed import LocalCluster
-
-    plain, other = (_class(scratch, lesson, CLASS // 2, CLASS // 2) for _ in range(2))
-    usual = _run(plain, "autograde", lesson.name, *_JOBS).seconds
-    with LocalCluster(n_workers=JOBS, threads_per_worker=1, dashboard_address=None) as cluster:
-        dask = _run(other, "autograde", lesson.name, "--scheduler", cluster.scheduler_address)
-    return Figure(f"time with Dask over that with --jobs {JOBS}", "x", dask.seconds / usual, 1.15)
-
-
-def _class(
+def made_class(
     scratch: Path, lesson: course.Lesson, size: int, distinct: int, own: bool = True
 ) -> CourseFolder:
     """A released course in which `size` learners have handed in `distinct` different notebooks;
@@ -216,7 +204,7 @@ def _distinct(kind: ExerciseKind, source: str, number: int) -> str:
     return re.sub(r"(__global__[^{;]*\{)", rf"\1 {own}", source)
 
 
-def _run(here: CourseFolder, *command: str, module: str = "grader") -> CommandRun:
+def measured(here: CourseFolder, *command: str, module: str = "grader") -> CommandRun:
     """`grader COMMAND`, or that of another module, as a process of its own. MachineError on
     Windows."""
     if sys.platform == "win32":
@@ -238,8 +226,8 @@ def _run(here: CourseFolder, *command: str, module: str = "grader") -> CommandRu
 
 def _stock_seconds(scratch: Path, lesson: course.Lesson) -> float:
     """Seconds that stock `nbgrader autograde`, which executes notebooks, takes for a submission."""
-    here = _class(scratch, lesson, STOCK_SAMPLE, STOCK_SAMPLE)
+    here = made_class(scratch, lesson, STOCK_SAMPLE, STOCK_SAMPLE)
     (here.root / "nbgrader_config.py").write_text(
         _STOCK.format(root=str(here.root)), encoding="utf-8"
     )
-    return _run(here, "autograde", lesson.name, module="nbgrader").seconds / STOCK_SAMPLE
+    return measured(here, "autograde", lesson.name, module="nbgrader").seconds / STOCK_SAMPLE

@@ -4,7 +4,6 @@ import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -49,9 +48,6 @@ def bench(
         # The one with the most typical mistakes.
         lesson = max(course.lessons(), key=lambda lesson: len(lesson.wrong_kernels))
         show_speed(console, demo.measure(lesson), f"Grading a class, {lesson.name}")
-        if not find_spec("distributed"):
-            missing = "Dask is not here to compare with: pip install --editable '.[cluster]'."
-            console.print(missing, markup=False, highlight=False)
     elif device == "gpu":
         if against:
             timings.kept(against)  # which says so now if it cannot be read
