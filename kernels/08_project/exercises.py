@@ -356,7 +356,12 @@ cross_entropy = Exercise(
             lambda rng: classifying(rng, confident(rng, 3, 200)),
             points=1,
         ),
-        covering("rows of more than 1,000 classes", any_classes, lambda row: row["classes"] > 1000),
+        covering(
+            "rows of more than 1,000 classes",
+            any_classes,
+            lambda row: row["classes"] > 1000,
+            factor=4,
+        ),
         covering("blocks of 1 to 32 warps, arrays that begin anywhere", any_classes),
         hidden("masked with -inf", lambda rng: classifying(rng, masked(rng, 3, 400))),
         hidden(
