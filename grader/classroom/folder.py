@@ -31,6 +31,7 @@ from ..submissions.intake import is_name
 from . import ClassroomError
 
 LOCK = "autograde.lock"
+GRADING = "Another `grader autograde` is at work in this course; wait until it is done."
 CONFIG = course.KERNELS.with_name("nbgrader_config.py")
 _NEEDED = (
     ("CourseDirectory", "course_id"),
@@ -299,17 +300,15 @@ def explained(lesson: str) -> Iterator[None]:
 
 
 @contextmanager
-def alone(course: CourseFolder) -> Iterator[None]:
+def alone(course: CourseFolder, lock_file: str = LOCK, busy: str = GRADING) -> Iterator[None]:
     """Keep a second command out, as the two would get into each other's way: it is told so. The
     lock is SQLite's, on a file without a table, as that is one on every system; it goes with the
     process, however that ends."""
-    with closing(sqlite3.connect(course.root / LOCK, timeout=0, isolation_level=None)) as lock:
+    with closing(sqlite3.connect(course.root / lock_file, timeout=0, isolation_level=None)) as lock:
         try:
             lock.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
                 raise
-            raise ClassroomError(
-                "Another `grader autograde` is at work in this course; wait until it is done."
-            ) from error
+            raise ClassroomError(busy) from error
         yield

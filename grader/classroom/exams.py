@@ -1,0 +1,117 @@
+"""How a service takes a lesson: how often, from when until when, and what it answers.
+
+All of it is data and arithmetic. Times are seconds since 1970; who calls passes the clock. A lesson
+with a `start` is an exam: it has a window for each learner, and tells no diagnosis before the last
+window has closed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import ceil, inf
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from ..counted import counted
+from ..learner.sending import Receipt
+from . import ClassroomError
+
+ALL, VISIBLE, STATUS, NOTHING = "all", "visible", "status", "nothing"
+MINUTE = 60.0  # seconds
+
+
+class NotTaken(ClassroomError):
+    """The service does not take, or tell, what a learner asks for; `status` is HTTP's. With `wait`
+    the same request may be taken so many seconds later; `receipt` is the one there is already."""
+
+    def __init__(
+        self, sentence: str, status: int = 403, wait: float = 0.0, receipt: Receipt | None = None
+    ):
+        super().__init__(sentence)
+        self.status = status
+        self.answer = {"error": sentence, "wait": wait} | ({"receipt": receipt} if receipt else {})
+
+
+@dataclass(frozen=True)
+class ServiceRules:
+    """What course.toml has under lessons.NAME.serve."""
+
+    tries: Annotated[int, Meta(ge=1)] | None = None  # None: as many as a learner likes
+    cool_down: Annotated[float, Meta(ge=0)] = 0.0  # minutes between two tries
+    shows: Literal["all", "visible", "status", "nothing"] = "all"
+    start: datetime | None = None  # UTC without a zone, as the next; None: this is no exam
+    end: datetime | None = None
+    # From the start or, where there is an end, from the learner's own beginning.
+    minutes: Annotated[float, Meta(gt=0)] | None = None
+    vary: bool = False  # each learner gets variants of the exercises that have some
+
+    def fault(self) -> str:
+        """What cannot be; empty if all can."""
+        if self.start is None:
+            exams = [name for name in ("end", "minutes", "vary") if getattr(self, name)]
+            return f"has {exams[0]} and no start, which makes an exam" if exams else ""
+        if self.end is None and self.minutes is None:
+            return "has a start, and neither end nor minutes"
+        if self.end is not None and self.end <= self.start:
+            return "ends before it starts"
+        is_telling = self.shows not in (STATUS, NOTHING)
+        return f"is an exam: shows should be {STATUS!r} or {NOTHING!r}" if is_telling else ""
+
+    def window(self, extra: float, begun: float | None = None) -> tuple[float, float]:
+        """From when until when a learner can hand in. `extra`: the part by which the learner has
+        more time; `begun`: when the learner has begun, None for the latest end there can be."""
+        if self.start is None:
+            return -inf, inf
+        opens = seconds(self.start)
+        each = (self.minutes or 0.0) * MINUTE * (1 + extra)
+        if self.end is None:
+            return opens, opens + each
+        closes = opens + (seconds(self.end) - opens) * (1 + extra)
+        return opens, min(closes, begun + each) if each and begun is not None else closes
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """The rules of a lesson as they are for one learner."""
+
+    lesson: str
+    rules: ServiceRules
+    extra: float = 0.0  # the part by which there is more time, and cool-downs are shorter
+
+    def require_open(self, now: float, begun: float | None) -> None:
+        """NotTaken outside the learner's window."""
+        opens, closes = self.rules.window(self.extra, begun)
+        if now < opens:
+            raise NotTaken(f"{self.lesson} opens on {shown(opens)}.")
+        if now > closes:
+            raise NotTaken(
+                f"{self.lesson} closed for you on {shown(closes)}, {ceil(now - closes)} s ago: "
+                "nothing more is taken."
+            )
+
+    def require_try(self, before: Sequence[float], now: float, begun: float | None) -> None:
+        """NotTaken if no try is possible now; `before` are the times of earlier ones."""
+        self.require_open(now, begun)
+        if self.rules.start is not None and begun is None:
+            raise NotTaken(f"Begin {self.lesson} first: `grader exam {self.lesson}`.")
+        if self.rules.tries is not None and len(before) >= self.rules.tries:
+            tries = counted(self.rules.tries, "try", "tries")
+            raise NotTaken(f"{self.lesson} has {tries}, and you have used all of them.")
+        wait = max(before, default=-inf) + self.rules.cool_down * MINUTE / (1 + self.extra) - now
+        if wait > 0:
+            raise NotTaken(
+                f"Between two tries of {self.lesson} there is a pause: the next one is possible "
+                f"in {ceil(wait)} s.",
+                429,
+            )
+
+
+def seconds(moment: datetime) -> float:
+    """A time of the gradebook, UTC without a zone, as seconds since 1970."""
+    return moment.replace(tzinfo=UTC).timestamp()
+
+
+def shown(moment: float) -> str:
+    """A time as nbgrader writes it beside a submission."""
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
