@@ -14,7 +14,6 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from ..counted import counted
-from ..learner.sending import Receipt
 from . import ClassroomError
 
 ALL, VISIBLE, STATUS, NOTHING = "all", "visible", "status", "nothing"
@@ -22,15 +21,12 @@ MINUTE = 60.0  # seconds
 
 
 class NotTaken(ClassroomError):
-    """The service does not take, or tell, what a learner asks for; `status` is HTTP's. With `wait`
-    the same request may be taken so many seconds later; `receipt` is the one there is already."""
+    """The service does not take, or tell, what a learner asks for. `status` is HTTP's; `more` is
+    the seconds to `wait` until it may be taken, or the `receipt` that there is already."""
 
-    def __init__(
-        self, sentence: str, status: int = 403, wait: float = 0.0, receipt: Receipt | None = None
-    ):
+    def __init__(self, sentence: str, status: int = 403, **more: object):
         super().__init__(sentence)
-        self.status = status
-        self.answer = {"error": sentence, "wait": wait} | ({"receipt": receipt} if receipt else {})
+        self.status, self.answer = status, {"error": sentence, **more}
 
 
 @dataclass(frozen=True)

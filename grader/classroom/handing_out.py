@@ -188,9 +188,7 @@ def notebook_for(course: CourseFolder, lesson: lessons.Lesson, learner: str) -> 
     mine = dict(drawn(course, coursefile.read(course), lesson.name, learner))
     for cell in notebook.cells:
         if (name := grade_id(cell)) in mine:
-            exercise = variants.recoded(
-                lesson.exercise(name), msgspec.json.decode(mine[name], type=variants.Anew)
-            )
+            exercise = variants.read(lesson.exercise(name), mine[name])
             cell.source = cuda_cell(name, lesson.handed_out(exercise), exercise.kind.magic)
     return text(notebook)
 

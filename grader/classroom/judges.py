@@ -24,8 +24,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from .. import compilers, course
 from ..course import variants
 from ..disk_cache import DiskCache
@@ -212,8 +210,7 @@ def answer(question: ToJudge, kernels: Path, expected: str, confined: bool) -> V
     asked: str | course.Exercise = question.exercise
     if question.anew:
         opened = course.lesson(lesson, root, compilers.chosen_name())
-        anew = msgspec.json.decode(question.anew, type=variants.Anew)
-        asked = variants.recoded(opened.exercise(name), anew)
+        asked = variants.read(opened.exercise(name), question.anew)
     verdict = judge(asked, question.source, seed=question.seed, root=root, steps=True)
     return replace(verdict, exercise=question.exercise)
 

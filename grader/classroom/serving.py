@@ -11,6 +11,7 @@ import threading
 import time
 from base64 import b64decode
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,13 +25,14 @@ from .. import course as lessons
 from ..course.kinds import WrittenQuestion
 from ..disk_cache import kept
 from ..errors import CourseError, unless
+from ..grouped import grouped
 from ..judge import Verdict, questions
 from ..judge.verdict import Checked, Report, foremost
 from ..learner.sending import LARGEST, Answered
 from ..status import Status
 from ..submissions.intake import STAMP
 from ..whole_files import filed
-from . import ClassroomError, coursefile, handing_out
+from . import coursefile, handing_out
 from .exams import ALL, NOTHING, STATUS, VISIBLE, Allowance, NotTaken, shown
 from .folder import CourseFolder, secret
 from .grading import Grading, SubmittedWork
@@ -41,8 +43,7 @@ FOLDER = "serve"  # in the course's root
 LOCK = "serve.lock"
 TOGETHER = 8  # hand-ins whose answers are judged side by side
 LOOK, REST = 0.2, 5.0  # seconds until the judge looks again; after something failed
-POLL = 2.0  # seconds until a learner's side asks again, and for each hand-in before it
-EACH = 0.25
+POLL, EACH = 2.0, 0.25  # seconds until a learner's side asks again, and for each one before it
 
 
 def queue_of(course: CourseFolder) -> HandInQueue:
@@ -61,68 +62,54 @@ class HandInService:
     tell: Callable[[str], None]
     clock: Callable[[], float] = time.time
     _gradings: dict[str, Grading] = field(default_factory=dict)
-    _file: tuple[object, coursefile.CourseFile] = (None, coursefile.CourseFile())
+    _read: tuple[int, coursefile.CourseFile] = (0, coursefile.CourseFile())
+
+    @property
+    def file(self) -> coursefile.CourseFile:
+        """course.toml, read again when it has changed."""
+        changed = (self.course.root / coursefile.FILE).stat().st_mtime_ns
+        if changed != self._read[0]:
+            self._read = changed, coursefile.read(self.course)
+        return self._read[1]
 
     # --- for learners -----------------------------------------------------------------------------
 
     def allowance(self, learner: str, lesson: str) -> Allowance:
-        """The rules for a learner, as course.toml has them now. NotTaken if there is no such
-        lesson."""
+        """The rules for a learner. NotTaken if there is no such lesson."""
         unless(
             self.course.notebook("release", lesson).is_file(),
-            NotTaken(f"There is no lesson {ascii(lesson)[1:-1]} to hand in here.", 404),
+            NotTaken(f"There is no lesson {lesson} to hand in here.", 404),
         )
         file = self.file
         return Allowance(lesson, file.plan(lesson).service, file.extra_time(learner))
 
-    @property
-    def file(self) -> coursefile.CourseFile:
-        """course.toml, read again when it has changed; the last one while it cannot be read."""
-        path = self.course.root / coursefile.FILE
-        known = (path.stat().st_mtime_ns, path.stat().st_size) if path.is_file() else None
-        if known != self._file[0]:
-            try:
-                self._file = known, coursefile.read(self.course)
-            except ClassroomError as error:
-                self.tell(f"{error} What it said before is in force.")
-                self._file = known, self._file[1]
-        return self._file[1]
-
     def answer(self, learner: str, id: str) -> Answered:
-        """What the learner may know about a hand-in now. NotTaken if it is none of the
-        learner's."""
-        gone = NotTaken("There is no such hand-in of yours here.", 404)
-        one = unless(self.queue.find(learner, id), gone)
-        if (shows := self.shows(one.lesson)) == NOTHING:
+        """What the learner may know about a hand-in now: all of it once an exam is over for the
+        last one."""
+        lesson, result, ahead = self.queue.result(learner, id)
+        rules, most = (
+            self.file.plan(lesson).service,
+            max(map(self.file.extra_time, self.file.learners), default=0.0),
+        )
+        is_over = rules.start is not None and self.clock() > rules.window(most)[1]
+        shows = ALL if is_over else rules.shows
+        if shows == NOTHING:
             return Answered(shows)
-        result, ahead = self.queue.result(one)
         if result is None:
             return Answered(shows, ahead, POLL + EACH * ahead)
         view: Callable[[Verdict], Verdict] = _VIEWS.get(shows, lambda verdict: verdict)
         whole: Report = msgspec.json.decode(result, type=Report, strict=False)
-        seen = [
-            replace(each, verdict=each.verdict and view(each.verdict)) for each in whole.checked
-        ]
+        seen = [replace(one, verdict=one.verdict and view(one.verdict)) for one in whole.checked]
         return Answered(shows, report=Report(tuple(seen)).to_dict())
 
-    def shows(self, lesson: str) -> str:
-        """How much is shown: everything once an exam is over for all."""
-        file = self.file
-        rules = file.plan(lesson).service
-        most = max(map(file.extra_time, file.learners), default=0.0)
-        is_over = rules.start is not None and self.clock() > rules.window(most)[1]
-        return ALL if is_over else rules.shows
-
     def begin(self, learner: str, lesson: str) -> dict[str, Any]:
-        """Begin an exam: the learner's own notebook, and from when until when there is time."""
+        """Begin an exam: the learner's own notebook, and until when there is time."""
         allowance = self.allowance(learner, lesson)
         unless(allowance.rules.start, NotTaken(f"{lesson} is no exam.", 404))
         begun = self.queue.begin(learner, allowance, self.clock())
-        opens, closes = allowance.rules.window(allowance.extra, begun)
         about = lessons.lesson(lesson, self.course.kernels)
         return {
-            "opens": shown(opens),
-            "closes": shown(closes),
+            "closes": shown(allowance.rules.window(allowance.extra, begun)[1]),
             "notebook": handing_out.notebook_for(self.course, about, learner),
         }
 
@@ -133,67 +120,52 @@ class HandInService:
         rest = 0.0
         while not stop.wait(rest):
             try:
-                rest = 0.0 if self.judge_waiting() else LOOK
                 self.queue.tick(self.clock())
+                batch = self.queue.waiting(TOGETHER)
+                self.judge(batch)
+                rest = 0.0 if batch else LOOK
             except CourseError as error:  # of the machine or the course: nothing is lost
                 self.tell(str(error))
                 self._gradings.clear()
                 rest = REST
 
-    def judge_waiting(self) -> int:
-        """Judge those that have waited longest; how many. What fails for one of them by a fault of
-        our own is said and left to autograde."""
-        batch = self.queue.waiting(TOGETHER)
+    def judge(self, batch: list[ReceivedWork]) -> None:
+        """Judge these. What fails for one of them by a fault of our own is said, and left to
+        autograde."""
         try:
-            self._judge(batch)
+            for lesson, some in grouped((one.lesson, one) for one in batch).items():
+                self._judge(self._grading(lesson), some)
         except CourseError:
             raise
-        except Exception:
-            for one in batch:
-                try:
-                    self._judge([one])
-                except CourseError:
-                    raise
-                except Exception as error:
-                    self.tell(f"{one.lesson} of {one.learner} stumbled: {' '.join(kept(error))}")
-                    problem = "The grader itself failed: your instructor sees to it."
-                    self._settle(one, Report((Checked(one.lesson, problem, None),)))
-        return len(batch)
+        except Exception as error:
+            if len(batch) == 1:
+                self.tell(f"{batch[0].lesson} of {batch[0].learner}: {' '.join(kept(error))}")
+                problem = "The grader itself failed: your instructor sees to it."
+                self._settle(batch[0], Report((Checked(batch[0].lesson, problem, None),)))
+            else:
+                for one in batch:
+                    self.judge([one])
 
-    def _judge(self, batch: list[ReceivedWork]) -> None:
-        works = [(one, self._grading(one.lesson), _filed(self.course, one)) for one in batch]
-        read = [
-            (one, grading, unless(grading.work(folder, one.learner), ClassroomError(one.id)))
-            for one, grading, folder in works
-        ]
-        for grading in {id(each): each for _, each, _ in read}.values():
-            asked = [ask for _, of, work in read if of is grading for ask in of.questions(work)]
-            self.workers.ask(grading.store, grading.store.unsettled(asked))
-        for one, grading, work in read:
+    def _judge(self, grading: Grading, batch: list[ReceivedWork]) -> None:
+        read = [(one, grading.work(_filed(self.course, one), one.learner)) for one in batch]
+        works = [(one, work) for one, work in read if work]
+        asked = [question for _, work in works for question in grading.questions(work)]
+        self.workers.ask(grading.store, grading.store.unsettled(asked))
+        for one, work in works:
             self._settle(one, _report(grading, work))
 
     def _settle(self, one: ReceivedWork, report: Report) -> None:
-        points = {
-            each.exercise.partition("/")[2]: each.verdict and each.verdict.points
-            for each in report.checked
-        }
+        points = {each.exercise: each.verdict and each.verdict.points for each in report.checked}
         self.queue.settle(one, msgspec.json.encode(report.to_dict()), points, self.clock())
 
     def _grading(self, lesson: str) -> Grading:
         """The way in which autograde would mark the lesson now."""
-        file, about = self.file, lessons.lesson(lesson, self.course.kernels)
-        known = self._gradings.get(lesson)
+        file, known = self.file, self._gradings.get(lesson)
         if known is None or known.file is not file:
+            about = lessons.lesson(lesson, self.course.kernels)
             handing_out.require_solved(self.course, about, self.workers)
-            known = Grading(
-                self.course,
-                lesson,
-                handing_out.store(self.course),
-                handing_out.seeds(self.course, about),
-                scores={},
-                file=file,
-                blank={},
-            )
+            store, seeds = handing_out.store(self.course), handing_out.seeds(self.course, about)
+            known = Grading(self.course, lesson, store, seeds, scores={}, file=file, blank={})
             self._gradings[lesson] = known
         return known
 
@@ -261,16 +233,18 @@ class _Request(RequestHandler):
     """A learner's, known by name and token."""
 
     def initialize(self, service: HandInService) -> None:
-        self.service = service
+        self.service, self.learner, token = service, "", ""
+        given = self.request.headers.get("Authorization", "").removeprefix("Basic ")
+        with suppress(ValueError):
+            self.learner, _, token = b64decode(given).decode().partition(":")
+        self.token = token
 
     def prepare(self) -> None:
-        kind, _, given = self.request.headers.get("Authorization", "").partition(" ")
-        try:
-            self.learner, _, token = b64decode(given, validate=True).decode().partition(":")
-        except ValueError:
-            kind = ""
-        unless(kind == "Basic", NotTaken("This needs a learner's name and token.", 401))
-        self.service.queue.require_owner(self.learner, token)
+        self.service.queue.require_owner(self.learner, self.token)
+
+    def answer(self, content: object) -> None:
+        self.set_header("Content-Type", "application/json")
+        self.finish(msgspec.json.encode(content))
 
     def write_error(self, status_code: int, **about: Any) -> None:
         """Errors are sentences here, in JSON."""
@@ -285,10 +259,6 @@ class _Request(RequestHandler):
         if not isinstance(about[1], NotTaken):
             self.service.tell(" ".join([*kept(about[1]), str(about[1])]))
 
-    def answer(self, content: object) -> None:
-        self.set_header("Content-Type", "application/json")
-        self.finish(msgspec.json.encode(content))
-
 
 class HandInRequest(_Request):
     """PUT takes a notebook, GET tells its result."""
@@ -296,9 +266,7 @@ class HandInRequest(_Request):
     def put(self, lesson: str, id: str) -> None:
         new = ReceivedWork(self.learner, id, lesson, self.request.body)
         allowance = self.service.allowance(self.learner, lesson)
-        receipt = self.service.queue.receive(new, allowance, self.service.clock())
-        self.set_status(201)
-        self.answer({"receipt": receipt})
+        self.answer({"receipt": self.service.queue.receive(new, allowance, self.service.clock())})
 
     def get(self, lesson: str, id: str) -> None:
         self.answer(self.service.answer(self.learner, id))
@@ -311,18 +279,16 @@ class ExamRequest(_Request):
         self.answer(self.service.begin(self.learner, lesson))
 
 
-def listen(service: HandInService, port: int, address: str, tls: dict[str, str]) -> HTTPServer:
-    """Take requests from now on, below any path: a hub's proxy may put one before ours. Port 0: one
-    that is free."""
-    with_service = {"service": service}
+def http_server(service: HandInService, tls: dict[str, str]) -> HTTPServer:
+    """Answers requests below any path, as a hub's proxy may put one before ours."""
     application = Application(
         [
-            (r".*/handins/(\w{1,100})/([0-9a-f]{32})", HandInRequest, with_service),
-            (r".*/exams/(\w{1,100})", ExamRequest, with_service),
+            (r".*/handins/(\w{1,100})/([0-9a-f]{32})", HandInRequest, {"service": service}),
+            (r".*/exams/(\w{1,100})", ExamRequest, {"service": service}),
         ],
         log_function=lambda _: None,
     )
-    server = HTTPServer(
+    return HTTPServer(
         application,
         ssl_options=tls or None,
         max_body_size=LARGEST,
@@ -330,16 +296,9 @@ def listen(service: HandInService, port: int, address: str, tls: dict[str, str])
         body_timeout=60.0,
         idle_connection_timeout=120.0,
     )
-    server.listen(port, address)
-    return server
 
 
-def port_of(server: HTTPServer) -> int:
-    """The port on which it listens."""
-    return next(int(each.getsockname()[1]) for each in server._sockets.values())
-
-
-def serve(service: HandInService, server: HTTPServer) -> None:
+def serve(service: HandInService) -> None:
     """Judge and answer until the process is told to end."""
     stop = threading.Event()
     judging = threading.Thread(target=service.judge_for_ever, args=(stop,))
@@ -348,5 +307,4 @@ def serve(service: HandInService, server: HTTPServer) -> None:
         IOLoop.current().start()
     finally:
         stop.set()
-        server.stop()
         judging.join()

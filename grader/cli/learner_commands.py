@@ -1,4 +1,4 @@
-"""`grader lab`, `status`, `update`, `restore`, `submit`, `exam` and `appeal`: a learner's commands."""
+"""`grader lab`, `status`, `update`, `restore`, `submit`, `exam`, `appeal`: a learner's commands."""
 
 import json
 import subprocess

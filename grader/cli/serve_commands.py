@@ -38,6 +38,8 @@ def serve(
     """Take hand-ins over HTTP, and judge them at once.
 
     Also for exams: each learner has a window, and perhaps variants."""
+    from tornado.netutil import bind_sockets
+
     from ..classroom import judges, serving
 
     here = course_here()
@@ -65,6 +67,8 @@ def serve(
             queue.set_clock(time.time())
         service = serving.HandInService(here, queue, workers, complain)
         tls = {"certfile": str(certificate), "keyfile": str(key)} if certificate and key else {}
-        server = serving.listen(service, port, address, tls)
-        say(f"serving hand-ins of {short(here.root)} on port {serving.port_of(server)}")
-        serving.serve(service, server)
+        sockets = bind_sockets(port, address)
+        serving.http_server(service, tls).add_sockets(sockets)
+        where = ":".join(map(str, sockets[0].getsockname()[:2]))
+        say(f"{short(here.root)} takes hand-ins at {where}; Ctrl-C ends that, and nothing is lost")
+        serving.serve(service)
