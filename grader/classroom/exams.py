@@ -21,8 +21,8 @@ MINUTE = 60.0  # seconds
 
 
 class NotTaken(ClassroomError):
-    """The service does not take, or tell, what a learner asks for. `status` is HTTP's; `more` is
-    the seconds to `wait` until it may be taken, or the `receipt` that there is already."""
+    """The service does not take, or tell, what a learner asks for. `status` is HTTP's: from 500 on
+    the same request may be taken later. `more` may have the `receipt` that there is already."""
 
     def __init__(self, sentence: str, status: int = 403, **more: object):
         super().__init__(sentence)
@@ -94,7 +94,11 @@ class Allowance:
         if self.rules.tries is not None and len(before) >= self.rules.tries:
             tries = counted(self.rules.tries, "try", "tries")
             raise NotTaken(f"{self.lesson} has {tries}, and you have used all of them.")
-        wait = max(before, default=-inf) + self.rules.cool_down * MINUTE / (1 + self.extra) - now
+        wait = (
+            max((at for at in before if at <= now), default=-inf)
+            + self.rules.cool_down * MINUTE / (1 + self.extra)
+            - now
+        )
         if wait > 0:
             raise NotTaken(
                 f"Between two tries of {self.lesson} there is a pause: the next one is possible "

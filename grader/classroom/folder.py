@@ -9,11 +9,12 @@ import secrets
 import sqlite3
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import traitlets.log
 from nbgrader.api import Gradebook
@@ -132,7 +133,9 @@ class CourseFolder:
             ),
         )
 
-    def run(self, step: type, lesson: str, learner: str = "*", **options: object) -> None:
+    def run(
+        self, step: Callable[..., Any], lesson: str, learner: str = "*", **options: object
+    ) -> None:
         """Run one of nbgrader's converters or exchange steps; `options` are its traits.
         When it fails, a CourseError: ours if one of ours was raised in it, MachineError if the
         machine was the cause, else ClassroomError with what nbgrader said."""

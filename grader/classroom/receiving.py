@@ -109,7 +109,7 @@ class HandInQueue:
         mine = waiting.count(learner)
         if len(waiting) >= MOST_WAITING or mine >= MOST_OF_ONE:
             whose = f"{counted(mine, 'hand-in')} of yours" if mine >= MOST_OF_ONE else "Too many"
-            raise NotTaken(f"{whose} wait to be judged: try again in a minute.", 503, wait=30.0)
+            raise NotTaken(f"{whose} wait to be judged: try again in a minute.", 503)
 
     def begin(self, learner: str, allowance: Allowance, now: float) -> float:
         """When the learner began the exam: at the first call, which must be in its window."""
@@ -187,7 +187,6 @@ class HandInQueue:
                 f"The service's clock was set back by {ceil(self._latest - now)} s, and nothing is "
                 "received until it is right: tell your instructor.",
                 503,
-                wait=30.0,
             )
         self._latest = max(now, self._latest)
         return self._latest

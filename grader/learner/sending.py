@@ -151,22 +151,19 @@ class CourseService:
         by its id, and takes it once."""
         until = time.monotonic() + PATIENCE
         while True:
-            said, wait = f"{self.client.base_url.host} cannot be reached", PAUSE
-            with suppress(httpx.TransportError):
+            status, said = 503, f"{self.client.base_url.host} cannot be reached"
+            with suppress(httpx.TransportError, msgspec.MsgspecError):
                 answer = self.client.request(method, path, content=content)
-                try:
-                    found = dict(answer.json())
-                except (ValueError, TypeError):
-                    found = {"error": "the answer is not a service's of this course"}
+                status, said = answer.status_code, "The answer is not a service's of this course"
+                found = msgspec.json.decode(answer.content, type=dict[str, Any])
                 if answer.is_success or "receipt" in found:
                     return found
-                said, wait = visible(str(found.get("error")))[:500], float(found.get("wait", PAUSE))
-                if answer.status_code < 500:
-                    raise LearnerError(said)
-            if time.monotonic() + wait > until:
+                said = visible(str(found.get("error", said)))[:500]
+            unless(status >= 500, LearnerError(said))
+            if time.monotonic() + PAUSE > until:
                 raise MachineError(f"{said}. Nothing was received: give the same command again.")
-            self.tell(f"{said}; trying again in {wait:g} s")
-            time.sleep(wait)
+            self.tell(f"{said}; trying again in {PAUSE:g} s")
+            time.sleep(PAUSE)
 
 
 def opened(url: str | None, token_file: Path | None, tell: Callable[[str], None]) -> CourseService:
@@ -180,10 +177,9 @@ def opened(url: str | None, token_file: Path | None, tell: Callable[[str], None]
         path.is_file(),
         LearnerError(f"There is no {path}: your instructor has a token for you to put there."),
     )
-    learner, _, token = private_text(path).partition(":")
-    unless(
-        intake.is_name(learner) and re.fullmatch("[!-~]+", token),
+    found = unless(
+        re.fullmatch("([^:]+):([!-~]+)", private_text(path)),
         LearnerError(f"{path} has no token, which is one line, NAME:TOKEN."),
     )
     base = checked_address(url, "--to")
-    return CourseService(httpx.Client(base_url=base, timeout=30.0, auth=(learner, token)), tell)
+    return CourseService(httpx.Client(base_url=base, timeout=30.0, auth=(found[1], found[2])), tell)
