@@ -5,6 +5,7 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -23,14 +24,14 @@ from grader.course.weave import cuda_cell, text
 LEARNERS = ("ada", "ben", "cem")
 
 
-def course_of(folder, kernels, toml="", learners=LEARNERS):
-    """A course that has released the small lesson to these learners."""
+def course_of(folder, kernels, toml="", lesson=LESSON):
+    """A course that has released the lesson to three learners."""
     here = new_course(folder, kernels)
-    people = "".join(f"{name} = {{ section = 'one' }}\n" for name in learners)
+    people = "".join(f"{name} = {{ section = 'one' }}\n" for name in LEARNERS)
     (folder / coursefile.FILE).write_text(
         f"version = 1\npartial_marks = true\n{toml}\n[learners]\n{people}"
     )
-    handing_out.release(here, lesson_of(LESSON, kernels))
+    handing_out.release(here, lesson_of(lesson, kernels))
     return here
 
 
@@ -63,6 +64,11 @@ class Service:
         found = re.search(r"127\.0\.0\.1:(\d+)", self.said)
         assert found, self.said + self.process.stderr.read()
         self.url = f"http://127.0.0.1:{found[1]}"
+
+    def waiting(self, here):
+        """How many hand-ins have no result yet."""
+        with sqlite3.connect(here.root / "serve" / "handins.db") as db:
+            return db.execute("SELECT count(*) FROM work WHERE result IS NULL").fetchone()[0]
 
     def kill(self):
         with contextlib.suppress(ProcessLookupError):

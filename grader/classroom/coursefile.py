@@ -314,7 +314,7 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
 
 
 def _service(data: dict[str, Any], zone: ZoneInfo, where: str) -> ServiceRules:
-    _known(data, {one.name for one in fields(ServiceRules)}, where)
+    _known(data, {one.name for one in fields(ServiceRules)} - {"extra"}, where)
     times = {
         name: moment(data[name], zone, f"{where}.{name}")
         for name in ("start", "end")

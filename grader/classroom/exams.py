@@ -31,7 +31,7 @@ class NotTaken(ClassroomError):
 
 @dataclass(frozen=True)
 class ServiceRules:
-    """What course.toml has under lessons.NAME.serve."""
+    """What course.toml has under lessons.NAME.serve, as it is for one learner."""
 
     tries: Annotated[int, Meta(ge=1)] | None = None  # None: as many as a learner likes
     cool_down: Annotated[float, Meta(ge=0)] = 0.0  # minutes between two tries
@@ -41,6 +41,8 @@ class ServiceRules:
     # From the start or, where there is an end, from the learner's own beginning.
     minutes: Annotated[float, Meta(gt=0)] | None = None
     vary: bool = False  # each learner gets variants of the exercises that have some
+    # Not from there: the part by which a learner has more time, and cool-downs are shorter.
+    extra: float = 0.0
 
     def fault(self) -> str:
         """What cannot be; empty if all can."""
@@ -54,55 +56,43 @@ class ServiceRules:
         is_telling = self.shows not in (STATUS, NOTHING)
         return f"is an exam: shows should be {STATUS!r} or {NOTHING!r}" if is_telling else ""
 
-    def window(self, extra: float, begun: float | None = None) -> tuple[float, float]:
-        """From when until when a learner can hand in. `extra`: the part by which the learner has
-        more time; `begun`: when the learner has begun, None for the latest end there can be."""
+    def window(self, begun: float | None = None) -> tuple[float, float]:
+        """From when until when a learner can hand in, who has begun then; None for the latest end
+        there can be."""
         if self.start is None:
             return -inf, inf
-        opens = seconds(self.start)
-        each = (self.minutes or 0.0) * MINUTE * (1 + extra)
+        opens, longer = seconds(self.start), 1 + self.extra
+        each = (self.minutes or 0.0) * MINUTE * longer
         if self.end is None:
             return opens, opens + each
-        closes = opens + (seconds(self.end) - opens) * (1 + extra)
+        closes = opens + (seconds(self.end) - opens) * longer
         return opens, min(closes, begun + each) if each and begun is not None else closes
-
-
-@dataclass(frozen=True)
-class Allowance:
-    """The rules of a lesson as they are for one learner."""
-
-    lesson: str
-    rules: ServiceRules
-    extra: float = 0.0  # the part by which there is more time, and cool-downs are shorter
 
     def require_open(self, now: float, begun: float | None) -> None:
         """NotTaken outside the learner's window."""
-        opens, closes = self.rules.window(self.extra, begun)
+        opens, closes = self.window(begun)
         if now < opens:
-            raise NotTaken(f"{self.lesson} opens on {shown(opens)}.")
+            raise NotTaken(f"This exam opens on {shown(opens)}.")
         if now > closes:
             raise NotTaken(
-                f"{self.lesson} closed for you on {shown(closes)}, {ceil(now - closes)} s ago: "
-                "nothing more is taken."
+                f"This exam closed for you on {shown(closes)}, {ceil(now - closes)} s ago: nothing "
+                "more is taken."
             )
 
     def require_try(self, before: Sequence[float], now: float, begun: float | None) -> None:
         """NotTaken if no try is possible now; `before` are the times of earlier ones."""
         self.require_open(now, begun)
-        if self.rules.start is not None and begun is None:
-            raise NotTaken(f"Begin {self.lesson} first: `grader exam {self.lesson}`.")
-        if self.rules.tries is not None and len(before) >= self.rules.tries:
-            tries = counted(self.rules.tries, "try", "tries")
-            raise NotTaken(f"{self.lesson} has {tries}, and you have used all of them.")
-        wait = (
-            max((at for at in before if at <= now), default=-inf)
-            + self.rules.cool_down * MINUTE / (1 + self.extra)
-            - now
-        )
+        if self.start is not None and begun is None:
+            raise NotTaken("Begin this exam first: `grader exam` gives you your notebook.")
+        if self.tries is not None and len(before) >= self.tries:
+            tries = counted(self.tries, "try", "tries")
+            raise NotTaken(f"This lesson has {tries}, and you have used all of them.")
+        last = max((at for at in before if at <= now), default=-inf)
+        wait = last + self.cool_down * MINUTE / (1 + self.extra) - now
         if wait > 0:
             raise NotTaken(
-                f"Between two tries of {self.lesson} there is a pause: the next one is possible "
-                f"in {ceil(wait)} s.",
+                "Between two tries of this lesson there is a pause: the next one is possible in "
+                f"{ceil(wait)} s.",
                 429,
             )
 

@@ -16,7 +16,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ import msgspec
 from ..counted import counted
 from ..errors import MachineError, unless
 from ..learner.sending import Receipt
-from .exams import Allowance, NotTaken, shown
+from .exams import NotTaken, ServiceRules, shown
 
 MOST_WAITING = 2000  # hand-ins of all learners that wait to be judged
 MOST_OF_ONE = 10  # of one learner
@@ -36,28 +36,17 @@ _TABLES = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
 CREATE TABLE IF NOT EXISTS work (
-    learner TEXT, id TEXT, lesson TEXT, at REAL, content BLOB, result BLOB,
+    learner TEXT, id TEXT, lesson TEXT, at REAL, content BLOB, receipt BLOB, result BLOB,
     PRIMARY KEY (learner, id)
 );
 CREATE INDEX IF NOT EXISTS tries ON work (learner, lesson, at);
 CREATE INDEX IF NOT EXISTS waiting ON work (at) WHERE result IS NULL;
 CREATE TABLE IF NOT EXISTS log (
-    number INTEGER PRIMARY KEY, what TEXT, learner TEXT, about TEXT, at REAL, line TEXT, code TEXT
+    number INTEGER PRIMARY KEY, what TEXT, learner TEXT, lesson TEXT, at REAL, line TEXT, code TEXT
 );
-CREATE INDEX IF NOT EXISTS events ON log (what, learner, about);
+CREATE INDEX IF NOT EXISTS events ON log (what, learner, lesson);
 CREATE TABLE IF NOT EXISTS token (learner TEXT PRIMARY KEY, digest TEXT);
 """
-
-
-@dataclass(frozen=True)
-class ReceivedWork:
-    """A notebook that a learner hands in."""
-
-    learner: str
-    id: str  # made by the learner's side, another one for each hand-in
-    lesson: str
-    content: bytes  # of the notebook's file
-    at: float = 0.0  # when it was received
 
 
 class HandInQueue:
@@ -74,35 +63,36 @@ class HandInQueue:
 
     # --- learners' side ---------------------------------------------------------------------------
 
-    def receive(self, new: ReceivedWork, allowance: Allowance, now: float) -> Receipt:
-        """Take a hand-in. NotTaken if it was taken before, or if the rules do not allow it."""
+    def receive(self, draft: Receipt, content: bytes, rules: ServiceRules, now: float) -> Receipt:
+        """Take a notebook's content: the receipt of which the `draft` has learner, lesson and id.
+        NotTaken if it was taken before, or if the rules do not allow it."""
+        whose = (draft.learner, draft.lesson)
         with self._writing():
             now = self.tick(now)
-            known = (
-                "SELECT line, code FROM log WHERE what = 'received' AND learner = ? AND about = ?"
-            )
-            for line, code in self._rows(known, new.learner, new.id):
-                before = msgspec.convert({**json.loads(line), "code": code}, Receipt)
+            known = "SELECT receipt FROM work WHERE learner = ? AND id = ?"
+            for (kept,) in self._rows(known, draft.learner, draft.id):
+                before = msgspec.json.decode(kept, type=Receipt)
                 said = f"This hand-in was received before, on {before.at}: it is not taken again."
                 raise NotTaken(said, 409, receipt=before)
             tries = "SELECT at FROM work WHERE learner = ? AND lesson = ? ORDER BY at"
-            earlier = [at for (at,) in self._rows(tries, new.learner, new.lesson)]
-            allowance.require_try(earlier, now, self._begun(new.learner, new.lesson))
-            self._require_room(new.learner)
-            receipt = Receipt(
-                lesson=new.lesson,
-                id=new.id,
-                learner=new.learner,
+            earlier = [at for (at,) in self._rows(tries, *whose)]
+            rules.require_try(earlier, now, self._begun(*whose))
+            self._require_room(draft.learner)
+            receipt = replace(
+                draft,
                 at=shown(now),
                 number=len(earlier) + 1,
-                tries=allowance.rules.tries,
-                sha256=hashlib.sha256(new.content).hexdigest(),
+                tries=rules.tries,
+                sha256=hashlib.sha256(content).hexdigest(),
             )
-            written = (new.learner, new.id, new.lesson, now, new.content, None)
-            self._rows("INSERT INTO work VALUES (?, ?, ?, ?, ?, ?)", *written)
-            return replace(
-                receipt, code=self._log("received", new.learner, new.id, now, asdict(receipt))
+            code = self._log("received", *whose, now, asdict(receipt))
+            receipt = replace(receipt, code=code)
+            written = (draft.learner, draft.id, draft.lesson, now, content)
+            self._rows(
+                "INSERT INTO work VALUES (?, ?, ?, ?, ?, ?, NULL)",
+                *(*written, msgspec.json.encode(receipt)),
             )
+            return receipt
 
     def _require_room(self, learner: str) -> None:
         waiting = [one for (one,) in self._rows("SELECT learner FROM work WHERE result IS NULL")]
@@ -111,17 +101,17 @@ class HandInQueue:
             whose = f"{counted(mine, 'hand-in')} of yours" if mine >= MOST_OF_ONE else "Too many"
             raise NotTaken(f"{whose} wait to be judged: try again in a minute.", 503)
 
-    def begin(self, learner: str, allowance: Allowance, now: float) -> float:
+    def begin(self, learner: str, lesson: str, rules: ServiceRules, now: float) -> float:
         """When the learner began the exam: at the first call, which must be in its window."""
         with self._writing():
-            now, begun = self.tick(now), self._begun(learner, allowance.lesson)
-            allowance.require_open(now, begun)
+            now, begun = self.tick(now), self._begun(learner, lesson)
+            rules.require_open(now, begun)
             if begun is None:
-                self._log("begun", learner, allowance.lesson, now, {"at": shown(now)})
+                self._log("begun", learner, lesson, now, {"at": shown(now)})
             return now if begun is None else begun
 
     def _begun(self, learner: str, lesson: str) -> float | None:
-        asked = "SELECT min(at) FROM log WHERE what = 'begun' AND learner = ? AND about = ?"
+        asked = "SELECT min(at) FROM log WHERE what = 'begun' AND learner = ? AND lesson = ?"
         ((at,),) = self._rows(asked, learner, lesson)
         return at  # type: ignore[no-any-return]
 
@@ -139,21 +129,20 @@ class HandInQueue:
 
     # --- the judge's side -------------------------------------------------------------------------
 
-    def waiting(self, most: int) -> list[ReceivedWork]:
-        """The hand-ins that have waited longest."""
-        asked = "SELECT learner, id, lesson, content, at FROM work WHERE result IS NULL"
-        return [ReceivedWork(*row) for row in self._rows(f"{asked} ORDER BY at LIMIT ?", most)]
+    def waiting(self, most: int) -> list[tuple[Receipt, bytes]]:
+        """Those that have waited longest: receipt, and the notebook's content."""
+        asked = "SELECT receipt, content FROM work WHERE result IS NULL ORDER BY at LIMIT ?"
+        rows = self._rows(asked, most)
+        return [(msgspec.json.decode(kept, type=Receipt), content) for kept, content in rows]
 
-    def settle(
-        self, one: ReceivedWork, result: bytes, points: Mapping[str, object], now: float
-    ) -> None:
+    def settle(self, one: Receipt, result: bytes, points: Mapping[str, object], now: float) -> None:
         """Keep the result of a hand-in; the log gets the `points` by exercise. The content is not
         needed any more: whoever settles has filed it."""
         done = "UPDATE work SET result = ?, content = '' WHERE learner = ? AND id = ?"
         with self._writing():
             self._rows(done, result, one.learner, one.id)
-            about = {"lesson": one.lesson, "at": shown(now), "points": points}
-            self._log("judged", one.learner, one.id, now, about)
+            about = {"id": one.id, "at": shown(now), "points": points}
+            self._log("judged", one.learner, one.lesson, now, about)
 
     # --- tokens, the clock, the log ---------------------------------------------------------------
 
@@ -210,16 +199,14 @@ class HandInQueue:
             yield f'{line[:-1]}, "code": "{has}"}}'
 
     def _log(
-        self, what: str, learner: str, about: str, now: float, more: Mapping[str, object]
+        self, what: str, learner: str, lesson: str, now: float, more: Mapping[str, object]
     ) -> str:
         """Add a line; its code."""
         last = self._rows("SELECT code FROM log ORDER BY number DESC LIMIT 1") or [("",)]
-        line = json.dumps({"what": what, "learner": learner, "about": about, **more})
+        line = json.dumps({"what": what, "learner": learner, "lesson": lesson, **more})
         code = self._code(last[0][0], line)
-        self._rows(
-            "INSERT INTO log VALUES (NULL, ?, ?, ?, ?, ?, ?)",
-            *(what, learner, about, now, line, code),
-        )
+        added = "INSERT INTO log VALUES (NULL, ?, ?, ?, ?, ?, ?)"
+        self._rows(added, what, learner, lesson, now, line, code)
         return code
 
     def _code(self, before: str, line: str) -> str:

@@ -28,22 +28,24 @@ from ..errors import CourseError, unless
 from ..grouped import grouped
 from ..judge import Verdict, questions
 from ..judge.verdict import Checked, Report, foremost
-from ..learner.sending import LARGEST, Answered
+from ..learner.sending import LARGEST, Answered, Receipt
 from ..status import Status
 from ..submissions.intake import STAMP
 from ..whole_files import filed
 from . import coursefile, handing_out
-from .exams import ALL, NOTHING, STATUS, VISIBLE, Allowance, NotTaken, shown
+from .exams import ALL, NOTHING, STATUS, VISIBLE, NotTaken, ServiceRules, shown
 from .folder import CourseFolder, secret
 from .grading import Grading, SubmittedWork
 from .judges import Judges
-from .receiving import HandInQueue, ReceivedWork
+from .receiving import HandInQueue
 
 FOLDER = "serve"  # in the course's root
 LOCK = "serve.lock"
 TOGETHER = 8  # hand-ins whose answers are judged side by side
 LOOK, REST = 0.2, 5.0  # seconds until the judge looks again; after something failed
 POLL, EACH = 2.0, 0.25  # seconds until a learner's side asks again, and for each one before it
+
+Waiting = tuple[Receipt, bytes]  # a hand-in, and the notebook's content
 
 
 def queue_of(course: CourseFolder) -> HandInQueue:
@@ -74,25 +76,24 @@ class HandInService:
 
     # --- for learners -----------------------------------------------------------------------------
 
-    def allowance(self, learner: str, lesson: str) -> Allowance:
+    def rules(self, learner: str, lesson: str) -> ServiceRules:
         """The rules for a learner. NotTaken if there is no such lesson."""
         unless(
             self.course.notebook("release", lesson).is_file(),
             NotTaken(f"There is no lesson {lesson} to hand in here.", 404),
         )
-        file = self.file
-        return Allowance(lesson, file.plan(lesson).service, file.extra_time(learner))
+        return replace(self.file.plan(lesson).service, extra=self.file.extra_time(learner))
 
     def answer(self, learner: str, id: str) -> Answered:
         """What the learner may know about a hand-in now: all of it once an exam is over for the
         last one."""
         lesson, result, ahead = self.queue.result(learner, id)
-        rules, most = (
+        rules, longest = (
             self.file.plan(lesson).service,
-            max(map(self.file.extra_time, self.file.learners), default=0.0),
+            map(self.file.extra_time, self.file.learners),
         )
-        is_over = rules.start is not None and self.clock() > rules.window(most)[1]
-        shows = ALL if is_over else rules.shows
+        last = replace(rules, extra=max(longest, default=0.0)).window()[1]
+        shows = ALL if rules.start is not None and self.clock() > last else rules.shows
         if shows == NOTHING:
             return Answered(shows)
         if result is None:
@@ -104,12 +105,12 @@ class HandInService:
 
     def begin(self, learner: str, lesson: str) -> dict[str, Any]:
         """Begin an exam: the learner's own notebook, and until when there is time."""
-        allowance = self.allowance(learner, lesson)
-        unless(allowance.rules.start, NotTaken(f"{lesson} is no exam.", 404))
-        begun = self.queue.begin(learner, allowance, self.clock())
+        rules = self.rules(learner, lesson)
+        unless(rules.start, NotTaken(f"{lesson} is no exam.", 404))
+        begun = self.queue.begin(learner, lesson, rules, self.clock())
         about = lessons.lesson(lesson, self.course.kernels)
         return {
-            "closes": shown(allowance.rules.window(allowance.extra, begun)[1]),
+            "closes": shown(rules.window(begun)[1]),
             "notebook": handing_out.notebook_for(self.course, about, learner),
         }
 
@@ -129,32 +130,34 @@ class HandInService:
                 self._gradings.clear()
                 rest = REST
 
-    def judge(self, batch: list[ReceivedWork]) -> None:
+    def judge(self, batch: list[Waiting]) -> None:
         """Judge these. What fails for one of them by a fault of our own is said, and left to
         autograde."""
         try:
-            for lesson, some in grouped((one.lesson, one) for one in batch).items():
+            for lesson, some in grouped((one[0].lesson, one) for one in batch).items():
                 self._judge(self._grading(lesson), some)
         except CourseError:
             raise
         except Exception as error:
+            for one in batch if len(batch) > 1 else ():
+                self.judge([one])
             if len(batch) == 1:
-                self.tell(f"{batch[0].lesson} of {batch[0].learner}: {' '.join(kept(error))}")
+                ((receipt, _),) = batch
+                self.tell(f"{receipt.lesson} of {receipt.learner}: {' '.join(kept(error))}")
                 problem = "The grader itself failed: your instructor sees to it."
-                self._settle(batch[0], Report((Checked(batch[0].lesson, problem, None),)))
-            else:
-                for one in batch:
-                    self.judge([one])
+                self._settle(receipt, Report((Checked(receipt.lesson, problem, None),)))
 
-    def _judge(self, grading: Grading, batch: list[ReceivedWork]) -> None:
-        read = [(one, grading.work(_filed(self.course, one), one.learner)) for one in batch]
-        works = [(one, work) for one, work in read if work]
+    def _judge(self, grading: Grading, batch: list[Waiting]) -> None:
+        folders = [(one, _filed(self.course, one, content)) for one, content in batch]
+        works = [
+            (one, work) for one, folder in folders if (work := grading.work(folder, one.learner))
+        ]
         asked = [question for _, work in works for question in grading.questions(work)]
         self.workers.ask(grading.store, grading.store.unsettled(asked))
         for one, work in works:
             self._settle(one, _report(grading, work))
 
-    def _settle(self, one: ReceivedWork, report: Report) -> None:
+    def _settle(self, one: Receipt, report: Report) -> None:
         points = {each.exercise: each.verdict and each.verdict.points for each in report.checked}
         self.queue.settle(one, msgspec.json.encode(report.to_dict()), points, self.clock())
 
@@ -170,16 +173,16 @@ class HandInService:
         return known
 
 
-def _filed(course: CourseFolder, one: ReceivedWork) -> Path:
+def _filed(course: CourseFolder, one: Receipt, content: bytes) -> Path:
     """The folder of the hand-in in the exchange: the whole of it, or none."""
     inbound = course.shelves / "inbound"
-    place = inbound / f"{one.learner}+{one.lesson}+{shown(one.at)}+{one.id}"
+    place = inbound / f"{one.learner}+{one.lesson}+{one.at}+{one.id}"
     if not place.exists():
         draft = inbound / f".{one.id}"
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(mode=0o700)
-        filed(draft / f"{one.lesson}.ipynb", one.content)
-        filed(draft / STAMP, shown(one.at))
+        filed(draft / f"{one.lesson}.ipynb", content)
+        filed(draft / STAMP, one.at)
         draft.rename(place)
     return place
 
@@ -264,9 +267,9 @@ class HandInRequest(_Request):
     """PUT takes a notebook, GET tells its result."""
 
     def put(self, lesson: str, id: str) -> None:
-        new = ReceivedWork(self.learner, id, lesson, self.request.body)
-        allowance = self.service.allowance(self.learner, lesson)
-        self.answer({"receipt": self.service.queue.receive(new, allowance, self.service.clock())})
+        rules, draft = self.service.rules(self.learner, lesson), Receipt(self.learner, lesson, id)
+        now, content = self.service.clock(), self.request.body
+        self.answer({"receipt": self.service.queue.receive(draft, content, rules, now)})
 
     def get(self, lesson: str, id: str) -> None:
         self.answer(self.service.answer(self.learner, id))

@@ -204,7 +204,9 @@ def begin_exam(
     to: TO = None,
     token_file: TOKEN = None,
 ) -> None:
-    """Begin an exam: fetch your notebook, and see how much time you have."""
+    """Begin an exam: fetch your notebook.
+
+    It says until when you can hand it in."""
     from ..learner import sending
 
     root = where or Path(lesson)

@@ -58,7 +58,7 @@ def serve(
             filed(folder / learner, f"{learner}:{queue.new_token(learner)}\n", 0o600)
         say(
             f"{short(folder)} has {counted(len(new), 'new token')}. Give each learner the file of "
-            f"that name, to be ~/{TOKEN_FILE}; then delete the folder: the service needs it not."
+            f"that name, to be ~/{TOKEN_FILE}; then delete this folder: the service needs no token."
         )
         return
     busy = "Another `grader serve` is at work in this course."

@@ -41,13 +41,13 @@ _ADDRESS = re.compile(
 class Receipt:
     """A service's word that it has a notebook."""
 
+    learner: str
     lesson: str
     id: str
-    learner: str
-    at: str  # as nbgrader writes times; lateness goes by it
-    number: int  # of this try, from 1
-    tries: int | None  # how many there are; None: as many as you like
-    sha256: str  # of the notebook
+    at: str = ""  # as nbgrader writes times; lateness goes by it
+    number: int = 0  # of this try, from 1
+    tries: int | None = None  # how many there are; None: as many as you like
+    sha256: str = ""  # of the notebook
     code: str = ""  # that the service's log has for it
 
 

@@ -2,16 +2,23 @@
 
 import json
 import sqlite3
+import time
 from datetime import datetime
 
+import httpx
+import nbformat
 import pytest
 import served
-from served import LESSON, Service, course_of, give_tokens, log, put, result
-from small_class import NO_GUARD, SCALED
+from served import LESSON, Service, course_of, give_tokens, log, put, ran, result
+from small_class import NO_GUARD, SCALED, cell_of
 
-from grader.classroom import ClassroomError, coursefile
-from grader.classroom.exams import Allowance, NotTaken, ServiceRules, seconds
-from grader.classroom.receiving import MOST_OF_ONE, HandInQueue, ReceivedWork
+from grader import course
+from grader.classroom import ClassroomError, coursefile, handing_out, verdicts
+from grader.classroom.exams import NotTaken, ServiceRules, seconds
+from grader.classroom.receiving import MOST_OF_ONE, HandInQueue
+from grader.course import variants
+from grader.course.weave import learners_cell, text
+from grader.learner.sending import Receipt
 
 NOON = datetime(2026, 12, 1, 12)
 AT = seconds(NOON)
@@ -23,12 +30,12 @@ def queue(tmp_path):
     return HandInQueue(tmp_path / "serve" / "handins.db", b"key")
 
 
-def work(number, learner="ada", lesson=LESSON):
-    return ReceivedWork(learner, f"{number:032x}", lesson, b"{}")
+def work(number, learner="ada"):
+    return Receipt(learner, LESSON, f"{number:032x}"), b"{}"
 
 
 def allowed(extra=0.0, **rules):
-    return Allowance(LESSON, ServiceRules(**rules), extra)
+    return ServiceRules(**rules, extra=extra)
 
 
 # --- tries, pauses, the clock --------------------------------------------------------------------
@@ -36,59 +43,59 @@ def allowed(extra=0.0, **rules):
 
 def test_tries_are_counted_and_limited(queue):
     rules = allowed(tries=2)
-    receipts = [queue.receive(work(number), rules, AT + number) for number in range(2)]
+    receipts = [queue.receive(*work(number), rules, AT + number) for number in range(2)]
     assert [(one.number, one.tries) for one in receipts] == [(1, 2), (2, 2)]
     with pytest.raises(NotTaken, match="has 2 tries, and you have used all of them"):
-        queue.receive(work(2), rules, AT + 2)
-    assert queue.receive(work(2, "ben"), rules, AT + 3).number == 1
+        queue.receive(*work(2), rules, AT + 2)
+    assert queue.receive(*work(2, "ben"), rules, AT + 3).number == 1
 
 
 def test_between_two_tries_there_is_a_pause_and_it_is_shorter_with_more_time(queue):
-    queue.receive(work(1), allowed(cool_down=5), AT)
+    queue.receive(*work(1), allowed(cool_down=5), AT)
     with pytest.raises(NotTaken, match="the next one is possible in 200 s"):
-        queue.receive(work(2), allowed(cool_down=5), AT + 100)
+        queue.receive(*work(2), allowed(cool_down=5), AT + 100)
     with pytest.raises(NotTaken, match="in 50 s"):
-        queue.receive(work(2), allowed(1.0, cool_down=5), AT + 100)
-    assert queue.receive(work(2), allowed(cool_down=5), AT + 300).number == 2
+        queue.receive(*work(2), allowed(1.0, cool_down=5), AT + 100)
+    assert queue.receive(*work(2), allowed(cool_down=5), AT + 300).number == 2
 
 
 def test_a_clock_that_was_set_back_is_refused_also_after_a_restart(queue, tmp_path):
-    queue.receive(work(1), allowed(), AT)
-    queue.receive(work(2), allowed(), AT - 1)  # as a network sets clocks
+    queue.receive(*work(1), allowed(), AT)
+    queue.receive(*work(2), allowed(), AT - 1)  # as a network sets clocks
     for one in (queue, HandInQueue(tmp_path / "serve" / "handins.db", b"key")):
         with pytest.raises(NotTaken, match="clock was set back by 600 s"):
-            one.receive(work(3), allowed(), AT - 600)
+            one.receive(*work(3), allowed(), AT - 600)
     queue.tick(AT + 50)
     with pytest.raises(NotTaken, match="clock was set back by 10 s"):
-        queue.receive(work(3), allowed(), AT + 40)
+        queue.receive(*work(3), allowed(), AT + 40)
     queue.set_clock(AT - 600)
-    assert queue.receive(work(3), allowed(), AT - 599).at.startswith("2026-12-01 11:50:01")
+    assert queue.receive(*work(3), allowed(), AT - 599).at.startswith("2026-12-01 11:50:01")
     assert HandInQueue(tmp_path / "serve" / "handins.db", b"key").tick(AT - 598) == AT - 598
 
 
 def test_receipts_never_go_back_in_time(queue):
-    first = queue.receive(work(1), allowed(), AT)
-    assert queue.receive(work(2), allowed(), AT - 1.5).at >= first.at
+    first = queue.receive(*work(1), allowed(), AT)
+    assert queue.receive(*work(2), allowed(), AT - 1.5).at >= first.at
 
 
 def test_the_queue_is_bounded_for_one_learner_and_for_all(queue, monkeypatch):
     for number in range(MOST_OF_ONE):
-        queue.receive(work(number), allowed(), AT + number)
+        queue.receive(*work(number), allowed(), AT + number)
     with pytest.raises(NotTaken, match="10 hand-ins of yours wait"):
-        queue.receive(work(99), allowed(), AT + 99)
+        queue.receive(*work(99), allowed(), AT + 99)
     monkeypatch.setattr("grader.classroom.receiving.MOST_WAITING", MOST_OF_ONE)
     with pytest.raises(NotTaken, match="Too many wait to be judged") as error:
-        queue.receive(work(99, "ben"), allowed(), AT + 99)
+        queue.receive(*work(99, "ben"), allowed(), AT + 99)
     assert error.value.status == 503
-    queue.settle(queue.waiting(1)[0], b"[]", {}, AT + 100)
-    assert queue.receive(work(99, "ben"), allowed(), AT + 101).number == 1
+    queue.settle(queue.waiting(1)[0][0], b"[]", {}, AT + 100)
+    assert queue.receive(*work(99, "ben"), allowed(), AT + 101).number == 1
 
 
 def test_what_waits_longest_comes_first_and_knows_how_many_are_before_it(queue):
     for number in range(3):
-        queue.receive(work(number), allowed(), AT + number)
-    assert [one.id for one in queue.waiting(2)] == [work(0).id, work(1).id]
-    assert queue.result("ada", work(2).id) == (LESSON, None, 2)
+        queue.receive(*work(number), allowed(), AT + number)
+    assert [one.id for one, _ in queue.waiting(2)] == [work(0)[0].id, work(1)[0].id]
+    assert queue.result("ada", work(2)[0].id) == (LESSON, None, 2)
 
 
 # --- windows -------------------------------------------------------------------------------------
@@ -114,18 +121,18 @@ def test_each_learner_has_a_window(queue, case):
     rules, extra, begins, ends = WINDOWS[case]
     allowance = allowed(extra, start=NOON, **rules)
     with pytest.raises(NotTaken, match=r"opens on 2026-12-01 12:00:00\.0"):
-        queue.begin("ada", allowance, AT - 1)
-    begun = queue.begin("ada", allowance, AT + HOUR * (begins or 0.0))
-    assert queue.begin("ada", allowance, begun + 60) == begun  # again, and nothing changes
-    assert queue.receive(work(1), allowance, AT + HOUR * ends).number == 1
+        queue.begin("ada", LESSON, allowance, AT - 1)
+    begun = queue.begin("ada", LESSON, allowance, AT + HOUR * (begins or 0.0))
+    assert queue.begin("ada", LESSON, allowance, begun + 60) == begun  # again, and nothing changes
+    assert queue.receive(*work(1), allowance, AT + HOUR * ends).number == 1
     with pytest.raises(NotTaken, match=r"closed for you on .*, 1 s ago"):
-        queue.receive(work(2), allowance, AT + HOUR * ends + 1)
+        queue.receive(*work(2), allowance, AT + HOUR * ends + 1)
 
 
 def test_who_has_not_begun_hands_nothing_in(queue):
     allowance = allowed(start=NOON, minutes=60)
-    with pytest.raises(NotTaken, match="Begin 01_add first: `grader exam 01_add`"):
-        queue.receive(work(1), allowance, AT + 1)
+    with pytest.raises(NotTaken, match="Begin this exam first: `grader exam`"):
+        queue.receive(*work(1), allowance, AT + 1)
 
 
 CANNOT_BE = {
@@ -181,14 +188,13 @@ def test_an_exam_tells_nothing_before_its_end_and_everything_after_it(tmp_path, 
         assert "No result is shown now." in said.stdout
         (kept,) = (own / "handed_in").iterdir()
         id = json.loads((kept / "receipt.json").read_text())["id"]
-        late = course_text = (here.root / coursefile.FILE).read_text()
-        text = course_text.replace(f"minutes = {10**7}", "minutes = 1")
-        (here.root / coursefile.FILE).write_text(text)
+        toml = (here.root / coursefile.FILE).read_text()
+        toml = toml.replace(f"minutes = {10**7}", "minutes = 1")
+        (here.root / coursefile.FILE).write_text(toml)
         assert "closed for you" in put(service, tokens["ada"], b"{}", "1" * 32).json()["error"]
         answered = result(service, tokens["ada"], id)
         assert answered["shows"] == "all"
         assert answered["report"]["checked"][0]["verdict"]["status"] == "not_attempted"
-        assert late
     assert [line["what"] for line in log(here)] == ["begun", "received", "judged"]
 
 
@@ -199,8 +205,6 @@ def test_an_exam_may_tell_the_status_alone(tmp_path, kernels):
     tokens = give_tokens(here)
     with Service(here) as service:
         auth = tuple(tokens["ada"].read_text().strip().split(":"))
-        import httpx
-
         httpx.post(f"{service.url}/exams/{LESSON}", auth=auth)
         put(service, tokens["ada"], served.notebook(here, add=NO_GUARD, scale=SCALED), "2" * 32)
         answered = result(service, tokens["ada"], "2" * 32)
@@ -213,10 +217,7 @@ def test_an_exam_may_tell_the_status_alone(tmp_path, kernels):
 
 
 def test_a_release_names_the_exercises_that_the_public_course_holds(tmp_path, kernels, monkeypatch):
-    from grader.classroom import handing_out
-    from grader.course import lesson
-
-    about = lesson(LESSON, kernels)
+    about = course.lesson(LESSON, kernels)
     assert handing_out.public(about) == []
     monkeypatch.setattr(handing_out, "PUBLIC", kernels)
     assert handing_out.public(about) == ["add", "scale"]
@@ -224,9 +225,55 @@ def test_a_release_names_the_exercises_that_the_public_course_holds(tmp_path, ke
 
 def test_the_log_is_not_to_be_shortened_in_the_middle(queue, tmp_path):
     for number in range(3):
-        queue.receive(work(number), allowed(), AT + number)
+        queue.receive(*work(number), allowed(), AT + number)
     assert [json.loads(line)["number"] for line in queue.log()] == [1, 2, 3]
     with sqlite3.connect(tmp_path / "serve" / "handins.db") as db:
         db.execute("DELETE FROM log WHERE number = 2")
     with pytest.raises(Exception, match="Line 2 of the log was changed"):
         list(queue.log())
+
+
+@pytest.mark.slow
+@pytest.mark.costly
+def test_each_learner_gets_variants_and_is_marked_by_them(tmp_path):
+    """The first lesson, each learner with the solutions of the own variants; and ben with ada's."""
+    name, rules = "00_first_kernel", "minutes = 9999999\nvary = true\nstart = 2020-01-01T00:00:00"
+    about = course.lesson(name)
+    toml = f"[lessons.{name}.serve]\n{rules}\n"
+    here = course_of(tmp_path / "course", course.KERNELS, toml, lesson=name)
+    tokens = give_tokens(here)
+
+    def solved(learner):
+        mine = dict(handing_out.drawn(here, coursefile.read(here), name, learner))
+        given = nbformat.reads(handing_out.notebook_for(here, about, learner), as_version=4)
+        for one in about.exercises:
+            drawn = variants.read(one, mine[one.name])
+            cell_of(given, one.name).source = learners_cell(one.name, drawn.solution)
+        return text(given).encode()
+
+    works = {"ada": solved("ada"), "ben": solved("ada"), "cem": solved("cem")}
+    fetched = {}
+    with Service(here) as service:
+        for number, (learner, content) in enumerate(works.items()):
+            auth = tuple(tokens[learner].read_text().strip().split(":"))
+            began = httpx.post(f"{service.url}/exams/{name}", auth=auth)
+            fetched[learner] = began.json()["notebook"]
+            id = f"{number:032x}"
+            assert put(service, tokens[learner], content, id, name).status_code == 200
+        while service.waiting(here):
+            time.sleep(0.5)
+    assert fetched["ada"] != fetched["ben"]
+    known = {path.name for path in (here.root / "verdicts").iterdir()}
+    graded = ran(here, "autograde", name)
+    assert graded.returncode == 0, graded.stderr
+    assert {path.name for path in (here.root / "verdicts").iterdir()} == known
+    most = {one.name: one.points for one in about.exercises}
+    points = {
+        learner: {
+            exercise: verdicts.points(each)
+            for exercise, each in verdicts.read(here.path("autograded", name, learner)).items()
+        }
+        for learner in works
+    }
+    assert points["ada"] == points["cem"] == most
+    assert sum(points["ben"].values()) < sum(most.values()) / 2
