@@ -79,10 +79,7 @@ class Service:
         return self
 
     def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(60)
+        self.process.terminate()
         self.kill()
         self.process.stdout.close()
         self.process.stderr.close()
