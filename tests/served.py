@@ -24,14 +24,15 @@ from grader.course.weave import cuda_cell, text
 LEARNERS = ("ada", "ben", "cem")
 
 
-def course_of(folder, kernels, toml="", lesson=LESSON):
+def course_of(folder, kernels, toml="", lesson=LESSON, released=True):
     """A course that has released the lesson to three learners."""
     here = new_course(folder, kernels)
     people = "".join(f"{name} = {{ section = 'one' }}\n" for name in LEARNERS)
     (folder / coursefile.FILE).write_text(
         f"version = 1\npartial_marks = true\n{toml}\n[learners]\n{people}"
     )
-    handing_out.release(here, lesson_of(lesson, kernels))
+    if released:
+        handing_out.release(here, lesson_of(lesson, kernels))
     return here
 
 

@@ -1,6 +1,7 @@
 """The rules of a service, by a clock that the test sets; and an exam from release to end."""
 
 import json
+import os
 import sqlite3
 import time
 from datetime import datetime
@@ -196,6 +197,15 @@ def test_an_exam_tells_nothing_before_its_end_and_everything_after_it(tmp_path, 
         assert answered["shows"] == "all"
         assert answered["report"]["checked"][0]["verdict"]["status"] == "not_attempted"
     assert [line["what"] for line in log(here)] == ["begun", "received", "judged"]
+    if os.getuid() == 0:  # only then can the work be somebody else's
+        past = here.shelves / "inbound" / f"ada+{LESSON}+2090-01-01 00:00:00 UTC+abc"
+        past.mkdir()
+        (past / f"{LESSON}.ipynb").write_text("{}")
+        os.chown(past, 12345, 12345)
+        graded = ran(here, "autograde", LESSON)
+        assert "ada: The service has not received this work" in " ".join(graded.stderr.split())
+    ran(here, "autograde", LESSON)
+    assert "2090" not in (here.path("submitted", LESSON, "ada") / "timestamp.txt").read_text()
 
 
 @pytest.mark.slow
@@ -277,3 +287,18 @@ def test_each_learner_gets_variants_and_is_marked_by_them(tmp_path):
     }
     assert points["ada"] == points["cem"] == most
     assert sum(points["ben"].values()) < sum(most.values()) / 2
+
+
+@pytest.mark.slow
+def test_a_release_as_an_exam_needs_a_start_and_names_what_is_public(tmp_path, kernels):
+    here = course_of(tmp_path / "course", kernels)
+    said = ran(here, "release", LESSON, "--exam")
+    assert said.returncode == 2
+    assert f"course.toml has no start in lessons.{LESSON}.serve: not released." in said.stderr
+    rules = exam("2020-01-01 00:00", 60, "vary = true")
+    rules = rules.replace(LESSON, "00_first_kernel")
+    public = course_of(tmp_path / "public", course.KERNELS, rules, released=False)
+    said = ran(public, "release", "00", "--exam")
+    assert said.returncode == 0, said.stderr
+    assert "released 00_first_kernel as an exam: `grader serve` gives it out" in said.stdout
+    assert "The public course has saxpy, with its solution: no exam" in said.stderr
