@@ -46,15 +46,16 @@ class ServiceRules:
 
     def fault(self) -> str:
         """What cannot be; empty if all can."""
-        if self.start is None:
-            exams = [name for name in ("end", "minutes", "vary") if getattr(self, name)]
-            return f"has {exams[0]} and no start, which makes an exam" if exams else ""
-        if self.end is None and self.minutes is None:
-            return "has a start, and neither end nor minutes"
-        if self.end is not None and self.end <= self.start:
-            return "ends before it starts"
-        is_telling = self.shows not in (STATUS, NOTHING)
-        return f"is an exam: shows should be {STATUS!r} or {NOTHING!r}" if is_telling else ""
+        start, end = self.start, self.end
+        faults = {
+            "has end, minutes or vary, and no start, which makes it an exam": start is None
+            and (end or self.minutes or self.vary),
+            "has a start, and neither end nor minutes": start and not (end or self.minutes),
+            "ends before it starts": start and end and end <= start,
+            f"is an exam: shows should be {STATUS!r} or {NOTHING!r}": start
+            and self.shows not in (STATUS, NOTHING),
+        }
+        return next((fault for fault, is_so in faults.items() if is_so), "")
 
     def window(self, begun: float | None = None) -> tuple[float, float]:
         """From when until when a learner can hand in, who has begun then; None for the latest end

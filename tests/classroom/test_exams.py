@@ -137,7 +137,7 @@ def test_who_has_not_begun_hands_nothing_in(queue):
 
 
 CANNOT_BE = {
-    'end = "2026-12-01 14:00"': "has end and no start",
+    'end = "2026-12-01 14:00"': "has end, minutes or vary, and no start",
     'start = "2026-12-01 12:00"': "has a start, and neither end nor minutes",
     'start = "2026-12-01 12:00"\nend = "2026-12-01 12:00"': "ends before it starts",
     'start = "2026-12-01 12:00"\nminutes = 9\nshows = "all"': "shows should be 'status' or",
