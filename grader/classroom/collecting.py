@@ -66,11 +66,11 @@ def put_aside(course: CourseFolder, lesson: str) -> Iterator[Graded]:
     place of that other's own work, and what nbgrader did not name: of whom, and a sentence. Where
     learners are no users of this machine, as on many hubs, there is no telling the first."""
     file = coursefile.read(course)
-    is_exam = file.plan(lesson).service.start is not None and sys.platform != "win32"
+    is_exam = file.plan(lesson).service.start is not None
     for folder in inbound(course, lesson):
         learner, when = learner_and_time(folder)
         why, problem = "odd", NOT_NBGRADER_S
-        past_service = is_exam and folder.lstat().st_uid != os.getuid()
+        past_service = sys.platform != "win32" and is_exam and folder.lstat().st_uid != os.getuid()
         if forger := _forger(folder, (learner, *file.person(learner).also)):
             why, problem = "forged", f"What {forger} handed in under this name is put aside."
         elif past_service:
