@@ -10,8 +10,8 @@ from .counted import counted
 
 @cache
 def page_template(package: str, name: str, **filters: Callable[..., object]) -> Template:
-    """A template of the folder pages/ of a package, by the name of its file. It knows
-    numbers of things and points in words (`counted`, `points`), and the filters that are given."""
+    """A template of the folder pages/ of a package, by the name of its file. It knows numbers of
+    things and points in words (`counted`, `points`), and the filters that are given."""
     pages = Environment(
         loader=PackageLoader(package, "pages"),
         autoescape=select_autoescape(),

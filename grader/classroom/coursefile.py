@@ -37,7 +37,8 @@ _MOST = re.compile(r"at most (?P<days>\d+) days?")
 
 _Days = Annotated[int, msgspec.Meta(ge=0)]
 _Attempts, _Solutions = Literal["last", "best"], Literal["closed", "passed"]
-_Exercises, _Logins, _Sections = frozenset[str], tuple[str, ...], Annotated[frozenset[str], ""]
+_Exercises, _Logins = frozenset[str], tuple[str, ...]
+_Sections = Annotated[frozenset[str], "sections"]  # told from _Exercises by what it is called
 _WANTED: dict[object, str] = {  # what a field should be, in words
     _Days: "a whole number that is not less than 0",
     bool: "true or false",

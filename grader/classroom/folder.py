@@ -309,10 +309,9 @@ def explained(lesson: str) -> Iterator[None]:
 
 @contextmanager
 def alone(course: CourseFolder, patience: float = 0) -> Iterator[None]:
-    """Keep a second command out, as the two would get into each other's way: it is told so, after
-    it has waited for `patience` seconds. The
-    lock is SQLite's, on a file without a table, as that is one on every system; it goes with the
-    process, however that ends."""
+    """Keep a second command out, as the two would get into each other's way: it is told so after
+    it has waited for `patience` seconds. The lock is SQLite's, on a file without a table, as that
+    is one on every system; it goes with the process, however that ends."""
     with closing(
         sqlite3.connect(course.root / LOCK, timeout=patience, isolation_level=None)
     ) as lock:
