@@ -137,7 +137,12 @@ def looked_at(one: Wrong) -> tuple[str, bool, str, str, float, float]:
     if status == "compile_error":  # of several kernels another one has these sizes
         return one.where, False, status, "", 0.0, 0.0
     passes = status == "passed"
-    found = analysis.counterexample(one.source, one.exercise.rules, lesson.solution(one.exercise))
+    found = analysis.counterexample(
+        one.source,
+        one.exercise.rules,
+        lesson.solution(one.exercise),
+        rules.compared(one.exercise),
+    )
     by, seconds = "trial", found.seconds
     if found.outcome is not Outcome.COUNTEREXAMPLE:
         try:
@@ -145,7 +150,8 @@ def looked_at(one: Wrong) -> tuple[str, bool, str, str, float, float]:
         except (AssertionError, KeyError):  # the reasoning's own mistake: it knows nothing
             return one.where, passes, "not decided", "it stumbled", seconds, seconds
         by = "reasoning" if found.outcome is Outcome.COUNTEREXAMPLE else found.outcome.value
-    said = f"{found.error.status}; {found.trial}" if found.error else found.why
+    status = found.error.status if found.error else "wrong_answer"
+    said = f"{status}; {found.trial}" if found.trial else found.why
     return one.where, passes, by, said, seconds, seconds + found.seconds * (by != "trial")
 
 

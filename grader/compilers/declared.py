@@ -228,6 +228,7 @@ _LOOP = re.compile(rf"\b(?:for|while){_INSIDE}")
 _CHANGED = re.compile(r"(?:^|[;{)])\s*([A-Za-z_]\w*(?:\[[^]]*\])?)\s*[-+*/&|^]?=(?!=)")
 _COMMA = re.compile(r",(?![^()\[\]]*[)\]])")  # of no inner brackets
 _REPLACED = re.compile(r"(?:^|[;{)])\s*([A-Za-z_]\w*)\s*=(?!=)([^;]*);")
+_MOVED = re.compile(r"(?:^|[;{)])\s*((\w+)\[[^]]*\])\s*=\s*\2\[[^]]*\]\s*;")
 _SCALED = re.compile(r"\b(\w+)\s*(?:[*/]|<<|>>)=|\b(\w+)\s*=\s*\2\s*(?:[*/]|<<|>>)")
 _GIVEN = re.compile(r"\b(\w+)\s*=(?!=)([^;]*);")
 _READ = re.compile(r"\b(\w+)\s*\[((?:[^][]|\[[^][]*\])*)\](?!\s*=[^=])")
@@ -332,16 +333,20 @@ class Declarations:
     def replaced(self, line: int) -> tuple[str, int] | None:
         """The variable to which a source line in a loop gives a value without any use of its old
         one, and the loop's line; None if there is none, or it is declared there, or read elsewhere
-        in the loop, or an `if` stands before it."""
-        found, (head, at) = _REPLACED.search(self.line(line)), self.loop(line)
-        if not (found and head) or (self.guard(line)[1] >= at and self.guard(line)[0]):
-            return None
+        in the loop, or an `if` stands before it. In a loop that multiplies or divides its variable,
+        also an element of an array that gets another one's value."""
+        head, at = self.loop(line)
         end = line
         while self.loop(end + 1)[1] >= at and self.loop(end + 1)[0]:
             end += 1
+        body = [self.line(one) for one in range(at + 1, end + 1) if one != line]
+        if _SCALED.search(head) and (moved := _MOVED.search(self.line(line))):
+            return None if any(moved[1] in one for one in body) else (moved[1], at)
+        found = _REPLACED.search(self.line(line))
+        if not (found and head) or (self.guard(line)[1] >= at and self.guard(line)[0]):
+            return None
         text = f"{head} {self.line(line).replace(found[0], found[2]) if at < line else found[2]} "
-        text += " ".join(self.line(one) for one in range(at + 1, end + 1) if one != line)
-        return None if found[1] in _WORD.findall(text) else (found[1], at)
+        return None if found[1] in _WORD.findall(text + " ".join(body)) else (found[1], at)
 
     def index(self, line: int, name: str) -> str:
         """The only index with which an array's name stands on a source line; "" if it has none, or

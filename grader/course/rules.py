@@ -138,6 +138,28 @@ def departures(exercise: Exercise) -> Iterator[str]:
             yield from (f"{exercise.id}, case {case.name!r}: {one}." for one in said)
 
 
+MOST_BLOCKS = 2**31  # of a grid
+
+
+def compared(exercise: Exercise) -> dict[str, dict[str, int]]:
+    """By kernel and parameter, the arrays whose values the cases compare, and in launches of at
+    most how many blocks: in larger ones an array is scratch, which a right kernel may fill
+    otherwise."""
+    known = {rule.kernel: parameters(rule) for rule in exercise.rules}
+    found: dict[str, dict[str, int]] = {kernel: {} for kernel in known}
+    for problem in (case.problem(np.random.default_rng(0)) for case in exercise.cases):
+        for launch, (blocks, _) in zip(
+            problem.launches, blocks_and_threads(problem.launches), strict=True
+        ):
+            most = found.get(launch.kernel, {})
+            for one, arg in zip(known.get(launch.kernel, ()), launch.args, strict=False):
+                if one.length is not None and arg in problem.outputs:
+                    most.setdefault(one.name, MOST_BLOCKS)
+                elif one.length is not None and arg in problem.scratch:
+                    most[one.name] = min(most.get(one.name, MOST_BLOCKS), blocks - 1)
+    return found
+
+
 def passed(rule: Rule, given: Mapping[str, Any]) -> tuple[Any, ...]:
     """What a launch passes for each parameter: the name of an array, or of its tensor map, or the
     scalar that is given."""

@@ -190,11 +190,15 @@ def wrong(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
     """The case's result if an input was changed, or an output is not written or is wrong."""
     found = (
         _changed_input(instance, ran, words)
-        or _unwritten(instance, ran, words)
-        or _wrong_output(instance, ran, words)
+        or wrong_output(instance, ran, words)
         or _wrong_in_another_order(instance, ran, words)
     )
     return found and found.saying(words.order() + found.parts)
+
+
+def wrong_output(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
+    """The case's result if an element of an output is not written, or is wrong."""
+    return _unwritten(instance, ran, words) or _wrong_output(instance, ran, words)
 
 
 def on_gpu(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:

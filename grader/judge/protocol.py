@@ -172,10 +172,11 @@ class CaseRequest(msgspec.Struct, frozen=True, eq=False, tag="case"):
 class Examine(msgspec.Struct, frozen=True, tag="examine"):
     """A search for a launch within the `rules` that goes wrong. Those are tried first at whose
     sizes a right kernel, the `solution`, does nothing special; then Z3 reasons, if `effort` is more
-    than 0. `effort` and `trials` are seconds, as `analysis` has them."""
+    than 0. `effort` and `trials` are seconds, and `compared` outputs, as `analysis` has them."""
 
     rules: tuple[Rule, ...]
     solution: str
+    compared: dict[str, dict[str, int]]
     effort: float
     trials: float
 

@@ -1,23 +1,25 @@
 """The case of sizes that no other case tries.
 
 Once all other cases have passed, or are over budget and nothing worse, a worker tries launches at
-the numbers that stand in the kernel. One that goes wrong is made a case like any other: it is run
-again by the judge, and only what goes wrong then is told. The solution must stand the same launch,
-else a rule is wrong and nobody is blamed. The case gives its points where all others have passed.
+the numbers that stand in the kernel. One that goes wrong, or leaves other values than the solution,
+is made a case like any other: it is run again by the judge, and only what goes wrong then is told.
+The solution must stand the same launch, else a rule is wrong and nobody is blamed. The case gives
+its points where all others have passed.
 Where Z3 is installed, the worker then reasons about every size that the rules allow. That moves no
 mark: a launch that only Z3 finds is told, and costs nothing.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Set
 from dataclasses import replace
 
 import numpy as np
 
 from .. import proofs as analysis
-from ..course import Case, Exercise, Launch, Problem, Rule
+from ..course import Case, Exercise, Launch, Problem
 from ..course import rules as course_rules
 from ..cuda.errors import Message
-from ..proofs.trial import Trial
+from ..proofs.trial import Trial, as_wanted
 from ..status import Status
 from . import compare
 from .cases import CaseInstance
@@ -39,7 +41,7 @@ FEW_TRIALS = 0.4  # seconds, as `Limits.trials`, of launches that move no mark
 MEANS = (
     "No launch that the exercise allows goes out of bounds, is misaligned, has a data race, or "
     "leaves a thread behind at a barrier or a shuffle. (That the numbers are right, only the cases "
-    "say.)"
+    "and the launches that were tried say.)"
 )
 ASSUMES = "This was found by reasoning about the compiled kernel, and assumes:"
 ASSUMED = (
@@ -88,7 +90,7 @@ def reasoned(
     """What is known of all sizes, and the result of a launch that goes wrong, if one is found: the
     same of the same text each time, whatever else the machine does."""
     limits = limits if analysis.available else replace(limits, reasoning=0.0)
-    outcome = reason(source, exercise.rules, exercise.solution if exercise.solved else "", limits)
+    outcome = reason(source, exercise, limits)
     why = outcome.message if isinstance(outcome, Failed) else TOO_LONG
     examined = outcome.examined if isinstance(outcome, Ran) else None
     examined = examined or Examined(why=why)
@@ -101,11 +103,15 @@ def reasoned(
     return found, broken
 
 
-def reason(source: str, rules: tuple[Rule, ...], solution: str, limits: Limits) -> Reply:
+def reason(source: str, exercise: Exercise, limits: Limits) -> Reply:
     """What a worker of its own finds: it knows the solution, which no worker is told that runs the
     cases."""
+    solution = exercise.solution if exercise.solved else ""
+    compared = course_rules.compared(exercise) if solution else {}
     with Session(source, limits, more=(solution,) if solution else ()) as session:
-        return session.examine(Examine(rules, solution, limits.reasoning, limits.trials))
+        return session.examine(
+            Examine(exercise.rules, solution, compared, limits.reasoning, limits.trials)
+        )
 
 
 def with_case(verdict: Verdict, case: CaseResult) -> Verdict:
@@ -142,12 +148,34 @@ def _broken(tried: Tried, exercise: Exercise, source: str, limits: Limits) -> Ca
     if trial is None:  # a worker may say anything
         return None
     one, ours = _instance(trial, exercise), exercise.solution
-    outcome = _ran(source, one, limits)
-    if not _is_fault(outcome) or _is_fault(_ran(ours, one, limits)):
+    outcome, words = _ran(source, one, limits), Words(source, ours, one.problem)
+    if _is_fault(outcome):
+        is_ours = _is_fault(_ran(ours, one, limits))
+        told = None if is_ours else compare.on_simulator(one, outcome, words, False)
+    else:
+        told = _other_values(trial, exercise, source, limits)
+    if told is None:
         return None
-    told = compare.on_simulator(one, outcome, Words(source, ours, one.problem), False)
     said = told.parts + Message(f"This happens with {trial}.")
     return replace(told.saying(said), step=len(exercise.steps))
+
+
+def _other_values(
+    trial: Trial, exercise: Exercise, source: str, limits: Limits
+) -> CaseResult | None:
+    """The result of a launch that leaves other outputs than the solution does."""
+    blocks = math.prod(trial.grid)
+    compared = course_rules.compared(exercise).get(trial.rule.kernel, {}).items()
+    one = _instance(trial, exercise, {name for name, most in compared if blocks <= most})
+    right = _ran(exercise.solution, one, limits)
+    if not isinstance(right, Ran):
+        return None
+    outputs = {name: as_wanted(right.arrays[f"output/{name}"]) for name in one.problem.outputs}
+    one = replace(one, problem=replace(one.problem, outputs=outputs))
+    words, outcome = Words(source, exercise.solution, one.problem), _ran(source, one, limits)
+    if isinstance(outcome, Failed) or compare.wrong_output(one, right, words):
+        return None
+    return compare.wrong_output(one, outcome, words)
 
 
 def _ran(source: str, one: CaseInstance, limits: Limits) -> Reply:
@@ -170,7 +198,8 @@ def _trial(tried: Tried, exercise: Exercise) -> Trial | None:
     return next((one for one in trials if one.keeps_to_its_rule()), None)
 
 
-def _instance(trial: Trial, exercise: Exercise) -> CaseInstance:
+def _instance(trial: Trial, exercise: Exercise, outputs: Set[str] = frozenset()) -> CaseInstance:
+    """A launch as a case; what `outputs` must hold is still to be found."""
     given = trial.arguments()
     arrays = {name: value for name, value in given.items() if isinstance(value, np.ndarray)}
     launch = Launch(
@@ -180,5 +209,7 @@ def _instance(trial: Trial, exercise: Exercise) -> CaseInstance:
         course_rules.passed(trial.rule, given),
         trial.shared_mem,
     )
-    problem = Problem(arrays, {}, (launch,))
+    inputs = {name: value for name, value in arrays.items() if name not in outputs}
+    left = {name: as_wanted(value) for name, value in arrays.items() if name in outputs}
+    problem = Problem(inputs, left, (launch,))
     return CaseInstance(Case(NAME, lambda rng: problem, exercise.size_points), problem)

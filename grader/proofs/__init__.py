@@ -12,7 +12,7 @@ what must not happen is asked of Z3 (`solver`), and what may happen is tried on 
 
 import gc
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 
@@ -42,16 +42,25 @@ def prove(source: str, rules: Sequence[Rule], seconds: float = 10) -> Found:
 
 
 def counterexample(
-    source: str, rules: Sequence[Rule], solution: str = "", seconds: float = TRIALS
+    source: str,
+    rules: Sequence[Rule],
+    solution: str = "",
+    compared: Mapping[str, Mapping[str, int]] | None = None,
+    seconds: float = TRIALS,
 ) -> Found:
     """What becomes of a source's kernels in launches at the numbers that stand in them, on the
     simulated GPU: a counterexample, or nothing known. It needs no Z3. `solution` is right; numbers
-    that it lacks are tried first. `seconds` stand for work, too. Raises CompileError."""
+    that it lacks are tried first. `compared` names outputs, by kernel and parameter, that must be
+    as the solution leaves them, in launches of at most so many blocks. `seconds` stand for work,
+    too. Raises CompileError."""
     from .trying import broken_at_its_numbers
 
     unknown = Found(Outcome.NOT_DECIDED)
     return _measured(
-        lambda effort: broken_at_its_numbers(source, rules, solution, effort) or unknown, seconds
+        lambda effort: (
+            broken_at_its_numbers(source, rules, solution, compared or {}, effort) or unknown
+        ),
+        seconds,
     )
 
 

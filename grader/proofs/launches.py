@@ -32,7 +32,8 @@ USUAL, WHOLE_PACK = 3, 4  # of a size that does not matter, where the rule allow
 LARGER = 40
 LARGE = 1024
 ORDINARY = (1, 2, 3, 31, 33, 300)  # sizes that are tried with every block
-FACTORS = (4, 32)  # packs and warps, of which the PTX need not say anything
+PACK = 4  # elements
+FACTORS = (PACK, 32)  # packs and warps, of which the PTX need not say anything
 NARROW_BLOCK = 256  # threads
 MOST_BLOCKS = 6  # that numbers speak of
 MOST_PAIRED = 4  # numbers that are tried two at a time
@@ -159,12 +160,14 @@ def launches(rule: Rule, own: Constants, shared: Constants) -> Iterator[Trial]:
     that differs from a right one by `own` and has `shared` with it."""
     at = _Launches(rule)
     numbers = (*own.limits, *own.factors)
+    rounds = [n * by for by in (1, PACK) for n in own.limits]  # of elements, or of packs
     meant = at.blocks_of(numbers)
     blocks = list(dict.fromkeys([at.usual_blocks[0], *meant, *at.usual_blocks]))
     widths = [math.prod(one) for one in at.usual_blocks]
     every = tuple(dict.fromkeys((*own.factors, *FACTORS, *widths, *shared.factors)))
     return chain(
         at.around(numbers, at.single, blocks[:1]),
+        at.around(rounds, at.rounds, at.blocks[:1], (1,)),
         at.around(numbers, at.single, blocks[1:]),
         at.ordinary([*meant, *at.few_blocks]),
         at.around(numbers, at.made, blocks),
@@ -241,7 +244,7 @@ class _Launches:
     @cached_property
     def made(self) -> list[str]:
         """Products and quotients of them: those that the rule speaks of, the threads of the grid,
-        and how often a thread, a block or a grid goes on to the next part of the work."""
+        and the rounds of the work."""
         lengths = [one.length for one in rules.parameters(self.rule) if one.length]
         made = [
             part
@@ -249,13 +252,17 @@ class _Launches:
             for part in _made(one, ast.Mult, ast.FloorDiv)
         ]
         threads = [f"{axis} * blockDim.{axis[-1]}" for axis in self.axes]
-        rounds = [
+        free = (one for one in (*made, *threads, *self.rounds) if _names(one) & self._free)
+        return list(dict.fromkeys(free))
+
+    @cached_property
+    def rounds(self) -> list[str]:
+        """How often a thread, a block or a grid goes on to the next part of the work."""
+        return [
             f"{size} // {by}"
             for size in self.sizes
             for by in ("(gridDim.x * blockDim.x)", "blockDim.x", "gridDim.x")
         ]
-        free = (one for one in (*made, *threads, *rounds) if _names(one) & self._free)
-        return list(dict.fromkeys(free))
 
     @cached_property
     def loose(self) -> list[str]:

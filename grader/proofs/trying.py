@@ -1,8 +1,13 @@
-"""Launches tried on the simulated GPU: only what it shows counts. This needs no Z3."""
+"""Launches tried on the simulated GPU: only what it shows counts. This needs no Z3.
+
+A launch breaks a kernel if it ends with a fault, or if its outputs are not the solution's.
+"""
+
+from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 
@@ -13,34 +18,61 @@ from ..cuda.errors import CudaError
 from ..cuda.module import WAVE_LANES
 from ..watch.findings import HazardReport
 from .launches import constants, launches, same_code
-from .trial import FAULTS, STEP, Effort, Found, Outcome, Trial
+from .trial import FAULTS, STEP, Argument, Effort, Found, Outcome, Trial, is_as_wanted
 
 MOST_STEPS = 20_000  # of a wave
 AT_ONCE = 32  # launches that are tried at the same time
-MOST_IN_ALL = 200_000
+MOST_IN_ALL = 800_000
 LARGE_GRID = 2**18  # threads
 WHOLE = 4096  # threads of a grid all of which are tried at once
 MOST_OF_EFFORT = 0.12  # for one launch, of which not all blocks are run
 BETWEEN = (2, 4, 32)  # where packs, or warps, would end that are as many as there are elements
 
 
-def replayed(source: str, trial: Trial, effort: Effort) -> CudaError | None:
-    """What goes wrong in a launch with made-up numbers in its arrays, all of which have been
-    written; None where it is none of `FAULTS`."""
+Compared = Mapping[str, int]  # by parameter, in launches of at most so many blocks
+
+
+@dataclass
+class Run:
+    """Launches that were made: what ended them, if it is one of `FAULTS` or may be, the hazards
+    seen until then, and by launch what is in the arrays; `ended`: all of them came to their end."""
+
+    fault: CudaError | None
+    hazards: list[HazardReport]
+    arrays: list[dict[str, Argument]]
+    ended: bool
+
+    @property
+    def is_suspect(self) -> bool:
+        """Whether one of several launches may have gone wrong."""
+        return self.fault is not None or any(
+            one.status in FAULTS and not one.warning for one in self.hazards
+        )
+
+    def differs(self, ours: Run, trials: Sequence[Trial], compared: Compared) -> bool:
+        """Whether an output that is compared has other values than a right kernel leaves."""
+        return (self.ended and ours.ended) and not all(
+            is_as_wanted(arrays[name], right[name])
+            for arrays, right, trial in zip(self.arrays, ours.arrays, trials, strict=True)
+            for name, most in compared.items()
+            if math.prod(trial.grid) <= most
+        )
+
+
+def replayed(source: str, trial: Trial, effort: Effort) -> Run:
+    """A launch with made-up numbers in its arrays, all of which have been written."""
     most = min(MOST_STEPS, MOST_IN_ALL // -(-trial.threads // WAVE_LANES))
-    return _run(simulator.RawModule(code=source), [trial], effort, most)[0]
+    return _run(simulator.RawModule(code=source), [trial], effort, most)
 
 
-def break_in_part(source: str, trials: Sequence[Trial], effort: Effort) -> bool:
-    """Whether some blocks alone go wrong, the first and the last among them, in each dimension of
-    the grid; all where what they do may depend on the others. They are stopped early. Several
-    launches run at the same time: then any error may be one of them gone wrong."""
+def in_part(source: str, trials: Sequence[Trial], effort: Effort) -> Run:
+    """Some blocks alone, the first and the last among them, in each dimension of the grid; all
+    where what they do may depend on the others. They are stopped early. Several launches run at the
+    same time: then any error may be one of them gone wrong."""
     module = simulator.RawModule(code=source)
     most = int(effort.most * MOST_OF_EFFORT) // STEP
     kernel = module.get_function(trials[0].rule.kernel)
-    runs = [_blocks(trial, kernel) for trial in trials]
-    error, hazards = _run(module, trials, effort, most, runs)
-    return error is not None or any(one.status in FAULTS and not one.warning for one in hazards)
+    return _run(module, trials, effort, most, [_blocks(trial, kernel) for trial in trials])
 
 
 def _blocks(trial: Trial, kernel: simulator.RawKernel) -> tuple[range, ...]:
@@ -56,10 +88,9 @@ def _run(
     effort: Effort,
     most: int,
     runs: Sequence[tuple[range, ...]] = ((),),
-) -> tuple[CudaError | None, list[HazardReport]]:
-    """What ended the launches, each of those blocks (of all where there are none), if it is one of
-    `FAULTS` or may be, and what was seen until then."""
-    first, fault = trials[0], None
+) -> Run:
+    """Launches, each of those blocks (of all where there are none)."""
+    first, fault, ended = trials[0], None, True
     kernel = module.get_function(first.rule.kernel)
     instructions = len(module.program.functions[kernel.name].instructions)
     buffers = [trial.arguments() for trial in trials]
@@ -78,10 +109,10 @@ def _run(
                 blocks=blocks,
             )
         except CudaError as error:
-            fault = error if error.status in FAULTS or several else None
+            fault, ended = error if error.status in FAULTS or several else None, False
     # Together they cost little more than one. 0 steps where it was stopped: soon, if by a fault.
     effort.replay(instructions * (1 + len(trials) // 8), run.steps or most)
-    return fault, run.hazards
+    return Run(fault, run.hazards, buffers, ended)
 
 
 def _edges(x: int, y: int, z: int) -> tuple[range, ...]:
@@ -104,7 +135,10 @@ class Attempts:
     source: str
     effort: Effort  # that they may take
     in_part: bool = False  # whether a launch is made in part first, and stopped early
+    solution: str = ""  # a right source, whose outputs are compared
+    compared: Compared = field(default_factory=dict)
     made: set[object] = field(default_factory=set)  # launches
+    other_blocks: bool = False  # whether a block's work is that of another one in the solution
 
     def broken(self, trials: Iterable[Trial]) -> Found | None:
         """The first of some launches that breaks a kernel."""
@@ -113,11 +147,31 @@ class Attempts:
             for trial in self._suspects(some) if self.in_part else some:
                 if not self.effort.left:
                     return None
-                if self.in_part and not break_in_part(self.source, [trial], self.effort):
+                if self.in_part and not self._is_suspect([trial]):
                     continue
-                if error := replayed(self.source, trial, self.effort):
-                    return Found(Outcome.COUNTEREXAMPLE, trial.rule.kernel, error, trial)
+                run = replayed(self.source, trial, self.effort)
+                if run.fault or self._differs(run, [trial], is_whole=True):
+                    return Found(Outcome.COUNTEREXAMPLE, trial.rule.kernel, run.fault, trial)
+                self.other_blocks |= self.in_part and trial.threads > WHOLE
         return None
+
+    def _is_suspect(self, trials: Sequence[Trial]) -> bool:
+        run = in_part(self.source, trials, self.effort)
+        return run.is_suspect or self._differs(run, trials)
+
+    def _differs(self, run: Run, trials: Sequence[Trial], is_whole: bool = False) -> bool:
+        """Whether the solution leaves other outputs in the same launches."""
+        compared = self.compared
+        if not is_whole and self.other_blocks and any(one.threads > WHOLE for one in trials):
+            compared = {}
+        if not (compared and run.ended):
+            return False
+        ours = (
+            replayed(self.solution, trials[0], self.effort)
+            if is_whole
+            else in_part(self.solution, trials, self.effort)
+        )
+        return run.differs(ours, trials, compared)
 
     def _new(self, trials: Iterable[Trial]) -> Iterator[Trial]:
         """Those that were not made yet, until the effort is spent."""
@@ -143,15 +197,20 @@ class Attempts:
             together = -1 if small and kernel.batchable else number
             alike[trial.block, trial.shared_mem, passes, together].append(trial)
         for some in alike.values():
-            if len(some) == 1 or break_in_part(self.source, some, self.effort):
+            if len(some) == 1 or self._is_suspect(some):
                 yield from some
 
 
 def broken_at_its_numbers(
-    source: str, given: Sequence[Rule], solution: str, effort: Effort
+    source: str,
+    given: Sequence[Rule],
+    solution: str,
+    compared: Mapping[str, Compared],
+    effort: Effort,
 ) -> Found | None:
     """The first launch that breaks a kernel, of those at the numbers that stand in it; None where
-    there is none. `solution` is a source that is right ("": none is known)."""
+    there is none. `solution` is a source that is right ("": none is known); `compared`: by kernel
+    the outputs that must be as there."""
     own = simulator.RawModule(code=source).program
     right = simulator.RawModule(code=solution).program if solution else None
     for number, rule in enumerate(given):
@@ -159,6 +218,7 @@ def broken_at_its_numbers(
         if kernel not in own.functions or (right and same_code(own, right, kernel)):
             continue
         trials = launches(rule, *constants(own, kernel, right))
-        if found := Attempts(source, allowed, in_part=True).broken(trials):
+        outputs = compared.get(kernel, {}) if solution else {}
+        if found := Attempts(source, allowed, True, solution, outputs).broken(trials):
             return found
     return None

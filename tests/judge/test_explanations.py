@@ -19,7 +19,7 @@ CAUSES = {
     },
     "02_tree_reduction": {
         "zero_for_max": "0 comes from a number in your code (line 13). Every element here is",
-        "block_stride": "y[256] to y[511] twice instead of once",
+        "block_stride": "y[256] to y[511] of launch 1 twice instead of once",
         "stops_early": "partial[0] does not use x[1], x[3], x[5] and 125 more, but should.",
     },
 }

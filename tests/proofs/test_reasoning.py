@@ -48,7 +48,7 @@ def asked(tmp_path, monkeypatch, cache_home):
 
 
 def examined(source, rule=RULE, effort=EFFORT):
-    return reasoning.examined(source, Examine((rule,), SOLUTION, effort, 1.5))
+    return reasoning.examined(source, Examine((rule,), SOLUTION, {}, effort, 1.5))
 
 
 def test_names_and_empty_lines_make_no_other_kernel(asked):
@@ -96,7 +96,7 @@ def test_another_rule_effort_or_reasoner_is_another_question(asked, monkeypatch)
     examined(SOLUTION)
     examined(SOLUTION, rule=replace(RULE, blocks=(32,)))
     examined(SOLUTION, effort=2 * EFFORT)
-    reasoning.examined(SOLUTION, Examine((RULE,), "", EFFORT, 1.5))  # in a course without solutions
+    reasoning.examined(SOLUTION, Examine((RULE,), "", {}, EFFORT, 1.5))  # in a course without solutions
     monkeypatch.setattr(reasoning, "reasoners", lambda: "another Z3")
     examined(SOLUTION)
     assert len(asked) == 5

@@ -122,7 +122,7 @@ def test_what_reasoning_alone_finds_is_a_remark_that_costs_nothing(ruled, monkey
     nothing = analysis.Found(analysis.Outcome.NOT_DECIDED)
     monkeypatch.setattr(analysis, "counterexample", lambda *given: nothing)
     exercise = course.exercise(ID, ruled)
-    found = reasoning.examined(IN_A_SHORT, Examine(exercise.rules, "", 4.0, 1.5))
+    found = reasoning.examined(IN_A_SHORT, Examine(exercise.rules, "", {}, 4.0, 1.5))
     assert found.reasoned and found.tried
     monkeypatch.setattr(sizes, "reason", lambda *given: Ran(examined=found))
     verdict = judge(ID, IN_A_SHORT, root=ruled)

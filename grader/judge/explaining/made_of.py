@@ -169,14 +169,17 @@ class MadeOf(About):
         if len(self._mine) == 1:
             yield from self.other_winner()
         if self._ours and not self._mine:
-            lost = self._listed(self._ours)
+            lost, line = self._listed(self._ours), self._last_use(self._ours)
+            step = f"use the result of line {line}" if line else f"bring {lost} into {self._here}"
             yield (
                 Message(
-                    f"{self._here} uses no input. It should use {lost}.",
-                    remedy=f"Which step should bring {lost} into {self._here}?",
+                    f"{self._here} uses no input.",
+                    f"It should use {lost}. {self._loaded(self._ours)}".strip(),
+                    f"Which step should {step}?",
                 ),
-                None,
+                line,
             )
+            return
         yield from self._differ(self._mine, self._ours, self.mine.used, self._here)
 
     def other_summands(self) -> Told:
@@ -203,8 +206,8 @@ class MadeOf(About):
                 who, line = capital(wrong.loaded.who), wrong.loaded.line
                 sentence += f" {who} loads {self._name(wrong.first)}{wrong.loaded.on}."
             remedy = ""
-            if not has and (last := self._last_use(lacks)):
-                line, remedy = last.line, f"Which step should use the result of line {last.line}?"
+            if not has and (line := self._last_use(lacks)):
+                remedy = f"Which step should use the result of line {line}?"
             elif not has and lacks.isdisjoint(one.first for one in self.mine.loads):
                 line = self._only_load(lacks)
             said = " ".join(filter(None, (sentence, self._loaded(lacks, not has), more)))
@@ -278,6 +281,8 @@ class MadeOf(About):
             best = self._name(self.ours.origin)
             sentence += f"Every element here is {side} it, even the {which}, {best}."
             remedy = f"What should a search for the {which} start from?"
+        elif not self.ours.origin:  # it is computed: the step that loses its elements says more
+            return
         else:
             sentence += "No input has replaced it."
             remedy = f"Which line should put {self._listed(self._ours)} in its place?"

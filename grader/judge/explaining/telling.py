@@ -15,6 +15,7 @@ told the place that they were taken from, wherever that lies.
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
@@ -269,8 +270,8 @@ class About:
         self._ways = TwoTrails(pair.mine.behind, pair.ours.behind, words.element)
         self._mine, self._ours = times(pair.mine.used), times(pair.ours.used)
         self._joined: Parting | None = None  # the step that has been told
-        self._name, self._declared = words.element, Declarations(words.source)
-        self._here = self._name(pair.wrong.element)
+        self._declared = Declarations(words.source)
+        self._here = words.element(pair.wrong.element)
         self._found, self._wanted = (
             float(one.flat[0]) for one in (pair.wrong.found, pair.wrong.expected)
         )
@@ -284,15 +285,31 @@ class About:
         """By element what is known of the instructions that load it."""
         return grouped((one.first, one) for one in self.mine.loads)
 
+    def _name(self, element: Element) -> str:
+        """An element as the learner writes it, with its launch where that is another one."""
+        return self.words.element(element) + self._other_launch(element.buffer)
+
+    def _other_launch(self, buffer: str) -> str:
+        """ " of launch 1" where the wrong element is in another launch's array."""
+        number = self.words.launch(buffer)
+        here = self.words.launch(self.pair.wrong.element.buffer)
+        return f" of launch {number}" if number and here and number != here else ""
+
     def _listed(self, elements: Iterable[Element], joined: str = "and") -> str:
-        """Elements by name, runs of them as runs; of many the first few."""
-        listed = [dict.fromkeys((run[0], run[-1])) for run in runs(dict.fromkeys(elements))]
-        named = [" to ".join(map(self._name, ends)) for ends in listed[:NAMED]]
+        """Elements by name, runs of them as runs; of many the first few. The launch of neighbours
+        in the list is said once."""
+        listed = [list(dict.fromkeys((run[0], run[-1]))) for run in runs(dict.fromkeys(elements))]
+        named = [" to ".join(map(self.words.element, ends)) for ends in listed[:NAMED]]
         if (rest := len(listed) - NAMED) > 0:
             alone = all(len(ends) == 1 for ends in listed[NAMED:])
             named.append(f"{rest} more" if alone else "others")
             joined = "and"
-        return ", ".join(named[:-1]) + (f" {joined} " if len(named) > 1 else "") + named[-1]
+        launches = [self._other_launch(ends[0].buffer) for ends in listed[: len(named)]]
+        *before, last = (
+            name + (launch if launch != after else "")
+            for name, launch, after in zip(named, launches, [*launches[1:], ""], strict=True)
+        )
+        return ", ".join(before) + (f" {joined} " if before else "") + last
 
     def _loaded(self, elements: Collection[Element], are_named: bool = True) -> str:
         """Who loads some elements, in a sentence, or that nobody uses them; `are_named`: by the
@@ -307,14 +324,15 @@ class About:
             return f"No thread uses {them}."
         who = threads([self._loads[one][0].loaded for one in elements])
         verb, end = ("load" if "s " in who else "loads"), self._last_use(elements)
-        last = f", and line {end.line} is the last that uses {them}" if end else ""
+        most = "most of " * any(self._last_use([one]) != end for one in elements)
+        last = f", and line {end} is the last that uses {most}{them}" if end else ""
         return f"{capital(who)} {verb} {them}{last}."
 
-    def _last_use(self, elements: Collection[Element]) -> ThreadPlace | None:
-        """Where elements were used last, if that is one line and no output came of it."""
-        ends = [self._loads[one][-1].last if one in self._loads else None for one in elements]
-        lines = {end.line if end else None for end in ends}
-        return ends[0] if len(lines) == 1 and ends[0] and ends[0].line else None
+    def _last_use(self, elements: Collection[Element]) -> int | None:
+        """The line that was the last to use most of the elements, if no output came of that."""
+        uses = [self._loads[one][-1].last if one in self._loads else None for one in elements]
+        (line, count), *_ = Counter(use.line if use else None for use in uses).most_common()
+        return line if 2 * count > len(uses) else None
 
     def _only_load(self, elements: Collection[Element]) -> int | None:
         """The line that loads from the arrays of these elements, if it is one: a compiler may give

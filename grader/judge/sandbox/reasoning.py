@@ -12,7 +12,7 @@ import platform
 import re
 from collections.abc import Iterator, Set
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -21,10 +21,7 @@ import msgspec
 from ... import disk_cache
 from ... import proofs as analysis
 from ...compilers.declared import parameters
-from ...course.model import Rule
 from ...cuda import simulator
-from ...ptx.flow import maybe_uninitialized
-from ...ptx.link import link
 from ...ptx.program import PtxModule, mentioned
 from ..protocol import Examine, Examined, Tried
 
@@ -39,27 +36,19 @@ _DECLARED = r"^\s*\.[^;{{}}\n]*(?<![\w$]){}(?![\w$])[^;]*;"  # a statement outsi
 
 def examined(source: str, about: Examine) -> Examined:
     """What trying launches says of a source, and if they say nothing, and there is to be reasoning,
-    what `analysis.prove` says; asked once of answers that compile to the same. Where a proof
-    excludes all that launches may show, none is tried. Raises CompileError."""
+    what `analysis.prove` says; asked once of answers that compile to the same. Raises
+    CompileError."""
     module = simulator.RawModule(code=source)
     lines = list(dict.fromkeys(_lines(module.program)))
     key = _key(module, lines, about)
     if found := _kept(key, lines):
         return found
-    proof = cache(partial(analysis.prove, source, about.rules, about.effort))
-    excluded = (
-        about.effort > 0
-        and not _may_read_nothing(module, about.rules)
-        and proof().outcome is analysis.Outcome.PROVED
-    )
-    searched = (
-        proof()
-        if excluded
-        else analysis.counterexample(source, about.rules, about.solution, about.trials)
+    searched = analysis.counterexample(
+        source, about.rules, about.solution, about.compared, about.trials
     )
     reasoned, tried = about.effort > 0 and searched.trial is None, None
     if reasoned:
-        searched = proof()
+        searched = analysis.prove(source, about.rules, about.effort)
     if (trial := searched.trial) is not None:
         tried = Tried(trial.rule.kernel, trial.grid, trial.block, dict(trial.numbers))
     found = Examined(
@@ -81,18 +70,6 @@ def _kept(key: str, lines: list[int | None]) -> Examined | None:
         return kept and msgspec.structs.replace(kept, lines=tuple(lines[at] for at in kept.lines))
     except IndexError:
         return None
-
-
-def _may_read_nothing(module: simulator.RawModule, rules: tuple[Rule, ...]) -> bool:
-    """Whether a kernel may use what nobody has written, which no proof excludes: a register, or
-    memory that is not an argument."""
-    functions = module.program.functions
-    linked = [link(module.program, functions[one.kernel]) for one in rules]
-    return any(
-        maybe_uninitialized(one).at_entry
-        or any(at.form.goes_to("shared", "local", "generic") for at in one.function.instructions)
-        for one in linked
-    )
 
 
 def _key(module: simulator.RawModule, lines: list[int | None], about: Examine) -> str:
