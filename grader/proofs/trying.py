@@ -33,7 +33,7 @@ Compared = Mapping[str, int]  # by parameter, in launches of at most so many blo
 
 
 @dataclass
-class Run:
+class TrialRun:
     """Launches that were made: what ended them, if it is one of `FAULTS` or may be, the hazards
     seen until then, and by launch what is in the arrays; `ended`: all of them came to their end."""
 
@@ -49,7 +49,7 @@ class Run:
             one.status in FAULTS and not one.warning for one in self.hazards
         )
 
-    def differs(self, ours: Run, trials: Sequence[Trial], compared: Compared) -> bool:
+    def differs(self, ours: TrialRun, trials: Sequence[Trial], compared: Compared) -> bool:
         """Whether an output that is compared has other values than a right kernel leaves."""
         return (self.ended and ours.ended) and not all(
             is_as_wanted(arrays[name], right[name])
@@ -59,13 +59,13 @@ class Run:
         )
 
 
-def replayed(source: str, trial: Trial, effort: Effort) -> Run:
+def replayed(source: str, trial: Trial, effort: Effort) -> TrialRun:
     """A launch with made-up numbers in its arrays, all of which have been written."""
     most = min(MOST_STEPS, MOST_IN_ALL // -(-trial.threads // WAVE_LANES))
     return _run(simulator.RawModule(code=source), [trial], effort, most)
 
 
-def in_part(source: str, trials: Sequence[Trial], effort: Effort) -> Run:
+def in_part(source: str, trials: Sequence[Trial], effort: Effort) -> TrialRun:
     """Some blocks alone, the first and the last among them, in each dimension of the grid; all
     where what they do may depend on the others. They are stopped early. Several launches run at the
     same time: then any error may be one of them gone wrong."""
@@ -88,7 +88,7 @@ def _run(
     effort: Effort,
     most: int,
     runs: Sequence[tuple[range, ...]] = ((),),
-) -> Run:
+) -> TrialRun:
     """Launches, each of those blocks (of all where there are none)."""
     first, fault, ended = trials[0], None, True
     kernel = module.get_function(first.rule.kernel)
@@ -112,7 +112,7 @@ def _run(
             fault, ended = error if error.status in FAULTS or several else None, False
     # Together they cost little more than one. 0 steps where it was stopped: soon, if by a fault.
     effort.replay(instructions * (1 + len(trials) // 8), run.steps or most)
-    return Run(fault, run.hazards, buffers, ended)
+    return TrialRun(fault, run.hazards, buffers, ended)
 
 
 def _edges(x: int, y: int, z: int) -> tuple[range, ...]:
@@ -159,7 +159,7 @@ class Attempts:
         run = in_part(self.source, trials, self.effort)
         return run.is_suspect or self._differs(run, trials)
 
-    def _differs(self, run: Run, trials: Sequence[Trial], is_whole: bool = False) -> bool:
+    def _differs(self, run: TrialRun, trials: Sequence[Trial], is_whole: bool = False) -> bool:
         """Whether the solution leaves other outputs in the same launches."""
         compared = self.compared
         if not is_whole and self.other_blocks and any(one.threads > WHOLE for one in trials):

@@ -125,7 +125,7 @@ def test_a_launch_that_is_stopped_costs_what_it_took():
     endless = scale("while (x[n - 1] < 1e30f) continue;")
     trial = next(random_trials(VECTOR, np.random.default_rng(0), 1))
     effort = Effort(10**9)
-    assert replayed(endless, trial, effort) is None
+    assert replayed(endless, trial, effort).fault is None
     assert effort.meter.spent >= MOST_STEPS * STEP
 
 
@@ -191,7 +191,7 @@ def test_what_is_proved_of_random_kernels_no_random_launch_breaks(seed):
     found = analysis.prove(source, (rule,), seconds=6)
     if found.outcome is Outcome.PROVED:
         for trial in random_trials(rule, rng, 25):
-            assert replayed(source, trial, Effort(0)) is None, f"{trial}\n{source}"
+            assert replayed(source, trial, Effort(0)).fault is None, f"{trial}\n{source}"
 
 
 @pytest.mark.slow
@@ -200,7 +200,7 @@ def test_no_random_launch_within_its_rule_breaks_a_solution(one):
     rng = np.random.default_rng(7)
     for rule in filter(rules.any_numbers_will_do, one.exercise.rules):
         for trial in random_trials(rule, rng, 8):
-            assert replayed(one.source, trial, Effort(0)) is None, str(trial)
+            assert replayed(one.source, trial, Effort(0)).fault is None, str(trial)
 
 
 @pytest.mark.slow

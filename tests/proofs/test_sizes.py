@@ -168,7 +168,7 @@ def test_a_size_that_breaks_a_kernel_over_budget_has_its_own_status(ruled):
 def test_nothing_is_reasoned_about_a_kernel_over_budget(ruled, monkeypatch):
     effort = []
 
-    def reason(source, rules, solution, limits):
+    def reason(source, exercise, limits):
         effort.append(limits.reasoning)
         return Ran(examined=Examined())
 
