@@ -63,8 +63,6 @@ def _about_meetings(thread: SymbolicThread) -> Iterator[FaultQuestion]:
         if one.scope is Scope.WARP_ROUND:
             yield from _about_whole_warps(thread, solvers[Scope.THREAD], one)
         path = all_of(one.path)
-        if thread.on.atoms.scope(path) <= one.scope:
-            continue
         apart = differ(solver, [thread.setting.special[f"%tid.{axis}"] for axis in AXES])
         formulas = [path, negated(solver.second(path)), apart]
         if one.scope is Scope.WARP_ROUND:
