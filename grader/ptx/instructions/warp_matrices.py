@@ -25,7 +25,7 @@ from ...machine.events import Step
 from ...machine.lanes import WARP, Lanes, compact, lane_index, put
 from ...machine.memory.access import LaneValues
 from ...machine.wave import Wave
-from ..numbers import DTYPES, FORMATS, from_bfloat
+from ..numbers import DTYPES, FORMATS, from_bfloat, narrowed
 from ..program import Form, Instruction, several
 from ..table import collective
 
@@ -312,7 +312,8 @@ def multiply_add(
     )
     if c.dtype == np.float16:
         return total.astype(np.float16) + np.float16(0)
-    cut = _cut(total)
+    within = np.abs(total) < 2.0**128  # what is larger is infinite
+    cut = np.where(within, narrowed(total, "f32", "rz"), total).astype(np.float32)
     narrow = factors[0] in _OF_BYTES
     return (cut.view(np.uint32) & _CUT_OF_BYTES).view(np.float32) if narrow else cut
 
@@ -328,20 +329,15 @@ def widened(matrix: np.ndarray, kind: str) -> np.ndarray:
     return matrix.astype(np.float64)
 
 
-def _of_bytes(mantissa: int, bias: int) -> np.ndarray:
-    """The values of all 256 numbers of eight bits: float64."""
-    bits = np.arange(256)
-    exponent, fraction = bits >> mantissa & (1 << 7 - mantissa) - 1, bits & (1 << mantissa) - 1
-    whole = np.where(exponent > 0, fraction + (1 << mantissa), fraction)
-    values = np.ldexp(whole.astype(np.float64), np.maximum(exponent, 1) - bias - mantissa)
-    return np.where(bits >> 7, -values, values)
-
-
-_E4M3, _E5M2 = _of_bytes(3, 7), _of_bytes(2, 15)
-_E4M3[[0x7F, 0xFF]] = np.nan
-_E5M2[[0x7C, 0xFC]] = np.inf, -np.inf
-_E5M2[[*range(0x7D, 0x80), *range(0xFD, 0x100)]] = np.nan
-_OF_BYTES = {"e4m3": _E4M3, "e5m2": _E5M2}
+# The values of all 256 numbers of eight bits: float64. Read as the upper byte of a float16 they are
+# those of e5m2; a float16's exponent has one bit more than e4m3's, and counts from 8 less.
+_BYTES = np.arange(256, dtype=np.uint16)
+_OF_BYTES = {
+    "e4m3": ((_BYTES & 0x80) << 8 | (_BYTES & 0x7F) << 7).view(np.float16).astype(np.float64) * 256,
+    "e5m2": (_BYTES << 8).view(np.float16).astype(np.float64),
+}
+_OF_BYTES["e4m3"][[0x7F, 0xFF]] = np.nan
+_OF_BYTES["e5m2"][np.isnan(_OF_BYTES["e5m2"])] = np.nan  # of one sign, with no number in it
 
 
 def _cut_sum(a: tuple[np.ndarray, str], b: tuple[np.ndarray, str], c: np.ndarray) -> np.ndarray:
@@ -362,11 +358,3 @@ def _cut_sum(a: tuple[np.ndarray, str], b: tuple[np.ndarray, str], c: np.ndarray
 
 def _exponent(x: np.ndarray) -> np.ndarray:
     return np.frexp(x)[1] - 1
-
-
-def _cut(total: np.ndarray) -> np.ndarray:
-    """float64 to float32, towards zero; what is too large is infinite."""
-    nearest = total.astype(np.float32)
-    beyond = (np.abs(nearest.astype(np.float64)) > np.abs(total)) & (np.abs(total) < 2.0**128)
-    nearest[beyond] = np.nextafter(nearest[beyond], np.float32(0))
-    return nearest
