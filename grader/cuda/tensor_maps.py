@@ -9,6 +9,7 @@ A map for the simulated GPU has a layout of its own; one for a GPU is the driver
 
 import math
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any, NamedTuple
 
 import msgspec
@@ -22,7 +23,7 @@ UNIT = 16  # bytes that a swizzle moves together
 SWIZZLES = (0, 32, 64, 128)  # bytes of a row that are swizzled, by CUtensorMapSwizzle
 # By CUtensorMapDataType, the types of PTX; the other types change what they copy.
 KINDS = ("u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16")
-_MAGIC = b"warpwise"  # what the simulated GPU's maps begin with
+_MAGIC = b"warp"  # what the simulated GPU's maps begin with
 
 
 class TensorMap(msgspec.Struct, frozen=True, array_like=True):
@@ -58,15 +59,12 @@ class TensorMap(msgspec.Struct, frozen=True, array_like=True):
     def places(self, coordinates: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """Of the box that begins at `coordinates`, in its order in shared memory: the addresses
         int64 and whether they lie in the tensor, bool, both (elements,)."""
-        address = np.full((1,) * len(self.dims), self.address)
-        inside = np.ones(address.shape, bool)
-        rows = zip(self.dims, self.strides, self.steps, self.counts, coordinates, strict=True)
-        for axis, (length, stride, step, count, first) in enumerate(rows):
-            index = first + step * np.arange(count)
-            shape = [count if at == axis else 1 for at in range(len(self.dims))][::-1]
-            address = address + (index * stride).reshape(shape)
-            inside = inside & ((index >= 0) & (index < length)).reshape(shape)
-        return address.ravel(), np.broadcast_to(inside, address.shape).ravel()
+        boxes = [*zip(coordinates, self.steps, self.counts, strict=True)][::-1]
+        index = np.ix_(*[first + step * np.arange(count) for first, step, count in boxes])
+        offsets = map(np.multiply, index, self.strides[::-1])
+        kept = [(one >= 0) & (one < n) for one, n in zip(index, self.dims[::-1], strict=True)]
+        address = sum(offsets, np.array(self.address))
+        return address.ravel(), reduce(np.logical_and, kept).ravel()
 
     def encoded(self) -> np.void:
         """The 128 bytes, as an argument of a launch."""

@@ -86,44 +86,35 @@ def widened(x: np.ndarray, dtype: DTypeLike) -> np.ndarray:
     return (x[:1] if x.strides == (0,) else x).astype(dtype)
 
 
-def flush(x: np.ndarray) -> np.ndarray:
-    """Subnormal numbers replaced by zero of their sign (`.ftz`)."""
+def flush(
+    x: np.ndarray,
+    is_normal: Callable[..., Any] | None = None,
+    operands: Sequence[np.ndarray] = (),
+) -> np.ndarray:
+    """Subnormal numbers replaced by zero of their sign (`.ftz`). Hardware flushes results that are
+    below the smallest normal number when rounded to their precision with no limit to the exponent.
+    Some of those are the smallest normal number in `x`: of what came from these operands,
+    `is_normal(*operands)` says whether it is more; without it, that is taken for granted."""
     smallest = np.finfo(x.dtype).tiny
     magnitude = np.abs(x[:1] if x.strides == (0,) else x)
-    if np.minimum.reduce(magnitude) >= smallest:
+    if np.minimum.reduce(magnitude) > smallest:
         return x
-    return x * ((magnitude >= smallest) | (magnitude != magnitude))
+    keep = ~(magnitude < smallest)
+    if is_normal and len(at := (magnitude == smallest).nonzero()[0]):
+        keep[at] = is_normal(*[operand[at] for operand in operands])
+    return x * keep
 
 
 def flushed(
     fn: Callable[..., Any], is_normal: Callable[..., Any] | None = None
 ) -> Callable[..., Any]:
-    """`fn` with subnormal operands and results replaced by zero of their sign. Where a result is
-    the smallest normal number, `is_normal(*operands)` says whether rounding got it there from
-    above; without it, that is taken for granted."""
+    """`fn` with subnormal operands and results replaced by zero of their sign (see `flush`)."""
 
     def flush_around(*operands: np.ndarray) -> np.ndarray:
         clean = [flush(operand) for operand in operands]
-        result = fn(*clean)
-        return flush_result(result, is_normal, clean) if is_normal else flush(result)
+        return flush(fn(*clean), is_normal, clean)
 
     return flush_around
-
-
-def flush_result(
-    x: np.ndarray, is_normal: Callable[..., Any], operands: Sequence[np.ndarray]
-) -> np.ndarray:
-    """`x`, which came from `operands`, with zeros for what hardware flushes: results that are
-    below the smallest normal number when rounded to their precision with no limit to the
-    exponent. Some of those are the smallest normal number in `x`."""
-    smallest = np.finfo(x.dtype).tiny
-    magnitude = np.abs(x)
-    if np.minimum.reduce(magnitude) > smallest:
-        return x
-    keep = ~(magnitude < smallest)
-    if len(at := (magnitude == smallest).nonzero()[0]):
-        keep[at] = is_normal(*[operand[at] for operand in operands])
-    return x * keep
 
 
 def reaches_normal(exact: Exact, kind: str, mode: str) -> np.ndarray:
@@ -185,16 +176,14 @@ def rounded(exact: Exact, kind: str, mode: str) -> np.ndarray:
     nearest, rest = exact
     if kind != "f64":
         return narrowed(round_to_odd(nearest, rest), kind, mode)
-    return nearest if mode == "rn" else _step_double(nearest, rest, mode)
-
-
-def _step_double(nearest: np.ndarray, rest: np.ndarray, mode: str) -> np.ndarray:
-    down, up = rest < 0, rest > 0
-    if mode == "rz":
-        down, up = down & (nearest > 0), up & (nearest < 0)
-    if mode != "rp":
-        nearest = np.where(down, np.nextafter(nearest, -np.inf), nearest)
-    return np.where(up, np.nextafter(nearest, np.inf), nearest) if mode != "rm" else nearest
+    if mode == "rn":
+        return nearest
+    beyond, towards = {  # where the nearest number is not what is asked for, the next one is
+        "rz": (rest * np.sign(nearest) < 0, 0.0),
+        "rm": (rest < 0, -np.inf),
+        "rp": (rest > 0, np.inf),
+    }[mode]
+    return np.where(beyond, np.nextafter(nearest, towards), nearest)
 
 
 def narrowed(x: np.ndarray, kind: str, mode: str) -> np.ndarray:

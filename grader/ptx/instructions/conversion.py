@@ -11,7 +11,6 @@ from ..numbers import (
     DTYPES,
     FORMATS,
     flush,
-    flush_result,
     from_bfloat,
     narrowed,
     reaches_normal,
@@ -127,7 +126,7 @@ def _float_to_float(mods: tuple[str, ...], result: str, source: str) -> Callable
     def convert(a: np.ndarray) -> np.ndarray:
         a = to_integral(flush(a) if flushes else a)
         changed = change(a)
-        return finish(flush_result(changed, is_normal, (a,)) if flushes_result else changed)
+        return finish(flush(changed, is_normal, (a,)) if flushes_result else changed)
 
     return convert
 
