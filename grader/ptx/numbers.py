@@ -76,11 +76,6 @@ def rounding(mods: tuple[str, ...]) -> str:
     return next((mod for mod in mods if mod in (*DIRECTED, "rna")), "rn")
 
 
-def constant(x: np.ndarray) -> Any:
-    """The one value that all lanes see of an immediate operand; None for a register."""
-    return x[0] if x.strides == (0,) else None
-
-
 def widened(x: np.ndarray, dtype: DTypeLike) -> np.ndarray:
     """`x` converted; of an immediate, one element, which broadcasts."""
     return (x[:1] if x.strides == (0,) else x).astype(dtype)

@@ -78,12 +78,9 @@ def _int_to_float(mods: tuple[str, ...], result: str) -> Callable[..., Any]:
         return lambda a: finish(a.astype(dtype))
 
     def convert(a: np.ndarray) -> np.ndarray:
-        digit = a.dtype.type(32)
-        if a.itemsize == 8:  # two parts that float64 holds exactly
-            upper, lower = a >> digit, a & a.dtype.type(0xFFFFFFFF)
-            parts = exact.add(upper.astype(np.float64) * 2.0**32, lower.astype(np.float64))
-        else:
-            parts = a.astype(np.float64), np.zeros(a.shape)
+        wide = a.astype(f"{a.dtype.kind}8")  # two parts that float64 holds exactly
+        upper, lower = (wide >> 32).astype(np.float64), (wide & 0xFFFFFFFF).astype(np.float64)
+        parts = exact.add(upper * 2.0**32, lower)
         return finish(rounded(parts, result, mode))
 
     return convert

@@ -15,15 +15,14 @@ from ...machine.memory.spaces import (
     WINDOW_SIZE,
 )
 from ...machine.wave import Wave
+from ..flow import passes
 from ..numbers import DTYPES, size_of, widened
 from ..program import (
     Carries,
     Form,
     Instruction,
-    Operand,
     Symbol,
     Vector,
-    address_of,
     components,
     require,
     several,
@@ -154,7 +153,7 @@ _HINTS = "EVICTIONS? EVICTIONS? L2::cache_hint? L2::64B|L2::128B|L2::256B?"
 @effect("ldu", "global? v2|v4? SCALAR : d, reads[a]", carries=Carries.LOADED)
 def load(instruction: Instruction, at: int, wave: Wave) -> Step:
     target, address = instruction.operands[:2]
-    if _is_call_parameter(address, wave):
+    if passes(instruction, wave.linked):
         return wave.calls.move(instruction, address, target)
     transfer = instruction.form.transfer(1)
     access = wave.access(transfer, address, at)
@@ -181,7 +180,7 @@ def load(instruction: Instruction, at: int, wave: Wave) -> Step:
 )
 def store(instruction: Instruction, at: int, wave: Wave) -> Step:
     address, source = instruction.operands[:2]
-    if _is_call_parameter(address, wave):
+    if passes(instruction, wave.linked):
         return wave.calls.move(instruction, address, source)
     transfer = instruction.form.transfer(0)
     access = wave.access(transfer, address, at)
@@ -194,11 +193,6 @@ def store(instruction: Instruction, at: int, wave: Wave) -> Step:
             access.put(hit, [source[hit.lanes] for source in sources])
 
     return step
-
-
-def _is_call_parameter(address: Operand, wave: Wave) -> bool:
-    base = address_of(address).base
-    return isinstance(base, Symbol) and base.name in wave.calls.slots
 
 
 @elementwise(
