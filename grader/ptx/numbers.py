@@ -189,27 +189,25 @@ def narrowed(x: np.ndarray, kind: str, mode: str) -> np.ndarray:
     exponent = (np.ascontiguousarray(x).view(np.int64) >> 52 & 0x7FF) - 1023
     exponent = np.maximum(exponent, form.least_exponent) - (form.precision - 1)
     quantum = (exponent + 1023 << 52).view(np.float64)
-    grid = _TO_INTEGER[mode](x / quantum) * quantum
+    to_integer, upward, downward = _ROUNDINGS[mode]
+    grid = to_integer(x / quantum) * quantum
     over = (np.abs(grid) > form.largest) & np.isfinite(x)
     if over.any():
-        grid = np.where(over, _overflow(grid, form.largest, mode), grid)
+        highest, lowest = upward * form.largest, -downward * form.largest
+        grid = np.where(over, np.where(grid > 0, highest, lowest), grid)
     return grid.astype(form.dtype)
 
 
-_TO_INTEGER: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "rn": np.rint,
-    "rna": lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x),  # ties away from zero
-    "rz": np.trunc,
-    "rm": np.floor,
-    "rp": np.ceil,
+# By mode: the integer that a number becomes, and what is beyond the largest number of a format: so
+# many times that number, upward and downward.
+_ROUNDINGS: dict[str, tuple[Callable[[np.ndarray], np.ndarray], float, float]] = {
+    "rn": (np.rint, np.inf, np.inf),
+    # Ties away from zero.
+    "rna": (lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x), np.inf, np.inf),
+    "rz": (np.trunc, 1, 1),
+    "rm": (np.floor, 1, np.inf),
+    "rp": (np.ceil, np.inf, 1),
 }
-
-
-def _overflow(x: np.ndarray, largest: float, mode: str) -> np.ndarray:
-    """What a number beyond the largest becomes."""
-    upward = mode in ("rn", "rna", "rp")
-    downward = mode in ("rn", "rna", "rm")
-    return np.where(x > 0, np.inf if upward else largest, -np.inf if downward else -largest)
 
 
 _WIDER = {np.dtype(f"{sign}{n}"): np.dtype(f"{sign}{2 * n}") for sign in "iu" for n in (1, 2, 4)}
