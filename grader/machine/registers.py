@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..ptx.numbers import DTYPES, size_of, unsigned
-from ..ptx.program import SINK, Immediate, Malformed, Operand, Register, require
+from ..ptx.program import Immediate, Malformed, Operand, Register, is_sink, require
 from .lanes import WARP, Geometry, Lanes, coordinates, count, seen_by_all
 from .memory.layout import LocalLayout
 
@@ -42,7 +42,7 @@ class RegisterFile:
         else:
             key = getattr(operand, "name", ""), kind
             if key not in self._views:
-                require(operand != SINK, "`_` holds nothing to read")
+                require(not is_sink(operand), "`_` holds nothing to read")
                 self._views[key] = low_part(self._fitting(operand, kind), DTYPES[kind])
         return self._views[key]
 
@@ -50,7 +50,7 @@ class RegisterFile:
         """The array to assign results of type `kind` to. Where the register is wider than the
         type (loads, conversions), assignment extends by the sign of `kind`. What goes to the sink
         is lost. Malformed if it is no register, or too small a one."""
-        if register == SINK:
+        if is_sink(register):
             return np.empty(self.lanes, DTYPES[kind])
         key = getattr(register, "name", ""), kind, "written"
         if key not in self._views:

@@ -23,7 +23,6 @@ from ..machine.state import Slots
 from ..ptx.flow import passes, with_loads
 from ..ptx.numbers import size_of
 from ..ptx.program import (
-    SINK,
     Address,
     Carries,
     Flow,
@@ -33,6 +32,7 @@ from ..ptx.program import (
     Vector,
     address_of,
     components,
+    is_sink,
     registers,
     symbol_of,
 )
@@ -123,7 +123,7 @@ class Uninitialized(Observer):
         for component in range(access.components):
             missing = access.unwritten(hit, component)
             target = components(instruction.operands[0])[component] if loads else None
-            if missing is None or target == SINK:
+            if missing is None or (target is not None and is_sink(target)):
                 continue
             if target is None or symbol_of(target) not in self._maybe.discardable:
                 first = int(np.argmax(missing))
