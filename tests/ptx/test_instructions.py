@@ -6,6 +6,7 @@ from ptx_reference_forms import expected
 
 from grader.bench import conformance
 from grader.bench.conformance.forms import InlineForm
+from grader.cuda import simulator
 
 CHOSEN, DRAWN = 512, 128  # inputs of a form
 FAMILIES = tuple(dict.fromkeys(form.family for form in conformance.FORMS))
@@ -69,3 +70,16 @@ def test_a_sine_has_a_bound_only_where_one_is_documented():
 
 def test_a_number_for_nan_is_beyond_any_bound():
     assert _share_beyond("sqrt.approx.f32", -1.0, 0.0) == 1
+
+
+def test_a_comparison_of_pairs_goes_with_one_predicate_for_both_halves():
+    source = """extern "C" __global__ void k(unsigned* y)
+{
+  unsigned t = threadIdx.x;
+  asm("{ .reg .pred p; setp.lt.u32 p, %1, 2; set.lt.and.f16x2.f16x2 %0, %2, %3, p; }"
+      : "=r"(y[t]) : "r"(t), "r"(t % 2 ? 0x40003C00 : 0x3C004000), "r"(0x3E003E00));
+}"""
+    found = np.zeros(4, np.uint32)
+    simulator.RawModule(code=source).get_function("k")((1,), (4,), (found,))
+    # 1.0 in the lower or in the upper half is less than 1.5; from thread 2 on p does not hold.
+    assert found.tolist() == [0x3C000000, 0x00003C00, 0, 0]
