@@ -16,7 +16,7 @@ from ...machine.memory.spaces import (
 )
 from ...machine.wave import Wave
 from ..flow import passes
-from ..numbers import DTYPES, size_of, widened
+from ..numbers import DTYPES, constant, size_of
 from ..program import (
     Carries,
     Form,
@@ -47,16 +47,23 @@ _MODES = {
 def prmt(form: Form, a: np.ndarray, b: np.ndarray, selector: np.ndarray) -> np.ndarray:
     """d, a, b, selector: each byte of d is one of the eight of {b, a}, or (bit 3
     of its selector) eight copies of that byte's sign."""
-    selector, mode = widened(selector, np.uint32)[:, None], form.one_of(_MODES)
-    choice = (
-        selector >> np.arange(0, 16, 4, dtype=np.uint32) & 15
+    octets, mode, fixed = np.empty((len(a), 4), np.uint8), form.one_of(_MODES), constant(selector)
+    if mode is None and fixed is not None and not int(fixed) & 0x8888:
+        bytes_of_both = np.stack((a, b), axis=1).view(np.uint8)
+        for place in range(4):  # many kernels pack values so: bytes are moved, nothing is computed
+            octets[:, place] = bytes_of_both[:, int(fixed) >> 4 * place & 7]
+        return octets.view(np.uint32)[:, 0]
+    choices = (
+        [selector >> np.uint32(4 * place) & np.uint32(15) for place in range(4)]
         if mode is None
-        else _MODES[mode][selector[:, 0] & 3]
+        else _MODES[mode].T[:, selector & 3]
     )
-    pool = (a.astype(np.uint64) | b.astype(np.uint64) << np.uint64(32))[:, None]
-    octets = (pool >> ((choice & 7) << 3).astype(np.uint64)).astype(np.uint8)
-    if (choice & 8).any():
-        octets = np.where(choice & 8, (octets.view(np.int8) >> 7).view(np.uint8), octets)
+    pool = a.astype(np.uint64) | b.astype(np.uint64) << np.uint64(32)
+    for place, choice in enumerate(choices):
+        octet = (pool >> ((choice & 7) << 3).astype(np.uint64)).astype(np.uint8)
+        if (choice & 8).any():
+            octet = np.where(choice & 8, (octet.view(np.int8) >> 7).view(np.uint8), octet)
+        octets[:, place] = octet
     return octets.view(np.uint32)[:, 0]
 
 

@@ -217,20 +217,19 @@ def find_nth_set(form: Form, mask: np.ndarray, base: np.ndarray, offset: np.ndar
 @lanewise("bfe", "s32|u32|s64|u64 : d, a, b, c", types="t u32 u32 t")
 def bfe(form: Form, a: np.ndarray, position: np.ndarray, length: np.ndarray) -> np.ndarray:
     """d, a, position, length: a field of bits, extended by its sign where signed."""
-    bits, wide = 8 * a.itemsize, a.astype(f"{a.dtype.kind}8")
-    position, length = (_in_range(x, bits) for x in (position, length))
-    limit = bits - 1 if a.dtype.kind == "i" else 64  # beyond the top: copies of the sign, or 0
-    field = wide >> np.minimum(position, np.uint32(limit)).astype(wide.dtype)
-    unused = (64 - np.minimum(length, np.uint32(64)).astype(np.int64)).astype(wide.dtype)
-    return (field << unused >> unused).astype(a.dtype) * (length > 0)
+    bits = a.dtype.type(8 * a.itemsize)
+    position, length = (_in_range(x, a.dtype) for x in (position, length))
+    unused = bits - np.minimum(length, bits)
+    # Shifts by `bits` and more give zeros or, to the right, copies of the sign.
+    return np.asarray(a >> position << unused >> unused)
 
 
-def _in_range(amount: np.ndarray, bits: int) -> np.ndarray:
+def _in_range(amount: np.ndarray, field: np.dtype) -> np.ndarray:
     """What of a field's position or length counts: 8 bits if the field is one of 32 bits; all if
     it is one of 64, where whatever is above 64 lies as far beyond the top as 64 does. (What the
     PTX ISA says of the former, an H200 does not do with the latter.)"""
     amount = widened(amount, np.uint32)
-    return amount & np.uint32(255) if bits == 32 else np.minimum(amount, np.uint32(64))
+    return (amount & 255 if field.itemsize == 4 else np.minimum(amount, 64)).astype(field)
 
 
 @lanewise("bfi", "b32|b64 : d, a, b, c, e", types="t t u32 u32 t")
@@ -238,11 +237,10 @@ def bfi(
     form: Form, a: np.ndarray, b: np.ndarray, position: np.ndarray, length: np.ndarray
 ) -> np.ndarray:
     """d, a, b, position, length: b with a field of bits replaced by a's low bits."""
-    one = np.uint64(1)
-    position, length = (_in_range(x, 8 * a.itemsize).astype(np.uint64) for x in (position, length))
-    # Shifts by 64 and more give 0.
-    mask = ((one << length) - one) << position
-    return (b.astype(np.uint64) & ~mask | a.astype(np.uint64) << position & mask).astype(a.dtype)
+    one = a.dtype.type(1)
+    position, length = (_in_range(x, a.dtype) for x in (position, length))
+    mask = ((one << length) - one) << position  # shifts by all bits and more give 0
+    return np.asarray(b & ~mask | a << position & mask)
 
 
 def bounded(form: Form, amount: np.ndarray) -> np.ndarray:
