@@ -197,14 +197,17 @@ def differences(rows: list[WorkCounters]) -> Iterator[tuple[WorkCounters, Cell]]
 def page(rows: list[WorkCounters], left_out: dict[str, str], hardware: str) -> str:
     """Markdown: a summary, the counters of every kernel, what differs and why, instructions."""
     patterns = [row for row in rows if "_bytes," in row.work.name]
-    return page_template(__package__, "counters.md", why=why).render(
-        rows=rows,
-        kernels=[row for row in rows if row not in patterns],
-        patterns=patterns,
-        different=list(differences(rows)),
-        left_out=left_out,
-        compared=COMPARED,
-        metrics=METRICS,
-        tolerance=f"{TOLERANCE:.0%}",
-        hardware=hardware,
+    return (
+        page_template("bench/pages/counters.md", why=why).render(
+            rows=rows,
+            kernels=[row for row in rows if row not in patterns],
+            patterns=patterns,
+            different=list(differences(rows)),
+            left_out=left_out,
+            compared=COMPARED,
+            metrics=METRICS,
+            tolerance=f"{TOLERANCE:.0%}",
+            hardware=hardware,
+        )
+        + "\n"
     )

@@ -259,6 +259,9 @@ def hardware() -> str:
 
 def page(rows: list[FamilyResult], on: str, day: date) -> str:
     """Markdown: the families, what lies beyond a bound, and what the columns mean."""
-    return page_template("grader.bench", "conformance.md").render(
-        rows=rows, on=on, day=day, samples=SAMPLES, drawn=DRAWN, infinity=np.inf
+    return (
+        page_template("bench/pages/conformance.md").render(
+            rows=rows, on=on, day=day, samples=SAMPLES, drawn=DRAWN, infinity=np.inf
+        )
+        + "\n"
     )
