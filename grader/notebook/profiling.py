@@ -15,7 +15,7 @@ from grader.bench import timings as records
 from grader.course import Benchmark, Lesson
 from grader.cuda import simulator
 from grader.cuda.errors import lines_of, visible
-from grader.cuda.limits import DEFAULT, Dim, architecture
+from grader.cuda.limits import DEFAULT, Dim
 from grader.errors import NotInCourse
 from grader.grouped import grouped
 from grader.profiler.profile import occupancy, wastes
@@ -71,7 +71,7 @@ def profile_page(run: Run, shared_mem: int = 0) -> Page:
     if recordings(run):  # what the launch's shape allows on the default architecture
         last = recordings(run)[-1]
         static = sum(map(int, _SHARED.findall(compilers.compile_ptx(run.source).text)))
-        held = occupancy(architecture(DEFAULT), prod(last.grid), last.threads, static + shared_mem)
+        held = occupancy(prod(last.grid), last.threads, static + shared_mem)
         advice.append(f"{DEFAULT}: {held}")
     head = cards.line(
         "note",
