@@ -16,7 +16,6 @@ from grader.course import Benchmark, Lesson
 from grader.cuda import simulator
 from grader.cuda.errors import lines_of, visible
 from grader.cuda.limits import DEFAULT, Dim
-from grader.errors import NotInCourse
 from grader.grouped import grouped
 from grader.profiler.profile import occupancy, wastes
 from grader.watch.counters import METRICS, Counters
@@ -275,10 +274,7 @@ def bench(name: str) -> records.Timings:
     what was measured on ours and say on which day. Shows a table and a picture of the bandwidth,
     and returns the figures: `.rows`, `.ms(variant, size)`, `.gb_per_s(variant, size)`."""
     lesson = session.current().lesson
-    try:
-        benchmark = lesson.benchmark(name)
-    except NotInCourse as error:
-        raise failures.Notice(str(error)) from None
+    benchmark = lesson.benchmark(name)
     if cuda.device == "gpu":
         timings = _measured_now(lesson, benchmark)
     else:
