@@ -148,31 +148,6 @@ def what_fits_is_read_as_it_is() -> None:
 
 
 @check
-def the_same_is_owed_once_on_a_way() -> None:
-    on = arithmetic()
-    a, b, c = (atom(on, name, -900, 900) for name in "abc")
-    p, q = z3.Bool("p"), z3.Bool("q")
-    owed = []
-    for path, value, kind, new in (
-        ((p,), a, "s8", True),
-        ((p,), a, "s8", False),
-        ((p, q), a, "s8", False),  # it was so on the way here
-        ((p, q), a, "u8", True),
-        ((p, q), b, "s8", True),
-        ((p,), b, "s8", True),
-        ((), a, "s8", True),
-        ((q,), a, "s8", False),
-        ((q,), b, "s8", True),
-        ((), c, "u8", True),
-        ((), c, "s8", True),
-    ):
-        on.path = path
-        on.read_as(kind, value)
-        owed += [value] if new else []
-        assert [one.value for one in on.obligations] == owed, (path, value, kind)
-
-
-@check
 def an_offset_that_is_compared_is_owed_to_be_no_address_of_another_array() -> None:
     on = arithmetic()
     a = atom(on, "a", -(2**40), 2**40)

@@ -1,7 +1,9 @@
 """docs/counters.md: the simulated GPU's counters beside Nsight Compute's."""
 
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..counted import counted
 from ..errors import BadInput, unless
@@ -27,95 +29,11 @@ COMPARED = {
 EXACT = {name for name in COMPARED if name.startswith("global")}
 TOLERANCE = 0.02
 
-_JOINED_BY_CUB = (
-    "the assembler joins CUB's loads of the warps' results into loads of 8 and 16 bytes"
-)
-
-_SHUFFLED_ONCE = (
-    "sum and maximum start from the same register: the assembler shuffles it once for both"
-)
-
-_FOUR_OF_A_ROW = (
-    "the assembler joins the loads of four neighbours in a row of the tile of a into one of 16 "
-    "bytes (4 LDS.128 instead of 16 LDS)"
-)
-
-_JOINED_IN_TILES = (
-    "the assembler joins the loads of four neighbours in a row of a tile into one of 16 bytes "
-    "(LDS.128)"
-)
-
-# Why counts of a kernel differ; seen in the machine code that nvcc 12.9 or 13.0 makes for sm_90.
-WHY = {
-    "who_am_i": "on the hardware `printf` is code with accesses of its own, which count as well",
-    "01_expand_where/6_find_the_bug": (
-        "the assembler loads from x only where cond chooses it (`@P1 LDG`); the PTX always loads "
-        "both"
-    ),
-    "two_fences": (
-        "the assembler lets one lane add for all lanes of a warp that meet at the atomic, and a "
-        "shuffle gives each lane its ticket"
-    ),
-    "fold_down": _SHUFFLED_ONCE,
-    "one_exchange": _SHUFFLED_ONCE,
-    "sum_and_largest": (
-        f"{_SHUFFLED_ONCE}, and joins the loads of the warps' results into loads of 16 bytes"
-    ),
-    "to_the_largest": "the PTX loads x[i] twice, the machine code once, and keeps it in a register",
-    "safe_softmax": "the PTX loads x[i] twice, the machine code once, and keeps it in a register",
-    "row_sum_cub": _JOINED_BY_CUB,
-    "baseline_cub": _JOINED_BY_CUB,
-    "packs": _JOINED_BY_CUB,
-    "row_in_registers": _JOINED_BY_CUB,
-    "online_cub": ("the assembler joins the 8-byte loads of the warps' pairs by twos (7 become 4)"),
-    "loads_in_flight": (
-        "the last block reads the others' sums until they are there: how often, and with how many "
-        "lanes, depends on time; once the stores of two warps met at a bank"
-    ),
-    "one_vector": (
-        "a block reads the others' pairs until they are there: how often depends on time"
-    ),
-    "whole_gpu": (
-        "blocks read each other's messages until they are there: how often depends on time; where "
-        "stores meet writes of the copy engine, the hardware counts one more wavefront"
-    ),
-    "cluster_in_registers": (
-        "the assembler joins the loads of a pair's maximum and sum into one of 8 bytes (LDS.64), "
-        "and does not load the maximum again"
-    ),
-    "cluster_softmax": (
-        "pairs from other blocks of the cluster arrive at any time: where two meet at a bank, the "
-        "hardware counts one more wavefront (0 to 2 of them in four runs)"
-    ),
-    "look_back": "a block reads the sums before it until they are there: how often depends on time",
-    "compact": "the assembler joins the loads of four warps' counts into one of 16 bytes (LDS.128)",
-    "product": _FOUR_OF_A_ROW,
-    "two_buffers": _FOUR_OF_A_ROW,
-    "fast_product": (
-        "the compiler stores some packs of 16 bytes in two halves, the assembler all of them at "
-        "once (32 STG.128)"
-    ),
-    "shared_weights": (
-        "block 0 copies to the other blocks of its cluster; there the hardware counts one more "
-        "load and store per block, and wavefronts where reads meet these copies"
-    ),
-    "bf16_product": (
-        "where stores meet writes of the copy engine, the hardware counts more wavefronts"
-    ),
-    "tiled": _JOINED_IN_TILES,
-    "causal_tiles": _JOINED_IN_TILES,
-    "ragged": _JOINED_IN_TILES,
-    "matmul_tiled": (
-        "the assembler joins the loads of four neighbours in a row of `left` into one of 16 bytes "
-        "(28 LDS.128 instead of 112 LDS)"
-    ),
-    "sum_by_cub": (
-        "the assembler joins the loads of the warps' sums into one of 16 and one of 8 bytes"
-    ),
-    "scan_by_cub": (
-        "the PTX has 17 loads from shared memory, the machine code 9: repeated ones are left out"
-    ),
-}
+_BECAUSE = tomllib.loads(
+    (Path(__file__).parent / "pages/counters.toml").read_text(encoding="utf-8")
+)["because"]
+# By kernel, why its counts differ.
+WHY = {name: " ".join(one["why"].split()) for one in _BECAUSE for name in one["kernels"]}
 
 
 @dataclass(frozen=True)
@@ -197,14 +115,17 @@ def differences(rows: list[WorkCounters]) -> Iterator[tuple[WorkCounters, Cell]]
 def page(rows: list[WorkCounters], left_out: dict[str, str], hardware: str) -> str:
     """Markdown: a summary, the counters of every kernel, what differs and why, instructions."""
     patterns = [row for row in rows if "_bytes," in row.work.name]
-    return page_template(__package__, "counters.md", why=why).render(
-        rows=rows,
-        kernels=[row for row in rows if row not in patterns],
-        patterns=patterns,
-        different=list(differences(rows)),
-        left_out=left_out,
-        compared=COMPARED,
-        metrics=METRICS,
-        tolerance=f"{TOLERANCE:.0%}",
-        hardware=hardware,
+    return (
+        page_template("bench/pages/counters.md", why=why).render(
+            rows=rows,
+            kernels=[row for row in rows if row not in patterns],
+            patterns=patterns,
+            different=list(differences(rows)),
+            left_out=left_out,
+            compared=COMPARED,
+            metrics=METRICS,
+            tolerance=f"{TOLERANCE:.0%}",
+            hardware=hardware,
+        )
+        + "\n"
     )

@@ -25,7 +25,7 @@ from rich.table import Table
 from .. import course
 from ..course import Benchmark, Lesson
 from ..cuda import gpu_count
-from ..errors import BadInput, NotInCourse, unless
+from ..errors import BadInput, unless
 from . import timings
 from .timings import Begins, Device, Finding, Size, Timings, size_text
 
@@ -34,8 +34,8 @@ def bench(
     names: Sequence[str], root: Path, record: bool, console: Console
 ) -> dict[str, list[Timings]]:
     """Time the benchmarks of the lessons `names`, by default of all that have some, and show them:
-    what was found, by lesson. Raises BadInput where there is no GPU, no such lesson, or nothing to
-    time."""
+    what was found, by lesson. Raises BadInput where there is no GPU or nothing to time, NotInCourse
+    where there is no such lesson."""
     found = lessons(names, root)
     unless(
         gpu_count(),
@@ -63,10 +63,7 @@ def bench(
 
 def lessons(names: Sequence[str], root: Path) -> list[course.Lesson]:
     """The lessons called `names`, or all that have benchmarks."""
-    try:
-        found = [course.lesson(course.full_name(name, root), root) for name in names]
-    except NotInCourse as error:
-        raise BadInput(str(error)) from error
+    found = [course.lesson(course.full_name(name, root), root) for name in names]
     if bare := [lesson.name for lesson in found if not lesson.benchmarks]:
         raise BadInput(f"{bare[0]} has no benchmarks: it has no benchmarks.py.")
     found = found or [lesson for lesson in course.lessons(root) if lesson.benchmarks]

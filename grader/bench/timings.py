@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import quantiles
 
 from ..course import Benchmark, Lesson
+from ..course.solution_counts import laid_out
 from ..errors import BadInput, unless
 
 FILE = "measured.json"
@@ -128,14 +129,16 @@ def _rounded(figure: float) -> float:
 
 def write(path: Path, device: Device, timings: Iterable[Timings]) -> None:
     """Keep timings on one device in a file, a row per line."""
-    head = json.dumps({"device": asdict(device)}, indent=1).removesuffix("\n}")
-    parts = []
-    for one in timings:
-        of_one = json.dumps({"title": one.title, "skipped": one.skipped}).removesuffix("}")
-        rows = ",\n".join(f"   {json.dumps(asdict(row))}" for row in one.rows)
-        parts.append(f'  {json.dumps(one.name)}: {of_one}, "rows": [\n{rows}\n  ]}}')
-    benchmarks = ",\n".join(parts)
-    path.write_text(f'{head},\n "benchmarks": {{\n{benchmarks}\n }}\n}}\n', encoding="utf-8")
+    benchmarks = {
+        one.name: {
+            "title": one.title,
+            "skipped": list(one.skipped),
+            "rows": [asdict(row) for row in one.rows],
+        }
+        for one in timings
+    }
+    text = laid_out({"device": asdict(device), "benchmarks": benchmarks}, deep=4)
+    path.write_text(f"{text}\n", encoding="utf-8")
 
 
 def recorded(lesson: Lesson) -> dict[str, Timings]:

@@ -120,7 +120,10 @@ def _key(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
 def _made_by() -> str:
     """A digest of the files that a page is made by."""
     here = Path(__file__)
-    files = (here, here.parent / "pages/feedback.html", here.parents[1] / "page_templates.py")
+    files = (
+        *(here, here.parent / "pages/feedback.html"),
+        *(here.parents[1] / name for name in ("page_templates.py", "pages/head.html")),
+    )
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
@@ -190,7 +193,7 @@ def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
         key=lambda row: (row.status == "passed", [*cards, row.exercise].index(row.exercise)),
     )
     stamp = (note(place / STAMP) or "").strip()
-    return page_template(__package__, "feedback.html").render(
+    return page_template("classroom/pages/feedback.html").render(
         rules=Markup("\n".join(rules)),
         colours=COLOURS,
         content=content,

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain, count
-from pathlib import Path
 from typing import Any
 
 from msgspec import to_builtins
@@ -14,6 +13,7 @@ from msgspec import to_builtins
 from ..course import Exercise, Lesson
 from ..errors import unless
 from ..learner.asking import checked
+from ..page_templates import page_template
 from . import ClassroomError, changes, export, rubric
 from .folder import alone, explained, user
 from .grading import settle
@@ -33,9 +33,7 @@ class RubricPage(ServedPage):
 
     lesson: Lesson
     names: export.ShownNames
-    page: str = field(
-        default=(Path(__file__).parent / "pages/rubric.html").read_text("utf-8"), kw_only=True
-    )
+    page: str = field(default=page_template("classroom/pages/rubric.html").render(), kw_only=True)
 
     def answer(self, asked: Any) -> dict[str, Any]:
         """Do what is asked, if anything is; all that the page shows of one exercise then."""

@@ -12,7 +12,6 @@ block of 32 threads), and a rule's conditions tie factors to each other. So the 
 from those that `classes` tries: a set that meets all, and costs little.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -85,11 +84,7 @@ def dealt(cases: Iterable[Case], rows: Iterable[Row]) -> Iterator[Case]:
 
 def text(rows: Mapping[str, Iterable[Row]]) -> str:
     """launches.json with these rows, by exercise."""
-    made = [
-        f' "{name}": [\n' + ",\n".join(f"  {json.dumps(row)}" for row in some) + "\n ]"
-        for name, some in rows.items()
-    ]
-    return "{\n" + ",\n".join(made) + "\n}\n"
+    return solution_counts.laid_out({name: list(some) for name, some in rows.items()}) + "\n"
 
 
 SEEDS = range(8)  # the sizes of other cases, and what they meet by chance, may depend on it

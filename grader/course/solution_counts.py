@@ -7,6 +7,7 @@ for what the other makes of an answer.
 """
 
 import json
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,18 @@ Counts = dict[str, dict[str, int]]  # by case and counter
 def file(lesson: Path, compiler: str = COMPILER, what: str = "steps") -> Path:
     """Where they are kept, in the lesson's folder; `what` else is measured lies beside it."""
     return lesson / (f"{what}.json" if compiler == COMPILER else f"{what}.{compiler}.json")
+
+
+def laid_out(data: Any, deep: int = 2) -> str:
+    """JSON in which each entry of the outer levels, so many, has a line of its own; what holds
+    nothing but numbers and words has one line."""
+    held = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    if not deep or not any(isinstance(one, dict | list) for one in held):
+        return json.dumps(data, ensure_ascii=False)
+    names = (json.dumps(name, ensure_ascii=False) + ": " for name in data)
+    named, (opens, closes) = (names, "{}") if isinstance(data, dict) else (repeat(""), "[]")
+    rows = (name + laid_out(one, deep - 1) for name, one in zip(named, held, strict=False))
+    return f"{opens}\n {(',' + chr(10)).join(rows).replace(chr(10), chr(10) + ' ')}\n{closes}"
 
 
 def kept(lesson: Path, compiler: str = COMPILER, what: str = "steps") -> dict[str, Any]:

@@ -9,9 +9,10 @@ A map for the simulated GPU has a layout of its own; one for a GPU is the driver
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import reduce
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from ..counted import counted
@@ -22,16 +23,10 @@ UNIT = 16  # bytes that a swizzle moves together
 SWIZZLES = (0, 32, 64, 128)  # bytes of a row that are swizzled, by CUtensorMapSwizzle
 # By CUtensorMapDataType, the types of PTX; the other types change what they copy.
 KINDS = ("u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16")
-_MAGIC = b"warpwise"
-_PARTS = {  # of the simulated GPU's maps
-    **{"magic": "S8", "address": "u8", "dims": "5u8", "strides": "5u8", "box": "5u2"},
-    **{"steps": "5u1", "kind": "u1", "rank": "u1", "swizzle": "u1", "nan": "u1"},
-}
-_LAYOUT = np.dtype({"names": [*_PARTS], "formats": [*_PARTS.values()], "itemsize": SIZE})
+_MAGIC = b"warp"  # what the simulated GPU's maps begin with
 
 
-@dataclass(frozen=True)
-class TensorMap:
+class TensorMap(msgspec.Struct, frozen=True, array_like=True):
     """Dimension 0 is the innermost. `dims` and `box` count elements of PTX type `kind`, `strides`
     bytes, the first of them an element's; of a box every `steps`-th element is taken. `swizzle`:
     the bytes of a row of the box that are swizzled; `nan`: places outside of the tensor become NaN
@@ -64,43 +59,24 @@ class TensorMap:
     def places(self, coordinates: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """Of the box that begins at `coordinates`, in its order in shared memory: the addresses
         int64 and whether they lie in the tensor, bool, both (elements,)."""
-        address = np.full((1,) * len(self.dims), self.address)
-        inside = np.ones(address.shape, bool)
-        rows = zip(self.dims, self.strides, self.steps, self.counts, coordinates, strict=True)
-        for axis, (length, stride, step, count, first) in enumerate(rows):
-            index = first + step * np.arange(count)
-            shape = [count if at == axis else 1 for at in range(len(self.dims))][::-1]
-            address = address + (index * stride).reshape(shape)
-            inside = inside & ((index >= 0) & (index < length)).reshape(shape)
-        return address.ravel(), np.broadcast_to(inside, address.shape).ravel()
+        boxes = [*zip(coordinates, self.steps, self.counts, strict=True)][::-1]
+        index = np.ix_(*[first + step * np.arange(count) for first, step, count in boxes])
+        offsets = map(np.multiply, index, self.strides[::-1])
+        kept = [(one >= 0) & (one < n) for one, n in zip(index, self.dims[::-1], strict=True)]
+        address = sum(offsets, np.array(self.address))
+        return address.ravel(), reduce(np.logical_and, kept).ravel()
 
     def encoded(self) -> np.void:
         """The 128 bytes, as an argument of a launch."""
-        row, rank = np.zeros(1, _LAYOUT), len(self.dims)
-        row["magic"], row["address"], row["rank"] = _MAGIC, self.address, rank
-        for name in ("dims", "strides", "box", "steps"):
-            row[name][0, :rank] = getattr(self, name)
-        row["kind"], row["nan"] = KINDS.index(self.kind), self.nan
-        row["swizzle"] = SWIZZLES.index(self.swizzle)
-        return np.void(row.tobytes())
+        return np.void((_MAGIC + msgspec.msgpack.encode(self)).ljust(SIZE, b"\0"))
 
 
 def decoded(bits: bytes) -> TensorMap | None:
     """The map that 128 bytes are; None if they are none."""
-    row = np.frombuffer(bits, _LAYOUT)[0]
-    if row["magic"] != _MAGIC:
+    if not bits.startswith(_MAGIC):
         return None
-    lists = {
-        name: tuple(row[name][: row["rank"]].tolist())
-        for name in ("dims", "strides", "box", "steps")
-    }
-    return TensorMap(
-        KINDS[row["kind"]],
-        int(row["address"]),
-        **lists,
-        swizzle=SWIZZLES[row["swizzle"]],
-        nan=bool(row["nan"]),
-    )
+    encoded = bits[len(_MAGIC) :].rstrip(b"\0")  # which ends with `nan`, never a zero
+    return msgspec.msgpack.decode(encoded, type=TensorMap)
 
 
 def swizzled(address: np.ndarray, swizzle: int) -> np.ndarray:

@@ -20,6 +20,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -155,11 +156,8 @@ def text(lesson: Lesson, compiler: str) -> str:
                 counts[one.name] = measure(lesson, one)
     if not (is_here or kept):
         return ""
-    lines = [f' "{solution_counts.CACHE_KEY}": {_json({name: keys[name] for name in counts})}']
-    for name, measured in counts.items():
-        cases = [f"  {_json(case)}: {_json(row)}" for case, row in measured.items()]
-        lines.append(f" {_json(name)}: {{\n" + ",\n".join(cases) + "\n }")
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    measured_by = {solution_counts.CACHE_KEY: {name: keys[name] for name in counts}}
+    return solution_counts.laid_out(measured_by | counts) + "\n"
 
 
 def _measured(lesson: Lesson, compiler: str) -> dict[str, str]:
@@ -321,7 +319,7 @@ def _text(lesson: Lesson, compiler: str) -> str:
     """What the file with that compiler must hold. A mistake is measured anew only where it, the
     solution, the chosen launches, or the file that defines the exercise has changed."""
     known = _known(lesson, compiler)
-    own: dict[str, list[str]] = {}
+    own: dict[str, list[dict[str, Any]]] = {}
     with compilers.used(compiler):
         for mistake in lesson.wrong_kernels:
             key = _key(lesson, mistake)
@@ -329,9 +327,8 @@ def _text(lesson: Lesson, compiler: str) -> str:
             leaves = lesson.leaves(mistake)
             said = mistake.mistake if cases and leaves else ""  # what nobody is told stays here
             fault = NamedFault(said, mistake.status, leaves, cases)
-            own.setdefault(mistake.exercise, []).append(f"  {_json({KEY: key, **asdict(fault)})}")
-    rows = (f" {json.dumps(name)}: [\n" + ",\n".join(own[name]) + "\n ]" for name in own)
-    return "{\n" + ",\n".join(rows) + "\n}\n"
+            own.setdefault(mistake.exercise, []).append({KEY: key, **asdict(fault)})
+    return solution_counts.laid_out(own) + "\n"
 
 
 def _known(lesson: Lesson, compiler: str) -> dict[str, dict[str, Finding]]:

@@ -110,7 +110,7 @@ def page(root: Path) -> str:
     styles; a lesson is a link to its notebook."""
     lessons = stations(root)
     pieces = recall.warm_up(root) if _is_there(root, _WARM_UP) else []
-    return page_template(__package__, "start.html").render(
+    return page_template("learner/pages/start.html").render(
         stations=lessons,
         concepts=recall.concepts(root),
         go_on=next_station(lessons),

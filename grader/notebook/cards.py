@@ -11,14 +11,12 @@ The HTML that cards are made of is in pieces.html; each piece has a plain-text t
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from html import escape
-from pathlib import Path
 from textwrap import wrap
 from typing import Any
 from zlib import crc32
 
-from jinja2 import Environment, FileSystemLoader, Template
+from jinja2 import Template
 from markupsafe import Markup
 
 from grader.cuda.errors import (
@@ -33,6 +31,7 @@ from grader.cuda.errors import (
 )
 from grader.grouped import grouped
 from grader.judge.verdict import shortened
+from grader.page_templates import page_template
 from grader.status import headline
 from grader.watch.findings import HazardReport
 
@@ -84,11 +83,8 @@ def filled(page: str, **given: object) -> str:
     return _template(page).render(given)
 
 
-@cache
 def _template(name: str) -> Template:
-    made = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True)
-    made.filters |= {"prose": lambda text: Markup(prose(text)), "visible": visible}
-    return made.get_template(name)
+    return page_template(f"notebook/{name}", prose=prose, visible=visible)
 
 
 def folded(summary: str, html: str, is_open: bool = False) -> str:
@@ -122,10 +118,10 @@ def paragraph(text: str, muted: bool = False) -> str:
     return html_of("paragraph", text, muted)
 
 
-def prose(text: str) -> str:
+def prose(text: str) -> Markup:
     """Plain text as HTML, what stands between backticks as code."""
     parts = enumerate(re.split(r"`([^`]+)`", text))
-    return "".join(code(part) if at % 2 else escape(part) for at, part in parts)
+    return Markup("".join(code(part) if at % 2 else escape(part) for at, part in parts))
 
 
 def code(text: str) -> str:

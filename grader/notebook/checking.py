@@ -12,7 +12,6 @@ from IPython.display import display, update_display
 
 from grader.course import Exercise, kinds, variants
 from grader.cuda.limits import Dim
-from grader.errors import NotInCourse
 from grader.judge import judge, sizes
 from grader.judge.judging import STANDARD_LIMITS
 from grader.judge.playback.strip import marks_of
@@ -340,10 +339,7 @@ def vary(name: str, seed: int | None = None) -> None:
     Each number is another variant; without one, chance takes it. `check` judges it like any other,
     under the name that its cell begins with."""
     lesson, number = session.current(), secrets.randbelow(2**31) if seed is None else seed
-    try:
-        drawn = variants.vary(lesson.exercise(name), number, lesson.lesson.path.parent)
-    except NotInCourse as error:
-        raise failures.Notice(str(error)) from None
+    drawn = variants.vary(lesson.exercise(name), number, lesson.lesson.path.parent)
     lesson.warm_up[drawn.name] = drawn
     _below(drawn.name, drawn, f"{drawn.kind.to_do}. The first lines say where elements lie.")
 

@@ -12,11 +12,11 @@ from IPython.display import display
 from grader import cuda
 from grader.cuda.errors import CudaError
 
-from ..errors import unless
+from ..errors import CourseError, unless
 from . import cards
 
 
-class Notice(Exception):
+class Notice(CourseError):
     """A sentence that tells the learner what to do next; `button` is the HTML of one that does."""
 
     def __init__(self, text: str, button: str = ""):
@@ -30,11 +30,11 @@ def shell() -> InteractiveShell:
 
 
 def install(shell: InteractiveShell) -> None:
-    """From now on a cell that ends in a CudaError or a Notice, or in an error that a real GPU
+    """From now on a cell that ends in a CudaError or a CourseError, or in an error that a real GPU
     reports, shows its card.
 
     The cell still counts as failed: "Run All" stops there, and nbclient and nbconvert raise."""
-    kinds: tuple[type[Exception], ...] = (CudaError, Notice)
+    kinds: tuple[type[Exception], ...] = (CudaError, CourseError)
     if cuda.device == "gpu":
         gpu = cuda.xp.cuda
         kinds += (gpu.runtime.CUDARuntimeError, gpu.driver.CUDADriverError)
@@ -60,8 +60,8 @@ def _show(
     tb_offset: int | None = None,
 ) -> list[str]:
     page = (
-        cards.notice(str(error), error.button)
-        if isinstance(error, Notice)
+        cards.notice(str(error), getattr(error, "button", ""))
+        if isinstance(error, CourseError)
         else cards.failure(error)
         if isinstance(error, CudaError)
         else cards.crash(error)

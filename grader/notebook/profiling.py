@@ -15,8 +15,7 @@ from grader.bench import timings as records
 from grader.course import Benchmark, Lesson
 from grader.cuda import simulator
 from grader.cuda.errors import lines_of, visible
-from grader.cuda.limits import DEFAULT, Dim, architecture
-from grader.errors import NotInCourse
+from grader.cuda.limits import DEFAULT, Dim
 from grader.grouped import grouped
 from grader.profiler.profile import occupancy, wastes
 from grader.watch.counters import METRICS, Counters
@@ -71,7 +70,7 @@ def profile_page(run: Run, shared_mem: int = 0) -> Page:
     if recordings(run):  # what the launch's shape allows on the default architecture
         last = recordings(run)[-1]
         static = sum(map(int, _SHARED.findall(compilers.compile_ptx(run.source).text)))
-        held = occupancy(architecture(DEFAULT), prod(last.grid), last.threads, static + shared_mem)
+        held = occupancy(prod(last.grid), last.threads, static + shared_mem)
         advice.append(f"{DEFAULT}: {held}")
     head = cards.line(
         "note",
@@ -275,10 +274,7 @@ def bench(name: str) -> records.Timings:
     what was measured on ours and say on which day. Shows a table and a picture of the bandwidth,
     and returns the figures: `.rows`, `.ms(variant, size)`, `.gb_per_s(variant, size)`."""
     lesson = session.current().lesson
-    try:
-        benchmark = lesson.benchmark(name)
-    except NotInCourse as error:
-        raise failures.Notice(str(error)) from None
+    benchmark = lesson.benchmark(name)
     if cuda.device == "gpu":
         timings = _measured_now(lesson, benchmark)
     else:

@@ -16,7 +16,6 @@ from grader.course import variants
 from grader.course.kinds import Choose, WrittenQuestion
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
-from grader.errors import NotInCourse
 from grader.learner import progress
 from grader.submissions import intake
 
@@ -131,10 +130,7 @@ def _open(name: str) -> course.Lesson:
     shell.magics_manager.register_function(_answer, "cell", "answer")
     if _no_python not in shell.Completer.custom_matchers:
         shell.Completer.custom_matchers.append(_no_python)
-    try:
-        return course.lesson(name, compiler=compilers.chosen_name())
-    except NotInCourse as error:
-        raise failures.Notice(str(error)) from None
+    return course.lesson(name, compiler=compilers.chosen_name())
 
 
 def _opened(lesson: course.Lesson) -> Page:

@@ -13,7 +13,8 @@ import numpy as np
 from .. import course
 from ..compilers.declared import DTYPES
 from ..counted import counted
-from ..cuda.limits import WARP, Architecture
+from ..cuda import occupancy as calculator
+from ..cuda.limits import DEFAULT, WARP, architecture
 from ..cuda.simulator import RawModule
 from ..errors import BadInput, unless
 from ..submissions.intake import read_text
@@ -201,22 +202,18 @@ def wastes(counters: Counters) -> list[str]:
     return [sentence for _, sentence in sorted(worst, key=lambda waste: -waste[0])]
 
 
-def occupancy(device: Architecture, blocks: int, threads: int, shared: int) -> str:
+def occupancy(blocks: int, threads: int, shared: int) -> str:
     """How many blocks of so many threads, and bytes of shared memory, a multiprocessor holds at a
     time, and what stands in the way of more; registers aside, which only the assembler knows."""
-    whole = -(-threads // WARP) * WARP
-    rooms = {"blocks": device.blocks, "threads": device.threads // whole}
-    if shared:
-        rooms["shared memory"] = device.shared // shared
-    limit = min(rooms, key=rooms.__getitem__)
-    held = max(rooms[limit], 0)
+    device, held = architecture(DEFAULT), calculator.occupancy(threads, registers=1, shared=shared)
+    limit = held.limited_by[0]
     idle = (
         f" The grid has {counted(blocks, 'block')}, the device {device.sms} "
         "multiprocessors: the others have nothing to do."
     )
     return (
-        f"A multiprocessor holds {held} of these blocks at a time, as its {limit} allow"
-        f"{'s' if limit == 'shared memory' else ''}: {held * whole:,} of {device.threads:,} "
-        f"threads, an occupancy of at most {held * whole / device.threads:.0%} (registers aside)."
+        f"A multiprocessor holds {held.blocks} of these blocks at a time, as its {limit} allow"
+        f"{'s' if limit == 'shared memory' else ''}: {WARP * held.warps:,} of {device.threads:,} "
+        f"threads, an occupancy of at most {held.share:.0%} (registers aside)."
         f"{idle if blocks < device.sms else ''}"
     )

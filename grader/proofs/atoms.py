@@ -9,7 +9,7 @@ integer and Boolean constants called as the atoms are; a product of atoms is a c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
@@ -129,6 +129,13 @@ class Atom:
     facts: list[Formula] = field(default_factory=list)  # hold wherever the atom means anything
     # Pairs of which the atom is the sum: a multiple of a power of two, and a rest.
     parts: list[tuple[Polynomial, Polynomial]] = field(default_factory=list)
+
+    @cached_property
+    def known(self) -> list[Formula]:
+        """Its facts and its bounds, once no more will be found."""
+        least = [z3.Int(self.name) >= self.low] if self.low > -HUGE else []
+        most = [z3.Int(self.name) <= self.high] if self.high < HUGE else []
+        return [*self.facts, *([] if self.boolean else least + most)]
 
 
 def product_name(monomial: Monomial) -> str:
@@ -253,11 +260,11 @@ class Atoms:
 
 
 class Twins:
-    """The same atoms at another time: those that are `inside` a loop get a twin each, of which the
-    same is known, made when first spoken of; `pinned` says what is known of some instead. No twin's
-    `scope` is narrower than this one."""
+    """The same atoms at another time, or of another thread: those that are `inside` a loop, or not
+    shared, get a twin each, of which the same is known, made when first spoken of; `pinned` says
+    what is known of some instead. No twin's `scope` is narrower than this one."""
 
-    def __init__(self, atoms: Atoms, inside: set[str], mark: str):
+    def __init__(self, atoms: Atoms, inside: Callable[[str], bool], mark: str):
         self.atoms, self.inside, self.mark = atoms, inside, mark
         self.made: dict[str, str] = {}
         self.pinned: dict[str, Callable[[str], list[Formula]]] = {}
@@ -265,7 +272,7 @@ class Twins:
 
     def of(self, thing: Thing) -> Thing:
         """A polynomial or a formula about the twins."""
-        inside = sorted(self.atoms.names(thing) & self.inside)
+        inside = sorted(filter(self.inside, self.atoms.names(thing)))
         twin: Thing = self.atoms.renamed(thing, {name: self._twin(name) for name in inside})
         return twin
 
@@ -280,13 +287,3 @@ class Twins:
             known = self.pinned.get(name)
             new.facts += known(new.name) if known else [self.of(one) for one in list(old.facts)]
         return self.made[name]
-
-
-def ranges(atoms: Atoms, name: str, original: str) -> Iterator[Formula]:
-    """What the bounds of an integer atom say; `original` is whose twin it is."""
-    one = atoms.by_name[original]
-    if not one.boolean:
-        if one.low > -HUGE:
-            yield z3.Int(name) >= one.low
-        if one.high < HUGE:
-            yield z3.Int(name) <= one.high

@@ -349,7 +349,8 @@ class _Launches:
         for _ in range(MOST_CHANGES):
             amiss = [one for one in self.rule.where if not _value(one, names)]
             if not amiss:
-                yield from self._trial(block, names) or self._fitting(block, given, 1)
+                trial = Trial.named(self.rule, names)
+                yield from [trial] if trial.keeps_to_its_rule() else self._fitting(block, given, 1)
                 return
             changed = [
                 names | {name: number}
@@ -371,11 +372,6 @@ class _Launches:
         near += [times * int(one) for one in re.findall(r"\d+", condition) for times in (1, 2)]
         nearest = sorted({*range(1, 41), *near}, key=lambda n: abs(n - names[name]))
         yield from (n for n in nearest if n >= 1 and _value(condition, names | {name: n}))
-
-    def _trial(self, block: tuple[int, int, int], names: dict[str, int]) -> tuple[Trial, ...]:
-        x, y, z = (names[f"gridDim.{axis}"] for axis in rules.AXES)
-        trial = Trial(self.rule, (x, y, z), block, {name: names[name] for name in self.sizes})
-        return (trial,) if trial.keeps_to_its_rule() else ()
 
 
 def _value(expression: str, names: Mapping[str, int]) -> int:

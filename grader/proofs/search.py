@@ -4,7 +4,7 @@ Whatever must not happen (an access out of bounds, a race, threads that do not m
 to Z3. A question that may have an answer is a doubt; launches in which it may show are tried.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations_with_replacement, islice
 
@@ -63,8 +63,6 @@ def _about_meetings(thread: SymbolicThread) -> Iterator[FaultQuestion]:
         if one.scope is Scope.WARP_ROUND:
             yield from _about_whole_warps(thread, solvers[Scope.THREAD], one)
         path = all_of(one.path)
-        if thread.on.atoms.scope(path) <= one.scope:
-            continue
         apart = differ(solver, [thread.setting.special[f"%tid.{axis}"] for axis in AXES])
         formulas = [path, negated(solver.second(path)), apart]
         if one.scope is Scope.WARP_ROUND:
@@ -181,10 +179,7 @@ def examined(
         # Those that are answered fastest come first.
         asked = chain(_about_accesses(thread), _about_meetings(thread), _about_races(thread))
         for question in asked:
-            possible = not question.solver.impossible(question.formulas, effort)
-            if not effort.left:
-                raise Undecided("the time was too short")
-            if possible:
+            if not question.solver.impossible(question.formulas, effort):
                 yield Doubt(thread, question)
 
 
@@ -216,8 +211,6 @@ def unmet(on: Arithmetic, effort: Effort) -> frozenset[int]:
     for one in on.obligations:
         value = term(one.value)
         for outside in (value < one.low, value > one.high) if one.at not in failed else ():
-            if not effort.left:
-                raise Undecided("the time was too short")
             if not solver.impossible([*one.path, outside], effort):
                 failed.add(one.at)
                 break
@@ -261,21 +254,10 @@ def trials(doubt: Doubt, effort: Effort) -> Iterator[Trial]:
             values = {name: guess[name] for name in free}
             tried.append(z3.Or([z3.Int(name) != number for name, number in values.items()]))
             if isinstance(solver.ask(fault, effort, values), dict):
-                trial = _trial(setting, values)
+                numbers = {name: value.value(values) for name, value in setting.numbers.items()}
+                trial = Trial.named(setting.rule, numbers)
                 if trial.keeps_to_its_rule():  # guessed products may be larger in truth
                     yield trial
-
-
-def _trial(setting: Setting, values: Mapping[str, int]) -> Trial:
-    numbers = {name: value.value(values) for name, value in setting.numbers.items()}
-    x, y, z = (numbers[f"gridDim.{axis}"] for axis in AXES)
-    wide, tall, deep = (numbers[f"blockDim.{axis}"] for axis in AXES)
-    return Trial(
-        setting.rule,
-        (x, y, z),
-        (wide, tall, deep),
-        {name: number for name, number in numbers.items() if "." not in name},
-    )
 
 
 # ---- kernel by kernel ----

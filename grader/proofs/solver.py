@@ -18,6 +18,7 @@ from typing import Any
 
 import z3
 
+from ..errors import unless
 from .atoms import (
     Atoms,
     Formula,
@@ -25,11 +26,12 @@ from .atoms import (
     Polynomial,
     Scope,
     Thing,
+    Twins,
     constant,
     product_name,
-    ranges,
     term,
 )
+from .loops import Undecided
 from .trial import FORMULA, MOST_OF_ONE, Effort
 
 # ---- what is true of products ----
@@ -135,8 +137,7 @@ class Facts:
                 yield Fact(lemma, (x, y, whole))
                 if len(y) == 1:
                     yield Fact(lemma, (y, x, whole))
-            firsts = (Polynomial({tuple(map(original, one)): 1}) for one in (x, y))
-            ends = [end for one in firsts for end in self.atoms.interval(one)]
+            ends = [end for one in (x, y) for end in self.atoms.interval(Polynomial({one: 1}))]
             yield from (Fact(plane, (x, y, whole), tuple(ends)) for plane in ENVELOPE.values())
 
 
@@ -179,8 +180,6 @@ def factors_of(monomials: set[Monomial]) -> set[Monomial]:
 
 _INTEGERS = re.compile(r"define-fun \|?([^\s|]+)\|? \(\) Int\s+(\(- )?(\d+)")
 
-OTHER = "~"  # marks the atoms of the second thread
-
 Model = Mapping[str, int]  # what whole numbers may be, by atom
 
 
@@ -192,16 +191,15 @@ class Solver:
     atoms: Atoms
     shared: Scope = Scope.THREAD
     in_parts: bool = False
-    _facts: dict[str, list[Formula]] = field(default_factory=dict)
-    _excluded: list[frozenset[int]] = field(default_factory=list)  # what cannot be true at once
-    _alive: list[Formula] = field(default_factory=list)  # so that no other gets its number
+    _excluded: list[frozenset[Formula]] = field(default_factory=list)  # what cannot be true at once
 
-    def second(self, thing: Thing) -> Thing:
+    @cached_property
+    def second(self) -> Callable[[Thing], Thing]:
         """What is said of the first thread, of the second."""
-        names, known = self.atoms.names(thing), self.atoms.by_name
-        own = {name: name + OTHER for name in names if known[name].scope > self.shared}
-        renamed: Thing = self.atoms.renamed(thing, own)
-        return renamed
+        known = self.atoms.by_name
+        return Twins(
+            self.atoms, lambda name: known[name].scope > self.shared, f"~{self.shared:d}"
+        ).of
 
     def known(
         self, formulas: list[Formula], values: Mapping[str, int] | None = None
@@ -220,7 +218,7 @@ class Solver:
             factors = {part for one in products for part in one}
             names = (factors | {one for one in constants if "*" not in one}) - seen
             seen |= names
-            pending = [fact for name in sorted(names) for fact in self._about(name)]
+            pending = [fact for name in sorted(names) for fact in self.atoms.by_name[name].known]
             pending += self._parts(new) if self.in_parts else []
             found += pending
         if self.atoms.products is None:
@@ -233,38 +231,20 @@ class Solver:
         for monomial in sorted(products):
             for name, rest in _splits(monomial):
                 others = Polynomial({rest: 1})
-                for a, b in (() if name.endswith(OTHER) else self.atoms.by_name[name].parts)[:2]:
+                for a, b in self.atoms.by_name[name].parts[:2]:
                     yield constant(monomial) == term(a * others + b * others)
-
-    def _about(self, name: str) -> list[Formula]:
-        if name not in self._facts:
-            facts = self.atoms.by_name[original(name)].facts
-            known = map(self.second, facts) if name.endswith(OTHER) else facts
-            self._facts[name] = [*known, *ranges(self.atoms, name, original(name))]
-        return self._facts[name]
 
     def ask(
         self, formulas: list[Formula], effort: Effort, values: Mapping[str, int] | None = None
     ) -> Model | str | None:
         """A model; None where there is none for certain; "unknown" otherwise."""
-        asked = self._numbered(formulas)
+        asked = frozenset(formulas)
         if any(one <= asked for one in self._excluded):
             return None
         answer = self._answer(formulas, effort, values)
         if answer is None and not values:
             self._excluded.append(asked)
         return answer
-
-    def _numbered(self, formulas: Iterable[Formula]) -> frozenset[int]:
-        """Z3's numbers of what is said to be true at once."""
-        found: set[int] = set()
-        for one in formulas:
-            if z3.is_and(one):
-                found |= self._numbered(one.children())
-            else:
-                self._alive.append(one)
-                found.add(one.get_id())
-        return frozenset(found)
 
     def _answer(
         self, formulas: list[Formula], effort: Effort, values: Mapping[str, int] | None
@@ -293,8 +273,11 @@ class Solver:
             told = [one.formula for one in new]
 
     def impossible(self, formulas: list[Formula], effort: Effort) -> bool:
-        """Whether they cannot all be true at once; False also where that is not found out."""
-        return self.ask(formulas, effort) is None
+        """Whether they cannot all be true at once; False also where that is not found out. Raises
+        Undecided once the effort is spent."""
+        answer = self.ask(formulas, effort)
+        unless(effort.left, Undecided("the time was too short"))
+        return answer is None
 
 
 def _checked(solver: z3.Solver, effort: Effort) -> z3.CheckSatResult:
@@ -316,11 +299,6 @@ def _numbers(model: z3.ModelRef) -> dict[str, int]:
 def _spent(solver: z3.Solver) -> int:
     """What Z3 has spent since it was started, by its own count."""
     return int(solver.statistics().get_key_value("rlimit count"))
-
-
-def original(name: str) -> str:
-    """The atom of which a name is the second thread's."""
-    return name.removesuffix(OTHER)
 
 
 def fixed(values: Mapping[str, int], products: Iterable[Monomial]) -> list[Formula]:

@@ -242,7 +242,8 @@ class AnyRound:
 
     def _copies(self, mark: str) -> Twins:
         atoms = self.on.atoms
-        return Twins(atoms, atoms.by_name.keys() - self.outside, f"{mark}{len(atoms.by_name)}")
+        inside = atoms.by_name.keys() - self.outside
+        return Twins(atoms, inside.__contains__, f"{mark}{len(atoms.by_name)}")
 
     def _copied(self, state: State, copies: Twins, size: int) -> tuple[tuple[Formula, ...], State]:
         """A state that leaves the loop: its own conditions, and it in the last round's atoms."""

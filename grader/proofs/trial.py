@@ -47,6 +47,16 @@ class Trial:
     block: tuple[int, int, int]
     numbers: Mapping[str, int]  # the whole-number parameters
 
+    @staticmethod
+    def named(rule: Rule, numbers: Mapping[str, int]) -> Trial:
+        """The launch whose `names` are these numbers."""
+        grid, block = (
+            rules.dimensions(tuple(numbers[f"{name}.{axis}"] for axis in rules.AXES))
+            for name in ("gridDim", "blockDim")
+        )
+        parameters = {name: number for name, number in numbers.items() if "." not in name}
+        return Trial(rule, grid, block, parameters)
+
     @property
     def shared_mem(self) -> int:
         return int(rules.value(self.rule.shared_mem, self.names))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partialmethod, wraps
 from math import gcd
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import z3
 
@@ -65,15 +65,19 @@ class Obligation:
     at: int
 
 
-def named(compute: Callable[..., Polynomial]) -> Callable[..., Polynomial]:
+Made = TypeVar("Made")
+
+
+def named(compute: Callable[..., Made]) -> Callable[..., Made]:
     """A method of `Arithmetic` that names what it makes, once for the same arguments."""
 
     @wraps(compute)
-    def once(self: Arithmetic, *arguments: object) -> Polynomial:
+    def once(self: Arithmetic, *arguments: object) -> Made:
         key = (compute.__name__, *arguments)
         if key not in self.made:
             self.made[key] = compute(self, *arguments)
-        return self.made[key]
+        made: Made = self.made[key]
+        return made
 
     return once
 
@@ -89,8 +93,7 @@ class Arithmetic:
     at: int = 0
     path: tuple[Formula, ...] = ()
     # What methods that are `named` have made.
-    made: dict[object, Polynomial] = field(default_factory=dict)
-    _conditions: dict[Unknown, Formula] = field(default_factory=dict)
+    made: dict[object, Any] = field(default_factory=dict)
     # Comparisons of integers for (in)equality: whether for equality, and their difference.
     equations: dict[Formula, tuple[bool, Polynomial]] = field(default_factory=dict)
     _unknowns: int = 0
@@ -98,8 +101,11 @@ class Arithmetic:
     def forget(self, number: int) -> None:
         """Keep the first `number` atoms only, and nothing that speaks of others."""
         gone = self.atoms.forget(number)
-        self.made = {key: v for key, v in self.made.items() if v.atoms.isdisjoint(gone)}
-        self._conditions = {key: v for key, v in self._conditions.items() if str(v) not in gone}
+        self.made = {
+            key: value
+            for key, value in self.made.items()
+            if self.atoms.names(value).isdisjoint(gone)
+        }
 
     def read_as(self, kind: str, value: Value) -> Polynomial:
         """The integer of PTX type `kind` that a register's value is."""
@@ -119,15 +125,8 @@ class Arithmetic:
         return pointer.offset
 
     def _owe(self, value: Polynomial, low: int, high: int) -> None:
-        """That a value lies within bounds, unless it has been so on the way here."""
-        known = any(
-            one.value == value
-            and (one.low, one.high) == (low, high)
-            and one.path == self.path[: len(one.path)]
-            for one in self.obligations
-        )
-        if not known:
-            self.obligations.append(Obligation(self.path, value, low, high, self.at))
+        """That a value lies within bounds."""
+        self.obligations.append(Obligation(self.path, value, low, high, self.at))
 
     def integer(self, value: Value, kind: str) -> Polynomial:
         """Some integer that is equal to a register's value modulo its width."""
@@ -272,9 +271,11 @@ class Arithmetic:
         if isinstance(value, Polynomial):  # as `mov.pred %p1, -1` says that it holds
             return term(value) != 0 if value.number is None else z3.BoolVal(value.number != 0)
         assert isinstance(value, Unknown)
-        if value not in self._conditions:
-            self._conditions[value] = self.atoms.boolean("condition", Scope.THREAD)
-        return self._conditions[value]
+        return self._any_condition(value)
+
+    @named
+    def _any_condition(self, value: Unknown) -> Formula:
+        return self.atoms.boolean("condition", Scope.THREAD)
 
     def _merged_integers(
         self, choices: Sequence[tuple[tuple[Formula, ...], Value]], kind: str

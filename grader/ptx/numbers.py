@@ -102,44 +102,35 @@ def _smallest(dtype: np.dtype) -> Any:
     return np.finfo(dtype).tiny
 
 
-def flush(x: np.ndarray) -> np.ndarray:
-    """Subnormal numbers replaced by zero of their sign (`.ftz`)."""
+def flush(
+    x: np.ndarray,
+    is_normal: Callable[..., Any] | None = None,
+    operands: Sequence[np.ndarray] = (),
+) -> np.ndarray:
+    """Subnormal numbers replaced by zero of their sign (`.ftz`). Hardware flushes results that are
+    below the smallest normal number when rounded to their precision with no limit to the exponent.
+    Some of those are the smallest normal number in `x`: of what came from these operands,
+    `is_normal(*operands)` says whether it is more; without it, that is taken for granted."""
     smallest = _smallest(x.dtype)
     magnitude = np.abs(x[:1] if x.strides == (0,) else x)
-    if np.minimum.reduce(magnitude) >= smallest:
+    if np.minimum.reduce(magnitude) > smallest:
         return x
-    return x * ((magnitude >= smallest) | (magnitude != magnitude))
+    keep = ~(magnitude < smallest)
+    if is_normal and len(at := (magnitude == smallest).nonzero()[0]):
+        keep[at] = is_normal(*[operand[at] for operand in operands])
+    return x * keep
 
 
 def flushed(
     fn: Callable[..., Any], is_normal: Callable[..., Any] | None = None
 ) -> Callable[..., Any]:
-    """`fn` with subnormal operands and results replaced by zero of their sign. Where a result is
-    the smallest normal number, `is_normal(*operands)` says whether rounding got it there from
-    above; without it, that is taken for granted."""
+    """`fn` with subnormal operands and results replaced by zero of their sign (see `flush`)."""
 
     def flush_around(*operands: np.ndarray) -> np.ndarray:
         clean = [flush(operand) for operand in operands]
-        result = fn(*clean)
-        return flush_result(result, is_normal, clean) if is_normal else flush(result)
+        return flush(fn(*clean), is_normal, clean)
 
     return flush_around
-
-
-def flush_result(
-    x: np.ndarray, is_normal: Callable[..., Any], operands: Sequence[np.ndarray]
-) -> np.ndarray:
-    """`x`, which came from `operands`, with zeros for what hardware flushes: results that are
-    below the smallest normal number when rounded to their precision with no limit to the
-    exponent. Some of those are the smallest normal number in `x`."""
-    smallest = _smallest(x.dtype)
-    magnitude = np.abs(x)
-    if np.minimum.reduce(magnitude) > smallest:
-        return x
-    keep = ~(magnitude < smallest)
-    if len(at := (magnitude == smallest).nonzero()[0]):
-        keep[at] = is_normal(*[operand[at] for operand in operands])
-    return x * keep
 
 
 def reaches_normal(exact: Exact, kind: str, mode: str) -> np.ndarray:
@@ -201,16 +192,14 @@ def rounded(exact: Exact, kind: str, mode: str) -> np.ndarray:
     nearest, rest = exact
     if kind != "f64":
         return narrowed(round_to_odd(nearest, rest), kind, mode)
-    return nearest if mode == "rn" else _step_double(nearest, rest, mode)
-
-
-def _step_double(nearest: np.ndarray, rest: np.ndarray, mode: str) -> np.ndarray:
-    down, up = rest < 0, rest > 0
-    if mode == "rz":
-        down, up = down & (nearest > 0), up & (nearest < 0)
-    if mode != "rp":
-        nearest = np.where(down, np.nextafter(nearest, -np.inf), nearest)
-    return np.where(up, np.nextafter(nearest, np.inf), nearest) if mode != "rm" else nearest
+    if mode == "rn":
+        return nearest
+    beyond, towards = {  # where the nearest number is not what is asked for, the next one is
+        "rz": (rest * np.sign(nearest) < 0, 0.0),
+        "rm": (rest < 0, -np.inf),
+        "rp": (rest > 0, np.inf),
+    }[mode]
+    return np.where(beyond, np.nextafter(nearest, towards), nearest)
 
 
 def narrowed(x: np.ndarray, kind: str, mode: str) -> np.ndarray:
@@ -221,27 +210,25 @@ def narrowed(x: np.ndarray, kind: str, mode: str) -> np.ndarray:
     exponent = (np.ascontiguousarray(x).view(np.int64) >> 52 & 0x7FF) - 1023
     exponent = np.maximum(exponent, form.least_exponent) - (form.precision - 1)
     quantum = (exponent + 1023 << 52).view(np.float64)
-    grid = _TO_INTEGER[mode](x / quantum) * quantum
+    to_integer, upward, downward = _ROUNDINGS[mode]
+    grid = to_integer(x / quantum) * quantum
     over = (np.abs(grid) > form.largest) & np.isfinite(x)
     if over.any():
-        grid = np.where(over, _overflow(grid, form.largest, mode), grid)
+        highest, lowest = upward * form.largest, -downward * form.largest
+        grid = np.where(over, np.where(grid > 0, highest, lowest), grid)
     return grid.astype(form.dtype)
 
 
-_TO_INTEGER: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "rn": np.rint,
-    "rna": lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x),  # ties away from zero
-    "rz": np.trunc,
-    "rm": np.floor,
-    "rp": np.ceil,
+# By mode: the integer that a number becomes, and what is beyond the largest number of a format: so
+# many times that number, upward and downward.
+_ROUNDINGS: dict[str, tuple[Callable[[np.ndarray], np.ndarray], float, float]] = {
+    "rn": (np.rint, np.inf, np.inf),
+    # Ties away from zero.
+    "rna": (lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x), np.inf, np.inf),
+    "rz": (np.trunc, 1, 1),
+    "rm": (np.floor, 1, np.inf),
+    "rp": (np.ceil, np.inf, 1),
 }
-
-
-def _overflow(x: np.ndarray, largest: float, mode: str) -> np.ndarray:
-    """What a number beyond the largest becomes."""
-    upward = mode in ("rn", "rna", "rp")
-    downward = mode in ("rn", "rna", "rm")
-    return np.where(x > 0, np.inf if upward else largest, -np.inf if downward else -largest)
 
 
 _WIDER = {np.dtype(f"{sign}{n}"): np.dtype(f"{sign}{2 * n}") for sign in "iu" for n in (1, 2, 4)}

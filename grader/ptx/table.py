@@ -119,11 +119,6 @@ def means(names: str, *lines: str, meaning: Meaning, undefined: Undefined | None
     elementwise(names, *lines)(lambda instruction: meant(meaning, instruction, undefined))
 
 
-def computes(names: str, *lines: str, fn: Compute) -> None:
-    """Enters what has no meaning but over arrays, likewise."""
-    elementwise(names, *lines)(lambda instruction: of_one_type(fn, instruction))
-
-
 def lanewise(names: str, *lines: str, types: str, **facts: Any) -> Callable[[Compute], Compute]:
     """Decorates `fn(form, *sources) -> result`. `types` are those of the sources and, last, of the
     result, such as "t u32 t", where t is the instruction's own."""
@@ -317,10 +312,15 @@ def fused(steps: list[Step]) -> list[Step]:
 def _several_results(
     fn: Compute, target: Operand, kinds: tuple[str, ...], sources: list[LaneValues], wave: Wave
 ) -> Step:
-    """Results that nobody wants are left out at the end, or go to the sink."""
-    parts = zip(several(target, *range(1, len(kinds) + 1)), kinds, strict=False)
-    outs = [wave.registers.write(part, kind) for part, kind in parts]
+    outs = results_of(target, kinds, wave)
     return lambda lanes: put(outs, lanes, fn(*[source[lanes] for source in sources]))
+
+
+def results_of(target: Operand, kinds: tuple[str, ...], wave: Wave) -> list[np.ndarray]:
+    """Where results of these PTX types go, each (lanes,), to be `put` there. Those that nobody
+    wants are left out at the end, or go to the sink."""
+    parts = zip(several(target, *range(1, len(kinds) + 1)), kinds, strict=False)
+    return [wave.registers.write(part, kind) for part, kind in parts]
 
 
 def bind(instruction: Instruction, at: int, wave: Wave) -> Step:

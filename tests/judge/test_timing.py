@@ -19,6 +19,7 @@ from grader.bench.records import show_timings
 from grader.cli.app import app
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
+from grader.errors import NotInCourse
 from grader.notebook import draw, session
 from grader.notebook.draw.timing_curves import apart, bandwidth
 from grader.notebook.failures import Notice
@@ -236,7 +237,7 @@ def test_without_a_gpu_and_a_recording_bench_says_so_and_the_page_goes_on(run_ce
 
 
 def test_a_benchmark_that_there_is_not_is_a_sentence(run_cell):
-    with pytest.raises(Notice, match="has no benchmark 'ad'; it has: add"):
+    with pytest.raises(NotInCourse, match="has no benchmark 'ad'; it has: add"):
         run_cell('bench("ad")')
 
 

@@ -6,6 +6,7 @@ from ptx_reference_forms import expected
 
 from grader.bench import conformance
 from grader.bench.conformance.forms import InlineForm
+from grader.cuda import simulator
 
 CHOSEN, DRAWN = 512, 128  # inputs of a form
 FAMILIES = tuple(dict.fromkeys(form.family for form in conformance.FORMS))
@@ -69,3 +70,36 @@ def test_a_sine_has_a_bound_only_where_one_is_documented():
 
 def test_a_number_for_nan_is_beyond_any_bound():
     assert _share_beyond("sqrt.approx.f32", -1.0, 0.0) == 1
+
+
+def test_a_comparison_of_pairs_goes_with_one_predicate_for_both_halves():
+    source = """extern "C" __global__ void k(unsigned* y)
+{
+  unsigned t = threadIdx.x;
+  asm("{ .reg .pred p; setp.lt.u32 p, %1, 2; set.lt.and.f16x2.f16x2 %0, %2, %3, p; }"
+      : "=r"(y[t]) : "r"(t), "r"(t % 2 ? 0x40003C00 : 0x3C004000), "r"(0x3E003E00));
+}"""
+    found = np.zeros(4, np.uint32)
+    simulator.RawModule(code=source).get_function("k")((1,), (4,), (found,))
+    # 1.0 in the lower or in the upper half is less than 1.5; from thread 2 on p does not hold.
+    assert found.tolist() == [0x3C000000, 0x00003C00, 0, 0]
+
+
+@pytest.mark.parametrize("selector", [0x5410, 0x7632, 0xD410, 0xFFFF, 0x10000123])
+def test_bytes_are_permuted_alike_by_a_number_and_by_a_register(selector):
+    source = f"""extern "C" __global__ void k(unsigned* y)
+{{
+  unsigned t = threadIdx.x, a = 0x9E3779B9u * t, b = ~a;
+  asm("prmt.b32 %0, %1, %2, {selector};" : "=r"(y[2 * t]) : "r"(a), "r"(b));
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(y[2 * t + 1]) : "r"(a), "r"(b), "r"({selector} + t - t));
+}}"""
+    found = np.zeros((64, 2), np.uint32)
+    simulator.RawModule(code=source).get_function("k")((1,), (64,), (found,))
+    assert (found[:, 0] == found[:, 1]).all()
+    octets = [[0x9E3779B9 * t >> 8 * k & 255 for k in range(4)] for t in range(64)]
+    octets = [own + [255 - one for one in own] for own in octets]
+    chosen = [selector >> 4 * place & 15 for place in range(4)]
+    wanted = [
+        [(own[one & 7] >> 7) * 255 if one & 8 else own[one & 7] for one in chosen] for own in octets
+    ]
+    assert found[:, 0].copy().view(np.uint8).reshape(64, 4).tolist() == wanted

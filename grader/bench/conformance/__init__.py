@@ -21,6 +21,7 @@ import numpy as np
 from ...cuda import gpu_count
 from ...errors import BadInput, unless
 from ...page_templates import page_template
+from ...ptx.numbers import FORMATS, from_bfloat
 from .forms import FORMS, InlineForm
 from .samples import drawn, samples
 
@@ -150,8 +151,8 @@ def distance(form: InlineForm, one: np.ndarray, other: np.ndarray) -> np.ndarray
         return np.asarray(halves.reshape(-1, 2).max(axis=1))
     bits = 8 * form.output_size
     a, b = (x.astype(object) if bits == 64 else x.astype(np.int64) for x in (one, other))
-    if form.output in _INFINITY:
-        nan_a, nan_b = (_magnitude(x, bits) > _INFINITY[form.output] for x in (a, b))
+    if form.output in FORMATS:
+        nan_a, nan_b = (np.isnan(_decode(x, form.output)) for x in (one, other))
         # In the order of the floats; -0 just below +0.
         a, b = (
             np.where(x >> (bits - 1) == 1, -1 - _magnitude(x, bits), _magnitude(x, bits))
@@ -160,15 +161,6 @@ def distance(form: InlineForm, one: np.ndarray, other: np.ndarray) -> np.ndarray
         apart = np.abs(a - b).astype(float)
         return np.where(nan_a & nan_b, 0.0, np.where(nan_a | nan_b, np.inf, apart))
     return np.abs(a - b).astype(float)
-
-
-_INFINITY = {
-    "f16": 0x7C00,
-    "bf16": 0x7F80,
-    "f32": 0x7F800000,
-    "tf32": 0x7F800000,
-    "f64": 0x7FF0 << 48,
-}
 
 
 def _magnitude(bits: np.ndarray, width: int) -> np.ndarray:
@@ -188,7 +180,6 @@ _TRUE: dict[str, Callable[..., np.ndarray]] = {
     "tanh": np.tanh,
     "div": np.divide,
 }
-_PRECISION_AND_LEAST = {"f16": (11, -14), "bf16": (8, -126), "f32": (24, -126), "f64": (53, -1022)}
 
 
 def beyond(form: InlineForm, inputs: tuple[np.ndarray, ...], found: np.ndarray) -> np.ndarray:
@@ -205,22 +196,23 @@ def beyond(form: InlineForm, inputs: tuple[np.ndarray, ...], found: np.ndarray) 
 
 
 def _decode(bits: np.ndarray, kind: str) -> np.ndarray:
-    if kind == "bf16":
-        bits, kind = bits.astype(np.uint32) << np.uint32(16), "f32"
-    return bits.view(kind.replace("f", "float")).astype(np.float64)
+    """The numbers of a floating-point format as float64."""
+    values = from_bfloat(bits) if kind == "bf16" else bits.view(FORMATS[kind].dtype)
+    with np.errstate(invalid="ignore"):  # a NaN that signals
+        return values.astype(np.float64)
 
 
 def _acceptable(form: InlineForm, values: list[np.ndarray], got: np.ndarray) -> np.ndarray:
-    precision, least = _PRECISION_AND_LEAST[form.output]
-    smallest, largest = 2.0**least, (2 - 2.0 ** (1 - precision)) * 2.0 ** (1 - least)
+    kept = FORMATS[form.output]
+    smallest = 2.0**kept.least_exponent
     flushes = ".ftz" in form.name
     if flushes:
         values = [np.where(np.abs(v) < smallest, np.copysign(0.0, v), v) for v in values]
     true = _TRUE[form.name.partition(".")[0]](*values)
-    slack = _slack(form, values[-1], true, precision, least)
-    close = np.abs(got - true) <= slack + 2.0 ** (least + 1 - precision)  # a subnormal step
+    slack = _slack(form, values[-1], true)
+    close = np.abs(got - true) <= slack + smallest * 2.0 ** (1 - kept.precision)  # a subnormal step
     close &= (true != 0) | (got != 0) | (np.signbit(true) == np.signbit(got))
-    close |= (np.abs(true) > largest) & np.isinf(got) & (np.signbit(true) == np.signbit(got))
+    close |= (np.abs(true) > kept.largest) & np.isinf(got) & (np.signbit(true) == np.signbit(got))
     if flushes:
         close |= (np.abs(true) <= smallest * (1 + 2.0**-20)) & (got == 0)
     if form.name.startswith("div.approx"):  # the reciprocal of a large divisor is flushed
@@ -230,13 +222,12 @@ def _acceptable(form: InlineForm, values: list[np.ndarray], got: np.ndarray) -> 
     return np.where(np.isnan(true) | np.isnan(got), np.isnan(true) & np.isnan(got), close)
 
 
-def _slack(
-    form: InlineForm, last: np.ndarray, true: np.ndarray, precision: int, least: int
-) -> np.ndarray:
+def _slack(form: InlineForm, last: np.ndarray, true: np.ndarray) -> np.ndarray:
     """How far from the true values the results may lie; without limit where nothing is said."""
-    slack = np.full(true.shape, np.inf)
+    slack, kept = np.full(true.shape, np.inf), FORMATS[form.output]
     for bound in reversed(form.bounds):  # the first one that applies counts
-        ulp = np.ldexp(1.0, np.maximum(np.frexp(true)[1] - 1, least) - (precision - 1))
+        exponent = np.maximum(np.frexp(true)[1] - 1, kept.least_exponent)
+        ulp = np.ldexp(1.0, exponent - (kept.precision - 1))
         unit = {"ulp": ulp, "relative": np.abs(true), "absolute": 1.0}[bound.what]
         inside = (np.abs(last) >= bound.low) & (np.abs(last) <= bound.high)
         slack = np.where(inside | ~np.isfinite(last), bound.error * unit, slack)
@@ -268,6 +259,9 @@ def hardware() -> str:
 
 def page(rows: list[FamilyResult], on: str, day: date) -> str:
     """Markdown: the families, what lies beyond a bound, and what the columns mean."""
-    return page_template("grader.bench", "conformance.md").render(
-        rows=rows, on=on, day=day, samples=SAMPLES, drawn=DRAWN, infinity=np.inf
+    return (
+        page_template("bench/pages/conformance.md").render(
+            rows=rows, on=on, day=day, samples=SAMPLES, drawn=DRAWN, infinity=np.inf
+        )
+        + "\n"
     )

@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 
+from ...ptx.numbers import FORMATS
 from .forms import INTEGERS, InlineForm, size_of
 
 # Bits of floats: zeros, subnormals, the smallest normal, around 1, halves and ties of integers,
@@ -40,7 +41,6 @@ _EDGES = {
 _WHOLE = (*INTEGERS, "b16", "b32", "b64")
 PAIRS = ("f16x2", "bf16x2")
 Draw = Callable[[str, int, np.random.Generator], np.ndarray]
-FLOATS = {"f16": (10, 15), "bf16": (7, 127), "f32": (23, 127), "f64": (52, 1023)}
 
 
 def samples(form: InlineForm, number: int) -> tuple[np.ndarray, ...]:
@@ -49,7 +49,7 @@ def samples(form: InlineForm, number: int) -> tuple[np.ndarray, ...]:
     inputs = [operand(kind, number, rng, _edged) for kind in form.inputs]
     first = form.inputs[0]
     alike = [n for n, kind in enumerate(form.inputs) if kind == first]
-    if len(alike) > 1 and first in ("f16", "bf16", "f32", "f64", *_WHOLE):
+    if len(alike) > 1 and first in (*_EDGES, *_WHOLE):
         _relate(inputs, alike, first, rng)
     return without_zero_divisors(form, tuple(inputs))
 
@@ -73,7 +73,7 @@ def _relate(
     other[choice < 0.06] = one[choice < 0.06]
     near = (choice >= 0.06) & (choice < 0.1)
     other[near] = one[near] ^ unit
-    if kind in FLOATS:
+    if kind in _EDGES:
         opposite = (choice >= 0.1) & (choice < 0.16)
         other[opposite] = one[opposite] ^ top
 
@@ -88,13 +88,13 @@ def operand(kind: str, number: int, rng: np.random.Generator, scalars: Draw) -> 
 
 def _edged(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
     """Numbers of a type of PTX, many of them at edges."""
-    is_float = kind in FLOATS
+    is_float = kind in _EDGES
     return _floats(kind, number, rng) if is_float else _integers(8 * size_of(kind), number, rng)
 
 
 def _floats(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
-    size, (mantissa, bias) = size_of(kind), FLOATS[kind]
-    dtype, bits = np.dtype(f"u{size}"), 8 * size
+    dtype, kept = np.dtype(f"u{size_of(kind)}"), FORMATS[kind]
+    bits, mantissa, bias = 8 * dtype.itemsize, kept.precision - 1, 1 - kept.least_exponent
     anything = rng.integers(0, (1 << bits) - 1, number, dtype, endpoint=True)
     exponent = (bias + rng.integers(-6, 7, number)).astype(dtype) << dtype.type(mantissa)
     sign = rng.integers(0, 2, number).astype(dtype) << dtype.type(bits - 1)
@@ -206,7 +206,7 @@ def drawn(form: InlineForm, number: int) -> tuple[np.ndarray, ...]:
 
 def _pooled(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
     """Numbers of a type of PTX that hypothesis has drawn."""
-    return rng.choice(pool(kind if kind in (*FLOATS, *_WHOLE) else f"u{8 * size_of(kind)}"), number)
+    return rng.choice(pool(kind if kind in (*_EDGES, *_WHOLE) else f"u{8 * size_of(kind)}"), number)
 
 
 @cache
@@ -219,7 +219,7 @@ def pool(kind: str) -> np.ndarray:
     bits = 8 * size_of(kind)
     wide = 32 if kind == "bf16" else bits  # a bfloat16 is the upper half of a float
     floats = {16: st.floats(width=16), 32: st.floats(width=32), 64: st.floats(width=64)}
-    one = floats[wide] if kind in FLOATS else st.integers(0, (1 << bits) - 1)
+    one = floats[wide] if kind in _EDGES else st.integers(0, (1 << bits) - 1)
 
     @settings(
         max_examples=POOL // 16,
@@ -233,7 +233,7 @@ def pool(kind: str) -> np.ndarray:
         values.extend(some)
 
     collect()
-    if kind not in FLOATS:
+    if kind not in _EDGES:
         return np.array(values, f"u{bits // 8}")
     words = np.array(values, f"f{wide // 8}").view(f"u{wide // 8}")
     return (words >> 16).astype(np.uint16) if kind == "bf16" else words

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -160,15 +159,13 @@ def _by_sentence(
     return {sentence: list(dict.fromkeys(all_of)) for sentence, all_of in names.items() if sentence}
 
 
-@cache
 def _template(name: str) -> Template:
     from ...notebook.cards import prose
 
     return page_template(
-        __name__,
-        name,
+        f"classroom/report/pages/{name}",
         words=lambda status: status.replace("_", " "),
-        prose=lambda text: Markup(prose(text)),  # it escapes the text itself
+        prose=prose,
         explained=_explained,
     )
 

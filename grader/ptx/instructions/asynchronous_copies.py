@@ -39,7 +39,6 @@ from ..program import (
     Instruction,
     Operand,
     Register,
-    Transfer,
     address_of,
     immediate_of,
     require,
@@ -69,13 +68,13 @@ def copy(instruction: Instruction, at: int, wave: Wave) -> Step:
     )
     to = wave.access(replace(writes, asynchronous=True), target, at)
     whole = wave.access(reads, source, at)
-    octets = _octets(reads, source, size, at, wave) if rest else []
+    octet = wave.access(replace(reads, size=1, components=1), source, at)
     amount = _source_size(rest[0], size, wave) if rest else None
 
     def step(lanes: Lanes) -> None:
         index = lane_index(lanes)
         wanted = amount(lanes) if amount else np.full(len(index), size)
-        words = _fetched(whole, octets, index, wanted)
+        words = _fetched(whole, octet, index, wanted)
         for hit in to.hits(lanes):
             own = words[np.searchsorted(index, lane_index(hit.lanes))]
             wave.events.copy(to, hit, list(own.T))
@@ -93,30 +92,18 @@ def _source_size(operand: Operand, size: int, wave: Wave) -> Callable[[Lanes], n
     return lambda lanes: np.minimum(limit[lanes], size).astype(np.int64)
 
 
-def _octets(reads: Transfer, source: Operand, size: int, at: int, wave: Wave) -> list[Access]:
-    """Accesses to the single bytes of the source, for copies that stop in the middle."""
-    start = address_of(source)
-    return [
-        wave.access(
-            replace(reads, size=1, components=1), replace(start, offset=start.offset + place), at
-        )
-        for place in range(size)
-    ]
-
-
-def _fetched(
-    whole: Access, octets: list[Access], index: np.ndarray, wanted: np.ndarray
-) -> np.ndarray:
+def _fetched(whole: Access, octet: Access, index: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """What lanes copy of which so many bytes are `wanted`: (lanes, words) uint32, zeros behind
-    these bytes."""
+    these bytes. Copies that stop in the middle are made `octet` by octet."""
     words = np.zeros((len(index), whole.components), np.uint32)
     full = np.asarray(wanted == whole.width)
     if full.any():
         words[full] = whole.load(compact(index[full]), words.dtype)
     short = wanted * ~full
-    for place, octet in enumerate(octets[: int(short.max())]):
+    for place in range(int(short.max())):
         more, columns = short > place, words.view(np.uint8)
-        columns[more, place] = octet.load(compact(index[more]), columns.dtype)[:, 0]
+        moved = np.full(np.count_nonzero(more), place)
+        columns[more, place] = octet.load(compact(index[more]), columns.dtype, moved)[:, 0]
     return words
 
 

@@ -76,32 +76,29 @@ def _combined(meaning: Meaning, instruction: Instruction) -> Meaning:
     return combination
 
 
+def _on_pairs(compare: Compute, kind: str) -> Compute:
+    """A comparison of what registers hold, two numbers of a scalar `kind` each: (2 * lanes,)."""
+    return lambda a, b, *c: compare(
+        *[np.ascontiguousarray(x).view(DTYPES[kind]) for x in (a, b)], *[np.repeat(x, 2) for x in c]
+    )
+
+
 @elementwise("setp", *_lines("INT|BITS", "FLOAT|f16x2|bf16x2"), asks=True)
 def setp(instruction: Instruction) -> Elementwise:
     """p[|q], a, b[, c]: q gets the opposite; of a pair of halves, p is for the lower and q for
     the upper."""
     kind, target = instruction.form.type, instruction.operands[0]
-    scalar, pair = kind.removesuffix("x2"), kind.endswith("x2")
+    scalar, sources = kind.removesuffix("x2"), (kind, kind, "pred")[: len(instruction.operands) - 1]
     meaning = _comparison(instruction, scalar)
-    sources = (kind, kind, "pred")[: len(instruction.operands) - 1]
-    if isinstance(target, Register) and not pair:
-        whole = _combined(meaning, instruction)
-        return Elementwise(
-            whole(ON_ARRAYS), sources, "pred", meaning=None if scalar in _FLOATS else whole
-        )
-    compare, combining = meaning(ON_ARRAYS), instruction.form.one_of(_COMBINING)
-
-    def compute(a: np.ndarray, b: np.ndarray, *c: np.ndarray) -> list[np.ndarray]:
-        if pair:
-            held = compare(*[np.ascontiguousarray(x).view(DTYPES[scalar]) for x in (a, b)])
-            both = [held[::2], held[1::2]]
-        else:
-            held = compare(a, b)
-            both = [held, ~held]
-        combine = getattr(ON_ARRAYS, _COMBINING[combining]) if combining else None
-        return [combine(one, *c) for one in both] if combine else both
-
-    return Elementwise(compute, sources, ("pred", "pred"))
+    whole = _combined(meaning, instruction)
+    holds = whole(ON_ARRAYS)
+    if scalar != kind:
+        of_pairs = _on_pairs(holds, scalar)
+        return Elementwise(lambda *x: of_pairs(*x).reshape(-1, 2).T, sources, ("pred", "pred"))
+    if isinstance(target, Register):
+        return Elementwise(holds, sources, "pred", meaning=None if scalar in _FLOATS else whole)
+    fails = _combined(lambda on: lambda a, b: ~meaning(on)(a, b), instruction)(ON_ARRAYS)
+    return Elementwise(lambda *x: (holds(*x), fails(*x)), sources, ("pred", "pred"))
 
 
 _TRUE = {"f32": 0x3F800000, "f16": 0x3C00, "bf16": 0x3F80}
@@ -115,17 +112,12 @@ def set_(instruction: Instruction) -> Elementwise:
     result, source = instruction.form.mods[-2:]
     kind, scalar = source.removesuffix("x2"), result.removesuffix("x2")
     compare = _combined(_comparison(instruction, kind), instruction)(ON_ARRAYS)
-    bits = 8 * size_of(scalar)
-    true = np.array(_TRUE.get(scalar, (1 << bits) - 1), f"u{bits // 8}")
-
-    def compute(a: np.ndarray, b: np.ndarray, *c: np.ndarray) -> np.ndarray:
-        if kind != source:
-            a, b = (np.ascontiguousarray(x).view(DTYPES[kind]) for x in (a, b))
-        found = compare(a, b, *c) * true
-        return found.view(np.uint32) if scalar != result else found
-
+    if kind != source:
+        compare = _on_pairs(compare, kind)
+    size, word = size_of(scalar), f"u{size_of(result)}"
+    true = np.array(_TRUE.get(scalar, (1 << 8 * size) - 1), f"u{size}")
     return Elementwise(
-        compute,
+        lambda *operands: (compare(*operands) * true).view(word),
         (source, source, "pred")[: len(instruction.operands) - 1],
         f"b{8 * size_of(result)}",
     )

@@ -11,7 +11,6 @@ from ..numbers import (
     DTYPES,
     FORMATS,
     flush,
-    flush_result,
     from_bfloat,
     narrowed,
     reaches_normal,
@@ -22,8 +21,8 @@ from ..numbers import (
     size_of,
     to_bfloat,
 )
-from ..program import Instruction
-from ..table import Elementwise, elementwise
+from ..program import Form, Instruction
+from ..table import Elementwise, elementwise, lanewise
 
 _TO_INTEGRAL = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
 _INTEGERS = {f"{sign}{bits}" for sign in "su" for bits in (8, 16, 32, 64)}
@@ -79,12 +78,9 @@ def _int_to_float(mods: tuple[str, ...], result: str) -> Callable[..., Any]:
         return lambda a: finish(a.astype(dtype))
 
     def convert(a: np.ndarray) -> np.ndarray:
-        digit = a.dtype.type(32)
-        if a.itemsize == 8:  # two parts that float64 holds exactly
-            upper, lower = a >> digit, a & a.dtype.type(0xFFFFFFFF)
-            parts = exact.add(upper.astype(np.float64) * 2.0**32, lower.astype(np.float64))
-        else:
-            parts = a.astype(np.float64), np.zeros(a.shape)
+        wide = a.astype(f"{a.dtype.kind}8")  # two parts that float64 holds exactly
+        upper, lower = (wide >> 32).astype(np.float64), (wide & 0xFFFFFFFF).astype(np.float64)
+        parts = exact.add(upper * 2.0**32, lower)
         return finish(rounded(parts, result, mode))
 
     return convert
@@ -127,7 +123,7 @@ def _float_to_float(mods: tuple[str, ...], result: str, source: str) -> Callable
     def convert(a: np.ndarray) -> np.ndarray:
         a = to_integral(flush(a) if flushes else a)
         changed = change(a)
-        return finish(flush_result(changed, is_normal, (a,)) if flushes_result else changed)
+        return finish(flush(changed, is_normal, (a,)) if flushes_result else changed)
 
     return convert
 
@@ -152,21 +148,11 @@ def _finish(mods: tuple[str, ...], result: str) -> Callable[..., Any]:
     return (lambda x: reduce(lambda y, step: step(y), steps, x)) if steps else np.asarray
 
 
-@elementwise(
-    "cvt",
-    "pack sat u16|s16 s32 : d, a, b",
-    "pack sat u8|s8 s32 b32 : d, a, b, c",
-    converts=True,
-)
-def pack(instruction: Instruction) -> Elementwise:
+@lanewise("cvt", "pack sat u16|s16 s32 : d, a, b", types="s32 s32 b32", converts=True)
+@lanewise("cvt", "pack sat u8|s8 s32 b32 : d, a, b, c", types="s32 s32 b32 b32", converts=True)
+def pack(form: Form, a: np.ndarray, b: np.ndarray, *c: np.ndarray) -> np.ndarray:
     """a and b clamped, a as the upper half; of bytes two, and the low half of c above them."""
-    result = instruction.form.mods[2]
-    clamp, bits = _clamp_to(DTYPES[result]), np.uint32(8 * size_of(result))
-    unsigned = f"u{size_of(result)}"
-
-    def compute(a: np.ndarray, b: np.ndarray, c: np.ndarray | None = None) -> np.ndarray:
-        high, low = (clamp(x).view(unsigned).astype(np.uint32) for x in (a, b))
-        packed = high << bits | low
-        return packed if c is None else c << np.uint32(16) | packed
-
-    return Elementwise(compute, ("s32", "s32", "b32")[: len(instruction.operands) - 1], "b32")
+    clamp, size = _clamp_to(DTYPES[form.mods[2]]), size_of(form.mods[2])
+    high, low = (clamp(x).view(f"u{size}").astype(np.uint32) for x in (a, b))
+    packed = high << np.uint32(8 * size) | low
+    return c[0] << np.uint32(16) | packed if c else packed

@@ -15,72 +15,56 @@ from ...machine.memory.spaces import (
     WINDOW_SIZE,
 )
 from ...machine.wave import Wave
+from ..flow import passes
 from ..numbers import DTYPES, constant, size_of
 from ..program import (
     Carries,
     Form,
     Instruction,
-    Operand,
     Symbol,
     Vector,
-    address_of,
     components,
     require,
     several,
 )
 from ..table import Elementwise, effect, elementwise, lanewise
 
-# Which byte of {b, a} goes to each place, for selectors 0 to 3 of prmt's special modes.
-_MODES: dict[str, list[tuple[int, ...]]] = {
-    "f4e": [(n, n + 1, n + 2, n + 3) for n in range(4)],
-    "b4e": [tuple((n - k) % 8 for k in range(4)) for n in range(4)],
-    "rc8": [(n, n, n, n) for n in range(4)],
-    "ecl": [tuple(max(n, k) for k in range(4)) for n in range(4)],
-    "ecr": [tuple(min(n, k) for k in range(4)) for n in range(4)],
-    "rc16": [(0, 1, 0, 1), (2, 3, 2, 3), (0, 1, 0, 1), (2, 3, 2, 3)],
+# By special mode of prmt, which byte of {b, a} goes to each place, for selectors 0 to 3.
+_MODES = {
+    name: np.array(rows, np.uint32)
+    for name, rows in {
+        "f4e": [(n, n + 1, n + 2, n + 3) for n in range(4)],
+        "b4e": [tuple((n - k) % 8 for k in range(4)) for n in range(4)],
+        "rc8": [(n, n, n, n) for n in range(4)],
+        "ecl": [tuple(max(n, k) for k in range(4)) for n in range(4)],
+        "ecr": [tuple(min(n, k) for k in range(4)) for n in range(4)],
+        "rc16": [(0, 1, 0, 1), (2, 3, 2, 3), (0, 1, 0, 1), (2, 3, 2, 3)],
+    }.items()
 }
 
 
-@elementwise("prmt", f"b32 {'|'.join(_MODES)}? : d, a, b, c")
-def prmt(instruction: Instruction) -> Elementwise:
+@lanewise("prmt", f"b32 {'|'.join(_MODES)}? : d, a, b, c", types="b32 b32 b32 b32")
+def prmt(form: Form, a: np.ndarray, b: np.ndarray, selector: np.ndarray) -> np.ndarray:
     """d, a, b, selector: each byte of d is one of the eight of {b, a}, or (bit 3
     of its selector) eight copies of that byte's sign."""
-    if (mode := instruction.form.one_of(_MODES)) is None:
-        return Elementwise(_permute, ("b32", "b32", "b32"), "b32")
-    selectors = np.array(
-        [sum(byte << 4 * place for place, byte in enumerate(row)) for row in _MODES[mode]],
-        np.uint32,
+    octets, mode, fixed = np.empty((len(a), 4), np.uint8), form.one_of(_MODES), constant(selector)
+    if mode is None and fixed is not None and not int(fixed) & 0x8888:
+        bytes_of_both = np.stack((a, b), axis=1).view(np.uint8)
+        for place in range(4):  # many kernels pack values so: bytes are moved, nothing is computed
+            octets[:, place] = bytes_of_both[:, int(fixed) >> 4 * place & 7]
+        return octets.view(np.uint32)[:, 0]
+    choices = (
+        [selector >> np.uint32(4 * place) & np.uint32(15) for place in range(4)]
+        if mode is None
+        else _MODES[mode].T[:, selector & 3]
     )
-    return Elementwise(
-        lambda a, b, c: _permute(a, b, selectors[c & np.uint32(3)]), ("b32", "b32", "b32"), "b32"
-    )
-
-
-def _permute(a: np.ndarray, b: np.ndarray, selector: np.ndarray) -> np.ndarray:
-    fixed = constant(selector)
-    if fixed is not None and not int(fixed) & 0x8888:
-        return _permute_alike(a, b, int(fixed))
     pool = a.astype(np.uint64) | b.astype(np.uint64) << np.uint64(32)
-    result = np.zeros(a.shape, np.uint32)
-    for place in range(4):
-        choice = selector >> np.uint32(4 * place) & np.uint32(15)
-        octet = (pool >> ((choice & np.uint32(7)) * np.uint32(8)).astype(np.uint64)).astype(
-            np.uint8
-        )
-        octet = np.where(choice & np.uint32(8), (octet.view(np.int8) >> 7).view(np.uint8), octet)
-        result |= octet.astype(np.uint32) << np.uint32(8 * place)
-    return result
-
-
-def _permute_alike(a: np.ndarray, b: np.ndarray, selector: int) -> np.ndarray:
-    """All lanes with one selector: four bytes are moved."""
-    result = np.zeros(a.shape, np.uint32)
-    for place in range(4):
-        byte = selector >> 4 * place & 7
-        source, distance = (a, b)[byte // 4], 8 * (byte % 4 - place)
-        moved = source >> np.uint32(distance) if distance > 0 else source << np.uint32(-distance)
-        result |= moved & np.uint32(0xFF << 8 * place)
-    return result
+    for place, choice in enumerate(choices):
+        octet = (pool >> ((choice & 7) << 3).astype(np.uint64)).astype(np.uint8)
+        if (choice & 8).any():
+            octet = np.where(choice & 8, (octet.view(np.int8) >> 7).view(np.uint8), octet)
+        octets[:, place] = octet
+    return octets.view(np.uint32)[:, 0]
 
 
 @elementwise("mov", "pred|BITS|INT|FLOAT : d, a", carries=Carries.COPIED)
@@ -176,7 +160,7 @@ _HINTS = "EVICTIONS? EVICTIONS? L2::cache_hint? L2::64B|L2::128B|L2::256B?"
 @effect("ldu", "global? v2|v4? SCALAR : d, reads[a]", carries=Carries.LOADED)
 def load(instruction: Instruction, at: int, wave: Wave) -> Step:
     target, address = instruction.operands[:2]
-    if _is_call_parameter(address, wave):
+    if passes(instruction, wave.linked):
         return wave.calls.move(instruction, address, target)
     transfer = instruction.form.transfer(1)
     access = wave.access(transfer, address, at)
@@ -203,7 +187,7 @@ def load(instruction: Instruction, at: int, wave: Wave) -> Step:
 )
 def store(instruction: Instruction, at: int, wave: Wave) -> Step:
     address, source = instruction.operands[:2]
-    if _is_call_parameter(address, wave):
+    if passes(instruction, wave.linked):
         return wave.calls.move(instruction, address, source)
     transfer = instruction.form.transfer(0)
     access = wave.access(transfer, address, at)
@@ -216,11 +200,6 @@ def store(instruction: Instruction, at: int, wave: Wave) -> Step:
             access.put(hit, [source[hit.lanes] for source in sources])
 
     return step
-
-
-def _is_call_parameter(address: Operand, wave: Wave) -> bool:
-    base = address_of(address).base
-    return isinstance(base, Symbol) and base.name in wave.calls.slots
 
 
 @elementwise(

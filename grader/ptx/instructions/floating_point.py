@@ -23,8 +23,8 @@ from ..numbers import (
     rounding,
     saturate,
 )
-from ..program import Carries, Instruction
-from ..table import Compute, Elementwise, computes, elementwise, of_one_type
+from ..program import Carries, Form, Instruction
+from ..table import Compute, Elementwise, elementwise, lanewise, of_one_type
 
 KINDS = ("f16", "bf16", "f32", "f64", "f16x2", "bf16x2")
 
@@ -226,7 +226,7 @@ def _times_reciprocal(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.where(magnitude > 2.0**126, nothing, quotient).astype(np.float32)
 
 
-computes("copysign", "f32|f64 : d, a, b", fn=lambda a, b: np.copysign(b, a))
+lanewise("copysign", "f32|f64 : d, a, b", types="t t t")(lambda form, a, b: np.copysign(b, a))
 
 
 _KINDS_OF_NUMBER: dict[str, Compute] = {
@@ -239,7 +239,7 @@ _KINDS_OF_NUMBER: dict[str, Compute] = {
 }
 
 
-@elementwise("testp", f"{'|'.join(_KINDS_OF_NUMBER)} f32|f64 : d, a")
-def testp(instruction: Instruction) -> Elementwise:
+@lanewise("testp", f"{'|'.join(_KINDS_OF_NUMBER)} f32|f64 : d, a", types="t pred")
+def testp(form: Form, a: np.ndarray) -> np.ndarray:
     """Whether a is a number of that kind; hardware calls zero normal."""
-    return Elementwise(_KINDS_OF_NUMBER[instruction.form.mods[0]], (instruction.form.type,), "pred")
+    return np.asarray(_KINDS_OF_NUMBER[form.mods[0]](a))

@@ -15,12 +15,11 @@ from ...cuda.errors import DivisionByZero
 from ...machine.events import Step, Undefined
 from ...machine.lanes import Lanes
 from ...machine.wave import Wave
-from ..numbers import DTYPES, constant, high_product
+from ..numbers import DTYPES, high_product, widened
 from ..program import Carries, Form, Instruction
 from ..table import (
     Compute,
     Elementwise,
-    computes,
     effect,
     elementwise,
     lanewise,
@@ -84,21 +83,16 @@ def mad(instruction: Instruction) -> Elementwise:
     return replace(form, sources=(kind, kind, wide), result=wide)
 
 
-@elementwise("mul24", "lo|hi s32|u32 : d, a, b")
-@elementwise("mad24", "lo|hi s32|u32 : d, a, b, c", "hi sat s32 : d, a, b, c")
-def product_of_24_bits(instruction: Instruction) -> Elementwise:
+@lanewise("mul24", "lo|hi s32|u32 : d, a, b", types="t t t")
+@lanewise("mad24", "lo|hi s32|u32 : d, a, b, c", "hi sat s32 : d, a, b, c", types="t t t t")
+def product_of_24_bits(form: Form, a: np.ndarray, b: np.ndarray, *c: np.ndarray) -> np.ndarray:
     """The low or the high 32 of the 48 bits of a product of 24 bits each."""
-    signed, high = instruction.form.type == "s32", instruction.form.has("hi")
-    join = _saturating(np.add) if instruction.form.has("sat") else np.add
-    mask, unused = np.uint32(0xFFFFFF), np.int32(8)
-
-    def compute(a: np.ndarray, b: np.ndarray, *c: np.ndarray) -> np.ndarray:
-        low_bits = [x << unused >> unused if signed else x & mask for x in (a, b)]
-        whole = low_bits[0].astype(np.int64) * low_bits[1].astype(np.int64)
-        product = (whole >> 16 if high else whole).astype(a.dtype)
-        return join(product, *c) if c else product
-
-    return of_one_type(compute, instruction)
+    unused = a.dtype.type(8)
+    low_bits = [(x << unused >> unused).astype(np.int64) for x in (a, b)]
+    whole = low_bits[0] * low_bits[1]
+    product = (whole >> 16 if form.has("hi") else whole).astype(a.dtype)
+    join = _saturating(np.add) if form.has("sat") else np.add
+    return np.asarray(join(product, *c)) if c else product
 
 
 means(
@@ -172,13 +166,11 @@ def with_carry(instruction: Instruction, at: int, wave: Wave) -> Step:
     return step
 
 
-def _reverse_bits(a: np.ndarray) -> np.ndarray:
+@lanewise("brev", "b32|b64 : d, a", types="t t")
+def reverse_bits(form: Form, a: np.ndarray) -> np.ndarray:
     octets = np.ascontiguousarray(a).view(np.uint8).reshape(-1, a.itemsize)
     bits = np.unpackbits(octets, axis=1, bitorder="little")[:, ::-1]
     return np.packbits(bits, axis=1, bitorder="little").reshape(-1).view(a.dtype)
-
-
-computes("brev", "b32|b64 : d, a", fn=_reverse_bits)
 
 
 @elementwise("popc clz", "b32|b64 : d, a")
@@ -212,54 +204,32 @@ def bfind(form: Form, a: np.ndarray) -> np.ndarray:
 def find_nth_set(form: Form, mask: np.ndarray, base: np.ndarray, offset: np.ndarray) -> np.ndarray:
     """d, mask, base, offset: the offset-th set bit of the mask from bit `base` on
     (upwards for positive offsets, downwards for negative ones); all ones if there is none."""
-    place, result = np.arange(32), np.full(mask.shape, 0xFFFFFFFF, np.uint32)
+    place, down = np.arange(32), (offset < 0)[:, None]
+    base, number = (x.astype(np.int64)[:, None] for x in (base, offset))
+    distance = np.where(down, base - place, place - base)
     bits = mask[:, None] >> place.astype(np.uint32) & 1 == 1
-    base = base.astype(np.int64)[:, None]
-    for sign in (1, -1):
-        ahead = bits & (sign * (place - base) >= 0)
-        rank = ahead.cumsum(axis=1)
-        if sign < 0:
-            rank = rank[:, -1:] - rank + ahead
-        hit = ahead & (rank == np.abs(offset.astype(np.int64))[:, None])
-        wanted = hit.any(axis=1) & (np.sign(offset) == sign)
-        result[wanted] = hit.argmax(axis=1)[wanted]
-    start = np.minimum(base[:, 0], 31)
-    own = (offset == 0) & bits[np.arange(len(mask)), start] & (base[:, 0] < 32)
-    return np.where(own, base[:, 0], result)
+    ahead = bits & np.where(number == 0, distance == 0, distance >= 0)
+    rank = np.where(down, ahead[:, ::-1].cumsum(axis=1)[:, ::-1], ahead.cumsum(axis=1))
+    hit = ahead & (rank == np.maximum(np.abs(number), 1))
+    return np.where(hit.any(axis=1), hit.argmax(axis=1), 0xFFFFFFFF)
 
 
 @lanewise("bfe", "s32|u32|s64|u64 : d, a, b, c", types="t u32 u32 t")
 def bfe(form: Form, a: np.ndarray, position: np.ndarray, length: np.ndarray) -> np.ndarray:
     """d, a, position, length: a field of bits, extended by its sign where signed."""
-    bits = 8 * a.itemsize
-    start, width = (_fixed(x, bits) for x in (position, length))
-    if start is not None and width and start + width <= bits:
-        unused = a.dtype.type(bits - width)
-        return np.asarray(a << (unused - a.dtype.type(start)) >> unused)
-    return _extract(a, position, length)
+    bits = a.dtype.type(8 * a.itemsize)
+    position, length = (_in_range(x, a.dtype) for x in (position, length))
+    unused = bits - np.minimum(length, bits)
+    # Shifts by `bits` and more give zeros or, to the right, copies of the sign.
+    return np.asarray(a >> position << unused >> unused)
 
 
-def _in_range(amount: np.ndarray, bits: int) -> np.ndarray:
+def _in_range(amount: np.ndarray, field: np.dtype) -> np.ndarray:
     """What of a field's position or length counts: 8 bits if the field is one of 32 bits; all if
     it is one of 64, where whatever is above 64 lies as far beyond the top as 64 does. (What the
     PTX ISA says of the former, an H200 does not do with the latter.)"""
-    return amount & np.uint32(255) if bits == 32 else np.minimum(amount, np.uint32(64))
-
-
-def _fixed(amount: np.ndarray, bits: int) -> int | None:
-    """The position or length that is the same for all lanes; None if it is in a register."""
-    value = constant(amount)
-    return None if value is None else int(_in_range(value, bits))
-
-
-def _extract(a: np.ndarray, position: np.ndarray, length: np.ndarray) -> np.ndarray:
-    bits = 8 * a.itemsize
-    wide = a.astype(f"{a.dtype.kind}8")
-    position, length = _in_range(position, bits), _in_range(length, bits)
-    limit = bits - 1 if a.dtype.kind == "i" else 64  # beyond the top: copies of the sign, or 0
-    field = wide >> np.minimum(position, np.uint32(limit)).astype(wide.dtype)
-    unused = (64 - np.minimum(length, np.uint32(64)).astype(np.int64)).astype(wide.dtype)
-    return (field << unused >> unused).astype(a.dtype) * (length > 0)
+    amount = widened(amount, np.uint32)
+    return (amount & 255 if field.itemsize == 4 else np.minimum(amount, 64)).astype(field)
 
 
 @lanewise("bfi", "b32|b64 : d, a, b, c, e", types="t t u32 u32 t")
@@ -267,23 +237,10 @@ def bfi(
     form: Form, a: np.ndarray, b: np.ndarray, position: np.ndarray, length: np.ndarray
 ) -> np.ndarray:
     """d, a, b, position, length: b with a field of bits replaced by a's low bits."""
-    start, width = (_fixed(x, 8 * a.itemsize) for x in (position, length))
-    if start is None or width is None:
-        return _insert(a, b, position, length)
-    everything = (1 << 8 * a.itemsize) - 1
-    mask = ((1 << width) - 1 << start) & everything
-    if not mask:
-        return b
-    dtype = a.dtype.type
-    return np.asarray(b & dtype(everything ^ mask) | a << dtype(start) & dtype(mask))
-
-
-def _insert(a: np.ndarray, b: np.ndarray, position: np.ndarray, length: np.ndarray) -> np.ndarray:
-    one = np.uint64(1)
-    position, length = (_in_range(x, 8 * a.itemsize).astype(np.uint64) for x in (position, length))
-    # Shifts by 64 and more give 0.
-    mask = ((one << length) - one) << position
-    return (b.astype(np.uint64) & ~mask | a.astype(np.uint64) << position & mask).astype(a.dtype)
+    one = a.dtype.type(1)
+    position, length = (_in_range(x, a.dtype) for x in (position, length))
+    mask = ((one << length) - one) << position  # shifts by all bits and more give 0
+    return np.asarray(b & ~mask | a << position & mask)
 
 
 def bounded(form: Form, amount: np.ndarray) -> np.ndarray:
@@ -318,21 +275,15 @@ def small_parts(register: np.ndarray, kind: str, number: int) -> np.ndarray:
     )
 
 
-@elementwise("dp4a", "s32|u32 s32|u32 : d, a, b, c")
-@elementwise("dp2a", "lo|hi s32|u32 s32|u32 : d, a, b, c")
-def dot_product(instruction: Instruction) -> Elementwise:
+@lanewise("dp4a", "s32|u32 s32|u32 : d, a, b, c", types="b32 b32 b32 b32")
+@lanewise("dp2a", "lo|hi s32|u32 s32|u32 : d, a, b, c", types="b32 b32 b32 b32")
+def dot_product(form: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     """c + the dot product of four pairs of bytes, or of both halves of a with the low or the high
     bytes of b."""
-    first, second = instruction.form.mods[-2:]
-    number = int(instruction.form.name[2])
-    chosen = slice(2, 4) if instruction.form.has("hi") else slice(number)
-    result = "s32" if "s32" in (first, second) else "u32"
-
-    def compute(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-        products = small_parts(a, first, number) * small_parts(b, second, 4)[:, chosen]
-        return c + products.sum(axis=1)
-
-    return Elementwise(compute, ("b32", "b32", result), result)
+    (first, second), number = form.mods[-2:], int(form.name[2])
+    chosen = slice(2, 4) if form.has("hi") else slice(number)
+    products = small_parts(a, first, number) * small_parts(b, second, 4)[:, chosen]
+    return (c + products.sum(axis=1)).astype(np.uint32)
 
 
 _VIDEO: dict[str, Compute] = {

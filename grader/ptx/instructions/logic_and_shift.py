@@ -6,7 +6,7 @@ import numpy as np
 
 from ..numbers import ON_ARRAYS, size_of
 from ..program import Carries, Form, Immediate, Instruction, immediate_of
-from ..table import Elementwise, computes, elementwise, lanewise, means, meant
+from ..table import Elementwise, elementwise, lanewise, means, meant
 from .integer_arithmetic import bounded
 
 
@@ -18,7 +18,7 @@ def logic(instruction: Instruction) -> Elementwise:
 
 
 means("not", "pred|BITS : d, a", meaning=lambda on: on.invert)
-computes("cnot", "BITS : d, a", fn=lambda a: a == 0)  # C's `!`
+lanewise("cnot", "BITS : d, a", types="t t")(lambda form, a: a == 0)  # C's `!`
 
 
 @elementwise("lop3", "b32 : d, a, b, c, e", "and|or b32 : d, a, b, c, e, q")

@@ -16,7 +16,7 @@ from ...cuda.errors import LaunchError, Message, Misaligned, OutOfBounds
 from ...cuda.tensor_maps import SIZE, TensorMap, decoded, swizzled
 from ...machine.events import Step
 from ...machine.lanes import Lanes, lane_index
-from ...machine.memory.access import Access, Hit, Landing, Updating
+from ...machine.memory.access import Access, Landing, Updating
 from ...machine.memory.spaces import OFFSET_MASK
 from ...machine.wave import Wave
 from ..numbers import DTYPES
@@ -32,7 +32,7 @@ from .asynchronous_copies import (
     unit_hits,
     write_later,
 )
-from .synchronization import operation_on
+from .synchronization import OPERATIONS, operation_on
 
 _DIMENSIONS = "1d|2d|3d|4d|5d"
 _WITHIN = 128  # bytes: where a box may begin in shared memory
@@ -84,48 +84,16 @@ def load_box(instruction: Instruction, at: int, wave: Wave) -> Step:
     f"async bulk tensor {_DIMENSIONS} {_STORE} tile? bulk_group L2::cache_hint? : "
     "writes.b8@global[map], c, reads.b32@shared[from], policy?",
 )
-def store_box(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """[map, {coordinates}], [from]"""
-    target = _of_elements("writes", at, wave)
-
-    def put(tensor: TensorMap, hit: Hit, values: np.ndarray) -> Landing:
-        return Landing(target(tensor.size), hit, [values])
-
-    return _outwards(instruction, target, put, at, wave)
-
-
 @effect(
     "cp",
     f"reduce async bulk tensor {_DIMENSIONS} {_STORE} add|min|max|inc|dec|and|or|xor tile? "
     "bulk_group L2::cache_hint? : updates.b16@global[map], c, reads.b32@shared[from], policy?",
 )
-def reduce_box(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """[map, {coordinates}], [from]: each element of the tensor is updated as by an atomic."""
-    name = instruction.form.one_of(("add", "min", "max", "inc", "dec", "and", "or", "xor")) or ""
-    target = _of_elements("updates", at, wave)
-
-    @cache
-    def operation(kind: str) -> Compute:
-        try:
-            return operation_on(kind, name)
-        except KeyError:
-            raise Malformed(f"there is no .{name} of elements of type .{kind}") from None
-
-    def update(tensor: TensorMap, hit: Hit, values: np.ndarray) -> Updating:
-        act = operation(tensor.kind)
-        return Updating(target(tensor.size), hit, [values.view(DTYPES[tensor.kind])], act)
-
-    return _outwards(instruction, target, update, at, wave)
-
-
-def _outwards(
-    instruction: Instruction,
-    target: Callable[[int], Access],
-    leave: Callable[[TensorMap, Hit, np.ndarray], Landing | Updating],
-    at: int,
-    wave: Wave,
-) -> Step:
-    """A box goes to global memory: `leave(map, hit, elements)` says what becomes of it there."""
+def store_box(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """[map, {coordinates}], [from]: the elements are stored, or each element of the tensor is
+    updated as by an atomic."""
+    name = instruction.form.one_of(OPERATIONS)
+    target = _of_elements("updates" if name else "writes", at, wave)
     source, plan = unit_access(instruction, 2, at, wave), _plan(instruction, 0, at, wave)
 
     def step(lanes: Lanes) -> None:
@@ -139,11 +107,25 @@ def _outwards(
             some = kept.any(axis=1)
             words, sources = taken_units(source, lane, units[some], at, wave)
             wave.outgoing[0].add(*sources)
+            access, update = target(tensor.size), _operation(name, tensor.kind) if name else None
             values = words.view(f"u{tensor.size}")[kept[some]]
-            for hit in unit_hits(target(tensor.size), lane, addresses[inside], at, wave):
-                write_later(leave(tensor, hit, values), wave)
+            for hit in unit_hits(access, lane, addresses[inside], at, wave):
+                copy: Landing | Updating = (
+                    Updating(access, hit, [values.view(DTYPES[tensor.kind])], update)
+                    if update
+                    else Landing(access, hit, [values])
+                )
+                write_later(copy, wave)
 
     return step
+
+
+def _operation(name: str, kind: str) -> Compute:
+    """The operation on elements of a PTX type."""
+    try:
+        return operation_on(kind, name)
+    except KeyError:
+        raise Malformed(f"there is no .{name} of elements of type .{kind}") from None
 
 
 def _plan(instruction: Instruction, position: int, at: int, wave: Wave) -> Plan:

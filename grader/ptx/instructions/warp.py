@@ -2,25 +2,25 @@
 ISA, "Parallel Synchronization and Communication Instructions")."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ...machine.events import Step
-from ...machine.lanes import WARP, Lanes, lane_index
+from ...machine.lanes import WARP, Lanes, lane_index, put
 from ...machine.memory.access import LaneValues
 from ...machine.wave import Wave
 from ..numbers import DTYPES
-from ..program import SINK, Carries, Instruction, several
-from ..table import collective, effect
+from ..program import Carries, Instruction, several
+from ..table import collective, effect, results_of
+from .synchronization import OPERATIONS
 
 
 @collective("shfl", "sync up|down|bfly|idx b32 : d, a, b, c, mask", carries=Carries.ACROSS)
 def shuffle(instruction: Instruction, at: int, wave: Wave) -> Step:
     """d[|p], a, distance, clamp and segment, mask"""
     target, *operands = instruction.operands
-    target, valid_of, *_ = *several(target, 1, 2), SINK
-    mode = instruction.form.mods[1]
-    out, valid = wave.registers.write(target, "b32"), wave.registers.write(valid_of, "pred")
+    mode, outs = instruction.form.mods[1], results_of(target, ("b32", "pred"), wave)
     value, delta, clamp = (wave.read(operand, "b32") for operand in operands[:3])
     events = wave.events
 
@@ -30,8 +30,7 @@ def shuffle(instruction: Instruction, at: int, wave: Wave) -> Step:
         source, inside = _source_lane(mode, lane, delta[together], clamp[together])
         source += index - lane
         events.shuffle(at, together, source)
-        out[together] = value[source]
-        valid[together] = inside
+        put(outs, together, (value[source], inside))
         events.shuffled(at, together, source)
 
     return combine
@@ -96,20 +95,11 @@ def activemask(instruction: Instruction, at: int, wave: Wave) -> Step:
     return step
 
 
-_REDUCTIONS = {
-    "add": np.add,
-    "min": np.minimum,
-    "max": np.maximum,
-    "and": np.bitwise_and,
-    "or": np.bitwise_or,
-    "xor": np.bitwise_xor,
-}
-
-
 @collective("redux", "sync add|min|max s32|u32 : d, a, mask", "sync and|or|xor b32 : d, a, mask")
 def redux(instruction: Instruction, at: int, wave: Wave) -> Step:
     """Every lane gets the group's sum, minimum, ..."""
-    operation, kind = _REDUCTIONS[instruction.form.mods[1]], instruction.form.type
+    operation: Any = OPERATIONS[instruction.form.mods[1]]  # one of NumPy's own
+    kind = instruction.form.type
     target, value, mask = instruction.operands
     out, value = wave.registers.write(target, kind), wave.read(value, kind)
     masks = wave.read(mask, "b32")
@@ -127,9 +117,7 @@ def match(instruction: Instruction, at: int, wave: Wave) -> Step:
     else 0."""
     kind = instruction.form.type
     target, value, mask = instruction.operands
-    target, flag_of, *_ = *several(target, 1, 2), SINK
-    out, value = wave.registers.write(target, "b32"), wave.read(value, kind)
-    flag = wave.registers.write(flag_of, "pred")
+    outs, value = results_of(target, ("b32", "pred"), wave), wave.read(value, kind)
     masks = wave.read(mask, "b32")
 
     def combine(together: Lanes) -> None:
@@ -140,8 +128,7 @@ def match(instruction: Instruction, at: int, wave: Wave) -> Step:
             alike = np.where(
                 alike == np.repeat(_members(lanes, starts), sizes), alike, np.uint32(0)
             )
-        out[lanes] = alike
-        flag[lanes] = alike != 0
+        put(outs, lanes, (alike, alike != 0))
 
     return combine
 

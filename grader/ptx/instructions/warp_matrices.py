@@ -15,6 +15,7 @@ H100 keeps 13 bits in place of 25, and cuts the float32 off after as many.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,14 +26,14 @@ from ...machine.events import Step
 from ...machine.lanes import WARP, Lanes, compact, lane_index, put
 from ...machine.memory.access import LaneValues
 from ...machine.wave import Wave
-from ..numbers import DTYPES, FORMATS, from_bfloat
+from ..numbers import DTYPES, FORMATS, from_bfloat, narrowed
 from ..program import Form, Instruction, several
 from ..table import collective
 
 # In a register.
 ELEMENTS = {"f16": 2, "bf16": 2, "tf32": 1, "f32": 1, "s32": 1}
 ELEMENTS |= dict.fromkeys(("s8", "u8", "e4m3", "e5m2"), 4)
-_LANE = np.arange(WARP)
+_LANE = np.arange(WARP)[:, None, None]
 _GROUP, _WITHIN = _LANE // 4, _LANE % 4  # the PTX ISA's groupID and threadID_in_group
 
 
@@ -75,29 +76,38 @@ class Fragment:
 def factor_a(kind: str, k: int) -> Fragment:
     """A of an m16n8 product: registers 0, 2, ... hold the upper eight rows, the others the lower
     ones; each pair of registers the next columns."""
-    register, element = _places(kind, k * 16)
-    per = ELEMENTS[kind]
-    rows = _GROUP[:, None, None] + 8 * (register % 2) + 0 * element
-    columns = _WITHIN[:, None, None] * per + element + register // 2 * 4 * per
-    return Fragment(kind, (16, k), rows, columns)
+    return _laid_out(
+        kind,
+        (16, k),
+        lambda register, element, number, per: (
+            _GROUP + 8 * (register % 2),
+            _WITHIN * per + element + register // 2 * 4 * per,
+        ),
+    )
 
 
 def factor_b(kind: str, k: int) -> Fragment:
     """B of an m16n8 product: each register holds the next rows."""
-    register, element = _places(kind, k * 8)
-    per = ELEMENTS[kind]
-    rows = _WITHIN[:, None, None] * per + element + register * 4 * per
-    return Fragment(kind, (k, 8), rows, _GROUP[:, None, None] + 0 * (register + element))
+    return _laid_out(
+        kind,
+        (k, 8),
+        lambda register, element, number, per: (
+            _WITHIN * per + element + register * 4 * per,
+            _GROUP,
+        ),
+    )
 
 
 def result(kind: str, columns: int = 8) -> Fragment:
     """C and D of a product of 16 rows: of every eight columns two neighbours of a row in the upper
     half, two in the lower."""
-    register, element = _places(kind, 16 * columns)
-    number = register * ELEMENTS[kind] + element
-    rows = _GROUP[:, None, None] + 8 * (number // 2 % 2)
-    return Fragment(
-        kind, (16, columns), rows, _WITHIN[:, None, None] * 2 + number % 2 + number // 4 * 8
+    return _laid_out(
+        kind,
+        (16, columns),
+        lambda register, element, number, per: (
+            _GROUP + 8 * (number // 2 % 2),
+            _WITHIN * 2 + number % 2 + number // 4 * 8,
+        ),
     )
 
 
@@ -110,12 +120,14 @@ def spread(kind: str, shape: tuple[int, int], count: int) -> Fragment:
     return Fragment(kind, shape, place // shape[1], place % shape[1])
 
 
-def _places(kind: str, elements: int) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers of the registers (1, registers, 1) and of the elements in one (1, 1, elements),
-    where the warp holds so many elements."""
+def _laid_out(kind: str, shape: tuple[int, int], place: Callable[..., Any]) -> Fragment:
+    """The fragment whose rows and columns `place(register, element, number, per)` gives, by the
+    numbers of the registers (1, registers, 1), of the elements in one (1, 1, elements), `per` of
+    them, and of the elements of all (1, registers, elements)."""
     per = ELEMENTS[kind]
-    count = elements // (WARP * per)
-    return np.arange(count)[None, :, None], np.arange(per)[None, None, :]
+    number = np.arange(shape[0] * shape[1] // WARP).reshape(1, -1, per)
+    rows, columns = place(number[:, :, :1] // per, number[:, :1], number, per)
+    return Fragment(kind, shape, *np.broadcast_arrays(rows, columns, number)[:2])
 
 
 _EQUAL_SHAPES = "sync aligned {} row col {} : d, a, b, c"
@@ -312,7 +324,8 @@ def multiply_add(
     )
     if c.dtype == np.float16:
         return total.astype(np.float16) + np.float16(0)
-    cut = _cut(total)
+    within = np.abs(total) < 2.0**128  # what is larger is infinite
+    cut = np.where(within, narrowed(total, "f32", "rz"), total).astype(np.float32)
     narrow = factors[0] in _OF_BYTES
     return (cut.view(np.uint32) & _CUT_OF_BYTES).view(np.float32) if narrow else cut
 
@@ -328,20 +341,15 @@ def widened(matrix: np.ndarray, kind: str) -> np.ndarray:
     return matrix.astype(np.float64)
 
 
-def _of_bytes(mantissa: int, bias: int) -> np.ndarray:
-    """The values of all 256 numbers of eight bits: float64."""
-    bits = np.arange(256)
-    exponent, fraction = bits >> mantissa & (1 << 7 - mantissa) - 1, bits & (1 << mantissa) - 1
-    whole = np.where(exponent > 0, fraction + (1 << mantissa), fraction)
-    values = np.ldexp(whole.astype(np.float64), np.maximum(exponent, 1) - bias - mantissa)
-    return np.where(bits >> 7, -values, values)
-
-
-_E4M3, _E5M2 = _of_bytes(3, 7), _of_bytes(2, 15)
-_E4M3[[0x7F, 0xFF]] = np.nan
-_E5M2[[0x7C, 0xFC]] = np.inf, -np.inf
-_E5M2[[*range(0x7D, 0x80), *range(0xFD, 0x100)]] = np.nan
-_OF_BYTES = {"e4m3": _E4M3, "e5m2": _E5M2}
+# The values of all 256 numbers of eight bits: float64. Read as the upper byte of a float16 they are
+# those of e5m2; a float16's exponent has one bit more than e4m3's, and counts from 8 less.
+_BYTES = np.arange(256, dtype=np.uint16)
+_OF_BYTES = {
+    "e4m3": ((_BYTES & 0x80) << 8 | (_BYTES & 0x7F) << 7).view(np.float16).astype(np.float64) * 256,
+    "e5m2": (_BYTES << 8).view(np.float16).astype(np.float64),
+}
+_OF_BYTES["e4m3"][[0x7F, 0xFF]] = np.nan
+_OF_BYTES["e5m2"][np.isnan(_OF_BYTES["e5m2"])] = np.nan  # of one sign, with no number in it
 
 
 def _cut_sum(a: tuple[np.ndarray, str], b: tuple[np.ndarray, str], c: np.ndarray) -> np.ndarray:
@@ -362,11 +370,3 @@ def _cut_sum(a: tuple[np.ndarray, str], b: tuple[np.ndarray, str], c: np.ndarray
 
 def _exponent(x: np.ndarray) -> np.ndarray:
     return np.frexp(x)[1] - 1
-
-
-def _cut(total: np.ndarray) -> np.ndarray:
-    """float64 to float32, towards zero; what is too large is infinite."""
-    nearest = total.astype(np.float32)
-    beyond = (np.abs(nearest.astype(np.float64)) > np.abs(total)) & (np.abs(total) < 2.0**128)
-    nearest[beyond] = np.nextafter(nearest[beyond], np.float32(0))
-    return nearest

@@ -30,6 +30,7 @@ from ..program import (
 )
 from ..table import collective, control, effect
 from .asynchronous_copies import commit
+from .data_movement import nothing
 from .warp_matrices import factor_a, multiply_add, result
 
 GROUP = 4  # warps
@@ -140,13 +141,8 @@ def multiply_by_group(instruction: Instruction, at: int, wave: Wave) -> Step:
     return combine
 
 
-@effect("wgmma", "fence sync aligned :")
-def order_registers(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """Registers are written at once here; who looks for a missing fence is told that it is
-    there."""
-    return lambda lanes: None
-
-
+# Registers are written at once here; who looks for a missing fence sees that it is there.
+effect("wgmma", "fence sync aligned :")(nothing)
 effect("wgmma", "commit_group sync aligned :")(commit)
 
 
