@@ -173,8 +173,8 @@ class MadeOf(About):
             step = f"use the result of line {line}" if line else f"bring {lost} into {self._here}"
             yield (
                 Message(
-                    f"{self._here} uses no input.",
-                    f"It should use {lost}. {self._loaded(self._ours)}".strip(),
+                    f"{self._here} uses no input. It should use {lost}.",
+                    self._loaded(self._ours),
                     f"Which step should {step}?",
                 ),
                 line,
