@@ -289,6 +289,11 @@ class About:
         """An element as the learner writes it, with its launch where that is another one."""
         return self.words.element(element) + self._other_launch(element.buffer)
 
+    def _array(self, buffer: str) -> str:
+        """An array's name above its cells, as in "launch 1: y"."""
+        launch = self._other_launch(buffer).removeprefix(" of ")
+        return f"{launch}: {self.words.name(buffer)}" if launch else self.words.name(buffer)
+
     def _other_launch(self, buffer: str) -> str:
         """ " of launch 1" where the wrong element is in another launch's array."""
         number = self.words.launch(buffer)
@@ -373,9 +378,9 @@ class About:
         """Runs of neighbouring elements that went in as often, and should have; none where they are
         too many."""
         often = {one: (mine.get(one, 0), ours.get(one, 0)) for one in {*mine, *ours}}
-        name, index = self.words.name, self.words.index
+        index = self.words.index
         parts = tuple(
-            Part(name(first.buffer), index(first), first.index, 1 + len(rest), *often[first])
+            Part(self._array(first.buffer), index(first), first.index, 1 + len(rest), *often[first])
             for first, *rest in runs(often)
         )
         return parts if len(parts) <= MOST else ()
