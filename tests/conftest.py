@@ -29,8 +29,8 @@ def pytest_addoption(parser):
         "--most-cases",
         type=int,
         metavar="N",
-        help="run at most N cases of each test, and one of a costly test, drawn anew for every "
-        "commit (WARPWISE_SEED: those of another one)",
+        help="run at most N cases of each test, one of a costly test and all of the core, drawn anew "
+        "for every commit (WARPWISE_SEED: those of another one)",
     )
     parser.addoption(
         "--most-seconds",
@@ -56,6 +56,7 @@ def pytest_collection_modifyitems(config, items):
     drawn = set()
     for name, cases in families.items():
         count = 1 if cases[0].get_closest_marker("costly") else most
+        count = len(cases) if cases[0].get_closest_marker("core") else count
         drawn.update(random.Random(f"{seed} {name}").sample(cases, min(count, len(cases))))
     left_out = [item for item in items if item not in drawn]
     items[:] = [item for item in items if item in drawn]

@@ -35,6 +35,7 @@ def test_a_right_answer_of_another_style_gets_full_marks(answer):
 TEXTBOOK = list(suites.answers("textbook"))
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("answer", TEXTBOOK, ids=[one.path for one in TEXTBOOK])
 def test_the_answer_of_a_textbook_loses_only_what_the_page_names(answer):
     verdict = suites.judged(answer)
