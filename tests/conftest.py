@@ -29,8 +29,8 @@ def pytest_addoption(parser):
         "--most-cases",
         type=int,
         metavar="N",
-        help="run at most N cases of each test, one of a costly test and all of the core, drawn anew "
-        "for every commit (WARPWISE_SEED: those of another one)",
+        help="run at most N cases of each test, one of a costly test and all of the core, drawn "
+        "anew for every commit (WARPWISE_SEED: those of another one)",
     )
     parser.addoption(
         "--most-seconds",
