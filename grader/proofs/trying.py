@@ -26,6 +26,7 @@ MOST_IN_ALL = 800_000
 LARGE_GRID = 2**18  # threads
 WHOLE = 4096  # threads of a grid all of which are tried at once
 MOST_OF_EFFORT = 0.12  # for one launch, of which not all blocks are run
+FOR_NEW = 0.6  # of the effort, for numbers that a right kernel does not have
 BETWEEN = (2, 4, 32)  # where packs, or warps, would end that are as many as there are elements
 
 
@@ -217,7 +218,10 @@ def broken_at_its_numbers(
         kernel, allowed = rule.kernel, effort.shared(len(given) - number - 1)
         if kernel not in own.functions or (right and same_code(own, right, kernel)):
             continue
-        trials = launches(rule, *constants(own, kernel, right))
+        new, usual = constants(own, kernel, right)
+        if right and not (new.limits or new.factors):
+            allowed = allowed.but(FOR_NEW)
+        trials = launches(rule, new, usual)
         outputs = compared.get(kernel, {}) if solution else {}
         if found := Attempts(source, allowed, True, solution, outputs).broken(trials):
             return found
