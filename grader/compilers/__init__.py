@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from .. import disk_cache
 from ..cuda.errors import CompileError, CompilerFailure, Diagnostic, forbidden, one_line_end
-from .advice import advised, powers
+from .advice import advised, doubtful
 from .clang import Clang
 from .compiler import DEFAULT_ARCH, SOURCE_NAME, Job, Program
 from .headers import AS_CALLS, HEADERS
@@ -134,7 +134,7 @@ def _kept(cache: disk_cache.DiskCache, key: str, compiler: Compiler, job: Job) -
         raise CompileError(diagnostics=advised(error.diagnostics, job.source)) from None
     doubts = {(one.line, one.message): one for one in reversed(program.warnings)}
     first = tuple(reversed(doubts.values()))  # one for what a line repeats
-    warnings = *advised(first, job.source), *powers(job.source)
+    warnings = *advised(first, job.source), *doubtful(job.source)
     program = replace(program, warnings=warnings)
     if not program.files:  # they can change, and the key knows nothing of them
         with suppress(OSError):  # a cache that cannot be written costs time and nothing else

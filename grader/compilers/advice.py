@@ -11,6 +11,9 @@ from difflib import get_close_matches
 
 from ..cuda.errors import Diagnostic, Note, lines_of
 
+_RETURNING = re.compile(r"__device__[^;{}()]*?(\w+)[\s*&]+(\w+)\s*\(")  # a type and a function
+_CALL = re.compile(r"\s*(\w+)(?:<[^;()]*>)?\s*\([^;]*\);\s*")
+_ENDED = re.compile(r"[;{}]\s*$|^\s*(?:if|for|while|else)\b")  # a line, before a new statement
 _POWER = re.compile(r"(?<![\w.])(?:2|10) ?\^ ?\w+")
 
 
@@ -25,16 +28,22 @@ def advised(errors: tuple[Diagnostic, ...], source: str) -> tuple[Diagnostic, ..
     return errors
 
 
-def powers(source: str) -> tuple[Diagnostic, ...]:
-    """A warning of ours for each line with a power that C++ takes for an exclusive or."""
-    return tuple(
-        Diagnostic(
-            f"`{found[0]}` is an exclusive or in C++, not a power. 2 to the power k is `1 << k`.",
-            number,
-        )
-        for number, line in enumerate(_without_comments(source), 1)
-        if (found := _POWER.search(line))
-    )
+def doubtful(source: str) -> tuple[Diagnostic, ...]:
+    """A warning of ours for each line with a power that C++ takes for an exclusive or, and for each
+    that calls a function and does not use what it returns."""
+    lines = _without_comments(source)
+    returning = {name for kind, name in _RETURNING.findall("\n".join(lines)) if kind != "void"}
+    found, before = list[Diagnostic](), ";"
+    for number, line in enumerate(lines, 1):
+        if power := _POWER.search(line):
+            said = "is an exclusive or in C++, not a power. 2 to the power k is `1 << k`."
+            found.append(Diagnostic(f"`{power[0]}` {said}", number))
+        call = _CALL.fullmatch(line) if _ENDED.search(before) else None
+        before = line if line.strip() else before
+        if call and (call[1] in returning or call[1].startswith("__shfl_")):
+            said = "is not used: a call does not change its argument."
+            found.append(Diagnostic(f"The result of `{call[1]}` {said}", number))
+    return tuple(found)
 
 
 def _without_comments(source: str) -> list[str]:

@@ -144,6 +144,13 @@ DOUBTED = [  # what stands there, what was written, the line of the doubt and wh
         4,
         "n` is an exclusive or in C",
     ),
+    (
+        GUARD,
+        "    __shfl_down_sync(~0u,\n a, 1);\n    float s = a +\n    __shfl_down_sync(~0u, a, 1);\n"
+        "    __shfl_down_sync(~0u, s, 1);\n" + GUARD,
+        8,
+        "The result of `__shfl_down_sync` is not used",
+    ),
 ]
 
 

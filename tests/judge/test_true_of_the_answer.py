@@ -443,12 +443,45 @@ def test_the_solution_s_own_loops_are_not_named_where_elements_are_left_out():
         ("02_tree_reduction/last_block", "sum += partial[b]", "sum = partial[b]", "sum"),
         ("09_scan_histogram/compact", "kept += of_warp[w]", "kept = of_warp[w]", "kept"),
         ("01_expand_where/expand", "place += coordinate", "place = coordinate", "place"),
+        ("02_tree_reduction/dot", "+= tile[thread + str", "= tile[thread + str", "tile[thread]"),
     ],
 )
 def test_a_value_that_each_round_replaces_is_named(exercise, right, wrong, name):
     message, line = told(exercise, (right, wrong))
     assert f"gives `{name}` a new value in each round of the loop on line" in message
     assert wrong in line
+
+
+def test_an_array_of_another_launch_is_told_with_its_launch():
+    message, _ = told("02_tree_reduction/dot", ("stride > 0", "stride > 1"))
+    assert "In launch 2 of 2" in message and "does not use y[1], x[1]" in message
+    assert "of launch 1, but should" in message
+
+
+def test_a_store_without_a_loop_in_a_launch_of_few_threads_is_told_as_that():
+    message, line = told(
+        "04_safe_softmax/elementary",
+        (
+            "    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * "
+            "blockDim.x) {\n        y[i]",
+            "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) {\n"
+            "        y[i]",
+        ),
+    )
+    assert "The launch has 256 threads, and y has " in message and "y[i] =" in line
+    assert "How can a thread write more than one element of y?" in message
+
+
+def test_elements_that_were_used_last_outside_of_a_loop_do_not_name_that_loop():
+    message, _ = told(
+        "09_scan_histogram/compact",
+        (
+            "        for (int w = 0; w < blockDim.x / 32; w++) {",
+            "        for (int v = 0; v < warp; v++) place += of_warp[v];\n"
+            "        kept += of_warp[warp];\n        for (int w = 0; w < 0; w++) {",
+        ),
+    )
+    assert "the loop on line" not in message, message
 
 
 def test_a_shuffle_that_passes_on_the_same_value_in_each_round_is_named():

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from ...course.rules import blocks_and_threads
 from ...cuda.errors import Message
 from ...say import race_advice
 from ..protocol import Element, ThreadPath, Used
@@ -43,6 +44,8 @@ class MadeOf(About):
                     if index
                     else f"Which loop or index should bring {who} to {self._here}?"
                 )
+                if few := self._too_few_threads(buffer, line):
+                    only, remedy = few, f"How can a thread write more than one element of {name}?"
             elif asked:
                 said, line = f"{capital(who)} does not write it: {asked}.", at
                 remedy = f"Should this keep {who} from writing {self._here}?"
@@ -55,6 +58,19 @@ class MadeOf(About):
                 ),
                 line,
             )
+
+    def _too_few_threads(self, buffer: str, line: int | None) -> str:
+        """A sentence where a line that is in no loop writes to an array that has more elements than
+        the launch has threads; "" elsewhere."""
+        size = self.words.problem.outputs[buffer].value.size
+        launches = [one for one in self.words.problem.launches if buffer in one.args]
+        threads = max(blocks * block for blocks, block in blocks_and_threads(launches))
+        if line is None or self._declared.loop(line)[0] or threads >= size:
+            return ""
+        return (
+            f"The launch has {threads:,} threads, and {self.words.name(buffer)} has {size:,} "
+            f"elements. Line {line} writes one element per thread."
+        )
 
     def without_stride(self) -> Told:
         """A loop over strides in which each round goes equally far, or passes on the same; and one
@@ -211,7 +227,9 @@ class MadeOf(About):
             elif not has and lacks.isdisjoint(one.first for one in self.mine.loads):
                 line = self._only_load(lacks)
             said = " ".join(filter(None, (sentence, self._loaded(lacks, not has), more)))
-            loop, line = (Message(), line) if lacks and has else self._its_loop(line)
+            loop = Message()
+            if not (lacks and has):
+                loop, line = self._its_loop(line, is_in_it=bool(remedy))
             remedy = remedy or self._asked(lacks, has, line)
             yield Message(said, loop.first, loop.remedy or remedy), line
 
