@@ -472,7 +472,7 @@ def test_a_store_without_a_loop_in_a_launch_of_few_threads_is_told_as_that():
     assert "How can a thread write more than one element of y?" in message
 
 
-def test_elements_that_were_used_last_outside_of_a_loop_do_not_name_that_loop():
+def test_a_loop_before_the_last_use_of_what_is_missing_is_not_named():
     message, _ = told(
         "09_scan_histogram/compact",
         (

@@ -229,7 +229,7 @@ class MadeOf(About):
             said = " ".join(filter(None, (sentence, self._loaded(lacks, not has), more)))
             loop = Message()
             if not (lacks and has):
-                loop, line = self._its_loop(line, is_in_it=bool(remedy))
+                loop, line = self._its_loop(line, is_last=bool(remedy))
             remedy = remedy or self._asked(lacks, has, line)
             yield Message(said, loop.first, loop.remedy or remedy), line
 

@@ -353,15 +353,15 @@ class About:
         ]
         return read[0] if len(read) == 1 and not self._declared.mentions(line, name) else line
 
-    def _its_loop(self, line: int | None, is_in_it: bool = False) -> tuple[Message, int | None]:
+    def _its_loop(self, line: int | None, is_last: bool = False) -> tuple[Message, int | None]:
         """What is to be asked of the loop that a line is in, or else of the only one, that has
-        another head than those of the solution; and its line, or else the one given. `is_in_it`:
-        only of a loop that the line is in."""
+        another head than those of the solution; and its line, or else the one given. `is_last`: the
+        line is the last that uses something, so that a loop before it is not the reason."""
         heads, usual = self._declared.loops, Declarations(self.words.solution).loops.values()
         _, at = self._declared.loop(line or 0)
         known = {*map(_unnamed, usual)}
         new = [one for one, head in heads.items() if _unnamed(head) not in known]
-        if at not in new and (is_in_it or len(new) != 1):
+        if at not in new and (len(new) != 1 or (is_last and new[0] < (line or 0))):
             return Message(), line
         at, there = (at, f"Line {line} is in") if at in new else (new[0], "Look at")
         return Message(
