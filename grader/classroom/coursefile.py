@@ -11,17 +11,19 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, date, datetime, time
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import msgspec
 import tomlkit
 from nbgrader.api import Grade
 
 from ..errors import unless
 from ..whole_files import filed
 from . import ClassroomError
+from .exams import ALL, NOTHING, ServiceRules
 from .folder import CourseFolder
 
 FILE, VERSION = "course.toml", 1
@@ -83,6 +85,7 @@ class Plan:
     # From when on feedback shows our solutions: CLOSED, when nobody can hand in any more, or
     # PASSED, to whoever has passed.
     solutions: str = CLOSED
+    service: ServiceRules = field(default_factory=ServiceRules)  # how `grader serve` takes it
 
     @property
     def outside(self) -> frozenset[str]:
@@ -97,6 +100,7 @@ class Person:
     section: str = ""
     team: str = ""
     more_days: int = 0  # so many days later every lesson is due
+    more_time: int = 0  # percent by which times of minutes and hours are longer, as an exam's
     also: tuple[str, ...] = ()  # other logins under which this learner hands in
     # The row of each learning platform that the roster came from.
     systems: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -126,6 +130,11 @@ class CourseFile:
         if not name:
             return (learner,)
         return tuple(sorted(one for one, who in self.learners.items() if who.team == name))
+
+    def extra_time(self, learner: str) -> float:
+        """The part by which a time of minutes or hours, as an exam's, is longer for this learner:
+        0.5 is half as long again, 0.0 as long as for everybody."""
+        return self.person(learner).more_time / 100
 
     def off_roster(self, learners: Iterable[str]) -> list[str]:
         """Those who are not on the roster; nobody where no roster was ever read."""
@@ -256,7 +265,7 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
         data,
         {
             *("due", "late", "attempts", "teams", "extra", "optional", "sections", "extensions"),
-            *("columns", "solutions"),
+            *("columns", "solutions", "serve"),
         },
         where,
     )
@@ -289,6 +298,7 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
             for name, it in _typed(data, "columns", dict, {}, where).items()
         },
         solutions=str(data.get("solutions", CLOSED)),
+        service=_service(_typed(data, "serve", dict, {}, where), zone, f"{where}.serve"),
     )
     if both := plan.extra & plan.optional:
         raise ClassroomError(f"{where}: {min(both)} is in extra and in optional; keep it in one.")
@@ -296,25 +306,47 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
         plan.due or not (plan.sections or plan.extensions),
         ClassroomError(f"{where} has no due, which its sections and extensions change."),
     )
+    unless(
+        not (plan.teams and plan.service.vary),
+        ClassroomError(f"{where} has teams and serve.vary, but variants are each learner's own."),
+    )
     return plan
+
+
+def _service(data: dict[str, Any], zone: ZoneInfo, where: str) -> ServiceRules:
+    _known(data, {one.name for one in fields(ServiceRules)} - {"extra"}, where)
+    times = {
+        name: moment(data[name], zone, f"{where}.{name}")
+        for name in ("start", "end")
+        if name in data
+    }
+    usual: dict[str, Any] = {"shows": NOTHING if "start" in data else ALL}
+    try:
+        rules = msgspec.convert(usual | data | times, ServiceRules)
+    except msgspec.ValidationError as error:
+        raise ClassroomError(f"{where}: {error}.") from error
+    unless(not (fault := rules.fault()), ClassroomError(f"{where} {fault}."))
+    return rules
 
 
 def _person(data: Any, where: str) -> Person:
     _known(
         data,
         {
-            *("section", "team", "more_days", "also"),
+            *("section", "team", "more_days", "more_time", "also"),
             *("canvas", "moodle", "blackboard", "brightspace", "csv"),
         },
         where,
     )
-    if (days := _typed(data, "more_days", int, 0, where)) < 0:
-        raise ClassroomError(f"{where}.more_days cannot be less than 0.")
+    days, percent = (_typed(data, name, int, 0, where) for name in ("more_days", "more_time"))
+    if min(days, percent) < 0:
+        raise ClassroomError(f"{where}.more_days and more_time cannot be less than 0.")
     section, team = (_typed(data, name, str, "", where) for name in ("section", "team"))
     return Person(
         section,
         team,
         days,
+        percent,
         also=tuple(sorted(_names(data, "also", where, "logins"))),
         systems={name: dict(row) for name, row in data.items() if isinstance(row, dict)},
     )

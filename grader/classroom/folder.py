@@ -9,11 +9,12 @@ import secrets
 import sqlite3
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import traitlets.log
 from nbgrader.api import Gradebook
@@ -31,6 +32,7 @@ from ..submissions.intake import is_name
 from . import ClassroomError
 
 LOCK = "autograde.lock"
+GRADING = "Another `grader autograde` is at work in this course; wait until it is done."
 CONFIG = course.KERNELS.with_name("nbgrader_config.py")
 _NEEDED = (
     ("CourseDirectory", "course_id"),
@@ -131,7 +133,9 @@ class CourseFolder:
             ),
         )
 
-    def run(self, step: type, lesson: str, learner: str = "*", **options: object) -> None:
+    def run(
+        self, step: Callable[..., Any], lesson: str, learner: str = "*", **options: object
+    ) -> None:
         """Run one of nbgrader's converters or exchange steps; `options` are its traits.
         When it fails, a CourseError: ours if one of ours was raised in it, MachineError if the
         machine was the cause, else ClassroomError with what nbgrader said."""
@@ -299,17 +303,15 @@ def explained(lesson: str) -> Iterator[None]:
 
 
 @contextmanager
-def alone(course: CourseFolder) -> Iterator[None]:
+def alone(course: CourseFolder, lock_file: str = LOCK, busy: str = GRADING) -> Iterator[None]:
     """Keep a second command out, as the two would get into each other's way: it is told so. The
     lock is SQLite's, on a file without a table, as that is one on every system; it goes with the
     process, however that ends."""
-    with closing(sqlite3.connect(course.root / LOCK, timeout=0, isolation_level=None)) as lock:
+    with closing(sqlite3.connect(course.root / lock_file, timeout=0, isolation_level=None)) as lock:
         try:
             lock.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
                 raise
-            raise ClassroomError(
-                "Another `grader autograde` is at work in this course; wait until it is done."
-            ) from error
+            raise ClassroomError(busy) from error
         yield

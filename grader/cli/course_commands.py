@@ -52,11 +52,15 @@ def release_lessons(
     late: Annotated[
         str | None, typer.Option(help='Like "10%/day, at most 3 days", or "none".')
     ] = None,
+    exam: Annotated[
+        bool, typer.Option("--exam", help="Only if course.toml makes it an exam.")
+    ] = False,
     yes: YES = False,
 ) -> None:
     """Hand out a lesson, and set when it is due.
 
-    It is entered in the gradebook and goes out through nbgrader's exchange."""
+    It is entered in the gradebook and goes out through nbgrader's exchange. An exam does not:
+    `grader serve` gives it out."""
     from ..classroom import handing_out
 
     here = course_here()
@@ -74,8 +78,18 @@ def release_lessons(
         with here.gradebook() as gradebook:
             known = name in {assignment.name for assignment in gradebook.assignments}
             marked = len(export.by_learner(gradebook, name))
+        is_exam = coursefile.read(here).plan(name).service.start is not None
+        unless(
+            is_exam or not exam,
+            ClassroomError(
+                f"{coursefile.FILE} has no start in lessons.{name}.serve: not released."
+            ),
+        )
         handing_out.release(here, one)
-        say(f"released {name} to {short(here.shelves)}/outbound/{name}")
+        shelf = f"to {short(here.shelves)}/outbound/{name}"
+        say(f"released {name} {'as an exam: `grader serve` gives it out' if is_exam else shelf}")
+        held = handing_out.public(one) if is_exam else []
+        complain(*(f"The public course has {each}, with its solution: no exam" for each in held))
         if known:
             say(f"It was released before; the marks of {counted(marked, 'learner')} stay.")
 
