@@ -192,7 +192,7 @@ def read(course: CourseFolder) -> CourseFile:
     if not os.path.lexists(path):  # else nobody would be late any more
         return CourseFile()
     try:
-        return _course_of(path.read_text(encoding="utf-8"))
+        return _course(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ClassroomError(f"{path} is no TOML: {error}.") from error
     except ClassroomError as error:
@@ -205,15 +205,13 @@ def changed(course: CourseFolder) -> AbstractContextManager[tomlkit.TOMLDocument
 
 
 @contextmanager
-def edited(
-    path: Path, new: str, check: Callable[[dict[str, Any]], object]
-) -> Iterator[tomlkit.TOMLDocument]:
+def edited(path: Path, new: str, check: Callable[[str], object]) -> Iterator[tomlkit.TOMLDocument]:
     """A file's document, to be changed; `new` is its text if there is none yet. It is written,
     comments and all, if what came of it can be read, for which `check` raises an error."""
     document = tomlkit.parse(path.read_text(encoding="utf-8") if os.path.lexists(path) else new)
     yield document
     text = tomlkit.dumps(document)
-    check(tomllib.loads(text))
+    check(text)
     filed(path, text)
 
 
@@ -279,11 +277,8 @@ def parse_policy(text: str, where: str) -> Policy:
 
 
 @lru_cache(maxsize=4)
-def _course_of(text: str) -> CourseFile:
-    return _course(tomllib.loads(text))
-
-
-def _course(data: dict[str, Any]) -> CourseFile:
+def _course(text: str) -> CourseFile:
+    data = tomllib.loads(text)
     _known(
         data,
         {"version", "time_zone", "late_days", _PARTIAL, "lessons", "learners", "tas"},
@@ -360,10 +355,11 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
 
 def _service(data: dict[str, Any], zone: ZoneInfo, where: str) -> ServiceRules:
     _known(data, {*ServiceRules.__struct_fields__}, where)
-    usual = {"shows": NOTHING if "start" in data else ALL}
     times = {
-        name: moment(data[name], zone, f"{where}.{name}") for name in {"start", "end"} & data.keys()
+        name: moment(data[name], zone, f"{where}.{name}").replace(tzinfo=UTC).timestamp()
+        for name in {"start", "end"} & data.keys()
     }
+    usual = {"shows": NOTHING if "start" in data else ALL}
     try:
         return msgspec.convert(usual | data | times, ServiceRules)
     except msgspec.ValidationError as error:

@@ -37,8 +37,8 @@ class ServiceRules(Struct, frozen=True):
     tries: Annotated[int, Meta(ge=1)] | None = None  # None: as many as a learner likes
     cool_down: Annotated[float, Meta(ge=0)] = 0.0  # minutes between two tries
     shows: Literal["all", "visible", "status", "nothing"] = "all"
-    start: datetime | None = None  # UTC without a zone, as the next; None: this is no exam
-    end: datetime | None = None
+    start: float | None = None  # None: this is no exam
+    end: float | None = None
     # From the start or, where there is an end, from the learner's own beginning.
     minutes: Annotated[float, Meta(gt=0)] | None = None
     vary: bool = False  # each learner gets variants of the exercises that have some
@@ -72,9 +72,9 @@ class ServiceRules(Struct, frozen=True):
         there can be."""
         if self.start is None:
             return ALWAYS
-        opens, each = seconds(self.start), (self.minutes or inf) * MINUTE
-        closes = seconds(self.end) if self.end else opens + each
-        return opens, min(closes, each + (closes if begun is None else begun))
+        each = (self.minutes or inf) * MINUTE
+        closes = self.end or self.start + each
+        return self.start, min(closes, each + (closes if begun is None else begun))
 
     def require_open(self, now: float, begun: float | None) -> None:
         """NotTaken outside the learner's window."""
@@ -112,11 +112,6 @@ class ServiceRules(Struct, frozen=True):
                 429,
             ),
         )
-
-
-def seconds(moment: datetime) -> float:
-    """A time of the gradebook, UTC without a zone, as seconds since 1970."""
-    return moment.replace(tzinfo=UTC).timestamp()
 
 
 def shown(moment: float) -> str:

@@ -9,7 +9,6 @@ receipt has the code of its line, no last lines can go either.
 """
 
 import hashlib
-import hmac
 import secrets
 import sqlite3
 import threading
@@ -22,6 +21,7 @@ from typing import Any
 import msgspec
 
 from ..counted import counted
+from ..disk_cache import sealed
 from ..errors import MachineError, unless
 from ..judge.verdict import Report
 from ..learner.sending import Receipt
@@ -50,10 +50,25 @@ _LATEST = """
 SELECT coalesce(max(at), 0.0) FROM log
 WHERE number >= (SELECT coalesce(max(number), 0) FROM log WHERE what = 'clock set')
 """
+_BEGUN = "SELECT min(at) FROM log WHERE what = 'begun' AND learner = ? AND lesson = ?"
+_OLDEST = """
+SELECT receipt, content FROM work
+WHERE result IS NULL
+AND lesson = (SELECT lesson FROM work WHERE result IS NULL ORDER BY at LIMIT 1)
+ORDER BY at LIMIT ?
+"""
 _ROOM = "SELECT count(*), count(*) FILTER (WHERE learner = ?) FROM work WHERE result IS NULL"
+_LOG = """
+SELECT line, seal(coalesce(lag(code) OVER (ORDER BY number), ''), line), code FROM log
+ORDER BY number
+"""
+_LOGGED = """
+INSERT INTO log SELECT NULL, ?1, ?2, ?3, ?4, ?5,
+seal(coalesce((SELECT code FROM log ORDER BY number DESC LIMIT 1), ''), ?5) RETURNING code
+"""
 _RESULT = """
-SELECT lesson, result, (SELECT count(*) FROM work WHERE result IS NULL AND at < one.at)
-FROM work AS one WHERE learner = ? AND id = ?
+SELECT result, (SELECT count(*) FROM work WHERE result IS NULL AND at < one.at)
+FROM work AS one WHERE learner = ? AND lesson = ? AND id = ?
 """
 
 
@@ -62,11 +77,14 @@ class HandInQueue:
 
     def __init__(self, path: Path, key: bytes):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._key, self._one = key, threading.RLock()
+        self._one = threading.RLock()
         # The first that is written begins a transaction; it ends with the block `with self._db`.
         self._db = sqlite3.connect(path, check_same_thread=False, isolation_level="IMMEDIATE")
+        self._db.create_function(
+            "seal", 2, lambda before, text: sealed(key, before, text.encode()).decode()
+        )
         self._db.executescript(_TABLES)
-        self._latest: float = self._first(_LATEST)
+        self._latest = float(self._rows(_LATEST)[0][0])
 
     # --- learners' side ---------------------------------------------------------------------------
 
@@ -100,9 +118,9 @@ class HandInQueue:
             )
             code = self._log("received", learner, lesson, now, asdict(receipt))
             receipt = replace(receipt, code=code)
-            self._db.execute(
+            self._rows(
                 "INSERT INTO work VALUES (?, ?, ?, ?, ?, ?, NULL)",
-                (learner, id, lesson, now, content, msgspec.json.encode(receipt)),
+                *(learner, id, lesson, now, content, msgspec.json.encode(receipt)),
             )
             return receipt
 
@@ -116,31 +134,33 @@ class HandInQueue:
             return now if begun is None else begun
 
     def _begun(self, learner: str, lesson: str) -> float | None:
-        asked = "SELECT min(at) FROM log WHERE what = 'begun' AND learner = ? AND lesson = ?"
-        return self._first(asked, learner, lesson)  # type: ignore[no-any-return]
+        ((at,),) = self._rows(_BEGUN, learner, lesson)
+        return at  # type: ignore[no-any-return]
 
-    def result(self, learner: str, id: str) -> tuple[str, bytes | None, int]:
-        """The lesson and the result of a hand-in, None while it waits, and how many are before
-        it. NotTaken if it is none of the learner's."""
-        found: list[tuple[str, bytes | None, int]] = self._rows(_RESULT, learner, id)
+    def result(self, learner: str, lesson: str, id: str) -> tuple[bytes | None, int]:
+        """The result of a hand-in, None while it waits, and how many are before it. NotTaken if it
+        is none of the learner's."""
+        found: list[tuple[bytes | None, int]] = self._rows(_RESULT, learner, lesson, id)
         return unless(found, NotTaken("There is no such hand-in of yours here.", 404))[0]
 
     # --- the judge's side -------------------------------------------------------------------------
 
     def waiting(self, most: int) -> list[tuple[Receipt, bytes]]:
-        """Those that have waited longest: receipt, and the notebook's content."""
-        asked = "SELECT receipt, content FROM work WHERE result IS NULL ORDER BY at LIMIT ?"
-        rows = self._rows(asked, most)
-        return [(msgspec.json.decode(kept, type=Receipt), content) for kept, content in rows]
+        """Those that have waited longest, all of one lesson: receipt, and the notebook's
+        content."""
+        return [
+            (msgspec.json.decode(kept, type=Receipt), content)
+            for kept, content in self._rows(_OLDEST, most)
+        ]
 
     def settle(self, one: Receipt, report: Report, now: float) -> None:
         """Keep the result of a hand-in; the log gets the points by exercise. The content is not
         needed any more: whoever settles has filed it."""
         points = {each.exercise: each.verdict and each.verdict.points for each in report.checked}
         with self._one, self._db:
-            self._db.execute(
+            self._rows(
                 "UPDATE work SET result = ?, content = '' WHERE learner = ? AND id = ?",
-                (msgspec.json.encode(report.to_dict()), one.learner, one.id),
+                *(msgspec.json.encode(report.to_dict()), one.learner, one.id),
             )
             self._log("judged", one.learner, one.lesson, now, {"id": one.id, "points": points})
 
@@ -150,7 +170,7 @@ class HandInQueue:
         """A token of the learner's, in place of an earlier one. Only a digest of it is kept."""
         token = secrets.token_urlsafe(24)
         with self._one, self._db:
-            self._db.execute("REPLACE INTO token VALUES (?, ?)", (learner, _digest(learner, token)))
+            self._rows("REPLACE INTO token VALUES (?1, seal(?1, ?2))", learner, token)
         return token
 
     def with_token(self) -> set[str]:
@@ -159,9 +179,10 @@ class HandInQueue:
 
     def require_owner(self, learner: str, token: str) -> None:
         """NotTaken unless it is the learner's token."""
-        known = self._first("SELECT max(digest) FROM token WHERE learner = ?", learner)
         unless(
-            hmac.compare_digest(known or "", _digest(learner, token)),
+            self._rows(
+                "SELECT 1 FROM token WHERE (learner, digest) = (?1, seal(?1, ?2))", learner, token
+            ),
             NotTaken(
                 f"This is no token of {ascii(learner)[1:-1]}'s here. A token is for one learner, "
                 "and a newer one replaces it: ask your instructor.",
@@ -192,12 +213,9 @@ class HandInQueue:
 
     def log(self) -> Iterator[str]:
         """The lines of the log. MachineError where somebody has changed one."""
-        code = ""
-        rows = self._rows("SELECT number, line, code FROM log ORDER BY number")
-        for place, (number, line, has) in enumerate(rows, 1):
-            code = self._code(code, line)
+        for place, (line, code, has) in enumerate(self._rows(_LOG), 1):
             unless(
-                place == number and hmac.compare_digest(code, has),
+                code == has,
                 MachineError(f"Line {place} of the log was changed, or lines before it are gone."),
             )
             yield f'{line[:-1]},"code":"{has}"}}'
@@ -208,25 +226,8 @@ class HandInQueue:
         """Add a line; its code."""
         about = {"what": what, "learner": learner, "lesson": lesson, "at": shown(now), **more}
         line = msgspec.json.encode(about).decode()
-        last = "SELECT coalesce((SELECT code FROM log ORDER BY number DESC LIMIT 1), '')"
-        code = self._code(self._first(last), line)
-        self._db.execute(
-            "INSERT INTO log VALUES (NULL, ?, ?, ?, ?, ?, ?)",
-            (what, learner, lesson, now, line, code),
-        )
-        return code
-
-    def _code(self, before: str, line: str) -> str:
-        return hmac.new(self._key, f"{before}\n{line}".encode(), hashlib.sha256).hexdigest()
+        return str(self._rows(_LOGGED, what, learner, lesson, now, line)[0][0])
 
     def _rows(self, asked: str, *given: object) -> list[Any]:
         with self._one:
             return self._db.execute(asked, given).fetchall()
-
-    def _first(self, asked: str, *given: object) -> Any:
-        """The only value of the only row."""
-        return self._rows(asked, *given)[0][0]
-
-
-def _digest(learner: str, token: str) -> str:
-    return hashlib.sha256(f"{learner}\n{token}".encode()).hexdigest()

@@ -24,7 +24,6 @@ from tornado.web import Application, RequestHandler
 from .. import course as lessons
 from ..disk_cache import kept
 from ..errors import CourseError, unless
-from ..grouped import grouped
 from ..judge import Verdict, judge
 from ..judge.verdict import Checked, Report, foremost
 from ..learner.sending import LARGEST, Receipt
@@ -71,32 +70,32 @@ class HandInService:
         file = coursefile.read(self.course)
         return file.plan(lesson).service.longer(file.person(learner).time_factor)
 
-    def take(self, learner: str, lesson: str, id: str, content: bytes) -> dict[str, object]:
+    def take(self, learner: str, content: bytes, lesson: str, id: str) -> dict[str, object]:
         """Take a notebook's content: its receipt."""
         rules, draft = self.rules(learner, lesson), Receipt(learner, lesson, id)
         return {"receipt": self.queue.receive(draft, content, rules, time.time())}
 
-    def answer(self, learner: str, id: str) -> dict[str, object]:
+    def answer(self, learner: str, _: bytes, lesson: str, id: str) -> dict[str, object]:
         """What the learner may know about a hand-in now, which is all of it once an exam is over
         for the last one: what it `shows`, and the `report`, None for nothing. NotTaken while it is
         not judged."""
-        lesson, result, ahead = self.queue.result(learner, id)
+        result, ahead = self.queue.result(learner, lesson, id)
         file = coursefile.read(self.course)
         rules = file.plan(lesson).service
         longest = max((one.time_factor for one in file.learners.values()), default=1.0)
         shows = ALL if time.time() > rules.longer(longest).window()[1] else rules.shows
         if shows == NOTHING:
             return {"shows": shows, "report": None}
-        wait = POLL + EACH * ahead
-        waiting = NotTaken(f"waiting for the judge; {ahead} before you", 503, wait=wait)
+        waits = f"waiting for the judge; {ahead} before you"
+        waiting = NotTaken(waits, 503, wait=POLL + EACH * ahead)
         whole = msgspec.json.decode(unless(result, waiting), type=Report, strict=False)
-        seen = [
+        seen = (
             replace(one, verdict=one.verdict and _shown(one.verdict, shows))
             for one in whole.checked
-        ]
+        )
         return {"shows": shows, "report": Report(tuple(seen)).to_dict()}
 
-    def begin(self, learner: str, lesson: str) -> dict[str, object]:
+    def begin(self, learner: str, _: bytes, lesson: str) -> dict[str, object]:
         """Begin an exam: the learner's own notebook, and until when there is time."""
         rules = self.rules(learner, lesson)
         unless(rules.start, NotTaken(f"{lesson} is no exam.", 404))
@@ -116,12 +115,12 @@ class HandInService:
         if sys.platform == "linux":  # where it is about this thread
             os.setpriority(os.PRIO_PROCESS, 0, NICE)
         for most in (TOGETHER, 1):
-            batch = self.queue.waiting(most)
+            if not (batch := self.queue.waiting(most)):
+                return LOOK
             try:
                 self.queue.tick(time.time())
-                for lesson, some in grouped((one[0].lesson, one) for one in batch).items():
-                    self._judge(lesson, some)
-                return 0.0 if batch else LOOK
+                self._judge(batch)
+                return 0.0
             except CourseError as error:  # of the machine or the course: nothing is lost
                 self.tell(str(error))
                 return REST
@@ -134,9 +133,10 @@ class HandInService:
         self.queue.settle(receipt, report, time.time())
         return 0.0
 
-    def _judge(self, lesson: str, batch: list[tuple[Receipt, bytes]]) -> None:
-        """Judge these as autograde would mark the lesson now."""
-        course, about = self.course, lessons.lesson(lesson, self.course.kernels)
+    def _judge(self, batch: list[tuple[Receipt, bytes]]) -> None:
+        """Judge these, all of one lesson, as autograde would mark it now."""
+        course, lesson = self.course, batch[0][0].lesson
+        about = lessons.lesson(lesson, course.kernels)
         handing_out.require_solved(course, about, self.workers)
         store, seeds = handing_out.store(course), handing_out.seeds(course, about)
         grading = Grading(course, lesson, store, seeds, {}, coursefile.read(course), {})
@@ -192,7 +192,7 @@ def _shown(verdict: Verdict, shows: str) -> Verdict:
     if shows == ALL:
         return verdict
     if shows == STATUS:
-        return Verdict(verdict.exercise, 0.0, verdict.max_points, verdict.status, kind=verdict.kind)
+        return Verdict(verdict.exercise, 0.0, 0.0, verdict.status, kind=verdict.kind)
     cases = tuple(case for case in verdict.cases if case.visible)
     failed = foremost(cases)
     return Verdict(
@@ -213,39 +213,25 @@ def _shown(verdict: Verdict, shows: str) -> Verdict:
 
 
 class LearnerRequest(RequestHandler):
-    """A learner's, with the learner's token."""
+    """A learner's, with the learner's token. `does` has by method what answers it."""
 
-    def initialize(self, service: HandInService) -> None:
-        self.service = service
+    def initialize(self, queue: HandInQueue, does: Mapping[str, Callable[..., object]]) -> None:
+        self.queue, self.does = queue, does
 
-    def answer(self, asked: Callable[..., Mapping[str, object]], *about: object) -> None:
-        """Answer with what is `asked` for, or why that is not to be had."""
+    def answer(self, *about: str) -> None:
+        """Answer with what is asked for, or why that is not to be had."""
         given = self.request.headers.get("Authorization", "").removeprefix("Bearer ")
         learner, _, token = given.partition(":")
         try:
-            self.service.queue.require_owner(learner, token)
-            content = asked(learner, *about)
+            self.queue.require_owner(learner, token)
+            does = unless(self.does.get(str(self.request.method)), NotTaken("Nothing here.", 405))
+            content = does(learner, self.request.body, *about)
         except NotTaken as refused:
             self.set_status(refused.status)
             content = refused.answer
         self.finish(msgspec.to_builtins(content))
 
-
-class HandInRequest(LearnerRequest):
-    """PUT takes a notebook, GET tells its result."""
-
-    def put(self, lesson: str, id: str) -> None:
-        self.answer(self.service.take, lesson, id, self.request.body)
-
-    def get(self, lesson: str, id: str) -> None:
-        self.answer(self.service.answer, id)
-
-
-class ExamRequest(LearnerRequest):
-    """POST begins an exam."""
-
-    def post(self, lesson: str) -> None:
-        self.answer(self.service.begin, lesson)
+    put = get = post = answer
 
 
 async def serve(
@@ -253,10 +239,14 @@ async def serve(
 ) -> None:
     """Answer requests below any path, as a hub's proxy may put one before ours, and judge, until
     the process is told to end."""
+    does = {
+        r".*/handins/(\w{1,100})/([0-9a-f]{32})": {"PUT": service.take, "GET": service.answer},
+        r".*/exams/(\w{1,100})": {"POST": service.begin},
+    }
     application = Application(
         [
-            (r".*/handins/(\w{1,100})/([0-9a-f]{32})", HandInRequest, {"service": service}),
-            (r".*/exams/(\w{1,100})", ExamRequest, {"service": service}),
+            (path, LearnerRequest, {"queue": service.queue, "does": by_method})
+            for path, by_method in does.items()
         ],
         log_function=lambda _: None,
     )

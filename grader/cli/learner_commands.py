@@ -188,9 +188,7 @@ def _send(lesson: str, to: str | None, token_file: Path | None, wait: bool) -> N
     notebook = intake.read_answers(root / f"{name}.ipynb")
     for one in msgspec.convert(told["report"], Report, strict=False).checked:
         complain(*filter(None, [one.problem]))
-        if one.verdict and told["shows"] == "status":
-            say(f"{one.exercise}: {KINDS[one.verdict.kind].word(one.verdict.status)}")
-        elif one.verdict:
+        if one.verdict:
             (mine,) = intake.find(notebook, [one.exercise.partition("/")[2]])
             show_verdict(Console(), one.verdict, mine.source or "")
 

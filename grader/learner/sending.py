@@ -29,8 +29,8 @@ from .folder import LESSONS
 
 TOKEN_FILE = ".warpwise_token"  # in the learner's home
 LARGEST = 4 << 20  # bytes of a notebook without its outputs
-PATIENCE = 600.0  # seconds in which a request is tried again, and a pause between two of them
-PAUSE = 5.0
+# Seconds in which a request is tried again, and between two of them.
+PATIENCE, PAUSE = 600.0, 5.0
 LATER = "What has a receipt is kept: try again later."
 NO_SERVICE = "The answer is not a service's of this course"
 _ADDRESS = re.compile(
@@ -153,14 +153,10 @@ def opened(url: str | None, token_file: Path | None, tell: Callable[[str], None]
     url = url or (SERVICE.read_text(encoding="utf-8").strip() if SERVICE.is_file() else "")
     path = token_file or Path.home() / TOKEN_FILE
     unless(url, LearnerError("No service is known: --to URL names it."))
-    unless(
-        path.is_file(),
-        LearnerError(f"There is no {path}: your instructor has a token for you to put there."),
-    )
-    token = private_text(path)
+    token = private_text(path) if path.is_file() else ""
     unless(
         re.fullmatch("[^:]+:[!-~]+", token),
-        LearnerError(f"{path} has no token, which is one line, NAME:TOKEN."),
+        LearnerError(f"{path} should have one line, NAME:TOKEN, that your instructor has for you."),
     )
     base, known = checked_address(url, "--to"), {"Authorization": f"Bearer {token}"}
     return CourseService(httpx.Client(base_url=base, timeout=30.0, headers=known), tell)

@@ -4,7 +4,7 @@ import json
 import os
 import sqlite3
 import time
-from datetime import datetime
+from datetime import UTC, datetime
 
 import httpx
 import nbformat
@@ -15,15 +15,14 @@ from small_class import NO_GUARD, SCALED, cell_of
 
 from grader import course
 from grader.classroom import ClassroomError, coursefile, handing_out, verdicts
-from grader.classroom.exams import NotTaken, ServiceRules, seconds
+from grader.classroom.exams import NotTaken, ServiceRules
 from grader.classroom.receiving import MOST_OF_ONE, HandInQueue
 from grader.course import variants
 from grader.course.weave import learners_cell, text
 from grader.judge.verdict import Report
 from grader.learner.sending import Receipt
 
-NOON = datetime(2026, 12, 1, 12)
-AT = seconds(NOON)
+AT = datetime(2026, 12, 1, 12, tzinfo=UTC).timestamp()
 HOUR = 3600.0
 
 
@@ -98,31 +97,31 @@ def test_what_waits_longest_comes_first_and_knows_how_many_are_before_it(queue):
     for number in range(3):
         queue.receive(*work(number), allowed(), AT + number)
     assert [one.id for one, _ in queue.waiting(2)] == [work(0)[0].id, work(1)[0].id]
-    assert queue.result("ada", work(2)[0].id) == (LESSON, None, 2)
+    assert queue.result("ada", LESSON, work(2)[0].id) == (None, 2)
 
 
 # --- windows -------------------------------------------------------------------------------------
 
 WINDOWS = {
-    "start and end": ({"end": datetime(2026, 12, 1, 14)}, 0.0, None, 2.0),
-    "with half as much more": ({"end": datetime(2026, 12, 1, 14)}, 0.5, None, 3.0),
+    "start and end": ({"end": AT + 2 * HOUR}, 0.0, None, 2.0),
+    "with half as much more": ({"end": AT + 2 * HOUR}, 0.5, None, 3.0),
     "minutes from the start": ({"minutes": 60}, 0.0, None, 1.0),
     "more of them": ({"minutes": 60}, 0.25, None, 1.25),
     "minutes from the own beginning": (
-        {"minutes": 30, "end": datetime(2026, 12, 1, 14)},
+        {"minutes": 30, "end": AT + 2 * HOUR},
         0.0,
         0.25,
         0.75,
     ),
-    "not beyond the end": ({"minutes": 90, "end": datetime(2026, 12, 1, 14)}, 0.0, 1.0, 2.0),
-    "both with more time": ({"minutes": 60, "end": datetime(2026, 12, 1, 14)}, 0.5, 2.0, 3.0),
+    "not beyond the end": ({"minutes": 90, "end": AT + 2 * HOUR}, 0.0, 1.0, 2.0),
+    "both with more time": ({"minutes": 60, "end": AT + 2 * HOUR}, 0.5, 2.0, 3.0),
 }
 
 
 @pytest.mark.parametrize("case", WINDOWS)
 def test_each_learner_has_a_window(queue, case):
     rules, extra, begins, ends = WINDOWS[case]
-    allowance = allowed(extra, start=NOON, **rules)
+    allowance = allowed(extra, start=AT, **rules)
     with pytest.raises(NotTaken, match=r"opens on 2026-12-01 12:00:00\.0"):
         queue.begin("ada", LESSON, allowance, AT - 1)
     begun = queue.begin("ada", LESSON, allowance, AT + HOUR * (begins or 0.0))
@@ -133,7 +132,7 @@ def test_each_learner_has_a_window(queue, case):
 
 
 def test_who_has_not_begun_hands_nothing_in(queue):
-    allowance = allowed(start=NOON, minutes=60)
+    allowance = allowed(start=AT, minutes=60)
     with pytest.raises(NotTaken, match="Begin this exam first: `grader exam`"):
         queue.receive(*work(1), allowance, AT + 1)
 
