@@ -36,13 +36,47 @@ def course_of(folder, kernels, toml="", lesson=LESSON, released=True):
     return here
 
 
-def command(here, *arguments):
-    return [sys.executable, "-m", "grader", *arguments], {"cwd": here.root, "text": True}
+# A command that is killed, as by `kill -9`, where it calls something for the first time: before it
+# does so, or when that is done; or whose clock goes wrong by some seconds.
+BROKEN = """
+import importlib, os, signal, sys, time
+
+def broken(place, when):
+    module, _, names = place.partition(":")
+    holder = importlib.import_module(module)
+    *path, name = names.split(".")
+    for each in path:
+        holder = getattr(holder, each)
+    whole = getattr(holder, name)
+
+    def dying(*given, **named):
+        if when == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        whole(*given, **named)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    setattr(holder, name, dying)
+
+place, how = sys.argv[1:3]
+del sys.argv[1:3]
+if place == "clock":
+    right = time.time
+    time.time = lambda: right() + float(how)
+else:
+    broken(place, how)
+from grader.cli.app import app
+app()
+"""
 
 
-def ran(here, *arguments):
+def command(here, *arguments, broken=()):
+    start = ["-c", BROKEN, *broken] if broken else ["-m", "grader"]
+    return [sys.executable, *start, *arguments], {"cwd": here.root, "text": True}
+
+
+def ran(here, *arguments, broken=()):
     """A command of the instructor's, in its own process."""
-    line, options = command(here, *arguments)
+    line, options = command(here, *arguments, broken=broken)
     return subprocess.run(line, capture_output=True, check=False, **options)
 
 
@@ -56,8 +90,8 @@ def give_tokens(here):
 class Service:
     """`grader serve` in a process of its own."""
 
-    def __init__(self, here, *options):
-        line, settings = command(here, "serve", "--port", "0", *options)
+    def __init__(self, here, *options, broken=()):
+        line, settings = command(here, "serve", "--port", "0", *options, broken=broken)
         self.process = subprocess.Popen(
             line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, **settings
         )

@@ -5,7 +5,8 @@
 The service is a real one on this machine, over HTTP, with the lesson's own kernels. Half of the
 learners hand in at any time of the hour, the others in its last ten minutes; each hands in three
 times, with a third of the answers, then two thirds, then all. The answers are those of --distinct
-made-up learners. With --faster N the hour takes 60 / N minutes, and judging takes as long as ever.
+made-up learners, dealt in turn. With --faster N the hour takes 60 / N minutes, and judging takes as
+long as ever.
 
 It prints the seconds until a receipt and until a verdict (median, 95%, longest), the most memory of
 the service with its workers (each shared page counted once), and the hand-ins that were lost.
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import os
 import random
 import secrets
@@ -143,22 +145,27 @@ async def hour(here: CourseFolder, lesson: str, args: argparse.Namespace) -> Non
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=100)
         async with httpx.AsyncClient(timeout=120, limits=limits) as client:
             begin = asyncio.get_running_loop().time() + 1.0
-            plans = zip(tokens.values(), times(args.learners, args.faster, rng), strict=True)
+            plans = zip(
+                tokens.values(),
+                times(args.learners, args.faster, rng),
+                itertools.islice(itertools.cycle(written), args.learners),
+                strict=True,
+            )
             doing = [
                 learner(
                     client,
                     served.bearer(token),
                     url,
-                    [
-                        (begin + at, each)
-                        for at, each in zip(mine, rng.choice(written), strict=True)
-                    ],
+                    [(begin + at, each) for at, each in zip(mine, contents, strict=True)],
                 )
-                for token, mine in plans
+                for token, mine, contents in plans
             ]
             sent = [one for some in await asyncio.gather(*doing) for one in some]
         watching.cancel()
-        print(f"{len(sent)} hand-ins of {args.learners} learners, {args.distinct} distinct ones")
+        print(
+            f"{len(sent)} hand-ins of {args.learners} learners, with the answers of "
+            f"{min(args.distinct, args.learners)}, in {60 / args.faster:g} minutes"
+        )
         for what in ("receipt", "verdict"):
             waits = sorted(getattr(one, what) for one in sent)
             print(
@@ -173,7 +180,7 @@ async def hour(here: CourseFolder, lesson: str, args: argparse.Namespace) -> Non
     lost = sum(one.verdict == float("inf") for one in sent)
     print(
         f"lost: {lost}; in the log {len(lines)} lines, in the exchange {len(filed)} hand-ins, "
-        f"verdicts kept {len(kept)}"
+        f"distinct answers judged {len(kept)}"
     )
 
 

@@ -32,7 +32,7 @@ class NotTaken(ClassroomError):
 
 
 class ServiceRules(Struct, frozen=True):
-    """What course.toml has under lessons.NAME.serve."""
+    """The rules that course.toml has under lessons.NAME.serve. Times are seconds since 1970."""
 
     tries: Annotated[int, Meta(ge=1)] | None = None  # None: as many as a learner likes
     cool_down: Annotated[float, Meta(ge=0)] = 0.0  # minutes between two tries

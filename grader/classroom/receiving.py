@@ -13,12 +13,12 @@ import secrets
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, replace
 from math import ceil
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from ..counted import counted
 from ..disk_cache import sealed
@@ -116,7 +116,7 @@ class HandInQueue:
                 tries=rules.tries,
                 sha256=hashlib.sha256(content).hexdigest(),
             )
-            code = self._log("received", learner, lesson, now, asdict(receipt))
+            code = self._log("received", learner, lesson, now, msgspec.to_builtins(receipt))
             receipt = replace(receipt, code=code)
             self._rows(
                 "INSERT INTO work VALUES (?, ?, ?, ?, ?, ?, NULL)",

@@ -52,7 +52,7 @@ def queue_of(course: CourseFolder) -> HandInQueue:
 
 @dataclass(frozen=True)
 class HandInService:
-    """What is received, and what becomes of it. `tell` is for the instructor."""
+    """Takes hand-ins and has them judged. `tell` is for the instructor."""
 
     course: CourseFolder
     queue: HandInQueue
@@ -76,9 +76,9 @@ class HandInService:
         return {"receipt": self.queue.receive(draft, content, rules, time.time())}
 
     def answer(self, learner: str, _: bytes, lesson: str, id: str) -> dict[str, object]:
-        """What the learner may know about a hand-in now, which is all of it once an exam is over
-        for the last one: what it `shows`, and the `report`, None for nothing. NotTaken while it is
-        not judged."""
+        """All that the learner may know about a hand-in now: what it `shows`, which is all once an
+        exam is over for the last one, and the `report`, None for nothing. NotTaken while it is not
+        judged."""
         result, ahead = self.queue.result(learner, lesson, id)
         file = coursefile.read(self.course)
         rules = file.plan(lesson).service

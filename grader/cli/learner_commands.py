@@ -208,7 +208,7 @@ def begin_exam(
     times = sending.opened(to, token_file, complain).begin(lesson, root)
     say(
         f"{root}/{lesson}.ipynb is your notebook. You can hand it in until {times['closes']}: go "
-        f"to {root} and give the command `grader submit {lesson}`."
+        f"to {root} and give the command `grader submit {lesson}{f' --to {to}' if to else ''}`."
     )
 
 

@@ -38,8 +38,7 @@ _ADDRESS = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Receipt:
+class Receipt(msgspec.Struct, frozen=True, omit_defaults=True):
     """A service's word that it has a notebook."""
 
     learner: str

@@ -1,8 +1,10 @@
 """`grader serve`: hand-ins over real HTTP, real kernels, a real gradebook, and kill -9."""
 
+import contextlib
 import json
 import random
 import re
+import signal
 import sqlite3
 import stat
 import threading
@@ -238,6 +240,85 @@ def test_whenever_the_service_is_killed_nothing_that_has_a_receipt_is_lost(tmp_p
         newest = max(one["at"] for (name, _), one in receipts.items() if name == learner)
         stamp = here.path("submitted", LESSON, learner) / "timestamp.txt"
         assert stamp.read_text() >= newest
+
+
+SERVING, RECEIVING = "grader.classroom.serving:", "grader.classroom.receiving:HandInQueue."
+KILLED = {  # where the service is killed, and whether the hand-in was received then
+    "before it is looked at": (f"{RECEIVING}receive", "before", False),
+    "while its line of the log is signed": (f"{RECEIVING}_log", "before", False),
+    "when all is written but not kept": (f"{RECEIVING}_log", "after", False),
+    "before the receipt is sent": (f"{RECEIVING}receive", "after", True),
+    "before it is filed": (f"{SERVING}_filed", "before", True),
+    "while it is filed": (f"{SERVING}filed", "after", True),
+    "after it is filed": (f"{SERVING}_filed", "after", True),
+    "while it is judged": ("grader.classroom.judges:answer", "after", True),
+    "before the verdict is written": (f"{RECEIVING}settle", "before", True),
+    "after the verdict is written": (f"{RECEIVING}settle", "after", True),
+}
+
+
+@pytest.fixture(scope="module")
+def fragile(tmp_path_factory, kernels):
+    """A course whose services are killed, and its tokens."""
+    here = course_of(tmp_path_factory.mktemp("fragile"), kernels)
+    return here, give_tokens(here)
+
+
+@pytest.mark.parametrize("case", KILLED)
+def test_a_service_that_is_killed_goes_on_where_it_was(fragile, case):
+    (here, tokens), (*broken, is_received) = fragile, KILLED[case]
+    number = [*KILLED].index(case)
+    id, content = f"{number:032x}", notebook(here, add=f"{SOLUTION}\n// {case}")
+    receipts = []
+    with Service(here, broken=broken) as service:
+        with contextlib.suppress(httpx.TransportError):
+            receipts.append(put(service, tokens["ada"], content, id).json()["receipt"])
+        assert service.process.wait(60) == -signal.SIGKILL
+    with Service(here) as service:
+        again = put(service, tokens["ada"], content, id)
+        assert again.status_code == (409 if is_received else 200)
+        receipts.append(again.json()["receipt"])
+        checked = result(service, tokens["ada"], id)["report"]["checked"]
+        assert checked[0]["verdict"]["status"] == "passed"
+    assert all(one == receipts[0] for one in receipts)
+    assert receipts[0]["number"] == number + 1
+    about = [line for line in served.log(here) if line["id"] == id]
+    assert [line["what"] for line in about] == ["received", "judged"]
+    assert about[0]["code"] == receipts[0]["code"]
+    (filed,) = (here.shelves / "inbound").glob(f"*+{id}")
+    assert (filed / f"{LESSON}.ipynb").read_bytes() == content
+    assert (filed / "timestamp.txt").read_text() == receipts[0]["at"]
+
+
+def test_autograde_that_is_killed_while_it_collects_begins_again(tmp_path, kernels):
+    here = course_of(tmp_path, kernels)
+    tokens = give_tokens(here)
+    content = notebook(here, add=SOLUTION, scale=SCALED)
+    with Service(here) as service:
+        for name in ("ada", "ben"):
+            put(service, tokens[name], content, ID)
+            result(service, tokens[name], ID)
+    broken = ("grader.classroom.collecting:_collect", "after")
+    assert ran(here, "autograde", LESSON, broken=broken).returncode == -signal.SIGKILL
+    graded = ran(here, "autograde", LESSON)
+    assert graded.returncode == 0, graded.stderr
+    for name in ("ada", "ben"):
+        exercises = verdicts.read(here.path("autograded", LESSON, name))
+        assert sum(map(verdicts.points, exercises.values())) == 6.0
+
+
+def test_a_clock_that_is_wrong_after_a_crash_is_noticed(tmp_path, kernels):
+    here = course_of(tmp_path, kernels)
+    tokens, content = give_tokens(here), notebook(here)
+    with Service(here) as service:
+        assert put(service, tokens["ada"], content, "1" * 32).status_code == 200
+        service.kill()
+    with Service(here, broken=("clock", "-3600")) as service:
+        refused = put(service, tokens["ada"], content, "2" * 32)
+        assert (refused.status_code, "clock was set back by" in refused.text) == (503, True)
+    with Service(here, "--clock-is-right", broken=("clock", "-3600")) as service:
+        assert put(service, tokens["ada"], content, "2" * 32).status_code == 200
+    assert "clock set" in [line["what"] for line in served.log(here)]
 
 
 # --- the log -------------------------------------------------------------------------------------
