@@ -190,9 +190,12 @@ def drawn(course: CourseFolder, file: coursefile.CourseFile, lesson: str, learne
 def notebook_for(course: CourseFolder, lesson: lessons.Lesson, learner: str) -> str:
     """The text of the notebook that was released, with the learner's own variants."""
     notebook = nbformat.read(course.notebook("release", lesson.name), as_version=4)
-    mine = drawn(course, coursefile.read(course), lesson.name, learner)
-    given = {name: variants.read(lesson.exercise(name), anew) for name, anew in mine}
-    _hand_out(notebook, lesson, given)
+    file = coursefile.read(course)
+    own = {
+        name: variants.read(lesson.exercise(name), anew)
+        for name, anew in drawn(course, file, lesson.name, learner)
+    }
+    _hand_out(notebook, lesson, own)
     return text(notebook)
 
 

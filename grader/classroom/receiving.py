@@ -97,8 +97,11 @@ class HandInQueue:
             known = "SELECT receipt FROM work WHERE learner = ? AND id = ?"
             for (kept,) in self._rows(known, learner, id):
                 before = msgspec.json.decode(kept, type=Receipt)
-                said = f"This hand-in was received before, on {before.at}: it is not taken again."
-                raise NotTaken(said, 409, receipt=before)
+                raise NotTaken(
+                    f"This hand-in was received before, on {before.at}: it is not taken again.",
+                    409,
+                    receipt=before,
+                )
             tries = self._rows(
                 "SELECT at FROM work WHERE learner = ? AND lesson = ?", learner, lesson
             )
@@ -116,8 +119,8 @@ class HandInQueue:
                 tries=rules.tries,
                 sha256=hashlib.sha256(content).hexdigest(),
             )
-            code = self._log("received", learner, lesson, now, msgspec.to_builtins(receipt))
-            receipt = replace(receipt, code=code)
+            line = msgspec.to_builtins(receipt)
+            receipt = replace(receipt, code=self._log("received", learner, lesson, now, line))
             self._rows(
                 "INSERT INTO work VALUES (?, ?, ?, ?, ?, ?, NULL)",
                 *(learner, id, lesson, now, content, msgspec.json.encode(receipt)),
@@ -134,8 +137,7 @@ class HandInQueue:
             return now if begun is None else begun
 
     def _begun(self, learner: str, lesson: str) -> float | None:
-        ((at,),) = self._rows(_BEGUN, learner, lesson)
-        return at  # type: ignore[no-any-return]
+        return self._rows(_BEGUN, learner, lesson)[0][0]  # type: ignore[no-any-return]
 
     def result(self, learner: str, lesson: str, id: str) -> tuple[bytes | None, int]:
         """The result of a hand-in, None while it waits, and how many are before it. NotTaken if it
@@ -193,12 +195,11 @@ class HandInQueue:
     def tick(self, now: float) -> float:
         """The time of what happens now, never before what has happened. NotTaken if the clock was
         set back."""
-        back = ceil(self._latest - now)
         unless(
             now >= self._latest - STEP_BACK,
             NotTaken(
-                f"The service's clock was set back by {back} s, and nothing is received until it "
-                "is right: tell your instructor.",
+                f"The service's clock was set back by {ceil(self._latest - now)} s, and nothing is "
+                "received until it is right: tell your instructor.",
                 503,
             ),
         )

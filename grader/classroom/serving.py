@@ -128,9 +128,10 @@ class HandInService:
                 place = " ".join(kept(error))
         receipt = batch[0][0]
         self.tell(f"{receipt.lesson} of {receipt.learner}: {place}")
-        problem = "The grader itself failed: your instructor sees to it."
-        report = Report((Checked(receipt.lesson, problem, None),))
-        self.queue.settle(receipt, report, time.time())
+        failed = Checked(
+            receipt.lesson, "The grader itself failed: your instructor sees to it.", None
+        )
+        self.queue.settle(receipt, Report((failed,)), time.time())
         return 0.0
 
     def _judge(self, batch: list[tuple[Receipt, bytes]]) -> None:

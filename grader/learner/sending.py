@@ -31,7 +31,6 @@ TOKEN_FILE = ".warpwise_token"  # in the learner's home
 LARGEST = 4 << 20  # bytes of a notebook without its outputs
 # Seconds in which a request is tried again, and between two of them.
 PATIENCE, PAUSE = 600.0, 5.0
-LATER = "What has a receipt is kept: try again later."
 NO_SERVICE = "The answer is not a service's of this course"
 _ADDRESS = re.compile(
     r"(https://[\w.-]+|http://(localhost|127\.0\.0\.1))(:\d{1,5})?(/[^?#\s]*)?", re.ASCII
@@ -140,8 +139,10 @@ class CourseService:
             said = visible(str(found["error"]))[:500]
             unless(status >= 500, LearnerError(said))
             pause = msgspec.convert(found.get("wait", PAUSE), float)
-            is_early = "wait" in found or time.monotonic() + pause < until
-            unless(is_early, MachineError(f"{said}. {LATER}"))
+            unless(
+                "wait" in found or time.monotonic() + pause < until,
+                MachineError(f"{said}. What has a receipt is kept: try again later."),
+            )
             self.tell(f"{said}; asking again in {pause:g} s")
             time.sleep(pause)
 
