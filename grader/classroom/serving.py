@@ -7,8 +7,6 @@ yet, and files nothing twice.
 """
 
 import asyncio
-import os
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -41,7 +39,6 @@ FOLDER = "serve"  # in the course's root
 TOGETHER = 8  # hand-ins whose answers are judged side by side
 LOOK, REST = 0.2, 5.0  # seconds until the judge looks again; after something failed
 POLL, EACH = 2.0, 0.25  # seconds until a learner's side asks again, and for each one before it
-NICE = 5  # of the judge's thread, and so of the processes that it begins: receipts go first
 
 
 def queue_of(course: CourseFolder) -> HandInQueue:
@@ -112,8 +109,6 @@ class HandInService:
         """Judge those that have waited longest, side by side or, if that fails, the first of them;
         the seconds until there may be more to do. What fails alone by a fault of our own is said,
         and left to autograde."""
-        if sys.platform == "linux":  # where it is about this thread
-            os.setpriority(os.PRIO_PROCESS, 0, NICE)
         for most in (TOGETHER, 1):
             if not (batch := self.queue.waiting(most)):
                 return LOOK
