@@ -207,9 +207,11 @@ def answer(question: ToJudge, kernels: Path, expected: str, confined: bool) -> V
             "both to the same version, start the workers again, then give the same command."
         ),
     )
-    exercise = course.lesson(lesson, root, compilers.chosen_name()).exercise(name)
-    asked = variants.read(exercise, question.anew)
-    verdict = judge(asked, question.source, seed=question.seed, root=root, steps=True)
+    opened = course.lesson(lesson, root, compilers.chosen_name())
+    own = question.anew and variants.read(opened.exercise(name), question.anew)
+    verdict = judge(
+        own or question.exercise, question.source, seed=question.seed, root=root, steps=True
+    )
     return replace(verdict, exercise=question.exercise)
 
 
