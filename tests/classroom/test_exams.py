@@ -98,6 +98,9 @@ def test_what_waits_longest_comes_first_and_knows_how_many_are_before_it(queue):
         queue.receive(*work(number), allowed(), AT + number)
     assert [one.id for one, _ in queue.waiting(2)] == [work(0)[0].id, work(1)[0].id]
     assert queue.result("ada", LESSON, work(2)[0].id) == (None, 2)
+    for learner, lesson in (("ben", LESSON), ("ada", "02_with_other_rules")):
+        with pytest.raises(NotTaken, match="no such hand-in of yours"):
+            queue.result(learner, lesson, work(2)[0].id)
 
 
 # --- windows -------------------------------------------------------------------------------------
@@ -238,6 +241,7 @@ def test_the_log_is_not_to_be_shortened_in_the_middle(queue, tmp_path):
     for number in range(3):
         queue.receive(*work(number), allowed(), AT + number)
     assert [json.loads(line)["number"] for line in queue.log()] == [1, 2, 3]
+    assert all(line.count('"code"') == 1 for line in queue.log())
     with sqlite3.connect(tmp_path / "serve" / "handins.db") as db:
         db.execute("DELETE FROM log WHERE number = 2")
     with pytest.raises(Exception, match="Line 2 of the log was changed"):
