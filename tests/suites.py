@@ -60,7 +60,7 @@ CAUSES = {  # of each, what a learner must be told, as a regular expression
     "unguarded_nan": r"computes the first NaN|No comparison with NaN",
     "wrong_border": rf"{ELSEWHERE}|{LACKS}|{ASKED}",
     "wrong_index": rf"{ELSEWHERE}|{ASKED}|{LACKS}|uses no input|in your code|does not use `"
-    "|does not belong in this step|gets its own value back|in wrong registers",
+    "|does not belong in this step|gets its own value back|in the wrong registers",
     "wrong_tie": r"is the index of the wrong one",
     "wrong_operation": rf"Our kernel|{ELSEWHERE}|and should be a copy of",
     "wrong_row": ELSEWHERE,

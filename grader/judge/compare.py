@@ -19,7 +19,7 @@ from msgspec import structs
 
 from ..compilers.declared import Parameter, compatible, parameters
 from ..counted import counted
-from ..course import Budget, Case, Expected, Problem, costs
+from ..course import Budget, Case, Expected, Launch, Problem, costs
 from ..cuda.errors import Message, in_parts
 from ..errors import AuthorError
 from ..say import verdict_answers as say
@@ -86,11 +86,14 @@ class Words:
         number = self.launch(buffer)
         if number is None:
             return ""
-        launch = self.problem.launches[number - 1]
-        names = zip(parameters(self.solution, launch.kernel) or (), launch.args, strict=False)
-        sizes = [f"{one.name} = {arg:,}" for one, arg in names if isinstance(arg, np.integer)]
-        with_sizes = f" ({', '.join(sizes)})" if sizes else ""
+        sizes = ", ".join(self.sizes(self.problem.launches[number - 1]))
+        with_sizes = f" ({sizes})" if sizes else ""
         return f"In launch {number} of {len(self.problem.launches)}{with_sizes}: "
+
+    def sizes(self, launch: Launch) -> list[str]:
+        """The whole numbers that a launch passes: "n = 33"."""
+        names = zip(parameters(self.solution, launch.kernel) or (), launch.args, strict=False)
+        return [f"{one.name} = {arg:,}" for one, arg in names if isinstance(arg, np.integer)]
 
     def explained(self, failure: Failed) -> Failed:
         """`failure`, told as what it is where the learner has changed a kernel's signature."""

@@ -195,7 +195,7 @@ def _too_many_threads(
         why=f"The launch has {all_threads:,} threads, and {place.owner} has "
         f"{counted(place.count, 'element')}.",
         remedy="Guard the access: the index must be below "
-        f"{_limit(place, who)}. If there is a guard, it lets this index pass."
+        f"{_limit(place, who)}. A guard that is there already lets this index pass."
         f"{who.or_equal if place.index == place.count else ''} If a barrier follows, this thread "
         "must still reach it.",
     )
@@ -269,4 +269,4 @@ def _limit(place: _Element, who: ThreadNumbers) -> str:
     ]
     if len(products) == 1 and place.count > 1:
         return f"`{' * '.join(products[0])}`"
-    return f"{place.count:,}, the number of elements of {place.owner}"
+    return f"the number of elements of {place.owner} ({place.count:,} here)"

@@ -24,14 +24,14 @@ _FROM_NAN = (
 NEXT = {  # by what was seen of the first wrong element: what to ask oneself
     Pattern.NOBODY_WROTE: "",  # the message has a question of its own
     Pattern.OTHER_PLACE: "Compute the index of this load by hand for this thread.",
-    Pattern.CONSTANT_WON: "Which value belongs here? Or should that line stand elsewhere?",
+    Pattern.CONSTANT_WON: "Which value should stand here instead of this number?",
     Pattern.OTHER_ELEMENTS: "Which loop, condition or index decides which elements are used?",
     Pattern.TOO_OFTEN: "Which loop or step uses the same element again?",
     Pattern.FIRST_NAN: "Which step makes the value that gives NaN here?",
     Pattern.OVERFLOWED: "How can the formula avoid a number of this size?",
-    Pattern.SCALED: "Which factor or step is missing, or is done once too often?",
+    Pattern.SCALED: "Which step gives the wrong factor?",
     Pattern.CHOSEN_OTHERWISE: "Should this comparison hold here?",
-    Pattern.OTHER_STEP: "Compare this step with the formula: its operation, and each value.",
+    Pattern.OTHER_STEP: "Which operation or value of this step differs from the formula?",
     Pattern.LEFT_EARLY: "Which step must come after the one that makes this value?",
 }
 TOO_MUCH = "the kernel computes too many values, or uses too much memory"

@@ -95,13 +95,13 @@ CASES = {  # the exercise, (words of its solution, words put there) ..., the sta
             )
         ],
         "uninitialized_read",
-        r"on line 20, .* is true\. .*Is the condition on line 20 wrong for this thread",
+        r"on line 20, .* is true\. .*Is the condition on line 20 or the index on line 21 wrong",
     ),
     "the condition on the line of an access": (
         "10_tiles/product",
         [("first + ty < k && col < n", "first + tx < k && col < n")],
         "out_of_bounds",
-        r"Is the condition on line (\d+) wrong for this thread, or the index on line \1\?",
+        r"Is the condition or the index on line \d+ wrong for this thread\?",
     ),
 }
 

@@ -615,7 +615,7 @@ def test_no_element_of_a_tensor_core_s_product_is_called_wrong():
         "12_attention/tensor_tile",
         ("&score[i / 2][i % 2 * 2]", "&score[i % 2][i / 2 * 2]"),
     )
-    assert "are right, but some of them are in wrong registers." in message
+    assert "are right, but some are in the wrong registers." in message
     assert "in each register of this instruction?" in message
     assert "does not belong" not in message
 

@@ -504,9 +504,9 @@ def test_a_guard_is_advised_only_where_there_are_too_many_threads(indexed, guard
         (
             100,
             1,
-            "the index must be below 100, the number of elements of `x`. ",
+            "the index must be below the number of elements of `x` (100 here). ",
         ),
-        (7, 9, "the index must be below 100, the number of elements of `x`. "),
+        (7, 9, "the index must be below the number of elements of `x` (100 here). "),
     ],
 )
 def test_a_limit_is_told_in_the_kernels_words_only_where_they_are_certain(rows, columns, limit):
@@ -519,7 +519,7 @@ def test_a_limit_is_told_in_the_kernels_words_only_where_they_are_certain(rows, 
 @pytest.mark.parametrize(
     ("statement", "told"),
     [
-        ("y[0] = x[threadIdx.x];", "a loop or a guard must stop at 4"),
+        ("y[0] = x[threadIdx.x];", "a loop or a guard must stop at the number of elements of `x` (4 here)"),
         ("x[threadIdx.x] = 1.0f;", "Do you mean `blockIdx.x`?"),
     ],
 )

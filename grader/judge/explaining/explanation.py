@@ -6,7 +6,7 @@ Only what was seen in the two runs is said. Both are followed on the simulated d
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import compress, islice, product
@@ -17,7 +17,7 @@ from ...cuda.errors import Message
 from ...say import verdict_answers as say
 from ...status import Pattern
 from ..compare import Words
-from ..protocol import Choice, ThreadPlace
+from ..protocol import Choice, Element, ThreadPlace
 from ..verdict import CaseResult
 from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
@@ -79,13 +79,28 @@ class Explanation(MadeOf):
             what = " and ".join(f"{one:g}" for one in self.mine.operands)
             made = f" from {what}" if len(self.mine.operands) > 1 else ""
             strange = sorted(self.mine.operands, key=math.isinf)[1:]  # of two
-            yield (
-                Message(
-                    f"{capital(place.who)} computes the first NaN{made}{place.on}.",
-                    remedy="".join(f"Which step makes this {one:g}?" for one in strange),
-                ),
-                place.line,
-            )
+            remedy = "".join(f"Which step makes this {one:g}?" for one in strange)
+            why = ""
+            if given := next(self._infinite(), None):
+                name = self._name(given)
+                why = f"{name} is already {self._input(given):g} in the input."
+                remedy = (
+                    f"Which formula gives {self._here} without this step?"
+                    if given in self._ours
+                    else f"Does {self._here} need {name}?"
+                )
+            said = f"{capital(place.who)} computes the first NaN{made}{place.on}."
+            yield Message(said, why, remedy), place.line
+
+    def _infinite(self) -> Iterator[Element]:
+        """The elements of inputs among the operands of the first NaN that are infinite."""
+        infinite = {*filter(math.isinf, self.mine.operands)}
+        return (one for one in self._mine if infinite and self._input(one) in infinite)
+
+    def _input(self, one: Element) -> float:
+        """The value of an element before the kernel ran; 0.0 if it is of no input."""
+        given = self.words.problem.inputs.get(one.buffer, np.empty(0))
+        return float(given.flat[one.index]) if one.index < given.size else 0.0
 
     def cancelled(self) -> Told:
         """Roundings that large numbers leave where they cancel."""
@@ -170,6 +185,7 @@ class Explanation(MadeOf):
         if found is None or end is None or (of_others and end.bad is None):
             return
         words, made = found.bad or ("", None)
+        is_nan = math.isnan(found.place.values[0])
         number, line, search = found.number, found.place.line, self._declared.with_number
         there = None if number is None or made is None else search(made, number)
         why = f"{words} is not the right value here."
@@ -184,24 +200,25 @@ class Explanation(MadeOf):
         if number is not None and search(0, number, len(self._declared.lines)):
             where = f" (line {there})" if there else ""
             why, line = f"The {number:g} is a number in your code{where}.", there or line
-            ask = say.NEXT[Pattern.CONSTANT_WON]
+            ask = f"Which value should stand here instead of {number:g}?"
         elif not words:
             right = "Everything that this step uses is right. The step itself is wrong."
             fine = "{} is right here. {} is wrong.".format(*found.sides) if found.sides[0] else ""
             why = right if found.right else fine
             ask = "What should this step do with its values?" if found.right else ""
             if found.right and found.mine.endswith(" values"):  # as a product of tensor cores
-                why = "Its values are right, but some of them are in wrong registers."
+                why = "The values are right, but some are in the wrong registers."
                 ask = "Which element belongs in each register of this instruction?"
         elif made is None:
             scaled = any(self.scaled())  # another step may lack the factor as well
             why = "" if scaled else f"{words} does not belong in this step."
-            beside = f" with {found.sides[0]}" if found.sides[0] else ""
-            ask = "" if scaled else f"Which value belongs here{beside}?"
-        told, is_nan = found.told, math.isnan(found.place.values[0])
+            ask = "" if scaled else f"Which value should stand here instead of {words}?"
+        elif not (ask or is_nan):
+            ask = f"Which value should line {made} give here?"
+        told = found.told
         if is_nan or found == self._joined:  # it has been told
             told = replace(told, first="")
-        why = "" if is_nan and not number else why.strip()
+        why = "" if is_nan and (not number or math.isnan(number)) else why.strip()
         yield told + Message(why=why, remedy=loop.remedy or ask), line
 
     def _instead(self) -> Told:
@@ -263,20 +280,21 @@ class Explanation(MadeOf):
             and abs(first - 1) > 1e-3
         ):
             times = float(ratio.mean())
-            what = (
-                f"is {factor(times)} what it should be"
+            what, ask = (
+                (f"is {factor(times)} what it should be", "Which step gives the wrong factor?")
                 if abs(times + 1) > 1e-3
-                else "has the wrong sign"
+                else ("has the wrong sign", "Which step gives the wrong sign?")
             )
         elif len(off) > 1 and constant(off):
             amount = float(off.mean())
             what = f"is {abs(amount):.6g} too {'large' if amount > 0 else 'small'}"
+            ask = f"Which step {'adds' if amount > 0 else 'should add'} {abs(amount):.6g}?"
         else:
             return
         lost = self._ways.descended and self._ways.descended.lost
         same = f" {self._here} uses the right elements." if self._same and not lost else ""
         which = "It" if len(found) == 1 else f"Each of the {len(found)} wrong elements"
-        yield f"{which} {what}.{same}", None
+        yield Message(f"{which} {what}.{same}", remedy=ask), None
 
     def first_step(self) -> ThreadPlace | None:
         """The first step that goes wrong, with its value: it loads what does not belong here, makes

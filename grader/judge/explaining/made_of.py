@@ -1,5 +1,6 @@
 """The sentences about what a wrong element was made of: each rule yields one where it applies."""
 
+import re
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -40,7 +41,8 @@ class MadeOf(About):
                 index = self._declared.index(line or 0, name) if len(instead) == 1 else ""
                 said = f"{capital(who)} writes {self._listed(instead)} instead."
                 remedy = (
-                    f"Compute the index `{index}` on line {line} by hand for {who}."
+                    f"Compute the index `{index}` on line {line} by hand for {who}"
+                    f"{self._numbers(buffer, index)}."
                     if index
                     else f"Which loop or index should bring {who} to {self._here}?"
                 )
@@ -48,7 +50,8 @@ class MadeOf(About):
                     only, remedy = few, f"How can a thread write more than one element of {name}?"
             elif asked:
                 said, line = f"{capital(who)} does not write it: {asked}.", at
-                remedy = f"Should this keep {who} from writing {self._here}?"
+                other = "false" if asked.endswith("true") else "true"
+                remedy = f"Should this condition be {other} for {who}?"
             yield (
                 Message(
                     said,
@@ -58,6 +61,13 @@ class MadeOf(About):
                 ),
                 line,
             )
+
+    def _numbers(self, buffer: str, index: str) -> str:
+        """The numbers in an index that the launch of a buffer passes: ": cols = 9"."""
+        launch = next(one for one in self.words.problem.launches if buffer in one.args)
+        names = re.findall(r"\w+", index)
+        given = [one for one in self.words.sizes(launch) if one.partition(" ")[0] in names]
+        return f": {', '.join(given)}" * bool(given)
 
     def _too_few_threads(self, buffer: str, line: int | None) -> str:
         """A sentence where a line that is in no loop writes to an array that has more elements than

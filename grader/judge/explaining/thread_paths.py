@@ -23,6 +23,7 @@ _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _NEIGHBOUR = {"<": ("<=", -1), ">=": (">", -1), ">": (">=", 1), "<=": ("<", 1)}
 COMPARED = re.compile(r"(?<![<>=!-])(?:[=!<>]=|[<>](?![<>=]))")
 COMPUTED = re.compile(r"\w [-+*/%] \w+ [<>]=? |[<>]=? \w+ [-+*/%] \w")  # before it is compared
+_JOINED = re.compile(r"&&|\|\|")
 MOST = 2  # comparisons of one line
 _ITS_INDEX = "This thread should be here, but its index is wrong. How is the index computed?"
 
@@ -47,7 +48,10 @@ def last_conditions(path: ThreadPath, source: str, before: int = 0) -> tuple[str
     most = 1 if declared.loop(line)[0] else MOST  # of the last round alone
     plain = (_as_written(one, declared.line(line)) for one in asked if one.place.line == line)
     held = [*dict.fromkeys([*filter(None, plain)] or [text for at, text in said if at == line])]
-    return (f"on line {line}, {' and '.join(held[-most:])}", line) if held else ("", None)
+    if not held:
+        return "", None
+    part = "the part " * (len(held[-most:]) == 1 and bool(_JOINED.search(declared.line(line))))
+    return f"on line {line}, {part}{' and '.join(held[-most:])}", line
 
 
 def _as_written(one: Choice, text: str, is_telling: bool = False) -> str:
@@ -116,9 +120,9 @@ def of_stray(judged: Judged, at: int, failure: Failed, seen: Message) -> Message
         and is_its_own
         and remedy.startswith(("In which round", "Should this"))
     ):
-        remedy = (
-            f"Is the condition on line {line} wrong for this thread, or the index on line {here}?"
-        )
+        same = f"condition or the index on line {here}"
+        apart = f"condition on line {line} or the index on line {here}"
+        remedy = f"Is the {same if line == here else apart} wrong for this thread?"
     passed = f"Before that, {asked}." if asked and (is_its_own or is_beyond) else ""
     return Message(
         told.first,
