@@ -127,8 +127,9 @@ def _written_twice(race: Race, place: ArrayPlace) -> Message:
         return _lost_update(place)
     took = Message(
         why=_one_of_two(place.text),
-        remedy="Is that the element you mean for both threads? If not, correct the index. If it "
-        "is, let only one thread write there, give each thread its own element, or use an atomic.",
+        remedy=f"Should both threads write {place.text}? If not, correct the index. If they "
+        "should, let only one thread write there, give each thread its own element, or use an "
+        "atomic.",
     )
     if race.at_once or not race.evidence.may_repeat:
         return took
@@ -187,8 +188,8 @@ def _barrier_between(race: Race, place: ArrayPlace) -> Message:
     if race.both_wrote and not (race.mine.atomic or race.other.atomic):
         return Message(
             why=_one_of_two(place.text),
-            remedy=f"Is {place.text} the element that each of these threads should write? If not, "
-            "correct the index. If it is, let only one thread write it, or put a "
+            remedy=f"Should both threads write {place.text}? If not, correct the index. If they "
+            "should, let only one thread write it, or put a "
             f"{barrier} between line {first} and line {then}.",
         )
     why = _CHANCE
