@@ -264,4 +264,4 @@ def already_wrong(earlier: Message, launches: int, later: Message) -> Message:
 
 def doubted(doubts: str) -> Message:
     """What the compiler has doubted in a kernel that failed a case."""
-    return Message(why=f"\nThe kernel compiles, but the compiler warns:\n{doubts}")
+    return Message(why=f"\nThe kernel compiles, with warnings:\n{doubts}")
