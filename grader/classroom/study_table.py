@@ -1,5 +1,6 @@
 """The rows of all learners who agreed to a study, without names, as CSV with a codebook."""
 
+import secrets
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -9,11 +10,12 @@ from typing import Any, get_args, get_type_hints
 
 import msgspec
 
+from ..errors import unless
 from ..grouped import grouped
-from ..learner.study import KEY, StudyRow
+from ..learner.study import FEATURES, KEY, StudyRow
 from ..submissions import intake
 from ..whole_files import filed
-from . import ClassroomError, spreadsheets
+from . import ClassroomError, coursefile, spreadsheets
 from .folder import CourseFolder
 
 FEWEST = 5  # learners: what fewer have in common is left out
@@ -51,15 +53,39 @@ def shown(course: CourseFolder, lessons: list[str]) -> tuple[list[StudyRow], int
         raise ClassroomError(f"Fewer than {FEWEST} learners agreed, so nothing is exported.")
     every = [row for mine in agreed for row in mine.values()]
     pieces = Counter(row.piece for row in every)
-    messages = Counter((row.piece, row.first_message) for row in every)
+    values = Counter((row.piece, one) for row in every for one in (row.first_message, row.group))
+
+    def common(row: StudyRow, one: str) -> str:
+        return one if not one or values[row.piece, one] >= FEWEST else OTHER
+
     rows = [
-        row
-        if not row.first_message or messages[row.piece, row.first_message] >= FEWEST
-        else replace(row, first_message=OTHER)
+        replace(row, first_message=common(row, row.first_message), group=common(row, row.group))
         for row in every
         if pieces[row.piece] >= FEWEST
     ]
     return rows, len(agreed), sum(count < FEWEST for count in pieces.values())
+
+
+def draw(course: CourseFolder, feature: str) -> Path:
+    """Write build/study/FEATURE.csv: a code for each learner on the roster, by which half of them
+    work without a feature. Who has a code keeps it. ClassroomError: there is no such feature."""
+    unless(
+        feature in FEATURES,
+        ClassroomError(f"{feature!r} is no feature. Choose one of {', '.join(FEATURES)}."),
+    )
+    path = course.root / "study" / f"{feature}.csv"
+    drawn = dict(spreadsheets.read(path)[1:]) if path.exists() else {}
+    roster, chance = coursefile.read(course).learners, secrets.SystemRandom()
+    unless(roster, ClassroomError("There is no roster yet: `grader roster FILE` reads one."))
+    new = [one for one in roster if one not in drawn]
+    for learner in chance.sample(new, len(new)):
+        odd = sum(int(code[-1], 16) % 2 for code in drawn.values())
+        is_odd = 2 * odd + chance.random() < len(drawn) + 0.5  # the smaller half, or either
+        drawn[learner] = f"{feature}-{chance.randrange(0, 1 << 24, 2) + is_odd:06x}"
+    rows = [{"learner": learner, "code": code} for learner, code in sorted(drawn.items())]
+    path.parent.mkdir(exist_ok=True)
+    spreadsheets.write(path, ["learner", "code"], rows)
+    return path
 
 
 def write(course: CourseFolder, lessons: list[str]) -> tuple[Path, int]:

@@ -182,18 +182,31 @@ def take_part(
     withdraw: Annotated[
         bool, typer.Option("--withdraw", help="Learners: no row travels any more.")
     ] = False,
+    code: Annotated[
+        str, typer.Option(metavar="CODE", help="Learners: agree with the code of your half.")
+    ] = "",
+    without: Annotated[
+        str,
+        typer.Option(
+            metavar="FEATURE", help=f"Instructors: draw codes ({', '.join(study.FEATURES)})."
+        ),
+    ] = "",
 ) -> None:
     """Agree to a study of the course, or see what it gets.
 
     In an instructor's course: export the rows of all learners who agreed, without names."""
     root = progress.folder()
+    unless(
+        not code or study.CODE.fullmatch(code), LearnerError(f"{code} is no code of this study.")
+    )
+    agree |= bool(code)
     if root is None and not (agree or withdraw):
-        return _export_study()
+        return _export_study(without)
     unless(not (agree and withdraw), LearnerError("Choose one: --agree or --withdraw."))
     root = folder.here()
     if agree or withdraw:
-        study.decide(root, study.AGREE if agree else study.WITHDRAW)
-    if study.decisions(root)[-1:] != [study.AGREE]:
+        study.decide(root, study.AGREE + f":{code}" * bool(code) if agree else study.WITHDRAW)
+    if not study.agrees(root):
         typer.echo("You do not take part: no row travels with `grader submit`.")
     else:
         say(
@@ -202,7 +215,7 @@ def take_part(
         )
 
 
-def _export_study() -> None:
+def _export_study(without: str) -> None:
     if find_spec("nbgrader") is None:
         folder.here()  # says how to make one
     from .. import course
@@ -210,6 +223,9 @@ def _export_study() -> None:
     from .classroom_commands import course_here
 
     here = course_here()
+    if without:
+        typer.echo(f"{study_table.draw(here, without)} has a code for each learner on the roster.")
+        return
     names = [lesson.name for lesson in course.lessons(here.kernels)]
     path, learners = study_table.write(here, names)
     typer.echo(f"{path} has the rows of {counted(learners, 'learner')}; codebook.md is beside it.")

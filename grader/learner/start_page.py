@@ -26,7 +26,7 @@ from ..counted import counted
 from ..cuda import gpu_count
 from ..errors import unless
 from ..page_templates import page_template
-from . import progress, recall
+from . import progress, recall, study
 from .folder import outdated
 
 if TYPE_CHECKING:
@@ -109,7 +109,8 @@ def page(root: Path) -> str:
     """The start page of the learner's folder `root` as HTML, whose classes our labextension
     styles; a lesson is a link to its notebook."""
     lessons = stations(root)
-    pieces = recall.warm_up(root) if _is_there(root, _WARM_UP) else []
+    is_offered = _is_there(root, _WARM_UP) and study.has("warm_up", root)
+    pieces = recall.warm_up(root) if is_offered else []
     return page_template("learner/pages/start.html").render(
         stations=lessons,
         concepts=recall.concepts(root),

@@ -3,9 +3,12 @@
 The agreement is `.warpwise/study`, one line for each change of mind: agree, withdraw. The notebook
 that is handed in then carries one row for each exercise and question in its metadata. A row has no
 name, no text of the learner, and no date.
+`agree:player-1a2b3c` has the code that an instructor has drawn for the learner. It says whether
+their half of the class works with a feature of the course or without it.
 """
 
 import json
+import re
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -19,6 +22,8 @@ from . import progress, recall
 
 FILE = Path(progress.MARK) / "study"
 AGREE, WITHDRAW = "agree", "withdraw"
+FEATURES = {"player": "the player", "puzzle": "`puzzle`", "warm_up": "the warm-up"}
+CODE = re.compile(rf"({'|'.join(FEATURES)})-[0-9a-f]{{6}}")
 KEY = "study"  # in a notebook's metadata, below "warpwise"
 _PAUSE = timedelta(minutes=30)  # a longer one between two tries is no work
 _DAY = timedelta(days=1)
@@ -70,6 +75,15 @@ class StudyRow:
         Amount | None,
         Meta(description="Days from the first right check to that sitting; empty without one."),
     ]
+    group: Annotated[
+        str,
+        Meta(
+            pattern=r"\A[a-z_]{0,20}\Z",
+            description="`no_player`: this half of the class works without the player. `player`: "
+            "the other half. `puzzle` and `warm_up` likewise. Empty: nothing was drawn. `other`: "
+            "fewer than five learners of this group have the piece.",
+        ),
+    ] = ""
 
 
 def decide(root: Path, word: str) -> None:
@@ -78,10 +92,30 @@ def decide(root: Path, word: str) -> None:
         file.write(f"{word}\n")
 
 
+def agrees(root: Path) -> bool:
+    """Whether the learner takes part."""
+    return any(word.startswith(AGREE) for word in decisions(root)[-1:])
+
+
 def decisions(root: Path) -> list[str]:
     """All changes of mind, the last one counts."""
     path = root / FILE
     return path.read_text(encoding="utf-8").split() if path.is_file() else []
+
+
+def group(root: Path) -> str:
+    """The half of the class that a learner's code says, as a row has it; "" without agreement or
+    code. An odd last digit stands for the half without."""
+    word, _, code = "".join(decisions(root)[-1:]).partition(":")
+    found = CODE.fullmatch(code) if word == AGREE else None
+    return f"{'no_' * (int(code[-1], 16) % 2)}{found[1]}" if found else ""
+
+
+def has(feature: str, inside: Path | None = None) -> bool:
+    """Whether the learner of the folder `inside` (the current one) works with a feature of the
+    course: all do but the half of a study that was drawn to work without it."""
+    root = progress.folder(inside)
+    return root is None or group(root) != f"no_{feature}"
 
 
 def copy_notebook(root: Path, path: Path, to: Path) -> None:
@@ -90,7 +124,7 @@ def copy_notebook(root: Path, path: Path, to: Path) -> None:
     content, made = path.read_bytes(), decisions(root)
     if made:
         notebook = json.loads(content)
-        found = list(map(asdict, rows(root))) if made[-1] == AGREE else []
+        found = list(map(asdict, rows(root))) if agrees(root) else []
         events = sum(
             len(tries) for did in progress.read(root).values() for tries in did.tries.values()
         )
@@ -109,7 +143,12 @@ def rows(root: Path) -> list[StudyRow]:
     ]
     begin = min((tries[0][0] for *_, tries in every), default=progress.now())
     return [
-        StudyRow(f"{lesson}/{name}", first_message=did.said.get(name, ""), **_figures(tries, begin))
+        StudyRow(
+            f"{lesson}/{name}",
+            first_message=did.said.get(name, ""),
+            group=group(root),
+            **_figures(tries, begin),
+        )
         for lesson, name, did, tries in every
     ]
 

@@ -16,7 +16,7 @@ from grader.judge import judge, sizes
 from grader.judge.judging import STANDARD_LIMITS
 from grader.judge.playback.strip import marks_of
 from grader.judge.verdict import Verdict
-from grader.learner import progress, recall
+from grader.learner import progress, recall, study
 from grader.learner.recall import Prediction
 from grader.status import DONE, Status
 from grader.watch.observe import Run
@@ -232,6 +232,15 @@ def _next_hint(name: str) -> cards.Page:
     return cards.hint(f"Hint {number} of {len(exercise.hints)}", exercise.hints[number - 1])
 
 
+def _offered(feature: str) -> None:
+    """A Notice if a study has drawn that this learner works without a feature."""
+    why = (
+        f"In the study that you take part in, your half of the class works without "
+        f"{study.FEATURES[feature]}. `grader study --withdraw` ends that."
+    )
+    unless(study.has(feature), failures.Notice(why))
+
+
 # ---- play ----
 
 _HOW = (
@@ -250,6 +259,7 @@ def play(
     """Show a run step by step. `what` is the run that `watch` returned; or a kernel, launched as
     `watch` does, on copies of `args`; or the name of an exercise, of which a case that fails is
     shown, or else its first one."""
+    _offered("player")
     if not isinstance(what, str):
         display(_of_run(run_of(what, (grid, block, args, shared_mem), _HOW)))
         return
@@ -286,6 +296,7 @@ def warmup() -> None:
     an exercise, whose cell is put below this one."""
     shell = failures.shell()
     failures.install(shell)
+    _offered("warm_up")
     nowhere = failures.Notice("This is no learner's folder: `grader lab FOLDER` makes one.")
     pieces = recall.warm_up(unless(progress.folder(), nowhere))
     if not pieces:
@@ -311,6 +322,7 @@ def puzzle(name: str) -> None:
     """Put a *write it* exercise into a new cell below as lines to put in order: those of our
     kernel, shuffled, among lines of common mistakes. It counts as help. `check` judges the cell
     like any other answer."""
+    _offered("puzzle")
     lesson = session.current()
     exercise, origin = lesson.exercise(name), lesson.lesson
     unless(

@@ -12,6 +12,7 @@ from grader.judge import partial, sizes
 from grader.judge.beside import beside
 from grader.judge.compare import right
 from grader.judge.verdict import CaseResult, Verdict, by_cause, foremost, stopped
+from grader.learner import study
 from grader.submissions.intake import as_typed
 
 from .cards import (
@@ -92,7 +93,7 @@ def page(
         ]
     parts += [_next_step(verdict, exercise, hints, cell), _strip(verdict, shown)]
     card = boxed(kind, *parts)
-    if replay is None:
+    if replay is None or not study.has("player"):
         return card
     played = of_replay(replay)
     return joined(

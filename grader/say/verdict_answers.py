@@ -24,7 +24,7 @@ _FROM_NAN = (
 NEXT = {  # by what was seen of the first wrong element: what to ask oneself
     Pattern.NOBODY_WROTE: "",  # the message has a question of its own
     Pattern.OTHER_PLACE: "Compute the index of this load by hand for this thread.",
-    Pattern.CONSTANT_WON: "Which value should stand here instead of this number?",
+    Pattern.CONSTANT_WON: "Which value should be here instead of this number?",
     Pattern.OTHER_ELEMENTS: "Which loop, condition or index decides which elements are used?",
     Pattern.TOO_OFTEN: "Which loop or step uses the same element again?",
     Pattern.FIRST_NAN: "Which step makes the value that gives NaN here?",

@@ -8,13 +8,15 @@ import shutil
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 from small_class import grader as in_course
 from typer.testing import CliRunner
 
-from grader import course
+from grader import course, notebook
 from grader.classroom.folder import new_course
 from grader.cli.app import app
-from grader.learner import folder, progress
+from grader.learner import folder, progress, study
+from grader.notebook import failures
 
 LESSON = "00_first_kernel"
 START = datetime(2026, 9, 1, 10, tzinfo=UTC)
@@ -115,6 +117,7 @@ def test_an_agreement_is_of_one_folder_and_shows_what_travels(learner):
         "day": 0,
         "retained": "yes",
         "retained_after": 2,
+        "group": "",
     }
     assert (root / f"{LESSON}.ipynb").read_bytes() == own, "the learner's own file is as it was"
     learner("ben")
@@ -227,3 +230,84 @@ def test_a_learner_who_repeats_a_row_counts_once(learner, here):
             path.write_text(json.dumps(notebook))
         give(here, f"n{number}", path)
     assert len(table(here)[0]) == 5
+
+
+def codes(here, feature):
+    """By learner, the code that was drawn."""
+    ran = in_course(here, "study", "--without", feature)
+    assert ran.exit_code == 0, ran.output
+    with (here.root / "study" / f"{feature}.csv").open(newline="") as file:
+        return {row["learner"]: row["code"] for row in csv.DictReader(file)}
+
+
+def on_the_roster(here, names):
+    path = here.root / "course.toml"
+    text = path.read_text() if path.exists() else "version = 1\n"
+    path.write_text(text + "".join(f"\n[learners.{name}]\n" for name in names))
+
+
+def odd(code):
+    return int(code[-1], 16) % 2
+
+
+def test_half_of_the_roster_is_drawn_and_who_has_a_code_keeps_it(here):
+    on_the_roster(here, [f"n{number}" for number in range(9)])
+    first = codes(here, "player")
+    assert sum(map(odd, first.values())) in (4, 5)
+    on_the_roster(here, ["late"])
+    again = codes(here, "player")
+    assert again.items() > first.items()
+    assert sum(map(odd, again.values())) == 5
+
+
+def test_a_feature_that_does_not_exist_and_a_course_without_roster_are_refused(here):
+    ran = in_course(here, "study", "--without", "coffee")
+    assert ran.exit_code and "player, puzzle, warm_up" in ran.stderr
+    ran = in_course(here, "study", "--without", "player")
+    assert ran.exit_code and "no roster" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("code", "group"), [("player-00000f", "no_player"), ("player-0000fe", "player")]
+)
+def test_a_code_says_the_half_and_withdrawing_ends_it(learner, code, group):
+    root = learner("ada")
+    run("study", "--code", code)
+    assert {row["group"] for row in carried(submit(root))["rows"]} == {group}
+    assert study.has("player", root) == (group == "player") and study.has("puzzle", root)
+    run("study", "--withdraw")
+    assert study.has("player", root)
+
+
+@pytest.mark.parametrize(
+    ("feature", "used"),
+    [
+        ("player", lambda: notebook.play(None)),
+        ("puzzle", lambda: notebook.puzzle("saxpy")),
+        ("warm_up", notebook.warmup),
+    ],
+)
+def test_who_works_without_a_feature_is_told_so_where_it_would_be(
+    learner, monkeypatch, feature, used
+):
+    learner("ada")
+    run("study", "--code", f"{feature}-000001")
+    monkeypatch.setattr(failures, "shell", InteractiveShell.instance)
+    with pytest.raises(failures.Notice, match=f"without .*{feature.replace('_', '-')}"):
+        used()
+
+
+def test_a_code_of_nothing_is_refused(learner):
+    learner("ada")
+    ran = CliRunner().invoke(app, ["study", "--code", "coffee-123456"])
+    assert ran.exit_code == 2 and "is no code" in ran.stderr
+
+
+def test_groups_of_fewer_than_five_are_not_told(learner, here, monkeypatch):
+    for number in range(7):
+        root = learner(f"n{number}")
+        run("study", "--code", f"player-00000{number % 7 and 2}" if number else "player-000001")
+        give(here, f"n{number}", submit(root))
+    monkeypatch.chdir(here.root)
+    lines, _ = table(here)
+    assert sorted(line["group"] for line in lines) == ["other"] + ["player"] * 6

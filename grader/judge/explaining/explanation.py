@@ -200,7 +200,7 @@ class Explanation(MadeOf):
         if number is not None and search(0, number, len(self._declared.lines)):
             where = f" (line {there})" if there else ""
             why, line = f"The {number:g} is a number in your code{where}.", there or line
-            ask = f"Which value should stand here instead of {number:g}?"
+            ask = f"Which value should be here instead of {number:g}?"
         elif not words:
             right = "Everything that this step uses is right. The step itself is wrong."
             fine = "{} is right here. {} is wrong.".format(*found.sides) if found.sides[0] else ""
@@ -212,7 +212,7 @@ class Explanation(MadeOf):
         elif made is None:
             scaled = any(self.scaled())  # another step may lack the factor as well
             why = "" if scaled else f"{words} does not belong in this step."
-            ask = "" if scaled else f"Which value should stand here instead of {words}?"
+            ask = "" if scaled else f"Which value should be here instead of {words}?"
         elif not (ask or is_nan):
             ask = f"Which value should line {made} give here?"
         told = found.told
