@@ -98,7 +98,7 @@ def beyond(finding: OutOfStore, place: ArrayPlace, who: ThreadNumbers) -> Messag
         advice = _in_grid(element, who, finding.verb == "reads")
     if not advice and who.loop and place.index >= 0:
         end = who.or_equal if place.index == place.count else ""
-        past = f"In which round is the index too large, and should that round come?{end}"
+        past = f"Should the loop execute the round in which the index is too large?{end}"
         return Message(why=who.loop, remedy=past)
     return advice or _unknown(element, who)
 

@@ -392,6 +392,9 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
         *(message.remedy for _, message, _ in told),
         result.parts.remedy,
         say.NEXT.get(pattern),
+        ""
+        if told or not line
+        else f"Which values should line {about._ways.last_line or line} use?",
     )
     remedy = next(filter(None, advice), "")  # one is enough
     result = result.saying(parts + Message(why=result.parts.why, remedy=remedy))

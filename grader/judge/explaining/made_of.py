@@ -50,7 +50,7 @@ class MadeOf(About):
                     only, remedy = few, f"How can a thread write more than one element of {name}?"
             elif asked:
                 said, line = f"{capital(who)} does not write it: {asked}.", at
-                other = "false" if asked.endswith("true") else "true"
+                other = "true" if " is false" in asked else "false"
                 remedy = f"Should this condition be {other} for {who}?"
             yield (
                 Message(
@@ -127,7 +127,10 @@ class MadeOf(About):
                 if own
                 else f"takes a value with {name}"
             )
-            guards = filter(None, (self._guarded(one.place) for one in self.mine.choices))
+            of_lanes = [
+                one for one in self.mine.choices if not one.opcode.endswith(("f16", "f32", "f64"))
+            ]
+            guards = filter(None, (self._guarded(one.place) for one in of_lanes))
             if own and way == "xor_":
                 asked, instead = "Compute the third argument by hand for each round.", ""
             elif not way or way in ours or not (own or (ours and opposite)):
@@ -196,12 +199,12 @@ class MadeOf(About):
             yield from self.other_winner()
         if self._ours and not self._mine:
             lost, line = self._listed(self._ours), self._last_use(self._ours)
-            step = f"use the result of line {line}" if line else f"bring {lost} into {self._here}"
+            asked = f"Which step should bring {lost} into {self._here}?"
             yield (
                 Message(
                     f"{self._here} uses no input. It should use {lost}.",
                     self._loaded(self._ours),
-                    f"Which step should {step}?",
+                    self._after(line) if line else asked,
                 ),
                 line,
             )
@@ -233,7 +236,7 @@ class MadeOf(About):
                 sentence += f" {who} loads {self._name(wrong.first)}{wrong.loaded.on}."
             remedy = ""
             if not has and (line := self._last_use(lacks)):
-                remedy = f"Which step should use the result of line {line}?"
+                remedy = self._after(line)
             elif not has and lacks.isdisjoint(one.first for one in self.mine.loads):
                 line = self._only_load(lacks)
             said = " ".join(filter(None, (sentence, self._loaded(lacks, not has), more)))
@@ -242,6 +245,12 @@ class MadeOf(About):
                 loop, line = self._its_loop(line, is_last=bool(remedy))
             remedy = remedy or self._asked(lacks, has, line)
             yield Message(said, loop.first, loop.remedy or remedy), line
+
+    def _after(self, line: int) -> str:
+        """What to ask of the line that was the last to use what is missing."""
+        if self._declared.guard(line)[1] == line:
+            return f"For which threads is the condition on line {line} true?"
+        return f"Which step should use the result of line {line}?"
 
     def _asked(self, lacks: Collection[Element], has: Collection[Element], line: int | None) -> str:
         """What to ask of elements that something does not use, or should not use."""

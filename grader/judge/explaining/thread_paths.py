@@ -118,7 +118,7 @@ def of_stray(judged: Judged, at: int, failure: Failed, seen: Message) -> Message
     elif (
         asked.endswith("true")
         and is_its_own
-        and remedy.startswith(("In which round", "Should this"))
+        and remedy.startswith(("Should the loop", "Should this"))
     ):
         same = f"condition or the index on line {here}"
         apart = f"condition on line {line} or the index on line {here}"
