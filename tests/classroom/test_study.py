@@ -272,7 +272,8 @@ def test_a_feature_that_does_not_exist_and_a_course_without_roster_are_refused(h
 )
 def test_a_code_says_the_half_and_withdrawing_ends_it(learner, code, group):
     root = learner("ada")
-    run("study", "--code", code)
+    how = "without" if group == "no_player" else "with"
+    assert f"Your half of the class works {how} the player." in run("study", "--code", code)
     assert {row["group"] for row in carried(submit(root))["rows"]} == {group}
     assert study.has("player", root) == (group == "player") and study.has("puzzle", root)
     run("study", "--withdraw")
