@@ -160,7 +160,7 @@ class Barriers:
             f"waits at a barrier, but {number} of the block's {geometry.threads} threads {have} "
             f"{what}.",
             "All threads of the block must reach a `__syncthreads()`.",
-            "Move it out of the branch or loop, or let no thread return before it.",
+            "Move it out of the branch or loop. No thread may skip it by `return` or `continue`.",
         )
 
     def _pass(self, passing: Successors, part: int | None) -> None:

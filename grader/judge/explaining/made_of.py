@@ -228,7 +228,7 @@ class MadeOf(About):
             end = self._joined = self._ways.joined(has, ours) if ours else None
             sentence, line = f"{what} {'. It '.join(parts)}.", None
             again = [one for one, times in mine.items() if times > ours.get(one, times)]
-            more = f"It uses {self._listed(again)} more than once." if again else ""
+            more = f"It uses {self._listed(again)} several times." if again else ""
             if has and end:
                 sentence, line = f"{sentence} {end.told.first}", end.place.line
             elif wrong := next((one for one in used if one.first in has), None):
