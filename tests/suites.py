@@ -44,7 +44,7 @@ ELSEWHERE = r"should come from|uses .* but should not"
 ASKED = r"Our kernel asks whether"
 LACKS = r"does not use .* but should"
 CAUSES = {  # of each, what a learner must be told, as a regular expression
-    "counted_twice": r"uses .*(twice|times|more often|more than once)|adds .* in your code",
+    "counted_twice": r"uses .*(twice|times|more often)|adds .* in your code",
     "first_element": rf"{LACKS}|uses no input|in your code.*No input",
     "identity": r"in your code",
     "last_element": rf"{LACKS}|uses no input|in your code.*No input|{ELSEWHERE}",
@@ -55,7 +55,7 @@ CAUSES = {  # of each, what a learner must be told, as a regular expression
     "scale": r"Our kernel|intermediate|times what|of what it should be|"
     r"computes no (division|multiplication)",
     "sentinel": r"in your code",
-    "stale_value": rf"uses .* but should not|more than once|{LACKS}",
+    "stale_value": rf"uses .* but should not|several times|{LACKS}",
     "transposed": ELSEWHERE,
     "unguarded_nan": r"computes the first NaN|No comparison with NaN",
     "wrong_border": rf"{ELSEWHERE}|{LACKS}|{ASKED}",

@@ -217,8 +217,8 @@ def _rows(place: _Element, who: ThreadNumbers) -> Message | None:
         if x > 0 and x != y and length > 1 and place.index == x * length + y:
             return Message(
                 why=f"The index is `x * {name} + y`, with x = {x} and y = {y} for this thread.",
-                remedy=f"If x is the column, the index should be `y * {name} + x`. A guard would "
-                "only hide this mistake.",
+                remedy="Is x the row or the column of this array? The index is the row times the "
+                "length of a row, plus the column. A guard would only hide this mistake.",
             )
     return None
 
