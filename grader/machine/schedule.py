@@ -9,8 +9,8 @@ from zlib import crc32
 
 import numpy as np
 
+from ..errors import unless
 from .lanes import WARP, Lanes, by_value, lane_index, merge
-from .state import Schedule
 
 _MANY = 1 << 31
 SPIN_LIMIT = 32  # spins of one group before the others get a turn
@@ -159,6 +159,9 @@ class InTurn(_Units):
         return [*self.together.groups(), *super().groups()]
 
 
+# `spins` counts accesses that a thread waiting for another makes (atomics, volatile loads) since
+# the last change of group.
+Schedule = Lockstep | Shuffled | InTurn
 IN_TURN = re.compile(r"highest block first|block (\d+) last|warps by chance")
 
 
@@ -176,6 +179,5 @@ def schedule(order: str, seed: int, lanes_a_block: int, noticed: Collection[int]
     if (late := IN_TURN.fullmatch(order)) and late[1]:
         number = int(late[1])
         return InTurn(lanes_a_block, lambda block: block + (block == number) * _MANY, noticed)
-    if order not in made:
-        raise ValueError(f"order is {order!r}; it can be {', '.join(made)}, block N last")
-    return made[order]()
+    strange = ValueError(f"order is {order!r}; it can be {', '.join(made)}, block N last")
+    return unless(made.get(order), strange)()

@@ -17,7 +17,8 @@ from ..counted import counted
 from ..cuda.errors import Message
 from .events import Groups, Successors
 from .lanes import WARP, Lanes, compact, count, lane_index
-from .state import Calls, PreparedLaunch, Schedule, WaveState
+from .schedule import Schedule
+from .state import Calls, PreparedLaunch, WaveState
 
 
 @dataclass(frozen=True)

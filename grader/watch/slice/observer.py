@@ -46,7 +46,7 @@ class Slicer(Observer):
         if sum(len(store.data) for store in outside) > MOST_BYTES:
             raise TooLong
         for store in outside:
-            if not (store.writable and graph.follows(store.address)):
+            if not (store.writable and store.address in graph.memories):
                 graph.begin_memory(store.address, len(store.data))
         lanes = wave.geometry.lanes
         self._nodes: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(lanes, np.int32))
@@ -78,7 +78,7 @@ class Slicer(Observer):
         self._thread = block * geometry.threads + geometry.thread_of_lane
         fill(self._nodes.values(), 0)
         for memory in (self.wave.shared, self.wave.local):
-            self.graph.forget(_address(memory.store))
+            self.graph.memories.pop(_address(memory.store), None)
 
     def execute(self, at: int, step: Step) -> Step:
         form, outs = self.code[at].form, self._outs(self.code[at])
