@@ -35,9 +35,8 @@ class Figure:
 
     @property
     def reached(self) -> bool | None:
-        if self.target is None:
-            return None
-        return self.value >= self.target if self.at_least else self.value <= self.target
+        sign = -1 if self.at_least else 1
+        return None if self.target is None else sign * self.value <= sign * self.target
 
 
 class Ready:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -89,20 +90,19 @@ class Barriers:
 
     def released_by_exit(self) -> Successors:
         """Threads have exited: a barrier no longer waits for them."""
-        released: list[tuple[int, Lanes]] = []
-        for here in list(self.parts):
-            released += self.arrive_aligned(self.parts.pop(here), here)
-        for barrier in [barrier for barrier, groups in self.parked.items() if groups]:
-            released += self._release(barrier)
-        return tuple(released)
+        whole = [self.arrive_aligned(self.parts.pop(here), here) for here in list(self.parts)]
+        waiting = [barrier for barrier, groups in self.parked.items() if groups]
+        return tuple(chain(*whole, *map(self._release, waiting)))
 
     def waiting(self) -> Iterator[tuple[int, int, Message]]:
         """Groups that wait forever: the instruction, one of the lanes, and the message."""
-        for here, index in self.parts.items():
-            yield here.at, int(index[0]), self._not_together(index)
-        for barrier, groups in self.parked.items():
-            for at, index in groups:
-                yield at, int(index[0]), self.missing(barrier, int(index[0]))
+        parts, parked = self.parts.items(), self.parked.items()
+        yield from ((here.at, int(index[0]), self._not_together(index)) for here, index in parts)
+        yield from (
+            (at, int(index[0]), self.missing(barrier, int(index[0])))
+            for barrier, groups in parked
+            for at, index in groups
+        )
 
     def _everybody(self, lanes: Lanes) -> bool:
         """Are these all the threads of all the blocks, none of them exited?"""

@@ -119,12 +119,10 @@ class AnyRound:
     # --- the start of a round -------------------------------------------------------------------
 
     def _head(self) -> State:
-        registers = self.entry.registers
+        before, epochs = self.entry.registers, self.entry.epochs
         self.even: dict[str, Polynomial] = {}  # atoms, and their steps
-        registers = registers | {n: self._at_start(n, registers[n]) for n in self.carried}
-        of_block, of_warp = self.entry.epochs
-        if self.scope < Scope.THREAD:
-            of_block, of_warp = self._epoch(of_block), self._epoch(of_warp)
+        registers = before | {n: self._at_start(n, before[n]) for n in self.carried}
+        of_block, of_warp = map(self._epoch, epochs) if self.scope < Scope.THREAD else epochs
         return State((*self.entry.path, self.again), registers, (of_block, of_warp))
 
     def _at_start(self, name: str, value: Value) -> Value:

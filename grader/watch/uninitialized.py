@@ -285,9 +285,8 @@ class Uninitialized(Observer):
 
         def computed(lanes: Lanes) -> np.ndarray:
             origin = worst(lanes)
-            if np.count_nonzero(origin):
-                return np.where(origin == UNTOUCHED, at + FIRST, origin)
-            return origin
+            known = np.count_nonzero(origin) == 0
+            return origin if known else np.where(origin == UNTOUCHED, at + FIRST, origin)
 
         return computed
 

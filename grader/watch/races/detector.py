@@ -8,6 +8,7 @@ are not "always in sync": a race shows even if the lanes ran in step.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -199,15 +200,14 @@ class RaceDetector:
         """The conflict given, unless it is none or benign and a read gives a real one."""
         if conflict is not None and not conflict.benign:
             return conflict
-        kinds = [self.readers] if self.reads else []
-        kinds += [self.strong_readers] if self.strong_readers else []
-        for readers in kinds:
-            for position, stamps in readers.unordered_reads(cells):
-                stamps = self._against(stamps, lane[position], marks)
-                if marks & COMPARED:
-                    stamps = np.where(stamps & COMPARED, 0, stamps)
-                if read := self.conflict(stamps, lane[position], wrote=False):
-                    return replace(read, position=int(position[read.position]))
+        kinds = filter(None, (self.readers if self.reads else None, self.strong_readers))
+        reads = chain.from_iterable(readers.unordered_reads(cells) for readers in kinds)
+        for position, stamps in reads:
+            stamps = self._against(stamps, lane[position], marks)
+            if marks & COMPARED:
+                stamps = np.where(stamps & COMPARED, 0, stamps)
+            if read := self.conflict(stamps, lane[position], wrote=False):
+                return replace(read, position=int(position[read.position]))
         return conflict
 
     def _against(self, stamps: np.ndarray, lane: np.ndarray, marks: int) -> np.ndarray:
