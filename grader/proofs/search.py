@@ -293,13 +293,12 @@ def _kernel(source: str, rule: Rule, effort: Effort) -> Found:
     doubts: list[Doubt] = []
     why, line = "", None
     try:
-        for doubt in examined(program, link(program, function), rule, effort.but(FOR_DRAWN)):
+        found = examined(program, link(program, function), rule, effort.but(FOR_DRAWN))
+        for doubt in islice(found, MOST_DOUBTS):
             doubts.append(doubt)
             why = "what may go wrong there could not be shown"
             if shown := launches.broken(islice(trials(doubt, effort), MOST_TRIALS)):
                 return shown
-            if len(doubts) == MOST_DOUBTS:
-                break
     except Undecided as reason:
         why, line = str(reason), reason.line
     except z3.Z3Exception as reason:

@@ -256,7 +256,6 @@ class Slicer(Observer):
             given = [self._of(source[component])[index] for source in sources]
             found = np.zeros(len(index), np.int32)
             for turn in _turns(hit.element):
-                some = index[turn]
                 where = bytes_of(access, hit, component)[turn]
                 old = memory[where[:, 0]]
                 found[turn] = old
@@ -266,7 +265,7 @@ class Slicer(Observer):
                     made_of = [given[1][turn], old]
                 elif instruction.form.has("exch"):
                     made_of = made_of[1:]
-                memory[where[~kept]] = self._add(access.at, some, *made_of)[~kept][:, None]
+                memory[where[~kept]] = self._add(access.at, index[turn], *made_of)[~kept][:, None]
             if place and isinstance(target := targets[component], Register):
                 self._nodes[target.name][index] = self._add(access.at, index, found)
 
