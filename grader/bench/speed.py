@@ -63,22 +63,26 @@ def measure() -> Iterator[Figure]:
     """All figures, each as soon as it is there."""
     wide = Ready(microbenchmarks.softmax(*WIDE))
     instructions = wide.observed().counters.total["thread_inst_executed"]
-    for said, checks, target in (("all checks", True, 3.0), ("no checks", False, 1.2)):
-        yield Figure(
+    yield from (
+        Figure(
             f"a thread's instruction, {WIDE[0]} blocks, {said}",
             "ns",
             wide.seconds(checks) / instructions * 1e9,
             target,
         )
+        for said, checks, target in (("all checks", True, 3.0), ("no checks", False, 1.2))
+    )
     one = Ready(microbenchmarks.softmax(1, SMALL_COLUMNS))
     steps = one.observed().steps  # of the machine, however few threads take them
-    for said, checks, target in (("all checks", True, 10.0), ("no checks", False, 6.0)):
-        yield Figure(
+    yield from (
+        Figure(
             f"an instruction step, one block, {said}",
             "µs",
             one.seconds(checks) / steps * 1e6,
             target,
         )
+        for said, checks, target in (("all checks", True, 10.0), ("no checks", False, 6.0))
+    )
     yield from _many_blocks()
 
 
