@@ -306,21 +306,26 @@ class Collectives:
     def why_absent(self, lane: int, mask: int) -> Message:
         """Why a lane of the wave does not take part in an operation for the lanes in `mask`, and
         what to do."""
-        bit = 1 << lane % WARP
-        if not mask & bit:
-            return Message(f"the mask 0x{mask:08x} does not name it.")
-        if not int(self.launched[lane // WARP]) & bit:
-            return Message(
-                "the block has no thread there.",
-                remedy="Give each block whole warps, or shuffle only from lanes that exist.",
-            )
-        if not int(self._staying()[lane // WARP]) & bit:
-            return Message(
-                "it has left the kernel.",
-                remedy="Let no lane return before the last shuffle. Guard only the loads and the "
-                "stores of the lane.",
-            )
-        return Message("it took another branch.")
+        reasons = (  # a mask of lanes that may take part, and what is said of others
+            (mask, Message(f"the mask 0x{mask:08x} does not name it.")),
+            (
+                self.launched[lane // WARP],
+                Message(
+                    "the block has no thread there.",
+                    remedy="Give each block whole warps, or shuffle only from lanes that exist.",
+                ),
+            ),
+            (
+                self._staying()[lane // WARP],
+                Message(
+                    "it has left the kernel.",
+                    remedy="Let no lane return before the last shuffle. Guard only the loads and "
+                    "the stores of the lane.",
+                ),
+            ),
+        )
+        without = (why for lanes, why in reasons if not int(lanes) >> lane % WARP & 1)
+        return next(without, Message("it took another branch."))
 
     def _staying(self) -> np.ndarray:
         """Per warp, which lanes have neither left nor are just about to."""

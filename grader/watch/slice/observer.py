@@ -41,8 +41,7 @@ class Slicer(Observer):
         self.wave, self.code = wave, wave.kernel.instructions
         self._given: dict[str, list[str]] = {}  # to functions of the library, by what takes results
         self.graph, self._begin = graph, graph.enter([*self._named()], wave.geometry.threads)
-        heap = wave.heap.store
-        outside = [store for store in wave.flat.stores if store is not heap]
+        outside = [store for store in wave.flat.stores if store is not wave.heap.store]
         if sum(len(store.data) for store in outside) > MOST_BYTES:
             raise TooLong
         for store in outside:
