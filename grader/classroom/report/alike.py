@@ -20,7 +20,7 @@ import numpy as np
 from ...cuda.errors import visible
 from ...grouped import grouped
 from .similar import Side, side
-from .winnowing import GivenCode, OwnAnswer
+from .statements import GivenCode, OwnAnswer
 
 TIMES, MARGIN = 1.6, 8  # the bits to name a pair: so many times those to choose one, and some more
 ONE = 6  # the same for a single exercise

@@ -6,20 +6,21 @@ does not count, nor does a passage that more than a few learners have (MOSS igno
 a pair is named only when it shares a passage of some length that is most of the shorter answer.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from statistics import median_low
 
 from ...cuda.errors import visible
 from ...grouped import grouped
-from . import winnowing
+from . import statements
 
 LENGTH = 40  # tokens, five lines or so: what a pair must share at the least to be named
 SHARE = 0.5  # of what the shorter answer has of its own
 SHOWN = 30  # pairs of an exercise
+RUN = 12  # tokens of the shortest passage
 
-SameText = list[tuple[str, str]]  # those who gave the same text, each with the source of it
+Run = tuple[str, ...]  # tokens without names, layout and comments
 
 
 @dataclass(frozen=True)
@@ -65,61 +66,51 @@ def compare(answers: Mapping[str, str], handed_out: Iterable[str]) -> Likeness:
     skeleton, and the lesson's own kernels. A text that several gave makes a pair with itself."""
     if not answers:
         return Likeness(0, 0, 0, 0, ())
-    shown = frozenset().union(*map(winnowing.runs, handed_out))
-    read = {source: winnowing.read(source, shown) for source in set(answers.values())}
-    by_text = grouped(
-        (read[source].tokens, (learner, source)) for learner, source in sorted(answers.items())
-    )
-    given, few = list(by_text.values()), min(10, max(3, len(answers) // 20))
-    pairs = (
-        _pair(given[one], given[other], marks, read)
-        for (one, other), marks in _sharing(given, [read[alike[0][1]] for alike in given], few)
-    )
-    alike = sorted(filter(None, pairs), key=lambda pair: (-pair.share * pair.tokens, pair.learners))
-    return Likeness(
-        len(answers),
-        length=median_low(len(read[source].own) for source in answers.values()),
-        same=max(map(len, given)),
-        few=few,
-        pairs=tuple(alike),
-    )
-
-
-def _sharing(
-    given: list[SameText], texts: list[winnowing.WinnowedText], few: int
-) -> Iterable[tuple[tuple[int, int], list[int]]]:
-    """The fingerprints that two texts (indices) share and that at most `few` learners have."""
-    owners = grouped((mark, at) for at, text in enumerate(texts) for mark in text.fingerprints)
-    rare = {
-        mark: having
-        for mark, having in owners.items()
-        if sum(len(given[index]) for index in having) <= few
-    }
-    return grouped(
-        ((one, other), mark)
-        for mark, having in rare.items()
+    shown = frozenset(run for source in set(handed_out) for run in _runs(_plain(source)))
+    by_text = grouped((_plain(source), (name, source)) for name, source in sorted(answers.items()))
+    texts, given, few = [*by_text], [*by_text.values()], min(10, max(3, len(answers) // 20))
+    own = [frozenset(range(len(text))) - _within(text, shown) for text in texts]
+    owners = grouped((run, at) for at, text in enumerate(texts) for run in {*_runs(text)} - shown)
+    shared = grouped(
+        ((one, other), run)
+        for run, having in owners.items()
+        if sum(len(given[at]) for at in having) <= few
         for one, other in combinations_with_replacement(having, 2)
         if one != other or len(given[one]) > 1  # several gave one text
-    ).items()
-
-
-def _pair(
-    one: SameText, other: SameText, marks: list[int], read: Mapping[str, winnowing.WinnowedText]
-) -> SimilarAnswers | None:
-    """Two texts that share these marks; None if that is too little to name them."""
-    both = (one[:1], one[1:]) if one is other else (one, other)
-    texts = [read[alike[0][1]] for alike in both]
-    covered = [text.covered(marks) & text.own for text in texts]
-    tokens, shorter = min(map(len, covered)), min(len(text.own) for text in texts)
-    share = tokens / max(shorter, 1)
-    if tokens < LENGTH or share < SHARE:
-        return None
-    first, second = (
-        side(
-            tuple(learner for learner, _ in alike),
-            alike[0][1],
-            frozenset(text.lines[token] for token in shared),
-        )
-        for alike, text, shared in zip(both, texts, covered, strict=True)
     )
-    return SimilarAnswers((first, second), tokens, share, one is other)
+    pairs = []
+    for (one, other), runs in shared.items():
+        covered = [own[at] & _within(texts[at], frozenset(runs)) for at in (one, other)]
+        tokens, shorter = min(map(len, covered)), min(len(own[at]) for at in (one, other))
+        if tokens >= max(LENGTH, SHARE * shorter):
+            both = (given[one][:1], given[one][1:]) if one == other else (given[one], given[other])
+            first, second = map(_side, both, covered)
+            pairs.append(SimilarAnswers((first, second), tokens, tokens / shorter, one == other))
+    return Likeness(
+        len(answers),
+        length=median_low(len(mine) for mine, alike in zip(own, given, strict=True) for _ in alike),
+        same=max(map(len, given)),
+        few=few,
+        pairs=tuple(sorted(pairs, key=lambda pair: (-pair.share * pair.tokens, pair.learners))),
+    )
+
+
+def _plain(source: str) -> Run:
+    return tuple(token.plain for token in statements.tokens(source) if token.plain)
+
+
+def _runs(text: Run) -> Iterator[Run]:
+    return (text[start : start + RUN] for start in range(len(text) - RUN + 1))
+
+
+def _within(text: Run, runs: frozenset[Run]) -> frozenset[int]:
+    """The tokens of a text that are in one of these runs."""
+    starts = (start for start, run in enumerate(_runs(text)) if run in runs)
+    return frozenset(token for start in starts for token in range(start, start + RUN))
+
+
+def _side(alike: list[tuple[str, str]], shared: frozenset[int]) -> Side:
+    """The answer of those who gave the same text, of which they share these tokens."""
+    source = alike[0][1]
+    lines = [token.line for token in statements.tokens(source) if token.plain]
+    return side(tuple(name for name, _ in alike), source, frozenset(lines[at] for at in shared))
