@@ -32,6 +32,7 @@ from ..submissions.intake import is_name
 from . import ClassroomError
 
 CONFIG = course.KERNELS.with_name("nbgrader_config.py")
+PATIENCE = 30  # seconds that SQLite waits for somebody else to leave the gradebook
 _NEEDED = (
     ("CourseDirectory", "course_id"),
     ("CourseDirectory", "root"),
@@ -118,7 +119,8 @@ class CourseFolder:
         self.root.mkdir(parents=True, exist_ok=True)
         self._require_whole_gradebook()
         where = CourseDirectory(config=self.config)
-        return Gradebook(where.db_url, where.course_id)
+        longer = f"?timeout={PATIENCE}" if re.fullmatch("sqlite:[^?]*", where.db_url) else ""
+        return Gradebook(where.db_url + longer, where.course_id)
 
     def _require_whole_gradebook(self) -> None:
         """SQLite makes of a file with nothing in it a new gradebook, in which nobody has marks."""
