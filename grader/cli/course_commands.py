@@ -123,17 +123,15 @@ def accommodate_learner(
 ) -> None:
     """Give a learner more days or time for all lessons, or list them."""
     here = open_course()
-    file = coursefile.read(here)
     if learner is not None:
         unless((days, factor) != (None, None), typer.BadParameter("give --days or --time, too"))
-        before = file.person(learner).more_days
+        before = coursefile.read(here).person(learner).more_days
         fewer = f"{learner} had {counted(before, 'day')} more: what used them is late then."
         _require_meant([fewer if days is not None and days < before else ""], yes)
         planning.accommodate(here, learner, more_days=days, time_factor=factor)
-        file = coursefile.read(here)
     listed = [
         f"{name}: {said}"
-        for name, one in file.learners.items()
+        for name, one in coursefile.read(here).learners.items()
         for said in (
             one.more_days and f"every lesson is due {counted(one.more_days, 'day')} later",
             one.time_factor > 1 and f"exams take {one.time_factor:g} times as long",
@@ -177,8 +175,7 @@ def enter_roster(
 
     With --same, say which learner an unknown login belongs to."""
     if same and file is None:
-        _join_logins(same, later)
-        return
+        return _join_logins(same, later)
     if same or file is None:
         raise typer.BadParameter("give a FILE, or --same OTHER=LEARNER")
     here = open_course()
