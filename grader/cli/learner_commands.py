@@ -209,11 +209,10 @@ def take_part(
     if not study.agrees(root):
         typer.echo("You do not take part: no row travels with `grader submit`.")
     else:
-        half = study.group(root)
-        how = "without" if half.startswith("no_") else "with"
-        feature = study.FEATURES.get(half.removeprefix("no_"))
+        feature, is_with = study.half(root)
+        how = f"with{'' if is_with else 'out'} {study.FEATURES.get(feature)}"
         say(
-            *([f"Your half of the class works {how} {feature}."] if feature else ()),
+            *([f"Your half of the class works {how}."] if feature else ()),
             "You take part. These rows travel with your next `grader submit`:",
             *(json.dumps(asdict(row)) for row in study.rows(root)),
         )

@@ -103,19 +103,19 @@ def decisions(root: Path) -> list[str]:
     return path.read_text(encoding="utf-8").split() if path.is_file() else []
 
 
-def group(root: Path) -> str:
-    """The half of the class that a learner's code says, as a row has it; "" without agreement or
-    code. An odd last digit stands for the half without."""
+def half(root: Path) -> tuple[str, bool]:
+    """The feature that a learner's code is about, and whether their half of the class works with
+    it: an odd last digit stands for the half without. "" and True without agreement or code."""
     word, _, code = "".join(decisions(root)[-1:]).partition(":")
     found = CODE.fullmatch(code) if word == AGREE else None
-    return f"{'no_' * (int(code[-1], 16) % 2)}{found[1]}" if found else ""
+    return (found[1], int(code[-1], 16) % 2 == 0) if found else ("", True)
 
 
 def has(feature: str, inside: Path | None = None) -> bool:
     """Whether the learner of the folder `inside` (the current one) works with a feature of the
     course: all do but the half of a study that was drawn to work without it."""
     root = progress.folder(inside)
-    return root is None or group(root) != f"no_{feature}"
+    return root is None or half(root) != (feature, False)
 
 
 def copy_notebook(root: Path, path: Path, to: Path) -> None:
@@ -142,11 +142,13 @@ def rows(root: Path) -> list[StudyRow]:
         for name, tries in did.tries.items()
     ]
     begin = min((tries[0][0] for *_, tries in every), default=progress.now())
+    feature, is_with = half(root)
+    group = feature if is_with else f"no_{feature}"
     return [
         StudyRow(
             f"{lesson}/{name}",
             first_message=did.said.get(name, ""),
-            group=group(root),
+            group=group,
             **_figures(tries, begin),
         )
         for lesson, name, did, tries in every

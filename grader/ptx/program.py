@@ -210,9 +210,10 @@ def components(operand: Operand) -> tuple[Operand, ...]:
 
 def several(operand: Operand, *numbers: int) -> tuple[Operand, ...]:
     """What an operand consists of; Malformed unless that are so many, or one of these numbers."""
-    found, wanted = components(operand), " or ".join(map(str, numbers))
-    parts = counted(len(found), "part")
-    require(len(found) in numbers, f"an operand has {parts} and not {wanted}")
+    found = components(operand)
+    if len(found) not in numbers:
+        parts = counted(len(found), "part")
+        raise Malformed(f"an operand has {parts} and not {' or '.join(map(str, numbers))}")
     return found
 
 

@@ -21,7 +21,7 @@ from ..protocol import Choice, Element, ThreadPlace
 from ..verdict import CaseResult
 from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
-from .thread_paths import COMPARED, COMPUTED, may_ask, operator_of
+from .thread_paths import COMPARED, COMPUTED, may_ask, of_floats, operator_of
 
 _NO_NAN = " No comparison with NaN is true, except `!=`."
 Said = tuple[Pattern, Message, int | None]  # a pattern, its message, and the line of that
@@ -41,11 +41,10 @@ def _question(choice: Choice, text: str = "") -> str:
     computes what it compares: a compiler turns comparisons of whole numbers round."""
     one, other = choice.values
     asks = f"asks whether {one:.6g} {operator_of(choice) or 'against'} {other:.6g}, and "
-    is_whole = not choice.opcode.endswith(("f16", "f32", "f64"))
     is_turned = text and (
         operator_of(choice) not in COMPARED.findall(text) or COMPUTED.search(text)
     )
-    return f"{'' if is_whole and is_turned else asks}takes {choice.taken:.6g}"
+    return f"{'' if is_turned and not of_floats(choice) else asks}takes {choice.taken:.6g}"
 
 
 class Explanation(MadeOf):

@@ -12,7 +12,7 @@ from ..protocol import Element, ThreadPath, Used
 from ..verdict import Part
 from . import telling
 from .telling import About, Times, Told, capital, copied, times
-from .thread_paths import last_conditions
+from .thread_paths import last_conditions, of_floats
 
 
 class MadeOf(About):
@@ -127,10 +127,8 @@ class MadeOf(About):
                 if own
                 else f"takes a value with {name}"
             )
-            of_lanes = [
-                one for one in self.mine.choices if not one.opcode.endswith(("f16", "f32", "f64"))
-            ]
-            guards = filter(None, (self._guarded(one.place) for one in of_lanes))
+            of_lanes = (one.place for one in self.mine.choices if not of_floats(one))
+            guards = filter(None, map(self._guarded, of_lanes))
             if own and way == "xor_":
                 asked, instead = "Compute the third argument by hand for each round.", ""
             elif not way or way in ours or not (own or (ours and opposite)):

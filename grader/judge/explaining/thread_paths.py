@@ -50,8 +50,9 @@ def last_conditions(path: ThreadPath, source: str, before: int = 0) -> tuple[str
     held = [*dict.fromkeys([*filter(None, plain)] or [text for at, text in said if at == line])]
     if not held:
         return "", None
-    part = "the part " * (len(held[-most:]) == 1 and bool(_JOINED.search(declared.line(line))))
-    return f"on line {line}, {part}{' and '.join(held[-most:])}", line
+    last = held[-most:]
+    part = "the part " if len(last) == 1 and _JOINED.search(declared.line(line)) else ""
+    return f"on line {line}, {part}{' and '.join(last)}", line
 
 
 def _as_written(one: Choice, text: str, is_telling: bool = False) -> str:
@@ -68,7 +69,7 @@ def _as_written(one: Choice, text: str, is_telling: bool = False) -> str:
     every = [(*form, one.holds) for form in forms]
     every += [(_NOT.get(asks, ""), left, right, not one.holds) for asks, left, right in forms]
     operators, numbers = set(COMPARED.findall(text)), set(re.findall(r"\d+", text))
-    if one.opcode.endswith(("f16", "f32", "f64")):  # which no guard compares
+    if of_floats(one):  # which no guard compares
         return ""
     for asks, *sides, holds in every:
         left, right = (_number(value) for value, _ in sides)
@@ -77,6 +78,11 @@ def _as_written(one: Choice, text: str, is_telling: bool = False) -> str:
         if asks in operators and stands and not trivial:
             return f"`{left} {asks} {right}` is {str(holds).lower()}"
     return ""
+
+
+def of_floats(one: Choice) -> bool:
+    """Whether a comparison is one of floats."""
+    return one.opcode.endswith(("f16", "f32", "f64"))
 
 
 def may_ask(one: Choice, text: str) -> bool:
