@@ -53,6 +53,13 @@ for line in sys.stdin:
     print(json.dumps({"v": verdict, "s": time.perf_counter() - start}, default=repr), flush=True)
 """
 
+# The exercises of a checkout, one a line.
+_EXERCISES = """
+from grader import course
+for lesson in course.lessons():
+    print(*(exercise.id for exercise in lesson.exercises), sep="\\n")
+"""
+
 Row = dict  # "tree", "kind", "path", "exercise"; "v": the verdict as a dict; "s": its seconds
 
 
@@ -75,15 +82,28 @@ def answers(mutants: int) -> Iterator[dict[str, str]]:
         yield {"kind": "mutant", "path": path, "exercise": exercise_id, "source": mutant.source}
 
 
+def run_in(checkout: Path, code: str) -> dict[str, object]:
+    """The arguments of `subprocess` that run Python code with a checkout's own course."""
+    return {
+        "args": [checkout / ".venv/bin/python", "-c", code],
+        "cwd": checkout,
+        "env": {**os.environ, "WARPWISE_DEVICE": "simulator"},
+        "text": True,
+        "stdout": subprocess.PIPE,
+    }
+
+
+def exercises(checkout: Path) -> set[str]:
+    """The ids of a checkout's exercises."""
+    return set(subprocess.run(check=True, **run_in(checkout, _EXERCISES)).stdout.split())
+
+
 def judged(tree: str, checkout: Path, asked: list[dict[str, str]], kept: Path | None) -> list[Row]:
     """What the judge of a checkout says of each answer, as rows; they are kept one by one."""
     if not asked:
         return []
-    command = [checkout / ".venv/bin/python", "-c", _JUDGE]
-    environment = {**os.environ, "WARPWISE_DEVICE": "simulator"}
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     rows = []
-    with subprocess.Popen(command, cwd=checkout, env=environment, text=True, **pipes) as process:
+    with subprocess.Popen(stdin=subprocess.PIPE, **run_in(checkout, _JUDGE)) as process:
         for answer in asked:
             process.stdin.write(json.dumps(answer) + "\n")
             process.stdin.flush()
@@ -155,8 +175,11 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="print each group's answers")
     parser.add_argument("--jobs", type=int, default=1, help="processes of each checkout")
     chosen = parser.parse_args()
+    in_both = exercises(HERE) & exercises(chosen.other.resolve())
     asked = [
-        one for one in answers(chosen.mutants) if chosen.word in f"{one['kind']} {one['path']}"
+        one
+        for one in answers(chosen.mutants)
+        if one["exercise"] in in_both and chosen.word in f"{one['kind']} {one['path']}"
     ]
     asked = asked[:: chosen.every]
     there = chosen.rows is not None and chosen.rows.exists()

@@ -34,6 +34,7 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -95,12 +96,12 @@ def tried(part: Part) -> list[Tried]:
     ours, every = program_of(part.source), changes(part.source)
     if ours is None:
         raise SystemExit(f"{part.exercise}: {part.answer} does not compile.")
-    kept: dict[int, object] = {}
+    told_apart = partial(trials.told_apart, bench, part.source, cached={})
     known: dict[str, tuple[str, str]] = {}
     rows = []
     for place in part.places:
         change, start = every[place], time.monotonic()
-        fate, by = _fate(bench, change, ours, known, kept)
+        fate, by = _fate(bench, change, ours, known, told_apart)
         if fate == "survived" and (part.exercise, in_few_words(change)) in excused():
             fate = "excused"
         rows.append(
@@ -117,7 +118,7 @@ def _fate(
     change: Change,
     ours: str | None,
     known: dict[str, tuple[str, str]],
-    kept: dict[int, object],
+    told_apart: Callable[[str], str | None],
 ) -> tuple[str, str]:
     program = program_of(change.source)
     if program is None:
@@ -125,7 +126,7 @@ def _fate(
     if program == ours:
         return "same PTX", ""
     if program not in known:
-        known[program] = _tried(bench, change, kept)
+        known[program] = _tried(bench, change, told_apart)
     return known[program]
 
 
@@ -145,7 +146,9 @@ def _too_long(*_: object) -> None:
     raise TimeoutError
 
 
-def _tried(bench: trials.Bench, change: Change, kept: dict[str, object]) -> tuple[str, str]:
+def _tried(
+    bench: trials.Bench, change: Change, told_apart: Callable[[str], str | None]
+) -> tuple[str, str]:
     if by := _within(SECONDS, lambda: bench.fails(change.source), "it takes too long"):
         return "caught", by
     if change.of_work:
@@ -154,7 +157,7 @@ def _tried(bench: trials.Bench, change: Change, kept: dict[str, object]) -> tupl
         )
         return ("shared", "") if shared else ("survived", "the same results, by more work")
     undecided = "no launch told the two apart in the time there is"
-    launch = _within(SEARCH, lambda: trials.told_apart(bench, change.source, kept), undecided)
+    launch = _within(SEARCH, lambda: told_apart(change.source), undecided)
     if launch is None:
         return "survived", "no rule says how to make more launches"
     return ("survived", launch) if launch else ("equal", "")

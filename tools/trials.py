@@ -147,17 +147,17 @@ def bench(exercise_id: str) -> Bench:
     return Bench(lesson, exercise, tuple(ordered), steps)
 
 
-def told_apart(bench: Bench, source: str, cached: dict[int, object]) -> str | None:
+def told_apart(bench: Bench, right: str, source: str, cached: dict[int, object]) -> str | None:
     """The first small launch after which the two kernels have left something else; "" if all have
-    left the same, None if the exercise has no rule to make launches by. What the solution leaves is
-    kept in `cached`, by the launch's number."""
+    left the same, None if the exercise has no rule to make launches by. What the `right` one leaves
+    is kept in `cached`, by the launch's number."""
     tried = 0
     for number, (said, one) in enumerate(bench.small_launches()):
         if number not in cached:
-            cached[number] = _left(bench.exercise.solution, one, MOST_STEPS)
+            cached[number] = _left(right, one, MOST_STEPS)
         ours = cached[number]
         if not isinstance(ours, Ran):
-            continue  # the solution need not stand this launch
+            continue  # a right answer need not stand this launch
         tried += 1
         mine = _left(source, one, max(LIMITS.steps, LIMITS.steps_ratio * ours.steps))
         if not isinstance(mine, Ran):
