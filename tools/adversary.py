@@ -8,7 +8,8 @@ same PTX   the compiler makes the solution's program of it
 caught     a case of the exercise does not give its full points
 equal      every launch of a few dozen that the rules allow leaves what the solution leaves
 shared     the results are equal, and the work is still shared: no thread executes more than 3
-           times what the busiest thread of the solution does
+           times what the busiest thread of the solution does; where the change takes an
+           exponential twice, it computes no more of them than 1.25 times the solution's
 excused    a person says why it is no mistake (excused.toml)
 survived   a case is missing that tells it from the solution
 
@@ -152,9 +153,8 @@ def _tried(
     if by := _within(SECONDS, lambda: bench.fails(change.source), "it takes too long"):
         return "caught", by
     if change.of_work:
-        shared = not change.is_an_exponential and _within(
-            SEARCH, lambda: bench.shares_its_work(change.source), False
-        )
+        counter = "exponentials" if change.is_an_exponential else "longest_path"
+        shared = _within(SEARCH, lambda: bench.costs_no_more(change.source, counter), False)
         return ("shared", "") if shared else ("survived", "the same results, by more work")
     undecided = "no launch told the two apart in the time there is"
     launch = _within(SEARCH, lambda: told_apart(change.source), undecided)

@@ -181,9 +181,9 @@ elementary = Exercise(
         ),
         covering("arrays that begin anywhere", any_three, lambda row: row["anywhere"]),
         covering("lengths around the edges of a warp, a block and the grid", any_three),
-        hidden(
+        large(
             "many blocks, every element counts the same",
-            lambda rng: in_three_launches(level(rng, 1_501), blocks=13, block=96),
+            lambda rng: in_three_launches(level(rng, 1_501), blocks=61, block=32),
         ),
         hidden(
             "negative numbers, large offsets and heavy tails",
