@@ -99,7 +99,7 @@ def files_of(
     for source in sources:
         with suppress(SyntaxError):  # said where the lesson is opened
             finder.scan_code(compile(source, "lesson", "exec"), finder.add_module("lesson"))
-    files = {Path(module.__file__) for module in finder.modules.values() if module.__file__}
+    files = {Path(found) for one in finder.modules.values() if (found := vars(one)["__file__"])}
     modules = {path for path in files if path.is_relative_to(package)}
     rooms = {path.relative_to(package).parts[0] for path in modules} - {"classroom"}
     whole = (path for room in rooms for path in (package / room).rglob("*"))

@@ -33,6 +33,7 @@ from . import ClassroomError
 
 LOCK = "autograde.lock"
 CONFIG = course.KERNELS.with_name("nbgrader_config.py")
+PATIENCE = 30  # seconds that SQLite waits for somebody else to leave the gradebook
 _NEEDED = (
     ("CourseDirectory", "course_id"),
     ("CourseDirectory", "root"),
@@ -119,7 +120,8 @@ class CourseFolder:
         self.root.mkdir(parents=True, exist_ok=True)
         self._require_whole_gradebook()
         where = CourseDirectory(config=self.config)
-        return Gradebook(where.db_url, where.course_id)
+        longer = f"?timeout={PATIENCE}" if re.fullmatch("sqlite:[^?]*", where.db_url) else ""
+        return Gradebook(where.db_url + longer, where.course_id)
 
     def _require_whole_gradebook(self) -> None:
         """SQLite makes of a file with nothing in it a new gradebook, in which nobody has marks."""
