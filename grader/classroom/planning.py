@@ -47,15 +47,15 @@ def due(file: CourseFile, lesson: str, learner: str) -> datetime | None:
     """When it is due for a learner: an extension goes before the section's date with the learner's
     own more days, and the section's date before the lesson's. For a team it is due when it is for
     the last of its members."""
-    plan = file.plan(lesson)
-    if plan.due is None:
+    plan, team = file.plan(lesson), {*file.team(lesson, learner), learner}
+    if (of_all := plan.due) is None:
         return None
-    dates = []
-    for mate in {*file.team(lesson, learner), learner}:
-        person = file.person(mate)
-        usual = plan.sections.get(person.section, plan.due) + timedelta(days=person.more_days)
-        dates.append(plan.extensions.get(mate) or usual)
-    return max(dates)
+    people = {mate: file.person(mate) for mate in team}
+    return max(
+        plan.extensions.get(mate)
+        or plan.sections.get(one.section, of_all) + timedelta(days=one.more_days)
+        for mate, one in people.items()
+    )
 
 
 def closes(course: CourseFolder, lesson: Lesson) -> datetime | None:

@@ -69,16 +69,18 @@ def show_speed(
     console: Console, figures: Iterable[Figure], title: str = "The simulated GPU"
 ) -> None:
     """A row for each figure, beside its target if it has one."""
-    rows = []
-    for figure in figures:
-        target: tuple[str | Text, ...] = ()
-        if figure.target is not None:
-            bound = "at least" if figure.at_least else "at most"
-            share = Text(
-                f"{figure.value / figure.target:.2f}", "green" if figure.reached else "bold red"
-            )
-            target = f"{bound} {figure.target:g} {figure.unit}", share
-        rows.append((figure.what, f"{figure.value:,.3g} {figure.unit}", *target))
+
+    def beside(target: float, figure: Figure) -> tuple[str, Text]:
+        share = Text(f"{figure.value / target:.2f}", "green" if figure.reached else "bold red")
+        return f"{'at least' if figure.at_least else 'at most'} {target:g} {figure.unit}", share
+
+    rows = (
+        (
+            *(figure.what, f"{figure.value:,.3g} {figure.unit}"),
+            *(beside(figure.target, figure) if figure.target is not None else ()),
+        )
+        for figure in figures
+    )
     columns = ("what", "measured", "target", "of the target")
     console.print(table(columns, rows, figures=3, title=title, title_justify="left"))
 
