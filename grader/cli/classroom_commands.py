@@ -304,8 +304,7 @@ def show_appeals(
         about = lesson_called(here, lesson)
         appeals.answer(here, learner, about, exercise, text, points)
         given = "" if points is None else f" with {counted(points, 'point')}"
-        say(f"answered{given}; `grader feedback {about.name}` shows it to {learner}")
-        return
+        return say(f"answered{given}; `grader feedback {about.name}` shows it to {learner}")
     found = [one for one in appeals.queue(here) if names.has(one[0])]
     accounts = {name: rubric.accounts(here, name) for name in {one[1] for one in found}}
     for who, name, asked, mark in found:
