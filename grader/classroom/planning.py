@@ -269,11 +269,9 @@ def objection(course: CourseFolder, lesson: str, until: str, learner: str | None
         if (at := _when(marked.get(name, []), attempts(course, file, lesson, name)))
         and at > (due(then, lesson, name) or at)
     ]
-    why = "past" if after < now else ""
-    if before and earlier:
-        why += f"{why and ' and '}earlier than it was ({file.local(before)})"
-    names = f" ({some(late)})" if late else ""
-    count = f"{len(late)} of {len(whose)} would be late{names}"
+    was = f"earlier than it was ({file.local(before)})" if before and earlier else ""
+    why = " and ".join(filter(None, ("past" if after < now else "", was)))
+    count = f"{len(late)} of {len(whose)} would be late{f' ({some(late)})' if late else ''}"
     whom = f" for {learner}" if learner else ""
     return (
         f"{lesson} would be due {file.local(after)} {file.zone}{whom}, which is {why}: "

@@ -276,8 +276,7 @@ def accounts(course: CourseFolder, name: str) -> dict[tuple[str, str], RubricAcc
 def add(course: CourseFolder, name: str, exercise: str, **act: Any) -> RubricAct:
     """Write an act of this user into the log. The caller keeps others out, by `alone`."""
     now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
-    earlier = logged(course.root / LOG, RubricAct)
-    number = 1 + max((one.number for one in earlier), default=0)
+    number = 1 + max((one.number for one in logged(course.root / LOG, RubricAct)), default=0)
     made = RubricAct(number, now, user(), name, exercise, **act)
     with (course.root / LOG).open("ab") as log:
         log.write(json.dumps(msgspec.to_builtins(made)).encode() + b"\n")

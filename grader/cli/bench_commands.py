@@ -1,6 +1,5 @@
 """`grader bench | counters | conformance`: how fast things are, and whether they may be trusted."""
 
-import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
@@ -14,6 +13,7 @@ from rich.text import Text
 from .. import course
 from ..bench import records, timings
 from ..bench.speed import Figure, measure
+from ..classroom import spreadsheets
 from ..counted import counted
 from ..errors import BadInput
 from ..whole_files import filed
@@ -95,13 +95,8 @@ def write(measured: Measured, folder: Path) -> None:
         timings.write(folder / f"{lesson}.json", of_lesson[0].measured_on, of_lesson)
         for one in of_lesson:
             path = folder / f"{lesson}.{one.name}.csv"
-            with path.open("w", newline="", encoding="utf-8") as file:
-                rows = [asdict(row) | {"size": timings.size_text(row.size)} for row in one.rows]
-                writer = csv.DictWriter(
-                    file, ["size", *(name for name in rows[0] if name != "size")]
-                )
-                writer.writeheader()
-                writer.writerows(rows)
+            rows = [asdict(row) | {"size": timings.size_text(row.size)} for row in one.rows]
+            spreadsheets.write(path, sorted(rows[0], key=lambda name: name != "size"), rows)
             bandwidth(one).savefig(path.with_suffix(".png"))
 
 
