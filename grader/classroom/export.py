@@ -73,6 +73,15 @@ class ExerciseRow:
 # --- the gradebook -------------------------------------------------------------------------------
 
 
+def require_released(gradebook: Gradebook, lesson: str) -> None:
+    """ClassroomError unless the gradebook has the lesson and its notebook."""
+    released = (each for each in gradebook.assignments if each.name == lesson)
+    unless(
+        any(each.notebooks for each in released),
+        ClassroomError(f"{lesson} was never released: run `grader release {lesson}`."),
+    )
+
+
 def of_cells(
     gradebook: Gradebook,
     lesson: str,

@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import Gradebook, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy.orm import joinedload, undefer
 
 from ..counted import some
@@ -64,8 +64,7 @@ def closes(course: CourseFolder, lesson: Lesson) -> datetime | None:
     file = coursefile.read(course)
     plan = file.plan(lesson.name)
     dates = {plan.due, *plan.sections.values(), *plan.extensions.values()}
-    slower = [name for name, one in file.learners.items() if one.more_days]
-    dates |= {due(file, lesson.name, learner) for learner in slower}
+    dates |= {due(file, lesson.name, who) for who, one in file.learners.items() if one.more_days}
     if plan.due is None:
         with course.gradebook() as gradebook:
             known = [each for each in gradebook.assignments if each.name == lesson.name]
@@ -197,12 +196,7 @@ def statuses(course: CourseFolder, lesson: str) -> Iterator[LearnerStatus]:
     file = coursefile.read(course)
     plan = file.plan(lesson)
     with course.gradebook() as gradebook:
-        try:
-            gradebook.find_assignment(lesson)
-        except MissingEntry as error:
-            raise ClassroomError(
-                f"{lesson} was never released: run `grader release {lesson}`."
-            ) from error
+        export.require_released(gradebook, lesson)
         names = {student.id: export.full_name(student) for student in gradebook.students}
         marked = export.by_learner(gradebook, lesson)
         unread, _ = export.unmarked(course, gradebook, lesson)

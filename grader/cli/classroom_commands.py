@@ -445,15 +445,13 @@ def _present(lesson: course.Lesson, live: bool, port: int, brief: bool) -> None:
     until Ctrl-C."""
     from ..classroom import demo, lecture
 
-    here, warning = open_course(), ""
+    here = open_course()
+    made = demo.present(lesson, track, brief)
     if (here.root / "gradebook.db").is_file():
         with here.gradebook() as gradebook:
             released = lesson.name in {one.name for one in gradebook.assignments}
         if released and (still := _open(here, lesson)):
-            warning = f"The slides show our solutions, and {still}."
-    made = demo.present(lesson, track, brief)
-    if warning:
-        complain(warning)
+            complain(f"The slides show our solutions, and {still}.")
     say(
         f"Slides, for any browser (arrow keys; F for the full screen): {short(made.slides)}",
         f"A notebook of these slides, to run and change in JupyterLab: {short(made.notebook)}",
