@@ -81,7 +81,8 @@ def opened(
     """All that a command is about: the course of the current folder, the lesson, or each one where
     none is named, and the learners."""
     here = course_here()
-    lessons = [lesson_called(here, lesson)] if lesson else list(course.lessons(here.kernels))
+    named = [] if lesson is None else [lesson_called(here, lesson)]
+    lessons = list(course.lessons(here.kernels)) if lesson is None else named
     return here, lessons, shown_names(here, section, anonymous)
 
 
