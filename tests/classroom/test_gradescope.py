@@ -231,4 +231,4 @@ def test_neither_the_secret_nor_a_solution_is_in_the_zip(packed, here):
 
 
 def test_there_is_no_bundle_for_other_systems(here):
-    assert "there are: gradescope" in run(here, "bundle", "moss", LESSON).stderr
+    assert "'gradescope', 'github'" in run(here, "bundle", "moss", LESSON).stderr
