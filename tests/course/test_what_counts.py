@@ -34,13 +34,16 @@ def stated(found, exercise):
     return next((text for text in above if text.startswith("**What ")), "")
 
 
-def line_about(text, counter, case):
-    """The line of a counter that is about a case."""
+def line_about(text, counter, case, begins=""):
+    """The line of a counter that is about a case; hidden cases share lines, so that of a limit by
+    times of ours has to begin in a way."""
     heading = next(row for row in text.splitlines() if row.startswith("**What is counted**"))
     for row in text.splitlines():
         _, code, where = row.partition(f"(`{counter}`)")
         by_heading = "only in" not in where and f"*{case.name}*" in heading
         by_number = not case.visible and "hidden case" in where
+        if not row.startswith(f"- {begins}"):
+            continue
         if code and (by_heading or by_number or f"*{case.name}*" in where):
             return row.removeprefix("- ")
     raise AssertionError(f"{counter} of {case.name!r} is not in: {text}")
@@ -74,11 +77,20 @@ def test_what_can_cost_a_mark_is_on_the_page_with_the_figure_of_the_judge(found,
     text = stated(found, exercise)
     for case in exercise.cases:
         for budget in case.budgets:
-            row = line_about(text, budget.counter, case)
             if budget.relative is None or budget.relative.factor == 1:
+                row = line_about(text, budget.counter, case)
                 assert total(row, case, budget.per) == budget.at_most, row
             else:
-                assert row.startswith(f"at most {budget.relative.factor:g} times the ")
+                times = f"at most {budget.relative.factor:g} times the "
+                row = line_about(text, budget.counter, case, times)
+                alike = sum(
+                    other.counter == budget.counter and other.relative == budget.relative
+                    for hidden in exercise.cases
+                    if not hidden.visible
+                    for other in hidden.budgets
+                )
+                said = re.search(r"(\d+) hidden case", row)
+                assert said is None or int(said[1]) == alike, row
         for wanted in case.exactly:
             row = line_about(text, wanted.counter, case)
             assert row.startswith("exactly ")
