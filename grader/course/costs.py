@@ -48,6 +48,12 @@ def called(counter: str) -> str:
     return f"{way} {what} to {space} memory"
 
 
+def named(counter: str) -> str:
+    """The same, and the counter's own name where that is another one."""
+    what = called(counter)
+    return what if what == counter else f"{what} (`{counter}`)"
+
+
 def per(number: int, problem: Problem, said: tuple[str, int] | None = None) -> tuple[int, str]:
     """A limit on all launches of a case as so many per what, such as (25, "block"); `said` is the
     author's own unit, and how many of them the case has. The unit is "" where none divides the
@@ -80,7 +86,7 @@ def explained(number: int, problem: Problem, said: tuple[str, int] | None = None
     each, unit = per(number, problem, said)
     if each == number:
         return ""
-    return f" The {number:,} are {each:,} per {unit}: this case has {launches(problem)}."
+    return f" The number {number:,} means {each:,} per {unit}: this case has {launches(problem)}."
 
 
 def launches(problem: Problem) -> str:

@@ -451,7 +451,7 @@ def _not_exactly(instance: CaseInstance, ran: Ran) -> CaseResult | None:
             return failed(
                 instance.case,
                 Status.OVER_BUDGET,
-                say.not_exactly(wanted.counter, count, wanted.count, why),
+                say.not_exactly(costs.named(wanted.counter), count, wanted.count, why),
             )
     return None
 
@@ -474,7 +474,7 @@ def _over_budget(instance: CaseInstance, ran: Ran, name_the_dearest: bool) -> Ca
             if traffic and (usual := case.ours.get(bytes_moved)):
                 moved = ran.counters[bytes_moved]
                 why = f"{say.traffic(traffic[1], moved, usual, traffic[2])} {why}"
-            message = say.over_budget(counter, count, budget.at_most, dearest, why)
+            message = say.over_budget(costs.named(counter), count, budget.at_most, dearest, why)
             return failed(case, Status.OVER_BUDGET, message, dearest[0])
     return None
 
@@ -486,7 +486,9 @@ def _over_budget_when_stopped(instance: CaseInstance, told: Failed) -> CaseResul
         count, most = told.counters.get(budget.counter, 0), budget.at_most
         if told.status == Status.TIMEOUT and isinstance(most, int) and count > most:
             why = _why(budget, instance.problem)
-            message = say.stopped_over_budget(told.told, budget.counter, count, most, why)
+            message = say.stopped_over_budget(
+                told.told, costs.named(budget.counter), count, most, why
+            )
             return failed(instance.case, Status.OVER_BUDGET, message, told.line)
     return None
 

@@ -253,8 +253,8 @@ def _unknown(place: _Element, who: ThreadNumbers) -> Message:
     )
     return Message(
         why=below if place.index < 0 else "",
-        remedy=f"Should this thread ({own}) access the array here, or has it no such neighbour? "
-        "If it should not, guard the access. If it should, compute the index by hand for it.",
+        remedy=f"Should this thread ({own}) access the array here? If not, guard the access. If it "
+        "should, compute the index by hand for this thread.",
     )
 
 

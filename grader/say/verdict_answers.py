@@ -30,7 +30,7 @@ NEXT = {  # by what was seen of the first wrong element: what to ask oneself
     Pattern.FIRST_NAN: "Which step makes the value that gives NaN here?",
     Pattern.OVERFLOWED: "How can the formula avoid a number of this size?",
     Pattern.SCALED: "Which step gives the wrong factor?",
-    Pattern.CHOSEN_OTHERWISE: "Should this comparison hold here?",
+    Pattern.CHOSEN_OTHERWISE: "Is this choice right?",
     Pattern.OTHER_STEP: "Which operation or value of this step differs from the formula?",
     Pattern.LEFT_EARLY: "Which step must come after the one that makes this value?",
 }
@@ -138,22 +138,24 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def not_exactly(counter: str, count: int, wanted: int, why: str) -> Message:
-    """A counter came to another number than the case asks for."""
+def not_exactly(what: str, count: int, wanted: int, why: str) -> Message:
+    """A counter, which people call so, came to another number than the case asks for."""
     return Message(
-        f"The answer is right, but {counter} is {count:,}, and this case needs exactly {wanted:,}.",
+        f"The answer is right, but it has {count:,} {what}, and this case needs exactly "
+        f"{wanted:,}.",
         why,
     )
 
 
 def over_budget(
-    counter: str, count: int, budget: int, dearest: tuple[int | None, int], why: str
+    what: str, count: int, budget: int, dearest: tuple[int | None, int], why: str
 ) -> Message:
-    """A counter came to more than its budget; the `dearest` line has a share in that."""
+    """A counter, which people call so, came to more than its budget; the `dearest` line has a share
+    in that."""
     line, share = dearest
     where = f" Line {line} alone costs {share:,}." if line else ""
     return Message(
-        f"The answer is right, but {counter} is {count:,}, and the budget is {budget:,}.{where}",
+        f"The answer is right, but it needs {count:,} {what}, and the budget is {budget:,}.{where}",
         why,
     )
 
@@ -172,10 +174,10 @@ def traffic(verb: str, moved: int, usual: int, what: str) -> str:
     )
 
 
-def stopped_over_budget(run: Message, counter: str, count: int, budget: int, why: str) -> Message:
+def stopped_over_budget(run: Message, what: str, count: int, budget: int, why: str) -> Message:
     """A `run` was stopped when a counter had passed its budget already: it may well end, later."""
     return replace(run, remedy="") + Message(
-        f"By then {counter} was already {count:,}, and the budget is {budget:,}.",
+        f"By then it had already needed {count:,} {what}, and the budget is {budget:,}.",
         why,
         "Which part of this work can other threads do?",
     )

@@ -157,7 +157,9 @@ def test_the_message_of_a_budget_says_it_as_the_page_does(tmp_path):
     root = small_lesson.write(tmp_path)
     again = "    if (i < n) total[i] = x[i] + y[i] + 0.0f * x[n - 1 - i] * x[i / 2];"
     verdict = judge(small_lesson.ID, small_lesson.instead(again), root=root)
-    assert "The 32 are 8 per warp: this case has 2 blocks of 64 threads." in verdict.message
+    assert (
+        "The number 32 means 8 per warp: this case has 2 blocks of 64 threads." in verdict.message
+    )
 
 
 def with_budget(folder, budget, launches="(launch,)"):

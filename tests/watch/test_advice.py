@@ -485,9 +485,9 @@ PLACED += " + threadIdx.x;\n  y[i % 64] = INDEXED;\n}"
     ("indexed", "guarded", "told"),
     [
         ("x[i]", True, "Guard the access: the index must be below `n`."),
-        ("x[i < n ? i + 1 : 0]", False, "or has it no such neighbour?"),
+        ("x[i < n ? i + 1 : 0]", False, "If not, guard the access."),
         ("x[i < n ? i * 4 : 0]", False, "4 times the thread's number in the grid"),
-        ("x[i < n ? (i * 37 + 5) : 0]", False, "compute the index by hand for it"),
+        ("x[i < n ? (i * 37 + 5) : 0]", False, "compute the index by hand for this thread"),
     ],
 )
 def test_a_guard_is_advised_only_where_there_are_too_many_threads(indexed, guarded, told):
@@ -621,7 +621,7 @@ def test_over_budget_names_the_counter_the_dearest_line_and_the_budget():
     verdict = judge("00_first_kernel/add_bias", source, hidden=False)
     assert verdict.status == "over_budget"
     assert f"Line {verdict.line} alone costs" in verdict.message
-    assert "global_load_sectors is " in verdict.message and "budget is" in verdict.message
+    assert "(`global_load_sectors`), and the" in verdict.message and "budget is" in verdict.message
 
 
 def test_lines_of_a_cell_count_as_jupyterlab_shows_them():

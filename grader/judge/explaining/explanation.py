@@ -133,7 +133,8 @@ class Explanation(MadeOf):
             theirs = other.values if other else ()
             fixed = compress(one.values, one.fixed)
             strange = [value for value in fixed if value not in theirs]
-            remedy = self._guarded(one.place) or say.NEXT[Pattern.CHOSEN_OTHERWISE]
+            asked = f"Is the choice{one.place.on} right for {one.place.who}?"
+            remedy = self._guarded(one.place) or asked
             remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else remedy
             said = f"{self._chosen(one)}.{_NO_NAN if _with_nan([one]) else ''}"
             yield Message(said, why, remedy, ours), one.place.line
