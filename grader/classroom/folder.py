@@ -31,7 +31,6 @@ from ..errors import CourseError, MachineError, of_the_machine, unless
 from ..submissions.intake import is_name
 from . import ClassroomError
 
-LOCK = "autograde.lock"
 CONFIG = course.KERNELS.with_name("nbgrader_config.py")
 _NEEDED = (
     ("CourseDirectory", "course_id"),
@@ -308,12 +307,12 @@ def explained(lesson: str) -> Iterator[None]:
 
 
 @contextmanager
-def alone(course: CourseFolder, patience: float = 0) -> Iterator[None]:
-    """Keep a second command out, as the two would get into each other's way: it is told so after
+def alone(course: CourseFolder, patience: float = 0, command: str = "autograde") -> Iterator[None]:
+    """Keep a second `command` out, as the two would get into each other's way: it is told so after
     it has waited for `patience` seconds. The lock is SQLite's, on a file without a table, as that
     is one on every system; it goes with the process, however that ends."""
     with closing(
-        sqlite3.connect(course.root / LOCK, timeout=patience, isolation_level=None)
+        sqlite3.connect(course.root / f"{command}.lock", timeout=patience, isolation_level=None)
     ) as lock:
         try:
             lock.execute("BEGIN EXCLUSIVE")
@@ -321,6 +320,6 @@ def alone(course: CourseFolder, patience: float = 0) -> Iterator[None]:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
                 raise
             raise ClassroomError(
-                "Another `grader autograde` is at work in this course; wait until it is done."
+                f"Another `grader {command}` is at work in this course; wait until it is done."
             ) from error
         yield

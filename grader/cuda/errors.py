@@ -256,6 +256,10 @@ class CudaError(Exception):
     launch = 0  # of several, from 1, and in which order threads ran, from whoever launched them
     order = ""
 
+    def __init_subclass__(cls, status: Status):
+        """A class of errors has one `status`: the verdict's word for them."""
+        cls.status = status
+
     def __init__(
         self,
         message: str | Message,
@@ -273,11 +277,9 @@ class CudaError(Exception):
         self.thread = thread
 
 
-class CompileError(CudaError):
+class CompileError(CudaError, status=Status.COMPILE_ERROR):
     """The compiler rejected the source: `diagnostics` say what and where, the message has a line
     for each. Without any the message says it all."""
-
-    status = Status.COMPILE_ERROR
 
     def __init__(
         self,
@@ -292,46 +294,32 @@ class CompileError(CudaError):
         self.diagnostics = diagnostics
 
 
-class CompilerFailure(CompileError):
+class CompilerFailure(CompileError, status=Status.UNSUPPORTED):
     """The compiler could not do its work, and the source is not what it complains of."""
 
-    status = Status.UNSUPPORTED
 
-
-class CompilerTimeout(CompileError):
+class CompilerTimeout(CompileError, status=Status.TIMEOUT):
     """The compiler was stopped before it was through."""
 
-    status = Status.TIMEOUT
 
-
-class LaunchError(CudaError):
+class LaunchError(CudaError, status=Status.LAUNCH_ERROR):
     """The launch itself is impossible: unknown kernel, wrong arguments, grid or block too large."""
 
-    status = Status.LAUNCH_ERROR
 
-
-class OutOfBounds(CudaError):
+class OutOfBounds(CudaError, status=Status.OUT_OF_BOUNDS):
     """A thread touched memory outside every buffer it was given."""
 
-    status = Status.OUT_OF_BOUNDS
 
-
-class Misaligned(CudaError):
+class Misaligned(CudaError, status=Status.MISALIGNED):
     """An address is not a multiple of the size of the access."""
 
-    status = Status.MISALIGNED
 
-
-class UninitializedRead(CudaError):
+class UninitializedRead(CudaError, status=Status.UNINITIALIZED_READ):
     """A thread read memory that nobody had written, or needed a variable that never got a value."""
 
-    status = Status.UNINITIALIZED_READ
 
-
-class DataRace(CudaError):
+class DataRace(CudaError, status=Status.DATA_RACE):
     """Two threads touched one place, at least one wrote, and nothing ordered them."""
-
-    status = Status.DATA_RACE
 
     def __init__(
         self,
@@ -346,42 +334,31 @@ class DataRace(CudaError):
         self.other_thread = other_thread
 
 
-class BarrierDivergence(CudaError):
+class BarrierDivergence(CudaError, status=Status.BARRIER_DIVERGENCE):
     """Some threads of a block wait at a barrier that others of the block never reach."""
 
-    status = Status.BARRIER_DIVERGENCE
 
-
-class ShuffleDivergence(CudaError):
+class ShuffleDivergence(CudaError, status=Status.SHUFFLE_DIVERGENCE):
     """A warp-wide operation names lanes that do not take part in it."""
 
-    status = Status.SHUFFLE_DIVERGENCE
 
-
-class DivisionByZero(CudaError):
+class DivisionByZero(CudaError, status=Status.WRONG_ANSWER):
     """An integer was divided by zero; the hardware gives an undefined result and goes on."""
 
-    status = Status.WRONG_ANSWER
 
-
-class ConstWrite(CudaError):
+class ConstWrite(CudaError, status=Status.WRONG_ANSWER):
     """A thread wrote to what the kernel promised, or was told, only to read."""
 
-    status = Status.WRONG_ANSWER
 
-
-class StepLimit(CudaError):
+class StepLimit(CudaError, status=Status.TIMEOUT):
     """The kernel ran longer than the simulator was told to wait, most likely an endless loop.
     `counters`: what its case had come to by then, where somebody counted."""
 
-    status = Status.TIMEOUT
     counters: Mapping[str, int] = MappingProxyType({})
 
 
-class UnsupportedInstruction(CudaError):
+class UnsupportedInstruction(CudaError, status=Status.UNSUPPORTED):
     """The kernel uses an instruction that the simulated GPU does not have."""
-
-    status = Status.UNSUPPORTED
 
 
 class OutOfTime(BaseException):

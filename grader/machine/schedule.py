@@ -9,8 +9,8 @@ from zlib import crc32
 
 import numpy as np
 
+from ..errors import unless
 from .lanes import WARP, Lanes, by_value, lane_index, merge
-from .state import Schedule
 
 _MANY = 1 << 31
 SPIN_LIMIT = 32  # spins of one group before the others get a turn
@@ -42,11 +42,8 @@ class Lockstep:
 
     def may_go_on(self, pc: int, lanes: Lanes) -> bool:
         """Whether a group that comes to `pc` may run on without asking."""
-        if not self.ready:
-            return True
-        if self.spins > SPIN_LIMIT or pc in self.ready:
-            return False
-        return self.favoured or pc < min(self.ready)
+        alone = self.spins <= SPIN_LIMIT and pc not in self.ready
+        return not self.ready or (alone and (self.favoured or pc < min(self.ready)))
 
     def groups(self) -> list[tuple[int, Lanes]]:
         """The lanes whose turn will come, with the instructions where they stand."""
@@ -159,6 +156,9 @@ class InTurn(_Units):
         return [*self.together.groups(), *super().groups()]
 
 
+# `spins` counts accesses that a thread waiting for another makes (atomics, volatile loads) since
+# the last change of group.
+Schedule = Lockstep | Shuffled | InTurn
 IN_TURN = re.compile(r"highest block first|block (\d+) last|warps by chance")
 
 
@@ -176,6 +176,5 @@ def schedule(order: str, seed: int, lanes_a_block: int, noticed: Collection[int]
     if (late := IN_TURN.fullmatch(order)) and late[1]:
         number = int(late[1])
         return InTurn(lanes_a_block, lambda block: block + (block == number) * _MANY, noticed)
-    if order not in made:
-        raise ValueError(f"order is {order!r}; it can be {', '.join(made)}, block N last")
-    return made[order]()
+    strange = ValueError(f"order is {order!r}; it can be {', '.join(made)}, block N last")
+    return unless(made.get(order), strange)()

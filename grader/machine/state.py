@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Any, Protocol
+from itertools import pairwise, product
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +47,7 @@ from .memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, Fault, GlobalSpace, Heap
 from .naming import MemoryNames
 from .printf import Output, template
 from .registers import Derived, Frames, RegisterFile, SpecialRegisters
+from .schedule import Schedule
 
 
 @dataclass(frozen=True)
@@ -113,21 +114,6 @@ class PreparedLaunch:
     options: Options
     output: Output
     cooperative: bool
-
-
-class Schedule(Protocol):
-    """`spins` counts accesses that a thread waiting for another makes (atomics, volatile loads)
-    since the last change of group."""
-
-    spins: int
-
-    def push(self, pc: int, lanes: Lanes) -> None: ...
-
-    def pop(self) -> tuple[int, Lanes] | None: ...
-
-    def may_go_on(self, pc: int, lanes: Lanes) -> bool: ...
-
-    def groups(self) -> list[tuple[int, Lanes]]: ...
 
 
 class WaveState(WaveMemory):
@@ -259,10 +245,9 @@ class Calls:
             if self.linked.parts[caller].recursive:
                 for kept, values in self._state(caller, self.kept[depth]):
                     kept[group] = values[group]
-        for parameter, slot in zip(part.function.parameters, arguments, strict=True):
-            for slots in self.carried:
-                given = slots[slot]
-                slots[parameter.name][lanes, : given.shape[1]] = given[lanes]
+        passed = zip(part.function.parameters, arguments, strict=True)
+        for (parameter, slot), slots in product(passed, self.carried):
+            slots[parameter.name][lanes, : slots[slot].shape[1]] = slots[slot][lanes]
         if name in self.wave.frames.begins:
             self._push_frame(lanes, at, name)
         self.depth[lanes] += 1

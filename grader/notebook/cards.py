@@ -9,7 +9,7 @@ The HTML that cards are made of is in pieces.html; each piece has a plain-text t
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from textwrap import wrap
@@ -70,12 +70,12 @@ def sentences(*texts: str, muted: bool = False) -> Page:
 def boxed(kind: str, *pages: Page) -> Page:
     """Pages in one card."""
     inside = joined(*pages)
-    return Page(card(kind, inside.html), inside.text)
+    return Page(html_of("card", kind, inside.html), inside.text)
 
 
-def html_of(name: str, *given: Any) -> str:
+def html_of(name: str, *given: Any, **named: Any) -> str:
     """The HTML of a piece, a macro of pieces.html."""
-    return str(getattr(_template("pieces.html").module, name)(*given))
+    return str(getattr(_template("pieces.html").module, name)(*given, **named))
 
 
 def filled(page: str, **given: object) -> str:
@@ -85,32 +85,6 @@ def filled(page: str, **given: object) -> str:
 
 def _template(name: str) -> Template:
     return page_template(f"notebook/{name}", prose=prose, visible=visible)
-
-
-def folded(summary: str, html: str, is_open: bool = False) -> str:
-    """HTML that a click on its summary, HTML too, shows."""
-    return html_of("folded", summary, html, is_open)
-
-
-def button(label: str, does: str, name: str) -> str:
-    """A button of a card that our labextension shows and follows (links.js): it `does` something
-    with what is called `name`. Pages without the extension have none."""
-    return html_of("button", label, does, name)
-
-
-def card(kind: str, *parts: str) -> str:
-    """A box whose left edge has the colour of `kind`: error, warning, success or note."""
-    return html_of("card", kind, "".join(parts))
-
-
-def heading(kind: str, title: str, rest: str = "") -> str:
-    """The card's first line: `title` in the colour of `kind`, then `rest` (both HTML)."""
-    return html_of("heading", kind, title, rest)
-
-
-def accented(kind: str, title: str) -> str:
-    """A title within a line, in the colour of its kind; `title` is HTML."""
-    return html_of("accented", kind, title)
 
 
 def paragraph(text: str, muted: bool = False) -> str:
@@ -126,11 +100,6 @@ def prose(text: str) -> Markup:
 
 def code(text: str) -> str:
     return html_of("code", text)
-
-
-def table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    """A small left-aligned table; cells are HTML."""
-    return html_of("table", header, rows)
 
 
 def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> str:
@@ -287,10 +256,11 @@ def explain(what: Diagnosis, kind: str = "error", title: str = "") -> Page:
     shows the reason."""
     said = Message() if what.diagnostics else what.message
     first, why, remedy = (shortened(one.strip()) for one in (said.first, said.why, said.remedy))
-    reason = Page(folded(accented("note", "Why"), paragraph(why)), why) if why else Page("", "")
+    summary = html_of("accented", "note", "Why")
+    reason = Page(html_of("folded", summary, paragraph(why)) if why else "", why)
     title, place = title or what.title, what.place
     head = Page(
-        heading(kind, prose(title), f" · {prose(place)}" if place else ""),
+        html_of("heading", kind, prose(title), f" · {prose(place)}" if place else ""),
         f"{title}, {place}" if place else title,
     )
     return joined(
@@ -353,7 +323,11 @@ def costs(cell: str, source: str, lines: Mapping[int, Mapping[str, int]]) -> dic
 def line(kind: str, title: str, text: str = "") -> Page:
     """One line: a short title in the colour of `kind`, then a sentence."""
     return Page(
-        card(kind, heading(kind, prose(title), f" · {prose(text)}" if text else "")),
+        html_of(
+            "card",
+            kind,
+            html_of("heading", kind, prose(title), f" · {prose(text)}" if text else ""),
+        ),
         f"{title}: {text}" if text else title,
     )
 
@@ -384,18 +358,26 @@ def crash(error: Exception) -> Page:
         "call fail too, until you restart the notebook's kernel (menu Kernel, Restart Kernel). "
         "Then launch the same thing with `watch`: the simulated GPU names the line."
     )
-    return Page(card("error", heading("error", "The GPU stopped"), paragraph(text)), text)
+    return Page(
+        html_of("card", "error", html_of("heading", "error", "The GPU stopped"), paragraph(text)),
+        text,
+    )
 
 
 def printed(case: str, text: str) -> Page:
     """What a kernel printed in one case of an exercise."""
     title, text = f"Printed (case: {case})", shortened(visible(text))
     return Page(
-        card("note", heading("note", escape(title)), html_of("preformatted", text)),
+        html_of(
+            "card", "note", html_of("heading", "note", escape(title)), html_of("preformatted", text)
+        ),
         f"{title}\n{text}",
     )
 
 
 def hint(title: str, text: str) -> Page:
     """One of the exercise's hints."""
-    return Page(card("note", heading("note", title), paragraph(text)), f"{title}: {text}")
+    return Page(
+        html_of("card", "note", html_of("heading", "note", title), paragraph(text)),
+        f"{title}: {text}",
+    )

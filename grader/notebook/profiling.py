@@ -27,14 +27,11 @@ from .cards import (
     Page,
     aligned,
     boxed,
-    card,
     code,
-    heading,
     html_of,
     joined,
     paragraph,
     sentences,
-    table,
 )
 from .kernel import Kernel, run_of
 
@@ -201,12 +198,15 @@ def compare_page(a: Run, b: Run) -> Page:
             "note", "No counter differs", f"`{named[0]}` and `{named[1]}` cost alike."
         )
     look = f"Look at `{rows[0][0]}` first: it changed most ({rows[0][3]})."
-    head = heading("note", f"{code(named[0])} and {code(named[1])}")
-    shown = table(("Counter", *map(code, named), "Change"), [(code(r[0]), *r[1:]) for r in rows])
+    head = html_of("heading", "note", f"{code(named[0])} and {code(named[1])}")
+    shown = html_of(
+        "table", ("Counter", *map(code, named), "Change"), [(code(r[0]), *r[1:]) for r in rows]
+    )
     width = max(len(row[0]) for row in rows)
     text = "\n".join(f"  {r[0]:<{width}}  {r[1]:>12}  {r[2]:>12}  {r[3]}" for r in rows)
     return Page(
-        card("note", head, paragraph(look), shown), f"{named[0]} and {named[1]}: {look}\n{text}"
+        html_of("card", "note", head, paragraph(look), shown),
+        f"{named[0]} and {named[1]}: {look}\n{text}",
     )
 
 

@@ -21,7 +21,7 @@ from grader.submissions import intake
 
 from ..errors import unless
 from . import cards, failures
-from .cards import Page, button, joined, prose, sentences
+from .cards import Page, html_of, joined, prose, sentences
 from .kernel import Kernel
 
 
@@ -65,7 +65,7 @@ class NotebookSession:
             failures.Notice(
                 f"Run the cell that begins with `%%{magic} {name}` first. `check` judges that "
                 "cell.",
-                button("Run that cell, then this one", "run", name),
+                html_of("button", "Run that cell, then this one", "run", name),
             ),
         )
         return self.sources[name]

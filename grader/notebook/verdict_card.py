@@ -17,21 +17,16 @@ from grader.submissions.intake import as_typed
 from .cards import (
     Diagnosis,
     Page,
-    accented,
     boxed,
-    button,
     code,
     difference,
     explain,
-    folded,
-    heading,
     html_of,
     joined,
     marked,
     paragraph,
     prose,
     sentences,
-    table,
 )
 from .player import Replay, drawn, of_replay
 from .wrong_elements import element_map, expected_beside_found, flow_map
@@ -67,7 +62,7 @@ def page(
     points = of_points(verdict.points, verdict.max_points)
     parts = [
         Page(
-            heading(kind, prose(f"`{name}`: {outcome}"), f" · {points} · {of_kind}"),
+            html_of("heading", kind, prose(f"`{name}`: {outcome}"), f" · {points} · {of_kind}"),
             f"{name}: {outcome}, {points} ({of_kind})",
         ),
         sentences(partial.said(verdict)),  # how the points with one named fault came about
@@ -98,7 +93,9 @@ def page(
     return joined(
         card,
         Page(
-            folded(accented("note", "Step through it"), played.html, is_open=True),
+            html_of(
+                "folded", html_of("accented", "note", "Step through it"), played.html, is_open=True
+            ),
             f"\nStep through it\n{played.text}",
         ),
     )
@@ -148,7 +145,7 @@ def _every_size(verdict: Verdict) -> Page:
         return Page("", "")
     inside = html_of("proved", sizes.MEANS, sizes.ASSUMES, known.assumes)
     text = [f"{PROVED}: {sizes.MEANS} {sizes.ASSUMES}", *(f"  - {one}" for one in known.assumes)]
-    return Page(folded(accented("success", PROVED), inside), "\n".join(text))
+    return Page(html_of("folded", html_of("accented", "success", PROVED), inside), "\n".join(text))
 
 
 def _steps(verdict: Verdict, exercise: Exercise) -> Page:
@@ -208,7 +205,9 @@ def _elements(replay: Replay | None, failed: CaseResult) -> Page:
             return Page("", "")
         rows = [(m.place, *m.values) for m in failed.mismatches[:_SHOWN_MISMATCHES]]
         return Page(
-            table(("Element", "Expected", "Found"), [tuple(map(code, row)) for row in rows]),
+            html_of(
+                "table", ("Element", "Expected", "Found"), [tuple(map(code, row)) for row in rows]
+            ),
             "\n".join(
                 f"  {where:<16} expected {want:<14} found {got}" for where, want, got in rows
             ),
@@ -237,7 +236,8 @@ def _strip(verdict: Verdict, shown: str) -> Page:
             steps = drawn(case.strip, shown)
             title = f"Step by step (case: {case.name})"
             return Page(
-                f'<div style="margin: 6px 0">{accented("note", escape(title))}{steps.html}</div>',
+                f'<div style="margin: 6px 0">{html_of("accented", "note", escape(title))}'
+                f"{steps.html}</div>",
                 f"\n{title}\n{steps.text}",
             )
     return Page("", "")
@@ -257,7 +257,8 @@ def _beside_ours(verdict: Verdict, shown: str, exercise: Exercise, ours: bool) -
     texts = (f"  {name}: {yours} of {most} allowed, ours {its}" for name, yours, most, its in rows)
     return joined(
         Page(
-            table(("Counter", "Yours", "Budget", "Ours"), cells) if rows else "", "\n".join(texts)
+            html_of("table", ("Counter", "Yours", "Budget", "Ours"), cells) if rows else "",
+            "\n".join(texts),
         ),
         compared(both.changes) if ours and both.changes else Page("", ""),
     )
@@ -267,7 +268,11 @@ def compared(changes: tuple[str, ...]) -> Page:
     """By a click the lines in which a kernel and ours differ."""
     lines = difference(changes)
     return Page(
-        folded(f"{accented('note', COMPARE)}: lines that differ, - yours, + ours", lines.html),
+        html_of(
+            "folded",
+            html_of("accented", "note", COMPARE) + ": lines that differ, - yours, + ours",
+            lines.html,
+        ),
         f"\n{COMPARE} (- yours, + ours)\n{lines.text}",
     )
 
@@ -277,7 +282,7 @@ def _next_step(verdict: Verdict, exercise: Exercise, hints: bool, cell: str) -> 
     steps, shown = [], Page("", "")
     if verdict.status != "passed" and (exercise.hints or (hints and cell)):
         steps.append(f'`hint("{exercise.name}")` gives you a hint.')
-        shown = Page(button("Hint", "hint", exercise.name) if cell else "", "")
+        shown = Page(html_of("button", "Hint", "hint", exercise.name) if cell else "", "")
     ran = {case.name for case in verdict.cases}
     if hidden := [one for one in exercise.cases if not one.visible and one.name not in ran]:
         points = counted(sum(one.points for one in hidden), "point")

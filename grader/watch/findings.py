@@ -77,14 +77,13 @@ class Bytes(msgspec.Struct, frozen=True):
 class Finding(msgspec.Struct, frozen=True):
     """Something that a thread does wrong."""
 
-    error: ClassVar[type[CudaError]]
     where: Location
     partner: ClassVar[str] = ""  # its field with a line, of another access or a copy
 
     @property
     def raised(self) -> type[CudaError]:
         """The exception that is raised for it."""
-        return self.error
+        return RAISED[type(self)]
 
 
 class MachineFault(Finding, frozen=True):
@@ -101,14 +100,12 @@ class MachineFault(Finding, frozen=True):
 class GoneAround(Finding, frozen=True):
     """A thread waits at a barrier that another of its block can come to no more."""
 
-    error = BarrierDivergence
     other: Finding  # what that other thread does instead
 
 
 class OutOfStore(Finding, frozen=True):
     """An access that goes where it must not."""
 
-    error = OutOfBounds
     fault: Fault
     verb: str  # what the access does: "reads", "writes", "updates"
     size: int  # bytes of the access
@@ -118,7 +115,6 @@ class OutOfStore(Finding, frozen=True):
 class MisalignedAccess(Finding, frozen=True):
     """An address that is no multiple of the access's size."""
 
-    error = Misaligned
     verb: str
     width: int  # bytes of the access
     touched: Bytes | None  # the first byte, where it lies in some memory
@@ -128,7 +124,6 @@ class MisalignedAccess(Finding, frozen=True):
 class ReadOnlyWrite(Finding, frozen=True):
     """A write to what must not be written."""
 
-    error = ConstWrite
     touched: Bytes
     constant: bool  # for it is declared so
 
@@ -136,7 +131,6 @@ class ReadOnlyWrite(Finding, frozen=True):
 class EndlessLoop(Finding, frozen=True):
     """A loop that is proved never to end."""
 
-    error = StepLimit
     runs: Counter[tuple[int, int]]  # by straight run (first, last instruction): how often in it
     awaited: Bytes | None  # what is waited for; None: the thread waits for nobody
     missing: tuple[int, int] | None  # of an mbarrier, the arrivals and the bytes that lack
@@ -145,7 +139,6 @@ class EndlessLoop(Finding, frozen=True):
 class UnwrittenRead(Finding, frozen=True):
     """A read of what nobody has written."""
 
-    error = UninitializedRead
     verb: str
     touched: Bytes
     use: Location | None  # where a value that was followed comes to matter
@@ -155,7 +148,6 @@ class UnwrittenRead(Finding, frozen=True):
 class NeverSet(Finding, frozen=True):
     """A computation with a variable that never got a value."""
 
-    error = UninitializedRead
     use: Location  # where the result comes to matter
     needed: int | None  # the line there
 
@@ -163,28 +155,24 @@ class NeverSet(Finding, frozen=True):
 class MissedBarrier(Finding, frozen=True):
     """A barrier that some threads of the block have left without."""
 
-    error = BarrierDivergence
     missing: Message  # what the machine says of them
 
 
 class TwoBarriers(Finding, frozen=True):
     """A barrier while others of the block wait at another one."""
 
-    error = BarrierDivergence
     other_line: int | None  # where those wait
 
 
 class UnnamedLane(Finding, frozen=True):
     """A warp-wide operation by a lane that its own mask does not name."""
 
-    error = ShuffleDivergence
     mask: int
 
 
 class DifferentMasks(Finding, frozen=True):
     """A warp-wide operation by two lanes that pass different masks."""
 
-    error = ShuffleDivergence
     mask: int
     other: int  # the other lane, in its warp
     other_mask: int
@@ -193,7 +181,6 @@ class DifferentMasks(Finding, frozen=True):
 class AbsentSource(Finding, frozen=True):
     """A shuffle from a lane that takes no part."""
 
-    error = ShuffleDivergence
     source: int  # the lane, in its warp
     reason: Message  # what the machine says of it
     left: bool  # it has left the kernel
@@ -202,7 +189,6 @@ class AbsentSource(Finding, frozen=True):
 class Visit(Finding, frozen=True):
     """An access to the shared memory of a block that may not be there."""
 
-    error = DataRace
     host: Index  # the block
     started: bool  # it may be gone; else it may not have begun
 
@@ -211,7 +197,6 @@ class UnfencedRead(Finding, frozen=True):
     """A read by a copy engine or a tensor core of what an ordinary store wrote, without a proxy
     fence in between."""
 
-    error = DataRace
     touched: Bytes
     writer: Location
     partner = "writer"
@@ -220,7 +205,6 @@ class UnfencedRead(Finding, frozen=True):
 class UnwaitedCopy(Finding, frozen=True):
     """A use of memory that a bulk copy or a product still reads, or has not written yet."""
 
-    error = DataRace
     issued: Location
     touched: Bytes | None  # None: the thread leaves the kernel, which may do no harm
     verb: str  # what the thread does: "reads", "writes", "updates"
@@ -232,13 +216,10 @@ class UnwaitedCopy(Finding, frozen=True):
 class NoRegisterFence(Finding, frozen=True):
     """A `wgmma` whose registers were used, or that is the first, with no `wgmma.fence` since."""
 
-    error = DataRace
-
 
 class EarlyUse(Finding, frozen=True):
     """A use of registers that a `wgmma` still works on."""
 
-    error = UninitializedRead
     product: int | None  # its line
     committed: bool  # it belongs to a group that could be waited for
 
@@ -246,7 +227,6 @@ class EarlyUse(Finding, frozen=True):
 class PartOfGroup(Finding, frozen=True):
     """What not all four warps of a warpgroup have executed equally often."""
 
-    error = ShuffleDivergence
     name: str  # of the instruction
     counts: tuple[int, ...]  # by warp
 
@@ -309,7 +289,6 @@ class Evidence(msgspec.Struct, frozen=True):
 class Race(Finding, frozen=True):
     """Two accesses to one place, at least one a write, that nothing orders."""
 
-    error = DataRace
     partner = "other"
     verb: str
     touched: Bytes
@@ -343,6 +322,30 @@ class Race(Finding, frozen=True):
     @property
     def same_line(self) -> bool:
         return self.mine.line == self.other.line
+
+
+# The exception that is raised for each kind of finding.
+RAISED: dict[type[Finding], type[CudaError]] = {
+    GoneAround: BarrierDivergence,
+    OutOfStore: OutOfBounds,
+    MisalignedAccess: Misaligned,
+    ReadOnlyWrite: ConstWrite,
+    EndlessLoop: StepLimit,
+    UnwrittenRead: UninitializedRead,
+    NeverSet: UninitializedRead,
+    MissedBarrier: BarrierDivergence,
+    TwoBarriers: BarrierDivergence,
+    UnnamedLane: ShuffleDivergence,
+    DifferentMasks: ShuffleDivergence,
+    AbsentSource: ShuffleDivergence,
+    Visit: DataRace,
+    UnfencedRead: DataRace,
+    UnwaitedCopy: DataRace,
+    NoRegisterFence: DataRace,
+    EarlyUse: UninitializedRead,
+    PartOfGroup: ShuffleDivergence,
+    Race: DataRace,
+}
 
 
 _COPY = re.compile(r"\bmem(set|cpy|move)\s*\(")

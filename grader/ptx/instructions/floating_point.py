@@ -167,28 +167,19 @@ def _with_product_sign(fn: Compute) -> Compute:
     return combine
 
 
-_FUNCTIONS: dict[str, Compute] = {
-    "sqrt": np.sqrt,
-    "rcp": np.reciprocal,
-    "rsqrt": lambda x: np.reciprocal(np.sqrt(x)),
-    "ex2": np.exp2,
-    "lg2": np.log2,
-    "sin": np.sin,
-    "cos": np.cos,
-    "tanh": np.tanh,
-}
-
-
 @elementwise("sqrt lg2 sin cos", "approx ftz? f32 : d, a")
 @elementwise("rcp", "approx ftz? f32 : d, a", "approx ftz f64 : d, a")
 @elementwise("rsqrt", "approx ftz? f32|f64 : d, a")
 @elementwise("ex2", "approx ftz? f32|bf16|bf16x2 : d, a", "approx f16|f16x2 : d, a")
 @elementwise("tanh", "approx f32|HALF : d, a")
+@elementwise("div", "approx|full ftz? f32 : d, a, b")
 def special_function(instruction: Instruction) -> Elementwise:
     """rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper 32 bits of their operand and
-    give the upper 32 bits of the result; the lower ones are zero."""
+    give the upper 32 bits of the result; the lower ones are zero. div.approx.f32 takes a
+    reciprocal, which is flushed where the divisor exceeds 2**126; div.full.f32 scales its operands
+    first."""
     form = instruction.form
-    fn = _FUNCTIONS[form.name]
+    fn: Compute = np.divide if form.has("full") else _FUNCTIONS[form.name]
     if form.type == "f64" and form.has("ftz"):
         return of_one_type(lambda x: _upper_half(flush(fn(flush(_upper_half(x))))), instruction)
     if form.has("ftz"):
@@ -208,14 +199,6 @@ def _upper_half(x: np.ndarray) -> np.ndarray:
     )
 
 
-@elementwise("div", "approx|full ftz? f32 : d, a, b")
-def approximate_division(instruction: Instruction) -> Elementwise:
-    """div.approx.f32 takes a reciprocal, which is flushed where the divisor exceeds 2**126;
-    div.full.f32 scales its operands first."""
-    fn = np.divide if "full" in instruction.form.mods else _times_reciprocal
-    return of_one_type(flushed(fn) if instruction.form.has("ftz") else fn, instruction)
-
-
 def _times_reciprocal(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     quotient = a / b
     magnitude = np.abs(b)
@@ -224,6 +207,19 @@ def _times_reciprocal(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     undefined = np.isinf(a) | np.isnan(quotient)
     nothing = np.where(undefined, np.nan, np.copysign(np.float32(0), quotient))
     return np.where(magnitude > 2.0**126, nothing, quotient).astype(np.float32)
+
+
+_FUNCTIONS: dict[str, Compute] = {
+    "sqrt": np.sqrt,
+    "rcp": np.reciprocal,
+    "rsqrt": lambda x: np.reciprocal(np.sqrt(x)),
+    "ex2": np.exp2,
+    "lg2": np.log2,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tanh": np.tanh,
+    "div": _times_reciprocal,
+}
 
 
 lanewise("copysign", "f32|f64 : d, a, b", types="t t t")(lambda form, a, b: np.copysign(b, a))

@@ -315,7 +315,10 @@ def multiply_add(
         total = (a.astype(np.float64) @ b.astype(np.float64)).astype(np.int64) + c  # exact
         limits = np.iinfo(np.int32)
         return (total.clip(limits.min, limits.max) if clamps else total).astype(np.int32)
-    one, other = ((widened(x, kind), kind) for x, kind in zip((a, b), factors, strict=True))
+    one, other = (
+        (np.asarray(_READ.get(kind, np.asarray)(x), np.float64), kind)
+        for x, kind in zip((a, b), factors, strict=True)
+    )
     total = np.concatenate(
         [
             _cut_sum((one[0][at], one[1]), (other[0][at], other[1]), c[at].astype(np.float64))
@@ -330,17 +333,6 @@ def multiply_add(
     return (cut.view(np.uint32) & _CUT_OF_BYTES).view(np.float32) if narrow else cut
 
 
-def widened(matrix: np.ndarray, kind: str) -> np.ndarray:
-    """Stored elements of a PTX type as float64."""
-    if kind == "bf16":
-        matrix = from_bfloat(matrix)
-    elif kind == "tf32":
-        matrix = (matrix & _KEPT_OF_TF32).view(np.float32)
-    elif kind in _OF_BYTES:
-        matrix = _OF_BYTES[kind][matrix]
-    return matrix.astype(np.float64)
-
-
 # The values of all 256 numbers of eight bits: float64. Read as the upper byte of a float16 they are
 # those of e5m2; a float16's exponent has one bit more than e4m3's, and counts from 8 less.
 _BYTES = np.arange(256, dtype=np.uint16)
@@ -350,6 +342,12 @@ _OF_BYTES = {
 }
 _OF_BYTES["e4m3"][[0x7F, 0xFF]] = np.nan
 _OF_BYTES["e5m2"][np.isnan(_OF_BYTES["e5m2"])] = np.nan  # of one sign, with no number in it
+# How stored elements are read, where it is not as what NumPy stores.
+_READ: dict[str, Callable[..., np.ndarray]] = {
+    "bf16": from_bfloat,
+    "tf32": lambda matrix: (matrix & _KEPT_OF_TF32).view(np.float32),
+    **{kind: values.__getitem__ for kind, values in _OF_BYTES.items()},
+}
 
 
 def _cut_sum(a: tuple[np.ndarray, str], b: tuple[np.ndarray, str], c: np.ndarray) -> np.ndarray:

@@ -95,7 +95,7 @@ class Graph:
         self._batches = [1]  # where each set of nodes that do not depend on each other begins
         self._begins: list[int] = []  # by memory from before: its first byte's number, counted up
         self._addresses: list[int] = []
-        self._memory: dict[int, npt.NDArray[Any]] = {}
+        self.memories: dict[int, npt.NDArray[Any]] = {}  # by address, see `memory`
         self._bytes = 0
         # The latest slice, by its node, the number of nodes, and whether choices count.
         self._latest: dict[tuple[int, int, bool], Slice] = {}
@@ -176,7 +176,7 @@ class Graph:
     def begin_memory(self, address: int, size: int) -> None:
         """Memory that holds what lay there before."""
         first = 1 + self._bytes
-        self._memory[address] = -np.arange(first, first + size, dtype=np.int32)
+        self.memories[address] = -np.arange(first, first + size, dtype=np.int32)
         self._begins.append(self._bytes)
         self._addresses.append(address)
         self._bytes += size
@@ -184,16 +184,9 @@ class Graph:
     def memory(self, address: int, size: int = 0) -> npt.NDArray[Any]:
         """The node that each byte of the memory at an address holds, int32, nothing at first; a
         view."""
-        if address not in self._memory:
-            self._memory[address] = np.zeros(size, np.int32)
-        return self._memory[address]
-
-    def follows(self, address: int) -> bool:
-        return address in self._memory
-
-    def forget(self, address: int) -> None:
-        """The memory is another one's now."""
-        self._memory.pop(address, None)
+        if address not in self.memories:
+            self.memories[address] = np.zeros(size, np.int32)
+        return self.memories[address]
 
     def origin(self, source: int) -> Origin:
         """What a negative number stands for."""

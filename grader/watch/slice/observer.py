@@ -41,12 +41,11 @@ class Slicer(Observer):
         self.wave, self.code = wave, wave.kernel.instructions
         self._given: dict[str, list[str]] = {}  # to functions of the library, by what takes results
         self.graph, self._begin = graph, graph.enter([*self._named()], wave.geometry.threads)
-        heap = wave.heap.store
-        outside = [store for store in wave.flat.stores if store is not heap]
+        outside = [store for store in wave.flat.stores if store is not wave.heap.store]
         if sum(len(store.data) for store in outside) > MOST_BYTES:
             raise TooLong
         for store in outside:
-            if not (store.writable and graph.follows(store.address)):
+            if not (store.writable and store.address in graph.memories):
                 graph.begin_memory(store.address, len(store.data))
         lanes = wave.geometry.lanes
         self._nodes: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(lanes, np.int32))
@@ -78,7 +77,7 @@ class Slicer(Observer):
         self._thread = block * geometry.threads + geometry.thread_of_lane
         fill(self._nodes.values(), 0)
         for memory in (self.wave.shared, self.wave.local):
-            self.graph.forget(_address(memory.store))
+            self.graph.memories.pop(_address(memory.store), None)
 
     def execute(self, at: int, step: Step) -> Step:
         form, outs = self.code[at].form, self._outs(self.code[at])
@@ -256,7 +255,6 @@ class Slicer(Observer):
             given = [self._of(source[component])[index] for source in sources]
             found = np.zeros(len(index), np.int32)
             for turn in _turns(hit.element):
-                some = index[turn]
                 where = bytes_of(access, hit, component)[turn]
                 old = memory[where[:, 0]]
                 found[turn] = old
@@ -266,7 +264,7 @@ class Slicer(Observer):
                     made_of = [given[1][turn], old]
                 elif instruction.form.has("exch"):
                     made_of = made_of[1:]
-                memory[where[~kept]] = self._add(access.at, some, *made_of)[~kept][:, None]
+                memory[where[~kept]] = self._add(access.at, index[turn], *made_of)[~kept][:, None]
             if place and isinstance(target := targets[component], Register):
                 self._nodes[target.name][index] = self._add(access.at, index, found)
 
