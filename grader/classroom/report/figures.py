@@ -24,7 +24,7 @@ from .. import ClassroomError, planning, renaming, study_table, verdicts
 from ..coursefile import CourseFile
 from ..export import NOT_HANDED_IN, ExerciseRow, ShownNames, rows, total
 from ..folder import CourseFolder
-from . import winnowing
+from .statements import tokens
 
 COLUMNS = 48  # that fit the page's width
 FEWEST = 5  # learners in a figure that could be about one of them
@@ -262,9 +262,8 @@ def causes(group: Class) -> list[FailureCause]:
 
 def _line(answer: GradedAnswer) -> tuple[str, ...]:
     """The text of the line that the verdict names, names aside."""
-    text = winnowing.read(answer.source)
-    pairs = zip(text.tokens, text.lines, strict=True)
-    return tuple(token for token, line in pairs if line == answer.row.line)
+    line = (each for each in tokens(answer.source) if each.line == answer.row.line)
+    return tuple(filter(None, (token.plain for token in line)))
 
 
 def statuses(answers: Iterable[GradedAnswer]) -> list[tuple[str, list[str]]]:

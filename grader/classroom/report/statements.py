@@ -1,25 +1,13 @@
-"""CUDA sources taken apart: what two of them have in common, whatever their names, layout and
-comments; and what in an answer is its learner's own.
-
-Winnowing, after Schleimer, Wilkerson and Aiken: "Winnowing: Local Algorithms for Document
-Fingerprinting", SIGMOD 2003, the method behind MOSS. Of the hashes of all runs of `RUN` tokens
-the least in every window of `WINDOW` is kept as a fingerprint. Two sources that share a passage of
-RUN + WINDOW - 1 tokens have a fingerprint in common; one shorter than RUN leaves none.
-
-The hashes are those of the text itself, so that the same class gives the same report every time.
-"""
+"""CUDA sources taken apart, into tokens and into statements: what two of them have in common,
+whatever their names, layout and comments; and what in an answer is its learner's own."""
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import NamedTuple, Self
 
 from ...compilers.lexer import parts
 from ...grouped import grouped
-
-RUN = 12
-WINDOW = 5
 
 NAME = "name"  # what stands for every name that a learner could have chosen otherwise
 _NO_NAMES = frozenset(
@@ -47,7 +35,8 @@ class SourceToken(NamedTuple):
     space: str  # white space before it
 
 
-def _tokens(source: str) -> Iterator[SourceToken]:
+def tokens(source: str) -> Iterator[SourceToken]:
+    """The source's tokens and comments."""
     end = 0
     for match, line in parts(source):
         text = plain = match.group()
@@ -59,63 +48,6 @@ def _tokens(source: str) -> Iterator[SourceToken]:
             plain = text.lower().rstrip("ful")
         yield SourceToken(text, plain, line, source[end : match.start()])
         end = match.end()
-
-
-# --- fingerprints --------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class WinnowedText:
-    """A source as winnowing sees it."""
-
-    tokens: tuple[str, ...]
-    lines: tuple[int, ...]  # of each token, from 1
-    fingerprints: dict[int, tuple[int, ...]]  # the places (token indices) of each
-    own: frozenset[int]  # the tokens in no run that was handed out
-
-    def covered(self, fingerprints: Iterable[int]) -> frozenset[int]:
-        """The tokens in the runs that `fingerprints` stand for."""
-        return _covered(place for mark in fingerprints for place in self.fingerprints[mark])
-
-
-def read(source: str, handed_out: frozenset[int] = frozenset()) -> WinnowedText:
-    """Take a source apart; runs in `handed_out` (see `runs`) leave no fingerprint."""
-    tokens = [token for token in _tokens(source) if token.plain]
-    hashes = _hashes(tokens)
-    starts = range(max(1, len(hashes) - WINDOW + 1) if hashes else 0)
-    windows = (range(start, min(start + WINDOW, len(hashes))) for start in starts)
-    # Of each window the least hash, the rightmost one where there are several.
-    least = (min(window, key=lambda place: (hashes[place], -place)) for window in windows)
-    places = grouped(
-        (hashes[place], place) for place in dict.fromkeys(least) if hashes[place] not in handed_out
-    )
-    return WinnowedText(
-        tuple(token.plain for token in tokens),
-        tuple(token.line for token in tokens),
-        {mark: tuple(at) for mark, at in places.items()},
-        frozenset(range(len(tokens)))
-        - _covered(place for place, mark in enumerate(hashes) if mark in handed_out),
-    )
-
-
-def runs(source: str) -> frozenset[int]:
-    """The hashes of all runs of a source that everybody was given."""
-    return frozenset(_hashes([token for token in _tokens(source) if token.plain]))
-
-
-def _hashes(tokens: list[SourceToken]) -> list[int]:
-    """The hash of the run that begins at each token."""
-    texts = [token.plain for token in tokens]
-    starts = range(len(tokens) - RUN + 1)
-    joined = ("\n".join(texts[start : start + RUN]).encode() for start in starts)
-    return [int.from_bytes(blake2b(run, digest_size=8).digest()) for run in joined]
-
-
-def _covered(places: Iterable[int]) -> frozenset[int]:
-    return frozenset(token for place in places for token in range(place, place + RUN))
-
-
-# --- statements ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -148,17 +80,17 @@ class SourceStatement:
 def _statements(source: str) -> tuple[list[SourceStatement], set[str]]:
     """The source's statements, and the words of its comments."""
     statements, comments = [], set()
-    tokens: list[SourceToken] = []
-    for token in _tokens(source):
+    left: list[SourceToken] = []  # of a statement whose end is to come
+    for token in tokens(source):
         if token.plain:
-            tokens.append(token)
+            left.append(token)
         elif words := " ".join(_SIGNS.sub("", token.text).split()):
             comments.add(words)
         if token.text in {";", "{", "}"}:
-            statements.append(SourceStatement.of(tokens))
-            tokens = []
-    if tokens:
-        statements.append(SourceStatement.of(tokens))
+            statements.append(SourceStatement.of(left))
+            left = []
+    if left:
+        statements.append(SourceStatement.of(left))
     return statements, comments
 
 
