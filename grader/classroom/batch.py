@@ -44,7 +44,7 @@ from sqlalchemy.dialects.sqlite import insert
 
 from .. import course as lessons
 from ..course.weave import text
-from ..errors import GradebookBusy, LearnerError, unless
+from ..errors import LearnerError, unless
 from ..judge import Verdict
 from ..submissions.intake import STAMP, grade_id
 from ..whole_files import filed, linked, whole
@@ -226,7 +226,6 @@ Total = float | None  # a lesson's points, lateness taken off; None without a ma
 
 LISTS = ("sanitize_preprocessors", "autograde_preprocessors")  # in the second nbgrader executes
 HANDFUL = 25  # submissions whose marks go to the disk at once
-BUSY_FOR = 6  # times that SQLite waits its five seconds for somebody else to leave the gradebook
 
 
 def autograde(
@@ -353,7 +352,7 @@ def _enter_all(
         for handful in track(handfuls, description=f"{grading.lesson}: grading"):
             try:
                 entering.enter({learner: works[learner] for learner in handful})
-            except (ClassroomError, LearnerError, GradebookBusy):  # whose, is to be found out
+            except (ClassroomError, LearnerError):  # whose, is to be found out
                 stuck |= {
                     learner: Graded(learner, {}, (why,))
                     for learner in handful
@@ -365,15 +364,10 @@ def _enter_all(
 def _enter(entering: Entering, learner: str, work: SubmittedWork) -> str:
     """Enter one submission's marks. When that fails for this one alone, why; another CourseError
     when it would fail for others too."""
-    for attempt in range(1, BUSY_FOR + 1):
-        try:
-            entering.enter({learner: work})
-            break
-        except GradebookBusy:
-            if attempt == BUSY_FOR:
-                raise
-        except (ClassroomError, LearnerError) as error:
-            return f"The submission could not be graded ({error})."
+    try:
+        entering.enter({learner: work})
+    except (ClassroomError, LearnerError) as error:
+        return f"The submission could not be graded ({error})."
     return ""
 
 

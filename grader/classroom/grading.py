@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from nbformat import NotebookNode, v4
-from nbgrader.api import Grade, Gradebook, GradeCell, MissingEntry
+from nbgrader.api import Grade, Gradebook, GradeCell
 
 from ..counted import counted
 from ..course import Lesson
@@ -171,19 +171,15 @@ class Grading:
 
 def grading_of(course: CourseFolder, lesson: Lesson) -> Grading:
     """The gradebook must know the lesson's exercises; the points they have now it is told."""
-    try:
-        with course.gradebook() as gradebook:
-            released = gradebook.find_notebook(lesson.name, lesson.name)
-            points = {cell.name: cell.max_score for cell in released.grade_cells}
-            blank = {cell.name: intake.cuda_source(cell.source) for cell in released.source_cells}
-            scores = {
-                who: sum(mark.score or 0.0 for mark in mine)
-                for who, mine in export.by_learner(gradebook, lesson.name).items()
-            }
-    except MissingEntry as error:
-        raise ClassroomError(
-            f"{lesson.name} was never released: run `grader release {lesson.name}`."
-        ) from error
+    with course.gradebook() as gradebook:
+        export.require_released(gradebook, lesson.name)
+        released = gradebook.find_notebook(lesson.name, lesson.name)
+        points = {cell.name: cell.max_score for cell in released.grade_cells}
+        blank = {cell.name: intake.cuda_source(cell.source) for cell in released.source_cells}
+        scores = {
+            who: sum(mark.score or 0.0 for mark in mine)
+            for who, mine in export.by_learner(gradebook, lesson.name).items()
+        }
     file = coursefile.read(course)
     now = {CHECK + name: points for name, points in handing_out.points(file, lesson).items()}
     if now.keys() != points.keys():

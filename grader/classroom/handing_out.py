@@ -214,10 +214,9 @@ def build(
     """Make every lesson's and page's notebook but those that are `left` as they are, and delete
     those of lessons that are gone. Returns what was made; a notebook that no lesson ever made is
     left alone."""
-    notebooks.mkdir(exist_ok=True)
     made = dict(_made(folder, left))
     for name, content in made.items():
-        (notebooks / name).write_text(content, encoding="utf-8")
+        filed(notebooks / name, content)
     for stray in _strays(notebooks, made, left):
         stray.unlink()
     return [notebooks / name for name in made]

@@ -81,12 +81,10 @@ def merged(
     for cell in new.cells:
         ours, theirs = was.get(cell.id), had.get(cell.id)
         is_changed = ours is not None and cell.source != ours.source
-        if theirs is None:
-            if ours is None or is_changed or intake.grade_id(cell):  # else the learner took it out
-                changes[NEW].append(_named(cell))
-                result.cells.append(copy.deepcopy(cell))
-        elif is_changed and cell.id not in own:
-            changes[CHANGED].append(_named(cell))
+        if theirs is None and ours is not None and not (is_changed or intake.grade_id(cell)):
+            continue  # the learner took it out
+        if theirs is None or (is_changed and cell.id not in own):
+            changes[NEW if theirs is None else CHANGED].append(_named(cell))
             result.cells.append(copy.deepcopy(cell))
         else:
             stays = copy.deepcopy(theirs)  # with what nbgrader knows the cell by
