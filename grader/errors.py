@@ -41,10 +41,6 @@ class MachineError(CourseError):
     """The disk, the gradebook's file or the network, and neither the course nor who uses it."""
 
 
-class GradebookBusy(MachineError):
-    """Somebody else is writing to the gradebook: worth another try."""
-
-
 # The extras of pyproject.toml that bring a module which the course does not need everywhere.
 EXTRAS = {
     **dict.fromkeys(("latex2mathml", "livereload", "nbclient"), "classroom"),
@@ -87,8 +83,7 @@ def of_the_machine(error: BaseException | None) -> MachineError | None:
             return cause
         code = getattr(cause, "sqlite_errorcode", -1)
         if isinstance(cause, sqlite3.Error) and (said := _GRADEBOOK.get(code & 0xFF)):
-            kind = GradebookBusy if said == _BUSY else MachineError
-            return kind(f"{said} {GO_ON}")
+            return MachineError(f"{said} {GO_ON}")
         if isinstance(cause, OSError) and cause.errno in _FULL | _FORBIDDEN | _OUT_OF_ORDER:
             return of_a_file(cause)
         if isinstance(cause, MemoryError):

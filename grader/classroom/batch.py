@@ -44,7 +44,7 @@ from sqlalchemy.dialects.sqlite import insert
 
 from .. import course as lessons
 from ..course.weave import text
-from ..errors import GradebookBusy, LearnerError, unless
+from ..errors import LearnerError, unless
 from ..judge import Verdict
 from ..submissions.intake import STAMP, grade_id
 from ..whole_files import filed, linked, whole
@@ -137,7 +137,7 @@ class Entering:
             return self._marked[same]
 
         def known(exercise: str, source: str) -> Verdict:
-            return self.grading.store.verdict(self.grading.question(exercise, source))
+            return self.grading.store.verdict(self.grading.question(exercise, source, work.marking))
 
         notebook = nbformat.reads(work.notebook, as_version=4)
         answers = take(notebook, deepcopy(self.pairs), work.marking.unreadable)
@@ -226,7 +226,6 @@ Total = float | None  # a lesson's points, lateness taken off; None without a ma
 
 LISTS = ("sanitize_preprocessors", "autograde_preprocessors")  # in the second nbgrader executes
 HANDFUL = 25  # submissions whose marks go to the disk at once
-BUSY_FOR = 6  # times that SQLite waits its five seconds for somebody else to leave the gradebook
 
 
 def autograde(
@@ -295,15 +294,15 @@ def _works(
     course, file, lesson = grading.course, grading.file, grading.lesson
     read: dict[Path, SubmittedWork] = {}
     if file.plan(lesson).attempts == coursefile.BEST:
-        tried = {path for name in learners for path in attempts(course, file, lesson, name)}
-        read = {path: work for path in sorted(tried) if (work := grading.work(path))}
+        tried = {path: name for name in learners for path in attempts(course, file, lesson, name)}
+        read = {path: work for path in sorted(tried) if (work := grading.work(path, tried[path]))}
         judge(read.values(), False)
     worth = _worth(grading, read)
     works = {}
     for learner in learners:
         folder = counting(course, file, lesson, learner, partial(worth, learner))
         known = "" if force else grading.known(learner)
-        work = read.get(folder) or grading.work(folder, known)
+        work = read.get(folder) or grading.work(folder, learner, known)
         if work and work.fingerprint != known:
             read[folder] = work  # a team's
             works[learner] = grading.instead(learner, work)
@@ -353,7 +352,7 @@ def _enter_all(
         for handful in track(handfuls, description=f"{grading.lesson}: grading"):
             try:
                 entering.enter({learner: works[learner] for learner in handful})
-            except (ClassroomError, LearnerError, GradebookBusy):  # whose, is to be found out
+            except (ClassroomError, LearnerError):  # whose, is to be found out
                 stuck |= {
                     learner: Graded(learner, {}, (why,))
                     for learner in handful
@@ -365,15 +364,10 @@ def _enter_all(
 def _enter(entering: Entering, learner: str, work: SubmittedWork) -> str:
     """Enter one submission's marks. When that fails for this one alone, why; another CourseError
     when it would fail for others too."""
-    for attempt in range(1, BUSY_FOR + 1):
-        try:
-            entering.enter({learner: work})
-            break
-        except GradebookBusy:
-            if attempt == BUSY_FOR:
-                raise
-        except (ClassroomError, LearnerError) as error:
-            return f"The submission could not be graded ({error})."
+    try:
+        entering.enter({learner: work})
+    except (ClassroomError, LearnerError) as error:
+        return f"The submission could not be graded ({error})."
     return ""
 
 

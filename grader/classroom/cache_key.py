@@ -4,15 +4,17 @@ part is read from what they import, and of a lesson's folder every file counts b
 only to be read, shown or timed.
 """
 
-import ast
 import hashlib
 import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import cache
 from glob import glob
 from importlib import metadata
+from modulefinder import ModuleFinder
 from pathlib import Path
+from typing import Any
 
 from .. import compilers
 
@@ -50,14 +52,8 @@ def cache_key(kernels: Path, lesson: str) -> str:
 
 def judge_key(kernels: Path, lesson: str) -> str:
     """A name for the part of it that is not the lesson's own."""
-    of_grader = {
-        name
-        for path in _deciding(kernels / lesson)
-        if path.suffix == ".py"
-        for name in _imports_of(path.read_bytes(), ())
-        if name.split(".")[0] == "grader"
-    }
-    known = repr((compilers.chosen_name(), versions())) + _grader(frozenset(_JUDGE) | of_grader)
+    own = (path.read_bytes() for path in _deciding(kernels / lesson) if path.suffix == ".py")
+    known = repr((compilers.chosen_name(), versions())) + _grader((), frozenset(own))
     return hashlib.sha256(known.encode()).hexdigest()[:KNOWN]
 
 
@@ -69,7 +65,7 @@ def lesson_key(kernels: Path, lesson: str) -> str:
 def marking() -> str:
     """A name for what decides, beside verdicts, on a mark: how answers are found in a notebook, and
     what the gradebook is told."""
-    return _grader(frozenset(_MARKING))
+    return _grader(_MARKING)
 
 
 @cache
@@ -80,37 +76,40 @@ def versions() -> tuple[tuple[str, str], ...]:
     return (("python", platform.python_version()), *sorted(known.items()))
 
 
-def files_of(roots: Iterable[str], package: Path = PACKAGE) -> list[Path]:
-    """The files of the grader that the modules called `roots` are made of: every module that they
-    import, wherever in its text, and all of a folder like judge/ or cuda/ of which one is used,
-    as not all there is found by importing (a header, a module loaded by name). Of the classroom's
-    own folder only what is imported."""
-    modules: dict[str, Path] = {}
-    left = set(roots)
-    while left:
-        name = left.pop()
-        parts = name.split(".")
-        if parts[0] != "grader" or name in modules or f"{name}.".startswith(f"{_SHOWS_ONLY}."):
-            continue
-        left |= {name.rpartition(".")[0]} - {""}
-        place = package.joinpath(*parts[1:])
-        for path in (place / "__init__.py", place.with_suffix(".py")):
-            if path.is_file():
-                modules[name] = path
-                here = tuple(parts if path.name == "__init__.py" else parts[:-1])
-                left |= _imports_of(path.read_bytes(), here) - modules.keys()
-                break
-    rooms = {name.split(".")[1] for name in modules if name.count(".") > 0} - {"classroom"}
+@cache
+def _of_the_judge(package: Path) -> dict[str, Any]:
+    """By full name, the modules that the judge is made of, in modulefinder's form."""
+    finder = ModuleFinder([str(package.parent)], excludes=[_SHOWS_ONLY])
+    for name in _JUDGE:
+        finder.import_hook(name)
+    return finder.modules
+
+
+def files_of(
+    roots: Iterable[str] = (), sources: Iterable[bytes] = (), package: Path = PACKAGE
+) -> list[Path]:
+    """The files of the grader that the judge, the modules called `roots` and the texts `sources`
+    are made of: every module that they import, wherever in its text, and all of a folder like
+    judge/ or cuda/ of which one is used, as not all there is found by importing (a header, a module
+    loaded by name). Of the classroom's own folder only what is imported."""
+    finder = ModuleFinder([str(package.parent)], excludes=[_SHOWS_ONLY])
+    finder.modules |= _of_the_judge(package)
+    for name in roots:
+        finder.import_hook(name)
+    for source in sources:
+        with suppress(SyntaxError):  # said where the lesson is opened
+            finder.scan_code(compile(source, "lesson", "exec"), finder.add_module("lesson"))
+    files = {Path(found) for one in finder.modules.values() if (found := vars(one)["__file__"])}
+    modules = {path for path in files if path.is_relative_to(package)}
+    rooms = {path.relative_to(package).parts[0] for path in modules} - {"classroom"}
     whole = (path for room in rooms for path in (package / room).rglob("*"))
-    sources = (path for path in whole if path.is_file() and path.suffix != ".pyc")
-    return sorted(
-        {*modules.values(), *(path for path in sources if "__pycache__" not in path.parts)}
-    )
+    beside = (path for path in whole if path.is_file() and path.suffix != ".pyc")
+    return sorted({*modules, *(path for path in beside if "__pycache__" not in path.parts)})
 
 
 @cache
-def _grader(roots: frozenset[str]) -> str:
-    return _digest(files_of(sorted(roots)), PACKAGE)
+def _grader(roots: tuple[str, ...], sources: frozenset[bytes] = frozenset()) -> str:
+    return _digest(files_of(roots, sources), PACKAGE)
 
 
 def _digest(files: Iterable[Path], folder: Path) -> str:
@@ -130,33 +129,3 @@ def _deciding(folder: Path) -> list[Path]:
             fnmatchcase(part, pattern) for part in Path(name).parts for pattern in _NO_MARK_HANGS_ON
         )
     ]
-
-
-# --- who imports whom ----------------------------------------------------------------------------
-
-
-@cache
-def _imports_of(source: bytes, here: tuple[str, ...]) -> frozenset[str]:
-    """The modules that a source text imports, by full name; also what may be a module or a name in
-    one. `here` is the package from which relative imports start."""
-    found: set[str] = set()
-    try:
-        module = ast.parse(source)
-    except SyntaxError:  # said where the lesson is opened
-        return frozenset()
-    for node in _statements(module):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            start = here[: len(here) + 1 - node.level] if node.level else ()
-            source_of = ".".join([*start, *(node.module.split(".") if node.module else ())])
-            found |= {source_of, *(f"{source_of}.{alias.name}" for alias in node.names)}
-    return frozenset(found)
-
-
-def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """All in it, however deep; what is no statement imports nothing, and is most of a text."""
-    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
-        for one in getattr(node, part, ()):
-            yield one
-            yield from _statements(one)

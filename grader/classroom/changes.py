@@ -6,7 +6,6 @@ formgrader is in it, once `grader autograde` or `feedback` has looked."""
 import json
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 
@@ -149,16 +148,9 @@ def shown(lines: Iterable[MarkChange]) -> Iterator[MarkChange]:
 
 
 def read(course: CourseFolder, lesson: str) -> Iterator[MarkChange]:
-    """The log's lines about a lesson, oldest first; one that was torn is passed over."""
-    path = course.root / FILE
-    if not path.is_file():
-        return
-    with path.open(encoding="utf-8", errors="replace") as log:
-        for line in log:
-            with suppress(ValueError, TypeError):
-                change = MarkChange(**json.loads(line))
-                if change.lesson == lesson:
-                    yield change
+    """The log's lines about a lesson, oldest first."""
+    lines = rubric.logged(course.root / FILE, MarkChange)
+    return (line for line in lines if line.lesson == lesson)
 
 
 def last(course: CourseFolder, lesson: str) -> State:

@@ -73,6 +73,15 @@ class ExerciseRow:
 # --- the gradebook -------------------------------------------------------------------------------
 
 
+def require_released(gradebook: Gradebook, lesson: str) -> None:
+    """ClassroomError unless the gradebook has the lesson and its notebook."""
+    released = (each for each in gradebook.assignments if each.name == lesson)
+    unless(
+        any(each.notebooks for each in released),
+        ClassroomError(f"{lesson} was never released: run `grader release {lesson}`."),
+    )
+
+
 def of_cells(
     gradebook: Gradebook,
     lesson: str,
@@ -391,9 +400,11 @@ def read(lessons: list[Lesson], names: ShownNames, everybody: bool = False) -> M
             for each in gradebook.students
             if names.has(each.id) and each.id not in left_out
         ]
-    nobody = "Nobody is in the gradebook yet: import a roster, or autograde."
-    if names.sections is not None:
-        nobody = f"Nobody in the gradebook is in section {', '.join(sorted(names.sections))}."
+    nobody = (
+        "Nobody is in the gradebook yet: import a roster, or autograde."
+        if names.sections is None
+        else f"Nobody in the gradebook is in section {', '.join(sorted(names.sections))}."
+    )
     unless(lines, ClassroomError(nobody))
     lines.sort(key=lambda line: (line.last.casefold(), line.first.casefold(), line.learner))
     shown = names.shown(row for row in of_all if row.learner not in left_out)

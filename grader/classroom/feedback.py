@@ -86,7 +86,6 @@ def _write(course: CourseFolder, lesson: str, learner: str, content: PageContent
     graded, place = (course.path(step, lesson, learner) for step in ("autograded", "feedback"))
     if place.exists():  # another grader's page may have brought files along
         shutil.rmtree(place)
-    place.mkdir(parents=True)
     verdicts.keep_shown(course, lesson, learner)
     whole(place / f"{lesson}.html", page(course, lesson, learner, content))
     for name in HANDED_IN:

@@ -29,10 +29,11 @@ from ..course.authors import blamed, shown
 from ..course_folder import CHOICE, WARPWISE
 from ..errors import CourseError, MachineError, of_the_machine, unless
 from ..submissions.intake import is_name
+from ..whole_files import filed
 from . import ClassroomError
 
-LOCK = "autograde.lock"
 CONFIG = course.KERNELS.with_name("nbgrader_config.py")
+PATIENCE = 30  # seconds that SQLite waits for somebody else to leave the gradebook
 _NEEDED = (
     ("CourseDirectory", "course_id"),
     ("CourseDirectory", "root"),
@@ -119,7 +120,8 @@ class CourseFolder:
         self.root.mkdir(parents=True, exist_ok=True)
         self._require_whole_gradebook()
         where = CourseDirectory(config=self.config)
-        return Gradebook(where.db_url, where.course_id)
+        longer = f"?timeout={PATIENCE}" if re.fullmatch("sqlite:[^?]*", where.db_url) else ""
+        return Gradebook(where.db_url + longer, where.course_id)
 
     def _require_whole_gradebook(self) -> None:
         """SQLite makes of a file with nothing in it a new gradebook, in which nobody has marks."""
@@ -206,12 +208,8 @@ def begin(course_files: Path) -> bool:
 
 def new_course(root: Path, kernels: Path = course.KERNELS) -> CourseFolder:
     """A course of its own in `root`; JupyterLab started there shows it in formgrader."""
-    root.mkdir(parents=True, exist_ok=True)
-    config_file = root / CONFIG.name
-    config_file.write_text(
-        _ELSEWHERE.format(name=CONFIG.name, folder=str(CONFIG.parent), kernels=str(kernels)),
-        encoding="utf-8",
-    )
+    config_file, usual = root / CONFIG.name, str(CONFIG.parent)
+    filed(config_file, _ELSEWHERE.format(name=CONFIG.name, folder=usual, kernels=str(kernels)))
     return open_course(config_file)
 
 
@@ -237,11 +235,9 @@ def seed(secret_file: Path, exercise_id: str) -> int:
 def secret(path: Path) -> str:
     """The course's secret, made when there is none yet. MachineError when it is damaged."""
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_name(f"{path.name}.{os.getpid()}")
         try:
-            draft.touch(mode=0o600)
-            draft.write_text(secrets.token_hex(32), encoding="utf-8")
+            filed(draft, secrets.token_hex(32), 0o600)
             # Linking is atomic: who comes second, perhaps in another process, keeps the first's.
             with suppress(FileExistsError):
                 os.link(draft, path)
@@ -308,12 +304,12 @@ def explained(lesson: str) -> Iterator[None]:
 
 
 @contextmanager
-def alone(course: CourseFolder, patience: float = 0) -> Iterator[None]:
-    """Keep a second command out, as the two would get into each other's way: it is told so after
+def alone(course: CourseFolder, patience: float = 0, command: str = "autograde") -> Iterator[None]:
+    """Keep a second `command` out, as the two would get into each other's way: it is told so after
     it has waited for `patience` seconds. The lock is SQLite's, on a file without a table, as that
     is one on every system; it goes with the process, however that ends."""
     with closing(
-        sqlite3.connect(course.root / LOCK, timeout=patience, isolation_level=None)
+        sqlite3.connect(course.root / f"{command}.lock", timeout=patience, isolation_level=None)
     ) as lock:
         try:
             lock.execute("BEGIN EXCLUSIVE")
@@ -321,6 +317,6 @@ def alone(course: CourseFolder, patience: float = 0) -> Iterator[None]:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
                 raise
             raise ClassroomError(
-                "Another `grader autograde` is at work in this course; wait until it is done."
+                f"Another `grader {command}` is at work in this course; wait until it is done."
             ) from error
         yield

@@ -10,6 +10,7 @@ in the same browser does not, by whatever name it calls this machine.
 `grader preview`: its page for its author, made anew whenever a file of it is saved.
 """
 
+import asyncio
 import json
 import secrets
 import webbrowser
@@ -17,19 +18,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
-from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 from nbformat import NotebookNode
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+from tornado.web import Application, RequestHandler
 
 from .. import course
 from ..course.weave import weave
-from ..errors import CourseError
+from ..errors import BadInput, CourseError, unless
 from ..judge import judge, steps
 from ..submissions.intake import cuda_source
 
@@ -41,7 +42,6 @@ PAGE = "index.html"
 _WRONG = """<!doctype html><meta charset="utf-8"><title>{name}</title>
 <body style="font: 1.1rem system-ui; max-width: 44rem; margin: 4rem auto">
 <h1>{name}</h1><p>{said}</p><p>Save the file again, and this page is made anew.</p>"""
-_NOT_YOURS = "Open the address that the command said: it holds a token."
 
 
 @dataclass(frozen=True)
@@ -75,78 +75,64 @@ class Lecture(ServedPage):
         return {"html": verdict_card.page(found.for_learner(), source, exercise).html}
 
 
-def server(page: ServedPage, port: int = 0) -> ThreadingHTTPServer:
-    """Ready to serve a page on this machine alone, at `port`, or at one that is free."""
+class PageRequest(RequestHandler):
+    """`/` is the page; questions are posted to it. Only who knows the token, and asks this machine
+    by its own name, gets anything: a page from elsewhere whose name leads here does neither."""
 
-    class Handler(_Handler):
-        shown = page
+    def initialize(self, shown: ServedPage, port: int) -> None:
+        self.shown, self.port = shown, port
 
-    return ThreadingHTTPServer((HERE, port), Handler)
+    def set_default_headers(self) -> None:
+        self.set_header("Cache-Control", "no-store")
+        self.set_header("Referrer-Policy", "no-referrer")  # the address has the token in it
+        self.set_header("X-Frame-Options", "DENY")
+
+    def prepare(self) -> None:
+        is_mine = self.request.host in (f"{HERE}:{self.port}", f"localhost:{self.port}")
+        in_address, in_header = self.get_query_argument("token", ""), self.request.headers
+        token = in_address if self.request.method == "GET" else in_header.get(TOKEN, "")
+        if not is_mine or not secrets.compare_digest(token.encode(), self.shown.token.encode()):
+            self.set_status(403)
+            self.finish({"error": "Open the address that the command said: it holds a token."})
+
+    def get(self) -> None:
+        self.finish(self.shown.page)
+
+    async def post(self) -> None:
+        """Answer a question, which waits in a thread of its own."""
+        try:
+            unless(len(self.request.body) <= MOST, BadInput(f"These are more than {MOST:,} bytes."))
+            answer = await asyncio.to_thread(self.shown.answer, json.loads(self.request.body))
+        except CourseError as error:
+            answer = {"error": str(error)}
+        except (ValueError, KeyError, TypeError):
+            self.set_status(400)
+            answer = {"error": "This page does not ask so."}
+        self.finish(answer)
+
+
+async def served(page: ServedPage, port: int, ready: Callable[[str], object]) -> None:
+    """Serve a page on this machine alone, at `port` or, if that is 0, at one that is free; `ready`
+    is called with its address."""
+    sockets = bind_sockets(port, HERE)
+    _, port = sockets[0].getsockname()
+    application = Application(
+        [("/(?:judge|rubric)?", PageRequest, {"shown": page, "port": port})],
+        log_function=lambda _: None,
+    )
+    HTTPServer(application).add_sockets(sockets)
+    ready(f"http://{HERE}:{port}/?token={page.token}")
+    await asyncio.Event().wait()
 
 
 def serve(page: ServedPage, port: int, say: Callable[[str], None], what: str) -> None:
     """Show it in the browser until somebody presses Ctrl-C, and say where `what` is done."""
-    with server(page, port) as serving:
-        say(f"{what}, until Ctrl-C: {address(serving, page)}")
-        webbrowser.open(address(serving, page))
-        serving.serve_forever()
 
+    def ready(address: str) -> None:
+        say(f"{what}, until Ctrl-C: {address}")
+        webbrowser.open(address)
 
-def address(serving: ThreadingHTTPServer, page: ServedPage) -> str:
-    return f"http://{HERE}:{serving.server_port}/?token={page.token}"
-
-
-class _Handler(BaseHTTPRequestHandler):
-    shown: ServedPage
-
-    def do_GET(self) -> None:
-        asked = urlsplit(self.path)
-        if not self._may(parse_qs(asked.query).get("token", [""])[0]):
-            self._answer(HTTPStatus.FORBIDDEN, _NOT_YOURS.encode(), "text/plain")
-        elif asked.path != "/":
-            self._answer(HTTPStatus.NOT_FOUND, b"There is nothing here.", "text/plain")
-        else:
-            self._answer(HTTPStatus.OK, self.shown.page.encode(), "text/html")
-
-    def do_POST(self) -> None:
-        length = int(self.headers.get("Content-Length") or 0)
-        status = HTTPStatus.BAD_REQUEST
-        answer: dict[str, Any] = {"error": f"More than {MOST:,} bytes, or none."}
-        if not self._may(self.headers.get(TOKEN, "")):
-            status, answer = HTTPStatus.FORBIDDEN, {"error": _NOT_YOURS}
-        elif 0 < length <= MOST:
-            try:
-                asked = json.loads(self.rfile.read(length))
-                status, answer = HTTPStatus.OK, self.shown.answer(asked)
-            except (ValueError, KeyError, TypeError):
-                answer = {"error": "This page does not ask so."}
-            except CourseError as error:
-                status, answer = HTTPStatus.OK, {"error": str(error)}
-        self._answer(status, json.dumps(answer).encode(), "application/json")
-
-    def _may(self, token: str) -> bool:
-        """True if somebody knows the token, and asked this machine by its own name: a page from
-        elsewhere whose name leads here does neither."""
-        _, port = self.connection.getsockname()
-        is_mine = self.headers.get("Host") in (f"{HERE}:{port}", f"localhost:{port}")
-        return is_mine and secrets.compare_digest(token.encode(), self.shown.token.encode())
-
-    def _answer(self, status: HTTPStatus, content: bytes, kind: str) -> None:
-        headers = {
-            "Content-Type": f"{kind}; charset=utf-8",
-            "Content-Length": str(len(content)),
-            "Cache-Control": "no-store",
-            "Referrer-Policy": "no-referrer",  # the address has the token in it
-            "X-Frame-Options": "DENY",
-        }
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: Any) -> None:
-        """Nothing: the address would be in it."""
+    asyncio.run(served(page, port, ready))
 
 
 # --- for its author -----------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import Gradebook, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy.orm import joinedload, undefer
 
 from ..counted import some
@@ -47,15 +47,15 @@ def due(file: CourseFile, lesson: str, learner: str) -> datetime | None:
     """When it is due for a learner: an extension goes before the section's date with the learner's
     own more days, and the section's date before the lesson's. For a team it is due when it is for
     the last of its members."""
-    plan = file.plan(lesson)
-    if plan.due is None:
+    plan, team = file.plan(lesson), {*file.team(lesson, learner), learner}
+    if (of_all := plan.due) is None:
         return None
-    dates = []
-    for mate in {*file.team(lesson, learner), learner}:
-        person = file.person(mate)
-        usual = plan.sections.get(person.section, plan.due) + timedelta(days=person.more_days)
-        dates.append(plan.extensions.get(mate) or usual)
-    return max(dates)
+    people = {mate: file.person(mate) for mate in team}
+    return max(
+        plan.extensions.get(mate)
+        or plan.sections.get(one.section, of_all) + timedelta(days=one.more_days)
+        for mate, one in people.items()
+    )
 
 
 def closes(course: CourseFolder, lesson: Lesson) -> datetime | None:
@@ -64,8 +64,7 @@ def closes(course: CourseFolder, lesson: Lesson) -> datetime | None:
     file = coursefile.read(course)
     plan = file.plan(lesson.name)
     dates = {plan.due, *plan.sections.values(), *plan.extensions.values()}
-    slower = [name for name, one in file.learners.items() if one.more_days]
-    dates |= {due(file, lesson.name, learner) for learner in slower}
+    dates |= {due(file, lesson.name, who) for who, one in file.learners.items() if one.more_days}
     if plan.due is None:
         with course.gradebook() as gradebook:
             known = [each for each in gradebook.assignments if each.name == lesson.name]
@@ -197,12 +196,7 @@ def statuses(course: CourseFolder, lesson: str) -> Iterator[LearnerStatus]:
     file = coursefile.read(course)
     plan = file.plan(lesson)
     with course.gradebook() as gradebook:
-        try:
-            gradebook.find_assignment(lesson)
-        except MissingEntry as error:
-            raise ClassroomError(
-                f"{lesson} was never released: run `grader release {lesson}`."
-            ) from error
+        export.require_released(gradebook, lesson)
         names = {student.id: export.full_name(student) for student in gradebook.students}
         marked = export.by_learner(gradebook, lesson)
         unread, _ = export.unmarked(course, gradebook, lesson)
@@ -269,11 +263,9 @@ def objection(course: CourseFolder, lesson: str, until: str, learner: str | None
         if (at := _when(marked.get(name, []), attempts(course, file, lesson, name)))
         and at > (due(then, lesson, name) or at)
     ]
-    why = "past" if after < now else ""
-    if before and earlier:
-        why += f"{why and ' and '}earlier than it was ({file.local(before)})"
-    names = f" ({some(late)})" if late else ""
-    count = f"{len(late)} of {len(whose)} would be late{names}"
+    was = f"earlier than it was ({file.local(before)})" if before and earlier else ""
+    why = " and ".join(filter(None, ("past" if after < now else "", was)))
+    count = f"{len(late)} of {len(whose)} would be late{f' ({some(late)})' if late else ''}"
     whom = f" for {learner}" if learner else ""
     return (
         f"{lesson} would be due {file.local(after)} {file.zone}{whom}, which is {why}: "
@@ -326,11 +318,13 @@ def extend(course: CourseFolder, lesson: str, learner: str, until: str) -> datet
     return before
 
 
-def accommodate(course: CourseFolder, learner: str, days: int) -> None:
-    """Keep that every lesson is due so many days later for `learner`; 0 takes that back."""
+def accommodate(course: CourseFolder, learner: str, **more: float | None) -> None:
+    """Keep for `learner` by how many `more_days` every lesson is due later, and the `time_factor`;
+    0 and 1 take that back, and None leaves it as it is."""
     _require_known(course, coursefile.read(course), learner)
     with changed(course) as document:
-        table(document, "learners", learner)["more_days"] = days
+        given = {name: much for name, much in more.items() if much is not None}
+        table(document, "learners", learner).update(given)
 
 
 def _require_known(course: CourseFolder, file: CourseFile, learner: str) -> None:

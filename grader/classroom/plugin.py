@@ -61,6 +61,8 @@ class Marking:
     unreadable: str = ""  # why there is nothing to grade; empty when there is
     remark: str = ""  # what else is wrong, and costs no points
     others: tuple[str, ...] = ()  # the notebooks that lie beside this one
+    # The learner's variants, as `handing_out.drawn` has them.
+    drawn: tuple[tuple[str, str], ...] = ()
 
 
 class TakeAnswers(NbGraderPreprocessor):
@@ -174,15 +176,19 @@ def released_pairs(gradebook: Gradebook, lesson: str) -> dict[str, Pair]:
     released = gradebook.find_notebook(lesson, lesson)
     sources = {cell.name: cell.source for cell in released.source_cells}
     points = {cell.name: cell.max_score for cell in released.grade_cells}
-    pairs = {}
-    for name in sorted(cell.name for cell in released.solution_cells):
-        check, marks = CHECK + name, {**CUDA, **graded(name, solution=True)}
-        of_check = graded(check, grade=True, locked=True, points=points[check])
-        pairs[name] = (
-            v4.new_code_cell(sources[name], id=cell_id(lesson, name), metadata=marks),
-            v4.new_code_cell(sources[check], id=cell_id(lesson, check), metadata=of_check),
+
+    def released_cell(name: str, **marks: object) -> NotebookNode:
+        named = cell_id(lesson, name)
+        return NotebookNode(v4.new_code_cell(sources[name], id=named, metadata=marks))
+
+    return {
+        name: (
+            released_cell(name, **CUDA, **graded(name, solution=True)),
+            released_cell(check, **graded(check, grade=True, locked=True, points=points[check])),
         )
-    return pairs
+        for name in sorted(cell.name for cell in released.solution_cells)
+        for check in [CHECK + name]
+    }
 
 
 def _rebuilt(

@@ -17,7 +17,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
-from difflib import SequenceMatcher
+from difflib import get_close_matches
 from pathlib import Path
 
 from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
@@ -47,13 +47,8 @@ def nearest(name: str, known: Mapping[str, Iterable[str]]) -> str:
             r"[\W_]+", "", unicodedata.normalize("NFKD", name.partition("@")[0]).casefold()
         )
 
-    asked = letters(name)
-    likeness = {
-        key: max(SequenceMatcher(None, asked, letters(each)).ratio() for each in (key, *spellings))
-        for key, spellings in known.items()
-    }
-    best = max(likeness, key=lambda key: likeness[key], default="")
-    return best if likeness.get(best, 0.0) >= LIKE else ""
+    spelled = {letters(one): key for key, names in known.items() for one in (key, *names)}
+    return "".join(spelled[one] for one in get_close_matches(letters(name), spelled, 1, LIKE))
 
 
 def off_roster(

@@ -17,7 +17,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -32,6 +33,8 @@ from .folder import CourseFolder, user
 
 FILE, LOG = "rubric.toml", "rubric.jsonl"
 HOW = "rubric: "  # begins the reason of each mark that comes of a rubric
+
+Entry = TypeVar("Entry")
 
 _NEW = "# The items of rubrics: docs/grades.md says how a mark is made.\nversion = 1\n"
 _RESULTS = (  # of a text: an item's name, what it says, the part of the points
@@ -209,7 +212,7 @@ def read(course: CourseFolder, name: str) -> Rubric:
     return Rubric(
         {of: dict(mine) for of, mine in items.items()},
         frozenset((of, item) for of, item, _ in edited),
-        tuple(act for act in _acts(course) if act.lesson == name),
+        tuple(act for act in logged(course.root / LOG, RubricAct) if act.lesson == name),
     )
 
 
@@ -235,12 +238,12 @@ def _file(course: CourseFolder) -> _RubricFile:
         raise ClassroomError(f"{path}: {error}.") from error
 
 
-def _acts(course: CourseFolder) -> Iterator[RubricAct]:
-    """The log's lines, oldest first; one that was torn is passed over."""
-    path = course.root / LOG
-    for line in path.read_bytes().splitlines() if path.is_file() else ():
+def logged(log: Path, kind: type[Entry]) -> Iterator[Entry]:
+    """The lines of a log, each the JSON of a `kind`, oldest first; one that was torn is passed
+    over."""
+    for line in log.read_bytes().splitlines() if log.is_file() else ():
         with suppress(msgspec.DecodeError):
-            yield msgspec.json.decode(line, type=RubricAct)
+            yield msgspec.json.decode(line, type=kind)
 
 
 def answers(course: CourseFolder, name: str) -> Iterator[AnswerToMark]:
@@ -273,7 +276,7 @@ def accounts(course: CourseFolder, name: str) -> dict[tuple[str, str], RubricAcc
 def add(course: CourseFolder, name: str, exercise: str, **act: Any) -> RubricAct:
     """Write an act of this user into the log. The caller keeps others out, by `alone`."""
     now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
-    number = 1 + max((one.number for one in _acts(course)), default=0)
+    number = 1 + max((one.number for one in logged(course.root / LOG, RubricAct)), default=0)
     made = RubricAct(number, now, user(), name, exercise, **act)
     with (course.root / LOG).open("ab") as log:
         log.write(json.dumps(msgspec.to_builtins(made)).encode() + b"\n")

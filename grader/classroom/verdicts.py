@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 from ..errors import MachineError
 from ..status import Status
 from ..submissions.intake import Answer, cuda_source, grade_id
-from ..whole_files import whole
+from ..whole_files import filed, whole
 from .folder import CourseFolder
 
 # Beside the autograded notebook: {"fingerprint": ..., "had": ..., "exercises": {name: {"problem":
@@ -75,10 +75,7 @@ def read(autograded: Path) -> dict[str, KeptVerdict]:
 
 def read_if_any(autograded: Path) -> dict[str, KeptVerdict]:
     """The same; none where there are none, as of what was marked by hand alone, or moved away."""
-    try:
-        return read(autograded)
-    except FileNotFoundError:
-        return {}
+    return read(autograded) if (autograded / FILE).exists() else {}
 
 
 def fingerprint(autograded: Path) -> str:
@@ -116,7 +113,7 @@ def complete(autograded: Path, known: str, before: float) -> None:
 
 def keep_shown(course: CourseFolder, lesson: str, learner: str) -> None:
     """Remember what the learner's feedback page shows."""
-    whole(
+    filed(
         course.path("feedback", lesson, learner) / SHOWN,
         json.dumps(_graded_points(course, lesson, learner)),
     )

@@ -35,11 +35,14 @@ def build_notebooks(
     """Make notebooks/ from kernels/."""
     from ..classroom import handing_out
 
-    sound, broken = [], {}  # a lesson that its author has to fix keeps no other from being made
-    for page in course.pages_alone() if lesson is None else ():
-        alone = f"A lesson needs an exercises.py, and beside {authors.shown(page)} there is none."
-        broken[page.parent.name] = alone
-        complain(alone)
+    # A lesson that its author has to fix keeps no other from being made.
+    sound, alone = [], course.pages_alone() if lesson is None else ()
+    broken = {
+        page.parent.name: f"A lesson needs an exercises.py, and beside {authors.shown(page)} there "
+        "is none."
+        for page in alone
+    }
+    complain(*broken.values())
     wanted = course.names() if lesson is None else (course.full_name(lesson),)
     for name in wanted:
         try:

@@ -1,11 +1,14 @@
-"""`grader autograde | regrade | feedback | appeals | rubric | report | leaderboard | demo`: what an
-instructor does with what was handed in. `autograde` returns the exit status: 0 when all is well, 1
-when something handed in is not. What keeps commands from running they raise; app.py says it.
+"""`grader serve | autograde | regrade | feedback | appeals | rubric | report | leaderboard | demo`:
+how an instructor takes what is handed in, and what comes of it. `autograde` returns the exit
+status: 0 when all is well, 1 when something handed in is not. What keeps commands from running
+they raise; app.py says it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
@@ -31,10 +34,12 @@ from ..classroom import (
     renaming,
     spreadsheets,
 )
-from ..classroom.folder import CourseFolder, open_course, user
+from ..classroom.folder import CourseFolder, alone, open_course, user
 from ..counted import counted, some
 from ..errors import unless
 from ..grouped import grouped
+from ..submissions.intake import is_name
+from ..whole_files import filed
 from .terminal import complain, say, short, show_failures, table
 
 if TYPE_CHECKING:  # each command imports what takes long
@@ -75,11 +80,75 @@ def shown_names(
     return export.ShownNames(here, file, file.sections_of(user(), section), anonymous)
 
 
+def opened(
+    lesson: str | None, section: str | None = None, anonymous: bool = False
+) -> tuple[CourseFolder, list[course.Lesson], export.ShownNames]:
+    """All that a command is about: the course of the current folder, the lesson, or each one where
+    none is named, and the learners."""
+    here = course_here()
+    lessons = [lesson_called(here, lesson)] if lesson else list(course.lessons(here.kernels))
+    return here, lessons, shown_names(here, section, anonymous)
+
+
 def say_who_is_off_the_roster(here: CourseFolder, learners: Iterable[str] | None = None) -> None:
     """Name those of the learners, by default of all in the gradebook, who are not on the roster."""
     with here.gradebook() as gradebook:
         known = [one.id for one in gradebook.students] if learners is None else learners
         complain(*renaming.off_roster(coursefile.read(here), gradebook, known))
+
+
+# ---- taking it ----
+
+
+def serve(
+    port: Annotated[int, typer.Option(help="0: one that is free.")] = 8786,
+    address: Annotated[str, typer.Option(help="Where it listens.")] = "127.0.0.1",
+    certificate: Annotated[Path | None, typer.Option(help="For https.")] = None,
+    key: Annotated[Path | None, typer.Option(help="Its key, if that is another file.")] = None,
+    jobs: JOBS = None,
+    tokens: Annotated[
+        bool, typer.Option("--tokens", help="Only write tokens for who has none.")
+    ] = False,
+    again: Annotated[
+        list[str] | None, typer.Option(metavar="LEARNER", help="--tokens: a new one for these.")
+    ] = None,
+    log: Annotated[bool, typer.Option("--log", help="Only check the log, and print it.")] = False,
+    clock: Annotated[
+        bool, typer.Option("--clock-is-right", help="Begin though the clock was later before.")
+    ] = False,
+    unsafe: UNSAFE = False,
+) -> None:
+    """Take hand-ins over HTTP, and judge them at once.
+
+    Also for exams: each learner has a window, and perhaps variants."""
+    from tornado.netutil import bind_sockets
+
+    from ..classroom import judges, serving
+    from ..learner.sending import TOKEN_FILE
+
+    here = course_here()
+    queue = serving.queue_of(here)
+    if log:
+        return say(*queue.log())
+    if tokens or again:
+        new = again or sorted(coursefile.read(here).learners.keys() - queue.with_token())
+        unless(all(map(is_name, new)), typer.BadParameter("--again takes a learner's name"))
+        folder = here.root / serving.FOLDER / "tokens"
+        for learner in new:
+            filed(folder / learner, f"{learner}:{queue.new_token(learner)}\n", 0o600)
+        return say(
+            f"{short(folder)} has {counted(len(new), 'new token')}. Give each learner the file of "
+            f"that name, to be ~/{TOKEN_FILE}; then delete this folder: the service needs no token."
+        )
+    with alone(here, command="serve"), judges.judges(jobs, confined=not unsafe) as workers:
+        if clock:
+            queue.set_clock(time.time())
+        service = serving.HandInService(here, queue, workers, complain)
+        sockets = bind_sockets(port, address)
+        where = ":".join(map(str, sockets[0].getsockname()[:2]))
+        say(f"{short(here.root)} takes hand-ins at {where}; Ctrl-C ends that, and nothing is lost")
+        tls = {"certfile": certificate, "keyfile": key} if certificate else None
+        asyncio.run(serving.serve(service, sockets, tls))
 
 
 # ---- grading ----
@@ -100,8 +169,8 @@ def autograde_lesson(
     The exit status is 1 if a notebook is damaged, or if you must look at a mark."""
     from ..classroom import batch, collecting, judges
 
-    here = course_here()
-    name, names = lesson_called(here, lesson).name, shown_names(here, section)
+    here, (about,), names = opened(lesson, section)
+    name = about.name
     with judges.judges(jobs, scheduler, confined=not unsafe) as workers:
         learners, refused = collecting.collect(here, name)
         learners = list(filter(names.has, learners))
@@ -147,13 +216,13 @@ def regrade_lesson(
     """Grade again what has changed, and show whose mark changes."""
     from ..classroom import batch, judges
 
-    here = course_here()
-    name = lesson_called(here, lesson).name
-    learners = here.learners("submitted", name)
+    here, (about,), _ = opened(lesson)
+    name = about.name
     with (
         judges.judges(jobs, scheduler, confined=not unsafe) as workers,
         batch.trial(here, name) if dry_run else nullcontext(here) as course_folder,
     ):
+        learners = here.learners("submitted", name)
         done = batch.regrade(course_folder, name, learners, workers, track, yes)
     rows = [
         (
@@ -244,10 +313,8 @@ def write_feedback(
     """Write each learner's feedback page, and the marks as CSV."""
     from ..classroom import feedback
 
-    here = course_here()
-    about = lesson_called(here, lesson)
+    here, (about,), names = opened(lesson, section)
     name = about.name
-    names = shown_names(here, section)
     learners = list(filter(names.has, here.learners("autograded", name)))
     unless(learners, ClassroomError(f"Nothing is graded yet: run `grader autograde {name}`."))
     wanted = solutions or coursefile.read(here).plan(name).solutions == coursefile.PASSED
@@ -296,8 +363,7 @@ def show_appeals(
         about = lesson_called(here, lesson)
         appeals.answer(here, learner, about, exercise, text, points)
         given = "" if points is None else f" with {counted(points, 'point')}"
-        say(f"answered{given}; `grader feedback {about.name}` shows it to {learner}")
-        return
+        return say(f"answered{given}; `grader feedback {about.name}` shows it to {learner}")
     found = [one for one in appeals.queue(here) if names.has(one[0])]
     accounts = {name: rubric.accounts(here, name) for name in {one[1] for one in found}}
     for who, name, asked, mark in found:
@@ -329,13 +395,12 @@ def mark_by_rubric(
     mistake."""
     from ..classroom import lecture, rubric_page
 
-    here = course_here()
-    about = lesson_called(here, lesson)
+    here, (about,), names = opened(lesson, section)
     unless(
         here.learners("autograded", about.name),
         ClassroomError(f"Nothing is graded yet: run `grader autograde {about.name}`."),
     )
-    page = rubric_page.RubricPage(lesson=about, names=shown_names(here, section))
+    page = rubric_page.RubricPage(lesson=about, names=names)
     page.do(about.exercises[0], {"do": "nothing"})  # rubric.toml may have been edited
     say(f"the marks of {about.name} are as {short(here.root)}/rubric.toml and rubric.jsonl say")
     if serve:
@@ -352,12 +417,11 @@ def write_report(
     It goes to build/report, with the marks as CSV and JSON."""
     from ..classroom import report
 
-    here = course_here()
-    names = shown_names(here, section, anonymous)
+    here, lessons, names = opened(lesson, section, anonymous)
     page = (
-        report.write(here, lesson_called(here, lesson), names)
+        report.write(here, lessons[0], names)
         if lesson
-        else report.write_course(here, list(course.lessons(here.kernels)), names)
+        else report.write_course(here, lessons, names)
     )
     say(f"{short(page)} is the report; beside it are the same marks as .csv and .json")
     say_who_is_off_the_roster(here)
@@ -369,15 +433,13 @@ def show_leaderboard(
     anonymous: Annotated[bool, typer.Option("--anonymous", help="Aliases for names.")] = False,
 ) -> None:
     """Rank the class's kernels by what they cost."""
-    here = open_course()
-    opened = lesson_called(here, lesson)
-    unless(opened.contests, ClassroomError(f"There is no contest in {opened.name}."))
-    names = shown_names(here, section, anonymous)
-    for contest in opened.contests:
+    here, (about,), names = opened(lesson, section, anonymous)
+    unless(about.contests, ClassroomError(f"There is no contest in {about.name}."))
+    for contest in about.contests:
         columns = ("", "learner", "sectors / least", "instructions / least")
         rows = (
             (str(place), name, f"{costs.sectors:.2f}", f"{costs.instructions:.2f}")
-            for place, name, costs in export.leaderboard(here, opened, contest, names)
+            for place, name, costs in export.leaderboard(here, about, contest, names)
         )
         Console().print(table(columns, rows, title=contest.exercise, box=SIMPLE_HEAD))
 
@@ -442,15 +504,13 @@ def _present(lesson: course.Lesson, live: bool, port: int, brief: bool) -> None:
     until Ctrl-C."""
     from ..classroom import demo, lecture
 
-    here, warning = open_course(), ""
+    here = open_course()
+    made = demo.present(lesson, track, brief)
     if (here.root / "gradebook.db").is_file():
         with here.gradebook() as gradebook:
             released = lesson.name in {one.name for one in gradebook.assignments}
         if released and (still := _open(here, lesson)):
-            warning = f"The slides show our solutions, and {still}."
-    made = demo.present(lesson, track, brief)
-    if warning:
-        complain(warning)
+            complain(f"The slides show our solutions, and {still}.")
     say(
         f"Slides, for any browser (arrow keys; F for the full screen): {short(made.slides)}",
         f"A notebook of these slides, to run and change in JupyterLab: {short(made.notebook)}",

@@ -36,7 +36,7 @@ from .classroom_commands import (
     SECTION,
     UNSAFE,
     course_here,
-    lesson_called,
+    opened,
     say_who_is_off_the_roster,
     shown_names,
 )
@@ -53,15 +53,18 @@ def release_lessons(
     late: Annotated[
         str | None, typer.Option(help='Like "10%/day, at most 3 days", or "none".')
     ] = None,
+    exam: Annotated[
+        bool, typer.Option("--exam", help="Only if course.toml makes it an exam.")
+    ] = False,
     yes: YES = False,
 ) -> None:
     """Hand out a lesson, and set when it is due.
 
-    It is entered in the gradebook and goes out through nbgrader's exchange."""
+    It is entered in the gradebook and goes out through nbgrader's exchange. An exam does not:
+    `grader serve` gives it out."""
     from ..classroom import handing_out
 
-    here = course_here()
-    lessons = [lesson_called(here, lesson)] if lesson else list(course.lessons(here.kernels))
+    here, lessons, _ = opened(lesson)
     if due is not None:
         _require_meant([planning.objection(here, one.name, due) for one in lessons], yes)
     for one in lessons:
@@ -75,8 +78,18 @@ def release_lessons(
         with here.gradebook() as gradebook:
             known = name in {assignment.name for assignment in gradebook.assignments}
             marked = len(export.by_learner(gradebook, name))
+        is_exam = coursefile.read(here).plan(name).service.start is not None
+        unless(
+            is_exam or not exam,
+            ClassroomError(
+                f"{coursefile.FILE} has no start in lessons.{name}.serve: not released."
+            ),
+        )
         handing_out.release(here, one)
-        say(f"released {name} to {short(here.shelves)}/outbound/{name}")
+        shelf = f"to {short(here.shelves)}/outbound/{name}"
+        say(f"released {name} {'as an exam: `grader serve` gives it out' if is_exam else shelf}")
+        held = handing_out.public(one) if is_exam else []
+        complain(*(f"The public course has {each}, with its solution: no exam" for each in held))
         if known:
             say(f"It was released before; the marks of {counted(marked, 'learner')} stay.")
 
@@ -88,12 +101,11 @@ def extend_lesson(
     yes: YES = False,
 ) -> None:
     """Give a learner, or a team, more time for a lesson."""
-    here = open_course()
-    name = lesson_called(here, lesson).name
+    here, (about,), names = opened(lesson)
+    name, file = about.name, names.file
     _require_meant([planning.objection(here, name, until, learner)], yes)
     before = planning.extend(here, name, learner, until)
-    file = coursefile.read(here)
-    after = file.plan(name).extensions[learner]
+    after = coursefile.read(here).plan(name).extensions[learner]
     say(
         f"{name} is due {file.local(after)} {file.zone} for {learner}, and no more "
         f"{file.local(before)}; the next autograde goes by it"
@@ -103,29 +115,33 @@ def extend_lesson(
 def accommodate_learner(
     learner: Annotated[str | None, typer.Argument(help="By default all are listed.")] = None,
     days: Annotated[int | None, typer.Option(min=0, help="0 takes them back.")] = None,
+    factor: Annotated[
+        float | None,
+        typer.Option("--time", min=1, max=10, help="As 1.25: a quarter more; 1 takes it back."),
+    ] = None,
     yes: YES = False,
 ) -> None:
-    """Give a learner more days for all lessons, or list them."""
+    """Give a learner more days or time for all lessons, or list them."""
     here = open_course()
-    file = coursefile.read(here)
-    if learner is None:
-        listed = [
-            f"{name}: {counted(one.more_days, 'day')} more for every lesson"
-            for name, one in file.learners.items()
-            if one.more_days
-        ]
-        say(*(listed or ["Nobody has more days."]))
-        return
-    if days is None:
-        raise typer.BadParameter("give --days, too")
-    before = file.person(learner).more_days
-    fewer = f"{learner} had {counted(before, 'day')} more: what used them is late then."
-    _require_meant([fewer if days < before else ""], yes)
-    planning.accommodate(here, learner, days)
-    say(
-        f"every lesson is due {counted(days, 'day')} later for {learner}; the next autograde goes "
-        "by it"
-    )
+    if learner is not None:
+        unless((days, factor) != (None, None), typer.BadParameter("give --days or --time, too"))
+        before = coursefile.read(here).person(learner).more_days
+        fewer = f"{learner} had {counted(before, 'day')} more: what used them is late then."
+        _require_meant([fewer if days is not None and days < before else ""], yes)
+        planning.accommodate(here, learner, more_days=days, time_factor=factor)
+    listed = [
+        f"{name}: {said}"
+        for name, one in coursefile.read(here).learners.items()
+        for said in (
+            one.more_days and f"every lesson is due {counted(one.more_days, 'day')} later",
+            one.time_factor > 1 and f"exams take {one.time_factor:g} times as long",
+        )
+        if said and learner in (None, name)
+    ]
+    nobody = f"{learner} has no more days or time." if learner else "Nobody has more days or time."
+    say(*(listed or [nobody]))
+    if days is not None:
+        say("The next autograde goes by it.")
 
 
 def _require_meant(objections: list[str], yes: bool) -> None:
@@ -159,8 +175,7 @@ def enter_roster(
 
     With --same, say which learner an unknown login belongs to."""
     if same and file is None:
-        _join_logins(same, later)
-        return
+        return _join_logins(same, later)
     if same or file is None:
         raise typer.BadParameter("give a FILE, or --same OTHER=LEARNER")
     here = open_course()
@@ -213,10 +228,11 @@ def rename_lesson(
 def export_marks(
     lesson: Annotated[str | None, typer.Argument(help="By default every lesson.")] = None,
     system: Annotated[
-        str, typer.Option("--for", help="canvas, moodle, blackboard, brightspace, csv or xlsx.")
+        Literal["canvas", "moodle", "blackboard", "brightspace", "csv", "xlsx"],
+        typer.Option("--for", help="The gradebook that imports it."),
     ] = "csv",
     to: Annotated[Path | None, typer.Option(help="The file to write.")] = None,
-    decimal: Annotated[str, typer.Option(help="A point or a comma.")] = ".",
+    decimal: Annotated[Literal[".", ","], typer.Option(help="In numbers.")] = ".",
     section: SECTION = None,
     anonymous: ANONYMOUS = False,
     everybody: Annotated[
@@ -227,8 +243,7 @@ def export_marks(
     ] = None,
 ) -> None:
     """Write the marks as another gradebook imports them."""
-    here = course_here()
-    lessons = [lesson_called(here, lesson)] if lesson else list(course.lessons(here.kernels))
+    here, lessons, names = opened(lesson, section, anonymous)
     if column is not None:
         unless(
             lesson and system in platforms.PLATFORMS,
@@ -238,7 +253,8 @@ def export_marks(
             ),
         )
         planning.set_column(here, lessons[0].name, system, column)
-    read = export.read(lessons, shown_names(here, section, anonymous), everybody)
+        names = shown_names(here, section, anonymous)
+    read = export.read(lessons, names, everybody)
     what = lessons[0].name if lesson else "course"
     content = platforms.content(system, read, decimal, anonymous)
     path = to or here.root / "export" / f"{what}-{system}{platforms.SYSTEMS[system].suffix}"
@@ -279,9 +295,8 @@ def push_marks(
     Without --yes it shows what would change. The exit status is 1 if a mark cannot be sent."""
     from ..classroom import pushing
 
-    here = course_here()
-    about = lesson_called(here, lesson)
-    read = export.read([about], shown_names(here, section))
+    here, (about,), names = opened(lesson, section)
+    read = export.read([about], names)
     there = pushing.opened(to, url, number, token_file, complain)
     chosen = pushing.find_assignment(
         there,
@@ -327,7 +342,7 @@ def push_marks(
 
 
 def bundle_lesson(
-    system: Annotated[str, typer.Argument(metavar="gradescope|github")],
+    system: Literal["gradescope", "github"],
     lesson: str,
     to: Annotated[Path | None, typer.Option(help="The file to write.")] = None,
     leaderboard: Annotated[
@@ -341,26 +356,22 @@ def bundle_lesson(
     """Pack a lesson for Gradescope or GitHub."""
     from ..classroom import bundles
 
-    here = open_course()
-    opened = lesson_called(here, lesson)
+    here, (about,), _ = opened(lesson)
     if system == "github":
         if repository is None or not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
             raise ClassroomError("Say where the course lies on GitHub: --repository OWNER/NAME.")
-        path = to or here.root / "export" / opened.name / bundles.WORKFLOW
-        filed(path, bundles.workflow(opened, repository))
+        path = to or here.root / "export" / about.name / bundles.WORKFLOW
+        filed(path, bundles.workflow(about, repository))
         say(
-            f"{short(path)} is the workflow; put it beside {opened.name}.ipynb as "
-            f"{bundles.WORKFLOW}"
+            f"{short(path)} is the workflow; put it beside {about.name}.ipynb as {bundles.WORKFLOW}"
         )
-    elif system == "gradescope":
-        path = to or here.root / "export" / f"{opened.name}-gradescope.zip"
-        filed(path, bundles.gradescope(here, opened, leaderboard, unsafe), mode=0o600)
+    else:
+        path = to or here.root / "export" / f"{about.name}-gradescope.zip"
+        filed(path, bundles.gradescope(here, about, leaderboard, unsafe), mode=0o600)
         say(
             f"{short(path)} is the autograder; it can tell what hidden cases are drawn from: "
             "keep it"
         )
-    else:
-        raise ClassroomError(f"There is no bundle for {system!r}; there are: gradescope, github.")
 
 
 # ---- where a lesson stands, learner by learner and in all ----
@@ -368,11 +379,10 @@ def bundle_lesson(
 
 def show_status(lesson: str, section: SECTION = None) -> None:
     """Show who has handed in a lesson, late or with an extension, and which marks wait."""
-    here = course_here()
-    name = lesson_called(here, lesson).name
-    names = shown_names(here, section)
+    here, (about,), names = opened(lesson, section)
+    name, file = about.name, names.file
     learners = [one for one in planning.statuses(here, name) if names.has(one.learner)]
-    file, unread = coursefile.read(here), sum(one.unreadable for one in learners)
+    unread = sum(one.unreadable for one in learners)
     strangers = file.off_roster(one.learner for one in learners)
     waiting = sum(one.waits for one in learners)
     say(f"{name}, times in {file.zone}")

@@ -34,6 +34,8 @@ _LESSON_CELL = re.compile(
     r"""^\s*lesson\(\s*["']([^"'\n]+)["']\s*(,\s*partial_marks=False\s*)?\)""", re.MULTILINE
 )
 
+_TEXT = re.compile(r'\s*("(?:[^"\\]|\\.)*"),?\s*')  # a line of a JSON file, one text of a list
+
 
 def messages() -> None:
     """Print every message about a kernel, each with an example."""
@@ -204,20 +206,12 @@ def line_in_file(path: Path, text: str, source: str, line: int) -> int | None:
     for cell in json.loads(text)["cells"]:
         lines = "".join(cell["source"]).splitlines(keepends=True)
         if cuda_source("".join(lines)) == source:
-            read = [_string(row) for row in text.splitlines()]
+            texts = map(_TEXT.fullmatch, text.splitlines())
+            read = [json.loads(found[1]) if found else None for found in texts]
             starts = range(len(read) - len(lines) + 1 if line <= len(lines) else 0)
             found = (start for start in starts if read[start : start + len(lines)] == lines)
             return next((start + line for start in found), None)
     return None
-
-
-def _string(line: str) -> str | None:
-    """The text that a line of a JSON file holds, if it is one text of a list."""
-    try:
-        text = json.loads(line.strip().removesuffix(","))
-    except ValueError:
-        return None
-    return text if isinstance(text, str) else None
 
 
 _IN_MESSAGE = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})

@@ -81,12 +81,10 @@ def merged(
     for cell in new.cells:
         ours, theirs = was.get(cell.id), had.get(cell.id)
         is_changed = ours is not None and cell.source != ours.source
-        if theirs is None:
-            if ours is None or is_changed or intake.grade_id(cell):  # else the learner took it out
-                changes[NEW].append(_named(cell))
-                result.cells.append(copy.deepcopy(cell))
-        elif is_changed and cell.id not in own:
-            changes[CHANGED].append(_named(cell))
+        if theirs is None and ours is not None and not (is_changed or intake.grade_id(cell)):
+            continue  # the learner took it out
+        if theirs is None or (is_changed and cell.id not in own):
+            changes[NEW if theirs is None else CHANGED].append(_named(cell))
             result.cells.append(copy.deepcopy(cell))
         else:
             stays = copy.deepcopy(theirs)  # with what nbgrader knows the cell by
@@ -221,10 +219,16 @@ def hand_in(root: Path, lesson: course.Lesson) -> HandedIn:
     if exchange(lesson.name):
         _through_the_exchange(root, path, lesson.name)
     else:
-        to = root / HANDED_IN / f"{datetime.now():%Y-%m-%dT%H-%M-%S}" / path.name
-        to.parent.mkdir(parents=True)
-        study.copy_notebook(root, path, to)
+        to = kept_copy(root, path)
     return HandedIn(lesson.name, to, tuple(blank), verdicts, tuple(problems))
+
+
+def kept_copy(root: Path, path: Path) -> Path:
+    """A copy of the notebook that is handed in, in a folder that is called by the time."""
+    to = root / HANDED_IN / f"{datetime.now():%Y-%m-%dT%H-%M-%S}" / path.name
+    to.parent.mkdir(parents=True)
+    study.copy_notebook(root, path, to)
+    return to
 
 
 def _answers(lesson: course.Lesson, path: Path) -> tuple[tuple[intake.Answer, ...], dict[str, str]]:

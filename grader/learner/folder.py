@@ -22,8 +22,10 @@ LESSONS = Path(progress.MARK) / "lessons"
 def make(root: Path, notebooks: Path = NOTEBOOKS) -> list[str]:
     """Make `root` a learner's folder, and bring in the lessons that are not in it yet. Returns
     their names."""
-    if (root / "pyproject.toml").exists() or (root / "kernels").is_dir():
-        raise LearnerError(f"{root} is the course itself: name a folder of your own.")
+    unless(
+        not ((root / "pyproject.toml").exists() or (root / "kernels").is_dir()),
+        LearnerError(f"{root} is the course itself: name a folder of your own."),
+    )
     (root / LESSONS).mkdir(parents=True, exist_ok=True)
     fresh = [
         path

@@ -27,14 +27,19 @@ def copied(tmp_path_factory):
 def named(copied, monkeypatch):
     """The cache key of the copy as it is at the moment."""
     monkeypatch.setattr(cache_key, "PACKAGE", copied / "grader")
-    monkeypatch.setattr(cache_key.files_of, "__defaults__", (copied / "grader",))
+    monkeypatch.setattr(cache_key.files_of, "__defaults__", ((), (), copied / "grader"))
 
     def now():
-        cache_key._grader.cache_clear()
+        forget()
         return cache_key.cache_key(copied / "kernels", LESSON)
 
     yield now
+    forget()
+
+
+def forget():
     cache_key._grader.cache_clear()
+    cache_key._of_the_judge.cache_clear()
 
 
 def changes(path, name):
@@ -55,10 +60,7 @@ def test_every_file_of_the_judge_the_simulator_and_the_compiler_counts(copied, n
     alone = [package / "course" / f"{name}.py" for name in modules]
     files = [path for path in rooms + alone if path.is_file()]
     taking_part = cache_key.files_of(
-        (
-            *cache_key._JUDGE,
-            *(f"grader.course.{name}" for name in ("tolerances", "references", "inputs")),
-        )
+        f"grader.course.{name}" for name in ("tolerances", "references", "inputs")
     )
     assert len(files) > 80
     assert set(files) <= set(taking_part)

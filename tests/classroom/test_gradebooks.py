@@ -357,10 +357,10 @@ def test_names_stand_beside_ids_in_the_report(here):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--for", "ilias"], "There is no system 'ilias'; there are: canvas, moodle"),
+        (["--for", "ilias"], "'ilias' is not one of 'canvas', 'moodle'"),
         (["--for", "canvas", "--anonymous"], "knows learners by their names"),
         (["--for", "brightspace", "--decimal", ","], "a decimal comma means nothing"),
-        (["--decimal", "'"], "should be a point or a comma"),
+        (["--decimal", "'"], "is not one of '.', ','"),
     ],
 )
 def test_what_a_system_cannot_have_is_said(here, options, sentence):

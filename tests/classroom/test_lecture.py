@@ -4,12 +4,11 @@ presents, and a title page that says what is coming."""
 import json
 import re
 import shutil
-import threading
 import urllib.error
 import urllib.request
-from contextlib import contextmanager
 
 import pytest
+import shown_page
 import small_class
 from small_class import SCALED, UNGUARDED_SCALE, WRONG_SUM
 
@@ -41,25 +40,17 @@ def page(lesson, tmp_path_factory):
     return handing_out.write(lesson, mistakes, tmp_path_factory.mktemp("demo")).slides
 
 
-@contextmanager
-def served(lesson, page):
-    shown = lecture.Lecture(page.read_text(), lesson)
-    with lecture.server(shown) as serving:
-        threading.Thread(target=serving.serve_forever, daemon=True).start()
-        yield serving, shown
-        serving.shutdown()
-
-
 @pytest.fixture(scope="module")
 def live(lesson, page):
-    with served(lesson, page) as found:
-        yield found
+    """The address with the token, and what is served there."""
+    shown = lecture.Lecture(page.read_text(), lesson)
+    return shown_page.address(shown), shown
 
 
 def ask(live, question=None, path="/judge", **headers):
     """Status and text of the answer."""
-    serving, shown = live
-    url = f"http://{lecture.HERE}:{serving.server_port}{path}"
+    address, shown = live
+    url = address.partition("/?")[0] + path
     headers = {lecture.TOKEN: shown.token, **headers}
     data = None if question is None else json.dumps(question).encode()
     try:
@@ -92,8 +83,8 @@ def test_what_cannot_be_judged_is_said(live):
 
 
 def test_nobody_without_the_token_gets_anything(live):
-    serving, shown = live
-    assert serving.server_address[0] == "127.0.0.1"
+    address, shown = live
+    assert address.startswith("http://127.0.0.1:")
     assert ask(live, scale(SCALED), **{lecture.TOKEN: "guessed"})[0] == 403
     assert ask(live, path="/")[0] == 403
     assert ask(live, path=f"/?token={shown.token}")[0] == 200

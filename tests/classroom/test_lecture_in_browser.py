@@ -11,7 +11,6 @@ from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 from small_class import WRONG_SUM  # noqa: E402
 from test_lecture import lesson, live, page  # noqa: E402, F401
 
-from grader.classroom import lecture  # noqa: E402
 from grader.course.weave import cuda_cell  # noqa: E402
 
 pytestmark = browser.MARKS
@@ -39,7 +38,7 @@ def chrome():
 
 @pytest.fixture
 def slides(chrome, live):  # noqa: F811
-    chrome.get(lecture.address(*live))
+    chrome.get(live[0])
     wait(chrome, lambda: chrome.execute_script("return Reveal.isReady()"))
     return chrome
 

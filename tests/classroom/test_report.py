@@ -17,7 +17,7 @@ from grader import course
 from grader.classroom import batch, feedback
 from grader.classroom.folder import new_course
 from grader.classroom.handing_out import release
-from grader.classroom.report import figures, similar, statements
+from grader.classroom.report import alike, figures, statements
 
 pytestmark = pytest.mark.slow
 
@@ -253,34 +253,34 @@ def test_a_shared_passage_is_found_between_others():
         "one": f"int x = 1; {passage} while (x) x--;",
         "other": f"float f[3]; for (;;) f[0]++; {passage} do {{}} while (0);",
     }
-    (pair,) = similar.compare(answers, []).pairs
+    (pair,) = alike.compare_answers(answers, []).pairs
     assert pair.tokens >= len(plain(passage)) and not pair.same
 
 
 def test_the_skeleton_does_not_count():
     answers = {"one": instead(LONG), "other": renamed(instead(LONG))}
-    assert similar.compare(answers, [SOLUTION]).pairs
-    assert not similar.compare(answers, [instead(LONG)]).pairs
+    assert alike.compare_answers(answers, [SOLUTION]).pairs
+    assert not alike.compare_answers(answers, [instead(LONG)]).pairs
 
 
 def test_what_many_have_does_not_count():
     answers = {f"learner {k}": instead(LONG) for k in range(20)}
-    found = similar.compare(answers, [])
+    found = alike.compare_answers(answers, [])
     assert (found.same, found.pairs) == (20, ())
 
 
 def test_short_answers_are_never_named():
     answers = dict.fromkeys(["one", "other"], instead("    if (i < n) total[i] = x[i] + y[i];"))
-    assert not similar.compare(answers, [SOLUTION]).pairs
+    assert not alike.compare_answers(answers, [SOLUTION]).pairs
 
 
 def test_learners_with_the_same_text_make_one_pair():
     answers = dict.fromkeys(["one", "two", "three"], instead(LONG))
-    (pair,) = similar.compare(answers, [SOLUTION]).pairs
+    (pair,) = alike.compare_answers(answers, [SOLUTION]).pairs
     assert pair.learners == (("one",), ("three", "two"))
     assert pair.same
 
 
 def test_nobody_and_one_alone_are_like_no_one():
-    assert similar.compare({}, []).pairs == ()
-    assert similar.compare({"one": instead(LONG)}, []).pairs == ()
+    assert alike.compare_answers({}, []).pairs == ()
+    assert alike.compare_answers({"one": instead(LONG)}, []).pairs == ()

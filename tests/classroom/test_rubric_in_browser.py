@@ -1,18 +1,15 @@
 """The page of `grader rubric` in a real browser, by keyboard alone."""
 
-import threading
-
 import pytest
 
 selenium = pytest.importorskip("selenium", reason="NO BROWSER TESTS: selenium is not installed")
 
 import browser  # noqa: E402  (it needs selenium)
+import shown_page  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 from test_rubric import AUTOMATIC, graded, here, marks, page  # noqa: E402, F401
-
-from grader.classroom import lecture  # noqa: E402
 
 pytestmark = browser.MARKS
 
@@ -26,12 +23,9 @@ def chrome():
 @pytest.fixture
 def opened(chrome, here):  # noqa: F811
     shown = page(here)
-    with lecture.server(shown) as serving:
-        threading.Thread(target=serving.serve_forever, daemon=True).start()
-        chrome.get(lecture.address(serving, shown))
-        until(chrome, lambda: chrome.find_elements(By.CSS_SELECTOR, "#list button"))
-        yield chrome
-        serving.shutdown()
+    chrome.get(shown_page.address(shown))
+    until(chrome, lambda: chrome.find_elements(By.CSS_SELECTOR, "#list button"))
+    return chrome
 
 
 def until(chrome, condition):

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from grader import compilers
 from grader.classroom import verdicts
 from grader.classroom.folder import new_course
-from grader.classroom.report import similar
+from grader.classroom.report import alike
 from grader.cli.app import app
 from grader.compilers import declared
 from grader.cuda.errors import Message, visible
@@ -280,7 +280,7 @@ def test_the_longest_source_is_read_in_no_time_outside_the_sandbox(piece):
     start = time.process_time()
     is_blank(cuda_source(source), SOLUTION)
     declared.parameters(source, "add")
-    similar.compare(dict.fromkeys(["one", "other"], visible(source)), [SOLUTION])
+    alike.compare_answers(dict.fromkeys(["one", "other"], visible(source)), [SOLUTION])
     cards.explain(failed)
     assert time.process_time() - start < 5
 

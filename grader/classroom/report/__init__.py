@@ -19,7 +19,7 @@ from .. import ClassroomError
 from ..export import ShownNames, rows, write_csv, write_json
 from ..folder import CourseFolder
 from ..verdicts import UNREADABLE
-from . import alike, figures, similar
+from . import alike, figures
 
 CAUSES = 6  # shown with their lines
 SHOWN = 20  # pairs of similar notebooks
@@ -96,7 +96,7 @@ def page(group: figures.Class) -> str:
         notebooks=found[:SHOWN],
         more_notebooks=len(found[SHOWN:]),
         alike={name: _likeness(mine, group, named) for name, mine in group.answers.items()},
-        similar=similar,
+        limits=alike,
         large=LARGE,
         problems=_by_sentence(group, lambda answer: answer.row.note),
         parts=_by_sentence(group, lambda answer: answer.row.how or answer.part),
@@ -132,11 +132,11 @@ def _written(answers: list[figures.GradedAnswer]) -> dict[str, figures.GradedAns
 
 def _likeness(
     answers: list[figures.GradedAnswer], group: figures.Class, named: set[tuple[str, str]]
-) -> similar.Likeness:
+) -> alike.Likeness:
     """How alike the answers to an exercise are; in a LARGE class with those pairs alone whose
     notebooks are alike, as others meet by chance."""
     sources = {learner: answer.source for learner, answer in _written(answers).items()}
-    found = similar.compare(sources, group.handed_out)
+    found = alike.compare_answers(sources, group.handed_out)
     if len(sources) >= LARGE:
         pairs = [
             pair
