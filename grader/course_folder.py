@@ -11,3 +11,4 @@ CHOICE = "WARPWISE_COURSE"  # the environment's variable that names the folder o
 COURSE_FILES = Path(os.environ.get(CHOICE) or WARPWISE).absolute()
 KERNELS = COURSE_FILES / "kernels"
 NOTEBOOKS = COURSE_FILES / "notebooks"
+SERVICE = COURSE_FILES / "service.txt"  # the address of the service that takes hand-ins, if any

@@ -39,7 +39,7 @@ class DiskCache:
         path = self.folder / key
         try:
             digest, _, content = path.read_bytes().partition(b"\n")
-            if not hmac.compare_digest(digest, _digest(key, content, secret)):
+            if not hmac.compare_digest(digest, sealed(secret, key, content)):
                 return None
             value = msgspec.msgpack.decode(content, type=kind)
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -53,7 +53,7 @@ class DiskCache:
         """Write an entry that only this user can read, so that a reader sees the whole of it or
         nothing. OSError where nothing can be written."""
         content = msgspec.msgpack.encode(value)
-        filed(self.folder / key, _digest(key, content, secret) + b"\n" + content, 0o600)
+        filed(self.folder / key, sealed(secret, key, content) + b"\n" + content, 0o600)
         if key.startswith(_SWEPT_BY):
             self.evict()
 
@@ -74,7 +74,8 @@ class DiskCache:
             size -= stat.st_size
 
 
-def _digest(key: str, content: bytes, secret: bytes) -> bytes:
+def sealed(secret: bytes, key: str, content: bytes) -> bytes:
+    """The code of a content under its key: nobody without the secret can tell it."""
     return hmac.new(secret, f"{key}\n".encode() + content, hashlib.sha256).hexdigest().encode()
 
 

@@ -18,8 +18,7 @@ from cupy.cuda import driver
 from grader.bench import measuring
 from grader.bench.timings import Device
 from grader.cuda import gpu
-from grader.cuda.limits import WARP, architecture
-from grader.cuda.occupancy import RESERVED, SHARED_UNIT, occupancy
+from grader.cuda.limits import RESERVED, SHARED_UNIT, WARP, architecture, occupancy
 
 KEPT = (*range(1, 21, 2), *range(21, 101, 5), 160)  # floats per thread: 10 to 255 registers
 THREADS = (1, 31, 33, 100, 250, 500, 1000, *range(32, 1025, 32))

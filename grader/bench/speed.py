@@ -35,9 +35,8 @@ class Figure:
 
     @property
     def reached(self) -> bool | None:
-        if self.target is None:
-            return None
-        return self.value >= self.target if self.at_least else self.value <= self.target
+        sign = -1 if self.at_least else 1
+        return None if self.target is None else sign * self.value <= sign * self.target
 
 
 class Ready:
@@ -64,22 +63,26 @@ def measure() -> Iterator[Figure]:
     """All figures, each as soon as it is there."""
     wide = Ready(microbenchmarks.softmax(*WIDE))
     instructions = wide.observed().counters.total["thread_inst_executed"]
-    for said, checks, target in (("all checks", True, 3.0), ("no checks", False, 1.2)):
-        yield Figure(
+    yield from (
+        Figure(
             f"a thread's instruction, {WIDE[0]} blocks, {said}",
             "ns",
             wide.seconds(checks) / instructions * 1e9,
             target,
         )
+        for said, checks, target in (("all checks", True, 3.0), ("no checks", False, 1.2))
+    )
     one = Ready(microbenchmarks.softmax(1, SMALL_COLUMNS))
     steps = one.observed().steps  # of the machine, however few threads take them
-    for said, checks, target in (("all checks", True, 10.0), ("no checks", False, 6.0)):
-        yield Figure(
+    yield from (
+        Figure(
             f"an instruction step, one block, {said}",
             "µs",
             one.seconds(checks) / steps * 1e6,
             target,
         )
+        for said, checks, target in (("all checks", True, 10.0), ("no checks", False, 6.0))
+    )
     yield from _many_blocks()
 
 

@@ -137,7 +137,7 @@ class Entering:
             return self._marked[same]
 
         def known(exercise: str, source: str) -> Verdict:
-            return self.grading.store.verdict(self.grading.question(exercise, source))
+            return self.grading.store.verdict(self.grading.question(exercise, source, work.marking))
 
         notebook = nbformat.reads(work.notebook, as_version=4)
         answers = take(notebook, deepcopy(self.pairs), work.marking.unreadable)
@@ -294,15 +294,15 @@ def _works(
     course, file, lesson = grading.course, grading.file, grading.lesson
     read: dict[Path, SubmittedWork] = {}
     if file.plan(lesson).attempts == coursefile.BEST:
-        tried = {path for name in learners for path in attempts(course, file, lesson, name)}
-        read = {path: work for path in sorted(tried) if (work := grading.work(path))}
+        tried = {path: name for name in learners for path in attempts(course, file, lesson, name)}
+        read = {path: work for path in sorted(tried) if (work := grading.work(path, tried[path]))}
         judge(read.values(), False)
     worth = _worth(grading, read)
     works = {}
     for learner in learners:
         folder = counting(course, file, lesson, learner, partial(worth, learner))
         known = "" if force else grading.known(learner)
-        work = read.get(folder) or grading.work(folder, known)
+        work = read.get(folder) or grading.work(folder, learner, known)
         if work and work.fingerprint != known:
             read[folder] = work  # a team's
             works[learner] = grading.instead(learner, work)

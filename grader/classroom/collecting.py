@@ -21,6 +21,10 @@ NOT_NBGRADER_S = (
     "nbgrader gives no submission this name, with a learner's id of letters, digits and . _ - @ + "
     "in it; it is put aside."
 )
+PAST_THE_SERVICE = (
+    "The service has not received this work, and an exam is handed in to the service alone; the "
+    "work is put aside."
+)
 
 
 @dataclass(frozen=True)
@@ -62,15 +66,19 @@ def put_aside(course: CourseFolder, lesson: str) -> Iterator[Graded]:
     place of that other's own work, and what nbgrader did not name: of whom, and a sentence. Where
     learners are no users of this machine, as on many hubs, there is no telling the first."""
     file = coursefile.read(course)
+    is_exam = file.plan(lesson).service.start is not None
     for folder in inbound(course, lesson):
         learner, when = learner_and_time(folder)
-        why, problem = "odd", NOT_NBGRADER_S
+        why, problem, said = "odd", NOT_NBGRADER_S, ascii(folder.name)
         if forger := _forger(folder, (learner, *file.person(learner).also)):
             why, problem = "forged", f"What {forger} handed in under this name is put aside."
+            said = learner
+        elif is_exam and sys.platform != "win32" and folder.lstat().st_uid != os.getuid():
+            problem, said = PAST_THE_SERVICE, learner
         elif intake.is_name(learner) and intake.time_of(when):
             continue
         hide(folder, why)
-        yield Graded(learner if forger else ascii(folder.name), {}, (problem,))
+        yield Graded(said, {}, (problem,))
 
 
 def hide(path: Path, why: str) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
@@ -24,6 +25,7 @@ from nbgrader.api import Grade
 from ..errors import unless
 from ..whole_files import filed
 from . import ClassroomError
+from .exams import ALL, NOTHING, ServiceRules
 from .folder import CourseFolder
 
 FILE, VERSION = "course.toml", 1
@@ -36,11 +38,13 @@ _PART = re.compile(r"(?P<much>\d+(?:\.\d+)?) ?(?P<unit>%|points?) ?(?:/|per|a) ?
 _MOST = re.compile(r"at most (?P<days>\d+) days?")
 
 _Days = Annotated[int, msgspec.Meta(ge=0)]
+_Factor = Annotated[float, msgspec.Meta(ge=1, le=10)]
 _Attempts, _Solutions = Literal["last", "best"], Literal["closed", "passed"]
 _Exercises, _Logins = frozenset[str], tuple[str, ...]
 _Sections = Annotated[frozenset[str], "sections"]  # told from _Exercises by what it is called
 _WANTED: dict[object, str] = {  # what a field should be, in words
     _Days: "a whole number that is not less than 0",
+    _Factor: "a number from 1 to 10, as 1.25 for a quarter more",
     bool: "true or false",
     str: "a text",
     dict: "a table",
@@ -101,6 +105,7 @@ class Plan:
     # From when on feedback shows our solutions: CLOSED, when nobody can hand in any more, or
     # PASSED, to whoever has passed.
     solutions: str = CLOSED
+    service: ServiceRules = field(default_factory=ServiceRules)  # how `grader serve` takes it
 
     @property
     def outside(self) -> frozenset[str]:
@@ -115,6 +120,7 @@ class Person:
     section: str = ""
     team: str = ""
     more_days: int = 0  # so many days later every lesson is due
+    time_factor: float = 1.0  # by which windows of minutes or hours are longer, as an exam's
     also: tuple[str, ...] = ()  # other logins under which this learner hands in
     # The row of each learning platform that the roster came from.
     systems: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -186,7 +192,7 @@ def read(course: CourseFolder) -> CourseFile:
     if not os.path.lexists(path):  # else nobody would be late any more
         return CourseFile()
     try:
-        return _course(tomllib.loads(path.read_text(encoding="utf-8")))
+        return _course(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ClassroomError(f"{path} is no TOML: {error}.") from error
     except ClassroomError as error:
@@ -199,15 +205,13 @@ def changed(course: CourseFolder) -> AbstractContextManager[tomlkit.TOMLDocument
 
 
 @contextmanager
-def edited(
-    path: Path, new: str, check: Callable[[dict[str, Any]], object]
-) -> Iterator[tomlkit.TOMLDocument]:
+def edited(path: Path, new: str, check: Callable[[str], object]) -> Iterator[tomlkit.TOMLDocument]:
     """A file's document, to be changed; `new` is its text if there is none yet. It is written,
     comments and all, if what came of it can be read, for which `check` raises an error."""
     document = tomlkit.parse(path.read_text(encoding="utf-8") if os.path.lexists(path) else new)
     yield document
     text = tomlkit.dumps(document)
-    check(tomllib.loads(text))
+    check(text)
     filed(path, text)
 
 
@@ -272,7 +276,9 @@ def parse_policy(text: str, where: str) -> Policy:
 # --- from what TOML holds ------------------------------------------------------------------------
 
 
-def _course(data: dict[str, Any]) -> CourseFile:
+@lru_cache(maxsize=4)
+def _course(text: str) -> CourseFile:
+    data = tomllib.loads(text)
     _known(
         data,
         {"version", "time_zone", "late_days", _PARTIAL, "lessons", "learners", "tas"},
@@ -306,7 +312,7 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
         data,
         {
             *("due", "late", "attempts", "teams", "extra", "optional", "sections", "extensions"),
-            *("columns", "solutions"),
+            *("columns", "solutions", "serve"),
         },
         where,
     )
@@ -332,6 +338,7 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
             for name, it in _typed(data, "columns", dict, {}, where).items()
         },
         solutions=_typed(data, "solutions", _Solutions, CLOSED, where),
+        service=_service(_typed(data, "serve", dict, {}, where), zone, f"{where}.serve"),
     )
     if both := plan.extra & plan.optional:
         raise ClassroomError(f"{where}: {min(both)} is in extra and in optional; keep it in one.")
@@ -339,14 +346,31 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
         plan.due or not (plan.sections or plan.extensions),
         ClassroomError(f"{where} has no due, which its sections and extensions change."),
     )
+    unless(
+        not (plan.teams and plan.service.vary),
+        ClassroomError(f"{where} has teams and serve.vary, but variants are each learner's own."),
+    )
     return plan
+
+
+def _service(data: dict[str, Any], zone: ZoneInfo, where: str) -> ServiceRules:
+    _known(data, {*ServiceRules.__struct_fields__}, where)
+    times = {
+        name: moment(data[name], zone, f"{where}.{name}").replace(tzinfo=UTC).timestamp()
+        for name in {"start", "end"} & data.keys()
+    }
+    usual = {"shows": NOTHING if "start" in data else ALL}
+    try:
+        return msgspec.convert(usual | data | times, ServiceRules)
+    except msgspec.ValidationError as error:
+        raise ClassroomError(f"{where}: {error}.") from error
 
 
 def _person(data: Any, where: str) -> Person:
     _known(
         data,
         {
-            *("section", "team", "more_days", "also"),
+            *("section", "team", "more_days", "time_factor", "also"),
             *("canvas", "moodle", "blackboard", "brightspace", "csv"),
         },
         where,
@@ -356,6 +380,7 @@ def _person(data: Any, where: str) -> Person:
         section,
         team,
         _typed(data, "more_days", _Days, 0, where),
+        _typed(data, "time_factor", _Factor, 1.0, where),
         also=tuple(sorted({*_typed(data, "also", _Logins, (), where)})),
         systems={name: dict(row) for name, row in data.items() if isinstance(row, dict)},
     )

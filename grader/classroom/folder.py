@@ -32,7 +32,6 @@ from ..submissions.intake import is_name
 from ..whole_files import filed
 from . import ClassroomError
 
-LOCK = "autograde.lock"
 CONFIG = course.KERNELS.with_name("nbgrader_config.py")
 PATIENCE = 30  # seconds that SQLite waits for somebody else to leave the gradebook
 _NEEDED = (
@@ -305,12 +304,12 @@ def explained(lesson: str) -> Iterator[None]:
 
 
 @contextmanager
-def alone(course: CourseFolder, patience: float = 0) -> Iterator[None]:
-    """Keep a second command out, as the two would get into each other's way: it is told so after
+def alone(course: CourseFolder, patience: float = 0, command: str = "autograde") -> Iterator[None]:
+    """Keep a second `command` out, as the two would get into each other's way: it is told so after
     it has waited for `patience` seconds. The lock is SQLite's, on a file without a table, as that
     is one on every system; it goes with the process, however that ends."""
     with closing(
-        sqlite3.connect(course.root / LOCK, timeout=patience, isolation_level=None)
+        sqlite3.connect(course.root / f"{command}.lock", timeout=patience, isolation_level=None)
     ) as lock:
         try:
             lock.execute("BEGIN EXCLUSIVE")
@@ -318,6 +317,6 @@ def alone(course: CourseFolder, patience: float = 0) -> Iterator[None]:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
                 raise
             raise ClassroomError(
-                "Another `grader autograde` is at work in this course; wait until it is done."
+                f"Another `grader {command}` is at work in this course; wait until it is done."
             ) from error
         yield

@@ -74,10 +74,11 @@ class Grading:
             return ""
         return verdicts.fingerprint(self._place(learner))
 
-    def work(self, folder: Path, known: str = "") -> SubmittedWork | None:
-        """The work in `folder`; None where its fingerprint is the `known` one."""
+    def work(self, folder: Path, learner: str, known: str = "") -> SubmittedWork | None:
+        """The learner's work in `folder`; None where its fingerprint is the `known` one."""
         handed_in = intake.read(folder, self.lesson, self._worked_on)
-        fingerprint = self._fingerprint(handed_in)
+        drawn = handing_out.drawn(self.course, self.file, self.lesson, learner)
+        fingerprint = self._fingerprint(handed_in, drawn)
         if fingerprint == known:
             return None
         unreadable, same = "", (handed_in.refused, handed_in.content)
@@ -88,7 +89,7 @@ class Grading:
             taken = self._read[same]
         except intake.UnreadableNotebook as error:
             unreadable = str(error)
-        marking = Marking((), unreadable, handed_in.remark, handed_in.others)
+        marking = Marking((), unreadable, handed_in.remark, handed_in.others, drawn)
         return SubmittedWork(fingerprint, *taken, handed_in.beside, marking)
 
     def instead(self, learner: str, work: SubmittedWork) -> SubmittedWork:
@@ -117,13 +118,14 @@ class Grading:
     def questions(self, work: SubmittedWork) -> Iterator[ToJudge]:
         """The questions to the judge about it."""
         return (
-            self.question(f"{self.lesson}/{answer.name}", answer.source)
+            self.question(f"{self.lesson}/{answer.name}", answer.source, work.marking)
             for answer in work.answers
             if answer.source is not None
         )
 
-    def question(self, exercise: str, source: str) -> ToJudge:
-        return ToJudge(exercise, source, self.seeds[exercise.partition("/")[2]])
+    def question(self, exercise: str, source: str, marking: Marking) -> ToJudge:
+        name = exercise.partition("/")[2]
+        return ToJudge(exercise, source, self.seeds[name], dict(marking.drawn).get(name, ""))
 
     def _place(self, learner: str) -> Path:
         return self.course.path("autograded", self.lesson, learner)
@@ -131,7 +133,7 @@ class Grading:
     def _of(self, notebook: NotebookNode) -> TakenApart:
         return intake.find(notebook, self.seeds), text(notebook)
 
-    def _fingerprint(self, handed_in: intake.Submission) -> str:
+    def _fingerprint(self, handed_in: intake.Submission, drawn: handing_out.Drawn) -> str:
         """A name for everything that a learner's marks depend on, part by part: `judge:...
         lesson:...`. When it was handed in is a part of its own, as lateness alone depends on it."""
         partial = " partial" if self.file.partial_marks else ""
@@ -139,7 +141,7 @@ class Grading:
             "judge": f"{self.store.key(self.lesson, judge_key)} {marking()}",
             "lesson": self.store.key(self.lesson, lesson_key),
             "points": f"{sorted(self.file.plan(self.lesson).outside)}{partial}",
-            "secret": repr(self.seeds),
+            "secret": repr((self.seeds, drawn) if drawn else self.seeds),
             "stamp": repr(sorted(handed_in.beside.items())),
         }
         named = {name: hashlib.sha256(part.encode()).hexdigest() for name, part in parts.items()}

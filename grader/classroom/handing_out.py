@@ -19,6 +19,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import nbformat
 from nbformat import NotebookNode, v4
 from nbformat.sign import NotebookNotary
@@ -27,23 +28,27 @@ from nbgrader.preprocessors import ClearSolutions
 
 from .. import course as lessons
 from ..counted import counted
+from ..course import variants
 from ..course.kinds import unmarked
 from ..course.mistakes import WrongKernel
 from ..course.weave import CUDA, cell_id, cuda_cell, learners_cell, text, weave, weave_page
-from ..course_folder import CHOICE, NOTEBOOKS
+from ..course_folder import CHOICE, NOTEBOOKS, WARPWISE
 from ..errors import AuthorError
 from ..judge import Verdict
+from ..judge.arrangement import is_blank
 from ..submissions.intake import checks, cuda_source, grade_id
 from ..whole_files import filed
 from . import ClassroomError, coursefile
 from .folder import CourseFolder, new_course, seed
 from .judges import Judges, ToJudge, VerdictStore, judges
 
+PUBLIC = WARPWISE / "kernels"
 PAGES = "pages"  # the folder beside the lessons with what is only to be read
 SHOWN_LINES = 8  # of a difference
 LONGEST = 200  # characters of what the judge says of a lesson's own solution
 
 Resources = dict[str, Any]  # nbconvert's, which each step may add to
+Drawn = tuple[tuple[str, str], ...]  # a learner's variants: exercise, and the variant as JSON
 
 
 class HandOut(ClearSolutions):
@@ -59,21 +64,41 @@ class HandOut(ClearSolutions):
             nb.metadata.warpwise.lesson,
             Path(self.config.JudgeAnswers.get("kernels", lessons.KERNELS)),
         )
-        names = {exercise.name for exercise in lesson.exercises}
-        for cell in nb.cells:
-            if (name := grade_id(cell)) in names:
-                exercise = lesson.exercise(name)
-                cell.source = cuda_cell(name, lesson.handed_out(exercise), exercise.kind.magic)
+        _hand_out(nb, lesson, {one.name: one for one in lesson.exercises})
         return nb, resources
+
+
+def _hand_out(
+    notebook: NotebookNode, lesson: lessons.Lesson, given: Mapping[str, lessons.Exercise]
+) -> None:
+    """Put what learners get of these exercises, by the names of their cells, into the cells."""
+    for cell in notebook.cells:
+        if (name := grade_id(cell)) in given:
+            cell.source = cuda_cell(name, lesson.handed_out(given[name]), given[name].kind.magic)
 
 
 def release(course: CourseFolder, lesson: lessons.Lesson) -> None:
     """Enter `lesson` in the gradebook and publish the learner's version through the exchange,
-    once its own solution has got full marks."""
+    once its own solution has got full marks. An exam is not published: `grader serve` gives it
+    out."""
     with judges(confined=False) as workers:
         require_solved(course, lesson, workers)
     generate(course, lesson)
-    course.run(course.exchange.ReleaseAssignment, lesson.name, force=True)
+    step = course.exchange.release_assignment
+    if coursefile.read(course).plan(lesson.name).service.start is not None:
+        # The exchange is made, for what is handed in.
+        step = type("ReleaseOfNothing", (step,), {"copy_files": lambda _: None})
+    course.run(step, lesson.name, force=True)
+
+
+def public(lesson: lessons.Lesson) -> list[str]:
+    """The exercises of `lesson` that the public course holds, with their solutions."""
+    known = [one.solution for each in lessons.lessons(PUBLIC) for one in each.exercises]
+    return [
+        one.name
+        for one in lesson.exercises
+        if one.cases and any(is_blank(one.solution, each) for each in known)
+    ]
 
 
 def require_solved(course: CourseFolder, lesson: lessons.Lesson, workers: Judges) -> None:
@@ -148,6 +173,30 @@ def seeds(course: CourseFolder, lesson: lessons.Lesson) -> dict[str, int]:
         name: seed(secret_file, f"{lesson.name}/{name}")
         for name in sorted(exercise.name for exercise in lesson.exercises)
     }
+
+
+def drawn(course: CourseFolder, file: coursefile.CourseFile, lesson: str, learner: str) -> Drawn:
+    """The learner's own variants, where course.toml asks for that."""
+    if not file.plan(lesson).service.vary:
+        return ()
+    secret_file = Path(course.config.JudgeAnswers.secret_file)
+    return tuple(
+        (name, msgspec.json.encode(some[mine % len(some)]).decode())
+        for name, some in variants.kept(course.kernels / lesson).items()
+        for mine in [seed(secret_file, f"{lesson}/{name}/{learner}")]
+    )
+
+
+def notebook_for(course: CourseFolder, lesson: lessons.Lesson, learner: str) -> str:
+    """The text of the notebook that was released, with the learner's own variants."""
+    notebook = nbformat.read(course.notebook("release", lesson.name), as_version=4)
+    file = coursefile.read(course)
+    own = {
+        name: variants.read(lesson.exercise(name), anew)
+        for name, anew in drawn(course, file, lesson.name, learner)
+    }
+    _hand_out(notebook, lesson, own)
+    return text(notebook)
 
 
 # --- notebooks/ ----------------------------------------------------------------------------------

@@ -24,7 +24,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from .. import course
+from .. import compilers, course
+from ..course import variants
 from ..disk_cache import DiskCache
 from ..errors import GO_ON, CourseError, MachineError, of_the_machine, unless
 from ..judge import Verdict, judge
@@ -48,6 +49,7 @@ class ToJudge:
     exercise: str  # LESSON/NAME
     source: str
     seed: int  # what hidden cases are drawn from
+    anew: str = ""  # JSON of the variant, where the learner has one
 
 
 @dataclass(frozen=True)
@@ -197,7 +199,7 @@ def answer(question: ToJudge, kernels: Path, expected: str, confined: bool) -> V
     if confined:
         landlock.require()
     root = kernels if kernels.is_dir() else course.KERNELS
-    lesson = question.exercise.partition("/")[0]
+    lesson, _, name = question.exercise.partition("/")
     unless(
         cache_key(root, lesson) == expected,
         ClassroomError(
@@ -205,7 +207,12 @@ def answer(question: ToJudge, kernels: Path, expected: str, confined: bool) -> V
             "both to the same version, start the workers again, then give the same command."
         ),
     )
-    return judge(question.exercise, question.source, seed=question.seed, root=root, steps=True)
+    opened = course.lesson(lesson, root, compilers.chosen_name())
+    own = question.anew and variants.read(opened.exercise(name), question.anew)
+    verdict = judge(
+        own or question.exercise, question.source, seed=question.seed, root=root, steps=True
+    )
+    return replace(verdict, exercise=question.exercise)
 
 
 @contextmanager

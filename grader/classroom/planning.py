@@ -318,11 +318,13 @@ def extend(course: CourseFolder, lesson: str, learner: str, until: str) -> datet
     return before
 
 
-def accommodate(course: CourseFolder, learner: str, days: int) -> None:
-    """Keep that every lesson is due so many days later for `learner`; 0 takes that back."""
+def accommodate(course: CourseFolder, learner: str, **more: float | None) -> None:
+    """Keep for `learner` by how many `more_days` every lesson is due later, and the `time_factor`;
+    0 and 1 take that back, and None leaves it as it is."""
     _require_known(course, coursefile.read(course), learner)
     with changed(course) as document:
-        table(document, "learners", learner)["more_days"] = days
+        given = {name: much for name, much in more.items() if much is not None}
+        table(document, "learners", learner).update(given)
 
 
 def _require_known(course: CourseFolder, file: CourseFile, learner: str) -> None:

@@ -61,6 +61,8 @@ class Marking:
     unreadable: str = ""  # why there is nothing to grade; empty when there is
     remark: str = ""  # what else is wrong, and costs no points
     others: tuple[str, ...] = ()  # the notebooks that lie beside this one
+    # The learner's variants, as `handing_out.drawn` has them.
+    drawn: tuple[tuple[str, str], ...] = ()
 
 
 class TakeAnswers(NbGraderPreprocessor):

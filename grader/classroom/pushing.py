@@ -21,6 +21,7 @@ import httpx
 from ..cuda.errors import visible
 from ..errors import GO_ON, unless
 from ..grouped import grouped
+from ..learner import sending
 from . import ClassroomError, platforms, roster
 from .export import LearnerLine, LessonColumn, MarksTable
 
@@ -190,25 +191,8 @@ def opened(
     system: str, url: str, course: str, token_file: Path | None, tell: Callable[[str], None]
 ) -> CanvasCourse | MoodleCourse:
     """The course on a platform. ClassroomError where the address or the token cannot be."""
-    unless(  # a secure address, or one of this machine, with nothing in it that could be a secret
-        re.fullmatch(
-            r"(https://[\w.-]+|http://(localhost|127\.0\.0\.1))(:\d{1,5})?(/[^?#\s]*)?",
-            url,
-            re.ASCII,
-        ),
-        ClassroomError(
-            "--url should be like https://canvas.example.edu: with https, as the token goes "
-            "there, and without a user, a question mark or a #."
-        ),
-    )
-    unless(
-        token_file is None or os.name == "nt" or not token_file.stat().st_mode & 0o077,
-        ClassroomError(
-            f"Others can read {token_file}: run `chmod 600 {token_file}` and, if they may have "
-            "read it, get a new token."
-        ),
-    )
-    kept = token_file.read_text("utf-8", "replace") if token_file else os.environ.get(VARIABLE, "")
+    base = sending.checked_address(url, "--url")
+    kept = sending.private_text(token_file) if token_file else os.environ.get(VARIABLE, "")
     unless(
         re.fullmatch("[!-~]+", token := kept.strip()),
         ClassroomError(
@@ -216,7 +200,7 @@ def opened(
             f"file that has one; else it is {VARIABLE} of the environment."
         ),
     )
-    client = httpx.Client(base_url=f"{url.rstrip('/')}/", timeout=30.0)
+    client = httpx.Client(base_url=base, timeout=30.0)
     if system == "moodle":
         return MoodleCourse(system, course, token, tell, client)
     client.headers["Authorization"] = f"Bearer {token}"

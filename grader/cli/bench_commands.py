@@ -1,6 +1,5 @@
 """`grader bench | counters | conformance`: how fast things are, and whether they may be trusted."""
 
-import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
@@ -14,6 +13,7 @@ from rich.text import Text
 from .. import course
 from ..bench import records, timings
 from ..bench.speed import Figure, measure
+from ..classroom import spreadsheets
 from ..counted import counted
 from ..errors import BadInput
 from ..whole_files import filed
@@ -69,16 +69,18 @@ def show_speed(
     console: Console, figures: Iterable[Figure], title: str = "The simulated GPU"
 ) -> None:
     """A row for each figure, beside its target if it has one."""
-    rows = []
-    for figure in figures:
-        target: tuple[str | Text, ...] = ()
-        if figure.target is not None:
-            bound = "at least" if figure.at_least else "at most"
-            share = Text(
-                f"{figure.value / figure.target:.2f}", "green" if figure.reached else "bold red"
-            )
-            target = f"{bound} {figure.target:g} {figure.unit}", share
-        rows.append((figure.what, f"{figure.value:,.3g} {figure.unit}", *target))
+
+    def beside(target: float, figure: Figure) -> tuple[str, Text]:
+        share = Text(f"{figure.value / target:.2f}", "green" if figure.reached else "bold red")
+        return f"{'at least' if figure.at_least else 'at most'} {target:g} {figure.unit}", share
+
+    rows = (
+        (
+            *(figure.what, f"{figure.value:,.3g} {figure.unit}"),
+            *(beside(figure.target, figure) if figure.target is not None else ()),
+        )
+        for figure in figures
+    )
     columns = ("what", "measured", "target", "of the target")
     console.print(table(columns, rows, figures=3, title=title, title_justify="left"))
 
@@ -93,13 +95,8 @@ def write(measured: Measured, folder: Path) -> None:
         timings.write(folder / f"{lesson}.json", of_lesson[0].measured_on, of_lesson)
         for one in of_lesson:
             path = folder / f"{lesson}.{one.name}.csv"
-            with path.open("w", newline="", encoding="utf-8") as file:
-                rows = [asdict(row) | {"size": timings.size_text(row.size)} for row in one.rows]
-                writer = csv.DictWriter(
-                    file, ["size", *(name for name in rows[0] if name != "size")]
-                )
-                writer.writeheader()
-                writer.writerows(rows)
+            rows = [asdict(row) | {"size": timings.size_text(row.size)} for row in one.rows]
+            spreadsheets.write(path, sorted(rows[0], key=lambda name: name != "size"), rows)
             bandwidth(one).savefig(path.with_suffix(".png"))
 
 

@@ -1,11 +1,14 @@
-"""`grader autograde | regrade | feedback | appeals | rubric | report | leaderboard | demo`: what an
-instructor does with what was handed in. `autograde` returns the exit status: 0 when all is well, 1
-when something handed in is not. What keeps commands from running they raise; app.py says it.
+"""`grader serve | autograde | regrade | feedback | appeals | rubric | report | leaderboard | demo`:
+how an instructor takes what is handed in, and what comes of it. `autograde` returns the exit
+status: 0 when all is well, 1 when something handed in is not. What keeps commands from running
+they raise; app.py says it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
@@ -31,10 +34,12 @@ from ..classroom import (
     renaming,
     spreadsheets,
 )
-from ..classroom.folder import CourseFolder, open_course, user
+from ..classroom.folder import CourseFolder, alone, open_course, user
 from ..counted import counted, some
 from ..errors import unless
 from ..grouped import grouped
+from ..submissions.intake import is_name
+from ..whole_files import filed
 from .terminal import complain, say, short, show_failures, table
 
 if TYPE_CHECKING:  # each command imports what takes long
@@ -91,6 +96,60 @@ def say_who_is_off_the_roster(here: CourseFolder, learners: Iterable[str] | None
     with here.gradebook() as gradebook:
         known = [one.id for one in gradebook.students] if learners is None else learners
         complain(*renaming.off_roster(coursefile.read(here), gradebook, known))
+
+
+# ---- taking it ----
+
+
+def serve(
+    port: Annotated[int, typer.Option(help="0: one that is free.")] = 8786,
+    address: Annotated[str, typer.Option(help="Where it listens.")] = "127.0.0.1",
+    certificate: Annotated[Path | None, typer.Option(help="For https.")] = None,
+    key: Annotated[Path | None, typer.Option(help="Its key, if that is another file.")] = None,
+    jobs: JOBS = None,
+    tokens: Annotated[
+        bool, typer.Option("--tokens", help="Only write tokens for who has none.")
+    ] = False,
+    again: Annotated[
+        list[str] | None, typer.Option(metavar="LEARNER", help="--tokens: a new one for these.")
+    ] = None,
+    log: Annotated[bool, typer.Option("--log", help="Only check the log, and print it.")] = False,
+    clock: Annotated[
+        bool, typer.Option("--clock-is-right", help="Begin though the clock was later before.")
+    ] = False,
+    unsafe: UNSAFE = False,
+) -> None:
+    """Take hand-ins over HTTP, and judge them at once.
+
+    Also for exams: each learner has a window, and perhaps variants."""
+    from tornado.netutil import bind_sockets
+
+    from ..classroom import judges, serving
+    from ..learner.sending import TOKEN_FILE
+
+    here = course_here()
+    queue = serving.queue_of(here)
+    if log:
+        return say(*queue.log())
+    if tokens or again:
+        new = again or sorted(coursefile.read(here).learners.keys() - queue.with_token())
+        unless(all(map(is_name, new)), typer.BadParameter("--again takes a learner's name"))
+        folder = here.root / serving.FOLDER / "tokens"
+        for learner in new:
+            filed(folder / learner, f"{learner}:{queue.new_token(learner)}\n", 0o600)
+        return say(
+            f"{short(folder)} has {counted(len(new), 'new token')}. Give each learner the file of "
+            f"that name, to be ~/{TOKEN_FILE}; then delete this folder: the service needs no token."
+        )
+    with alone(here, command="serve"), judges.judges(jobs, confined=not unsafe) as workers:
+        if clock:
+            queue.set_clock(time.time())
+        service = serving.HandInService(here, queue, workers, complain)
+        sockets = bind_sockets(port, address)
+        where = ":".join(map(str, sockets[0].getsockname()[:2]))
+        say(f"{short(here.root)} takes hand-ins at {where}; Ctrl-C ends that, and nothing is lost")
+        tls = {"certfile": certificate, "keyfile": key} if certificate else None
+        asyncio.run(serving.serve(service, sockets, tls))
 
 
 # ---- grading ----

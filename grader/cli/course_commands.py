@@ -53,11 +53,15 @@ def release_lessons(
     late: Annotated[
         str | None, typer.Option(help='Like "10%/day, at most 3 days", or "none".')
     ] = None,
+    exam: Annotated[
+        bool, typer.Option("--exam", help="Only if course.toml makes it an exam.")
+    ] = False,
     yes: YES = False,
 ) -> None:
     """Hand out a lesson, and set when it is due.
 
-    It is entered in the gradebook and goes out through nbgrader's exchange."""
+    It is entered in the gradebook and goes out through nbgrader's exchange. An exam does not:
+    `grader serve` gives it out."""
     from ..classroom import handing_out
 
     here, lessons, _ = opened(lesson)
@@ -74,8 +78,18 @@ def release_lessons(
         with here.gradebook() as gradebook:
             known = name in {assignment.name for assignment in gradebook.assignments}
             marked = len(export.by_learner(gradebook, name))
+        is_exam = coursefile.read(here).plan(name).service.start is not None
+        unless(
+            is_exam or not exam,
+            ClassroomError(
+                f"{coursefile.FILE} has no start in lessons.{name}.serve: not released."
+            ),
+        )
         handing_out.release(here, one)
-        say(f"released {name} to {short(here.shelves)}/outbound/{name}")
+        shelf = f"to {short(here.shelves)}/outbound/{name}"
+        say(f"released {name} {'as an exam: `grader serve` gives it out' if is_exam else shelf}")
+        held = handing_out.public(one) if is_exam else []
+        complain(*(f"The public course has {each}, with its solution: no exam" for each in held))
         if known:
             say(f"It was released before; the marks of {counted(marked, 'learner')} stay.")
 
@@ -101,29 +115,33 @@ def extend_lesson(
 def accommodate_learner(
     learner: Annotated[str | None, typer.Argument(help="By default all are listed.")] = None,
     days: Annotated[int | None, typer.Option(min=0, help="0 takes them back.")] = None,
+    factor: Annotated[
+        float | None,
+        typer.Option("--time", min=1, max=10, help="As 1.25: a quarter more; 1 takes it back."),
+    ] = None,
     yes: YES = False,
 ) -> None:
-    """Give a learner more days for all lessons, or list them."""
+    """Give a learner more days or time for all lessons, or list them."""
     here = open_course()
-    file = coursefile.read(here)
-    if learner is None:
-        listed = [
-            f"{name}: {counted(one.more_days, 'day')} more for every lesson"
-            for name, one in file.learners.items()
-            if one.more_days
-        ]
-        say(*(listed or ["Nobody has more days."]))
-        return
-    if days is None:
-        raise typer.BadParameter("give --days, too")
-    before = file.person(learner).more_days
-    fewer = f"{learner} had {counted(before, 'day')} more: what used them is late then."
-    _require_meant([fewer if days < before else ""], yes)
-    planning.accommodate(here, learner, days)
-    say(
-        f"every lesson is due {counted(days, 'day')} later for {learner}; the next autograde goes "
-        "by it"
-    )
+    if learner is not None:
+        unless((days, factor) != (None, None), typer.BadParameter("give --days or --time, too"))
+        before = coursefile.read(here).person(learner).more_days
+        fewer = f"{learner} had {counted(before, 'day')} more: what used them is late then."
+        _require_meant([fewer if days is not None and days < before else ""], yes)
+        planning.accommodate(here, learner, more_days=days, time_factor=factor)
+    listed = [
+        f"{name}: {said}"
+        for name, one in coursefile.read(here).learners.items()
+        for said in (
+            one.more_days and f"every lesson is due {counted(one.more_days, 'day')} later",
+            one.time_factor > 1 and f"exams take {one.time_factor:g} times as long",
+        )
+        if said and learner in (None, name)
+    ]
+    nobody = f"{learner} has no more days or time." if learner else "Nobody has more days or time."
+    say(*(listed or [nobody]))
+    if days is not None:
+        say("The next autograde goes by it.")
 
 
 def _require_meant(objections: list[str], yes: bool) -> None:
@@ -157,8 +175,7 @@ def enter_roster(
 
     With --same, say which learner an unknown login belongs to."""
     if same and file is None:
-        _join_logins(same, later)
-        return
+        return _join_logins(same, later)
     if same or file is None:
         raise typer.BadParameter("give a FILE, or --same OTHER=LEARNER")
     here = open_course()

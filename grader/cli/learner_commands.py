@@ -1,23 +1,28 @@
-"""`grader lab`, `status`, `update`, `restore`, `submit` and `appeal`: a learner's commands."""
+"""`grader lab`, `status`, `update`, `restore`, `submit`, `exam`, `appeal`: a learner's commands."""
 
 import json
 import subprocess
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import msgspec
 import typer
+from rich.console import Console
 
 from .. import compilers
 from ..compilers import cuda_files, fetched
 from ..counted import counted
 from ..course import KINDS
+from ..course_folder import SERVICE
 from ..errors import LearnerError, unless
 from ..judge import Verdict
+from ..judge.verdict import Report
 from ..learner import asking, editions, folder, progress, start_page, study
 from ..status import DONE
-from .terminal import complain, say
+from ..submissions import intake
+from .terminal import complain, say, show_verdict
 
 DEFAULT = "warpwise"
 
@@ -136,8 +141,21 @@ def restore(lesson: str, exercise: Annotated[str | None, typer.Argument()] = Non
         )
 
 
-def submit(lesson: str) -> None:
-    """Hand in a lesson."""
+TO = Annotated[str | None, typer.Option("--to", metavar="URL", help="The course's service.")]
+TOKEN = Annotated[Path | None, typer.Option(help="Else ~/.warpwise_token.")]
+
+
+def submit(
+    lesson: str,
+    to: TO = None,
+    token_file: TOKEN = None,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="For the result.")] = True,
+) -> None:
+    """Hand in a lesson.
+
+    A service of the course's judges it at once."""
+    if to or SERVICE.is_file():
+        return _send(lesson, to, token_file, wait)
     done = editions.hand_in(folder.here(), editions.find_lesson(lesson))
     complain(*done.problems)
     if done.blank:
@@ -150,6 +168,47 @@ def submit(lesson: str) -> None:
         f"Hand in this file: {done.to}"
         if done.to
         else f"{done.lesson} is handed in through nbgrader."
+    )
+
+
+def _send(lesson: str, to: str | None, token_file: Path | None, wait: bool) -> None:
+    """Hand in to a service, and show what it answers."""
+    from ..learner import sending
+
+    root = folder.here()
+    found = [path.stem for path in root.glob("[!.]*.ipynb") if path.stem.startswith(lesson)]
+    name = found[0] if len(found) == 1 else lesson
+    there = sending.opened(to, token_file, complain)
+    receipt = there.hand_in(root, name)
+    of = f" of {receipt.tries}" if receipt.tries else ""
+    say(f"{name} is received: try {receipt.number}{of}, {receipt.at}.")
+    told: dict[str, Any] = there.result(receipt) if wait else {"report": None}
+    if told["report"] is None:
+        return say(f"The receipt is in {editions.HANDED_IN}/. No result is shown now.")
+    notebook = intake.read_answers(root / f"{name}.ipynb")
+    for one in msgspec.convert(told["report"], Report, strict=False).checked:
+        complain(*filter(None, [one.problem]))
+        if one.verdict:
+            (mine,) = intake.find(notebook, [one.exercise.partition("/")[2]])
+            show_verdict(Console(), one.verdict, mine.source or "")
+
+
+def begin_exam(
+    lesson: str,
+    where: Annotated[Path | None, typer.Argument(metavar="folder", help="Of its own.")] = None,
+    to: TO = None,
+    token_file: TOKEN = None,
+) -> None:
+    """Begin an exam: fetch your notebook.
+
+    It says until when you can hand it in."""
+    from ..learner import sending
+
+    root = where or Path(lesson)
+    times = sending.opened(to, token_file, complain).begin(lesson, root)
+    say(
+        f"{root}/{lesson}.ipynb is your notebook. You can hand it in until {times['closes']}: go "
+        f"to {root} and give the command `grader submit {lesson}{f' --to {to}' if to else ''}`."
     )
 
 

@@ -93,7 +93,10 @@ def show_failures(console: Console, verdict: Verdict, source: str, hint: bool = 
 def _heading(verdict: Verdict) -> Text:
     points, kind = counted(verdict.max_points, "point"), KINDS[verdict.kind]
     lines = [
-        f"{verdict.points:g} of {points}, on the {verdict.device} ({kind.title})",
+        # A service may tell none.
+        f"{verdict.points:g} of {points}, on the {verdict.device} ({kind.title})"
+        if verdict.max_points
+        else "",
         visible(partial.said(verdict)),
     ]
     if verdict.status == "passed":  # and what was seen where something was to go wrong

@@ -216,6 +216,11 @@ def recoded(exercise: Exercise, anew: Anew, number: int = 0) -> Exercise:
     )
 
 
+def read(exercise: Exercise, text: str) -> Exercise:
+    """The exercise as the variant that is JSON in `text` has it."""
+    return recoded(exercise, msgspec.json.decode(text, type=Anew))
+
+
 def _case(case: Case, plan: LayoutPlan) -> Case:
     anew, hazard = plan.anew, case.hazard
 

@@ -110,10 +110,9 @@ class Passed:
         for parameter, value in zip(self.parameters, self.args, strict=True):
             packed += bytes(-len(packed) % parameter.align)
             symbols[parameter.name] = _PARAMETERS_AT + len(packed)
-            if isinstance(value, np.ndarray):
-                packed += addresses[parameter.name].to_bytes(8, "little")
-            else:
-                packed += bytes(8) if value is None else value.tobytes()
+            is_array = isinstance(value, np.ndarray)
+            given = np.uint64(addresses[parameter.name]) if is_array else value
+            packed += bytes(8) if given is None else given.tobytes()
         return bytes(packed) + bytes(-len(packed) % 16 + 16), symbols
 
     def buffers(self) -> tuple[PassedArray, ...]:

@@ -219,10 +219,16 @@ def hand_in(root: Path, lesson: course.Lesson) -> HandedIn:
     if exchange(lesson.name):
         _through_the_exchange(root, path, lesson.name)
     else:
-        to = root / HANDED_IN / f"{datetime.now():%Y-%m-%dT%H-%M-%S}" / path.name
-        to.parent.mkdir(parents=True)
-        study.copy_notebook(root, path, to)
+        to = kept_copy(root, path)
     return HandedIn(lesson.name, to, tuple(blank), verdicts, tuple(problems))
+
+
+def kept_copy(root: Path, path: Path) -> Path:
+    """A copy of the notebook that is handed in, in a folder that is called by the time."""
+    to = root / HANDED_IN / f"{datetime.now():%Y-%m-%dT%H-%M-%S}" / path.name
+    to.parent.mkdir(parents=True)
+    study.copy_notebook(root, path, to)
+    return to
 
 
 def _answers(lesson: course.Lesson, path: Path) -> tuple[tuple[intake.Answer, ...], dict[str, str]]:

@@ -17,7 +17,7 @@ begun and may write one: nothing is proved then.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -146,13 +146,12 @@ class Recurrence(Observer):
     def _state(self) -> list[np.ndarray]:
         """All that decides how the wave goes on, memory aside."""
         wave, where = self.wave, np.full(self.wave.geometry.lanes, -1)
-        for at, lanes in wave.schedule.groups():
-            where[lanes] = at
         calls, barriers, clusters, copies = wave.calls, wave.barriers, wave.clusters, wave.copies
         parts = [(here.at, index) for here, index in barriers.parts.items()]
         parked = chain(*barriers.parked.values(), wave.collectives.parked.items(), clusters.parked)
-        for at, index in chain(parked, parts):
-            where[index] = -2 - at
+        waiting: Iterable[tuple[int, Lanes]] = ((-2 - at, one) for at, one in chain(parked, parts))
+        for at, lanes in chain(wave.schedule.groups(), waiting):
+            where[lanes] = at
         return [
             *(where, *self.arrays, calls.depth, *calls.sites.values()),
             *(array for kept in calls.kept.values() for array in kept.values()),
@@ -185,10 +184,12 @@ class Recurrence(Observer):
             if one.form.by_chance
             or any(part.name in CLOCKS for operand in one.operands for part in mentioned(operand))
         }
-        if any(one.form.by_chance and not one.written for one in code):
-            return True
         on_its_way = bool(copies.pending) or any(copies.landings.values())
-        return (on_its_way and self.plain) or not by_chance.isdisjoint(self.wave.program.deciding)
+        return (
+            (on_its_way and self.plain)
+            or not by_chance.isdisjoint(self.wave.program.deciding)
+            or any(one.form.by_chance and not one.written for one in code)
+        )
 
 
 FIRST_PAUSE = 1024  # instructions that a wave runs before it is asked whether it comes to its end
@@ -207,9 +208,8 @@ class Machine:
         places = noticed(job) if in_turn else frozenset[int]()
         self.schedule = schedule(order, job.options.seed, job.geometry.stride, places)
         self.wave = Wave(job, self.schedule)
-        self.block_end = job.program.block_end
-        if places:
-            self.block_end = block_ends(job.program.linked.function, places)
+        function, usual = job.program.linked.function, job.program.block_end
+        self.block_end = block_ends(function, places) if places else usual
         # By where a straight run of instructions begins, its steps; made when first come to.
         self.steps: dict[int, list[Step]] = {}
         self.recent: set[int] = set()  # where straight runs have begun since the last pause

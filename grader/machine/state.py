@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -245,10 +245,9 @@ class Calls:
             if self.linked.parts[caller].recursive:
                 for kept, values in self._state(caller, self.kept[depth]):
                     kept[group] = values[group]
-        for parameter, slot in zip(part.function.parameters, arguments, strict=True):
-            for slots in self.carried:
-                given = slots[slot]
-                slots[parameter.name][lanes, : given.shape[1]] = given[lanes]
+        passed = zip(part.function.parameters, arguments, strict=True)
+        for (parameter, slot), slots in product(passed, self.carried):
+            slots[parameter.name][lanes, : slots[slot].shape[1]] = slots[slot][lanes]
         if name in self.wave.frames.begins:
             self._push_frame(lanes, at, name)
         self.depth[lanes] += 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -89,20 +90,19 @@ class Barriers:
 
     def released_by_exit(self) -> Successors:
         """Threads have exited: a barrier no longer waits for them."""
-        released: list[tuple[int, Lanes]] = []
-        for here in list(self.parts):
-            released += self.arrive_aligned(self.parts.pop(here), here)
-        for barrier in [barrier for barrier, groups in self.parked.items() if groups]:
-            released += self._release(barrier)
-        return tuple(released)
+        whole = [self.arrive_aligned(self.parts.pop(here), here) for here in list(self.parts)]
+        waiting = [barrier for barrier, groups in self.parked.items() if groups]
+        return tuple(chain(*whole, *map(self._release, waiting)))
 
     def waiting(self) -> Iterator[tuple[int, int, Message]]:
         """Groups that wait forever: the instruction, one of the lanes, and the message."""
-        for here, index in self.parts.items():
-            yield here.at, int(index[0]), self._not_together(index)
-        for barrier, groups in self.parked.items():
-            for at, index in groups:
-                yield at, int(index[0]), self.missing(barrier, int(index[0]))
+        parts, parked = self.parts.items(), self.parked.items()
+        yield from ((here.at, int(index[0]), self._not_together(index)) for here, index in parts)
+        yield from (
+            (at, int(index[0]), self.missing(barrier, int(index[0])))
+            for barrier, groups in parked
+            for at, index in groups
+        )
 
     def _everybody(self, lanes: Lanes) -> bool:
         """Are these all the threads of all the blocks, none of them exited?"""
@@ -306,21 +306,26 @@ class Collectives:
     def why_absent(self, lane: int, mask: int) -> Message:
         """Why a lane of the wave does not take part in an operation for the lanes in `mask`, and
         what to do."""
-        bit = 1 << lane % WARP
-        if not mask & bit:
-            return Message(f"the mask 0x{mask:08x} does not name it.")
-        if not int(self.launched[lane // WARP]) & bit:
-            return Message(
-                "the block has no thread there.",
-                remedy="Give each block whole warps, or shuffle only from lanes that exist.",
-            )
-        if not int(self._staying()[lane // WARP]) & bit:
-            return Message(
-                "it has left the kernel.",
-                remedy="Let no lane return before the last shuffle. Guard only the loads and the "
-                "stores of the lane.",
-            )
-        return Message("it took another branch.")
+        reasons = (  # a mask of lanes that may take part, and what is said of others
+            (mask, Message(f"the mask 0x{mask:08x} does not name it.")),
+            (
+                self.launched[lane // WARP],
+                Message(
+                    "the block has no thread there.",
+                    remedy="Give each block whole warps, or shuffle only from lanes that exist.",
+                ),
+            ),
+            (
+                self._staying()[lane // WARP],
+                Message(
+                    "it has left the kernel.",
+                    remedy="Let no lane return before the last shuffle. Guard only the loads and "
+                    "the stores of the lane.",
+                ),
+            ),
+        )
+        without = (why for lanes, why in reasons if not int(lanes) >> lane % WARP & 1)
+        return next(without, Message("it took another branch."))
 
     def _staying(self) -> np.ndarray:
         """Per warp, which lanes have neither left nor are just about to."""

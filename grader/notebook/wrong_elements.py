@@ -145,9 +145,8 @@ def _row(parts: Sequence[Part]) -> tuple[str, list[str]]:
     each = -(-(end - begin) // _ACROSS)
     signs = [_NEITHER] * -(-(end - begin) // each)
     for part in parts:
-        sign = _MORE if part.found > part.expected else _RIGHT
-        if not (part.found and part.expected):
-            sign = _HOLDS if part.found else _LACKS
+        used = _MORE if part.found > part.expected else _RIGHT
+        sign = used if part.found and part.expected else _HOLDS if part.found else _LACKS
         last = part.index + part.count - 1 - begin
         for cell in range((part.index - begin) // each, last // each + 1):
             both = {signs[cell], sign}

@@ -13,8 +13,8 @@ import numpy as np
 from .. import course
 from ..compilers.declared import DTYPES
 from ..counted import counted
-from ..cuda import occupancy as calculator
 from ..cuda.limits import DEFAULT, WARP, architecture
+from ..cuda.limits import occupancy as blocks_held
 from ..cuda.simulator import RawModule
 from ..errors import BadInput, unless
 from ..submissions.intake import read_text
@@ -205,7 +205,10 @@ def wastes(counters: Counters) -> list[str]:
 def occupancy(blocks: int, threads: int, shared: int) -> str:
     """How many blocks of so many threads, and bytes of shared memory, a multiprocessor holds at a
     time, and what stands in the way of more; registers aside, which only the assembler knows."""
-    device, held = architecture(DEFAULT), calculator.occupancy(threads, registers=1, shared=shared)
+    device, held = (
+        architecture(DEFAULT),
+        blocks_held(threads, registers=1, shared=shared),
+    )
     limit = held.limited_by[0]
     idle = (
         f" The grid has {counted(blocks, 'block')}, the device {device.sms} "

@@ -120,8 +120,7 @@ def _of_instruction(one: Instruction) -> Iterator[tuple[str, int]]:
         yield from (("width", 1 << bits - 1), ("width", 1 << bits))
     if form.name == "cvt" and "f16" in form.opcode and form.type[:1] in "su":
         yield "width", HALF_IS_EXACT_TO
-    for number in numbers:
-        yield from _of_number(form, number)
+    yield from chain.from_iterable(_of_number(form, number) for number in numbers)
 
 
 def _of_number(form: Form, number: int) -> Iterator[tuple[str, int]]:

@@ -7,7 +7,7 @@ import z3
 
 from ..graphs import postorder
 from ..machine.wave import FULL
-from ..ptx.program import Flow, Function, Instruction, symbol_of
+from ..ptx.program import AtLine, Flow, Function, Instruction, symbol_of
 from .atoms import Formula, Polynomial, Scope, all_of, negated
 from .values import Pointer, Value
 
@@ -15,12 +15,8 @@ MOST_BLOCKS = 500
 END = -1  # where threads go that leave the kernel
 
 
-class Undecided(Exception):
-    """What the analysis does not reason about; the sentence says what, and `line` where."""
-
-    def __init__(self, why: str, line: int | None = None):
-        super().__init__(why)
-        self.line = line
+class Undecided(AtLine):
+    """What the analysis does not reason about; the sentence says what."""
 
 
 @dataclass(frozen=True)

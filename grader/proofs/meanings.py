@@ -7,6 +7,7 @@ assume.
 """
 
 import operator
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partialmethod
@@ -221,10 +222,7 @@ def _masked(on: Arithmetic, name: str, value: Polynomial, mask: int, bits: int) 
 
 def _runs(mask: int, bits: int) -> Iterator[tuple[int, int]]:
     """Where ones stand in a row: the first of them, and the first after them."""
-    for low in range(bits):
-        if mask >> low & 1 and not (low and mask >> (low - 1) & 1):
-            zeros = ~(mask >> low)
-            yield low, low + (zeros & -zeros).bit_length() - 1
+    return (run.span() for run in re.finditer("1+", f"{mask:0{bits}b}"[::-1]))
 
 
 def _field(on: Arithmetic, value: Polynomial, low: int, high: int, bits: int) -> Polynomial:

@@ -178,9 +178,8 @@ def examined(
         thread = explored(graph, variables, rule, shape, effort)
         # Those that are answered fastest come first.
         asked = chain(_about_accesses(thread), _about_meetings(thread), _about_races(thread))
-        for question in asked:
-            if not question.solver.impossible(question.formulas, effort):
-                yield Doubt(thread, question)
+        possible = (one for one in asked if not one.solver.impossible(one.formulas, effort))
+        yield from (Doubt(thread, question) for question in possible)
 
 
 def explored(
@@ -210,10 +209,9 @@ def unmet(on: Arithmetic, effort: Effort) -> frozenset[int]:
     failed: set[int] = set()
     for one in on.obligations:
         value = term(one.value)
-        for outside in (value < one.low, value > one.high) if one.at not in failed else ():
-            if not solver.impossible([*one.path, outside], effort):
-                failed.add(one.at)
-                break
+        outside = ([*one.path, value < one.low], [*one.path, value > one.high])
+        if one.at not in failed and not all(solver.impossible(it, effort) for it in outside):
+            failed.add(one.at)
     return frozenset(failed)
 
 
@@ -295,13 +293,12 @@ def _kernel(source: str, rule: Rule, effort: Effort) -> Found:
     doubts: list[Doubt] = []
     why, line = "", None
     try:
-        for doubt in examined(program, link(program, function), rule, effort.but(FOR_DRAWN)):
+        found = examined(program, link(program, function), rule, effort.but(FOR_DRAWN))
+        for doubt in islice(found, MOST_DOUBTS):
             doubts.append(doubt)
             why = "what may go wrong there could not be shown"
             if shown := launches.broken(islice(trials(doubt, effort), MOST_TRIALS)):
                 return shown
-            if len(doubts) == MOST_DOUBTS:
-                break
     except Undecided as reason:
         why, line = str(reason), reason.line
     except z3.Z3Exception as reason:

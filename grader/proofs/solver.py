@@ -228,11 +228,16 @@ class Solver:
 
     def _parts(self, products: set[Monomial]) -> Iterator[Formula]:
         """(a + b) * y = a * y + b * y, where a factor is known to be such a sum."""
-        for monomial in sorted(products):
-            for name, rest in _splits(monomial):
-                others = Polynomial({rest: 1})
-                for a, b in self.atoms.by_name[name].parts[:2]:
-                    yield constant(monomial) == term(a * others + b * others)
+        splits = (
+            (monomial, self.atoms.by_name[name].parts[:2], Polynomial({rest: 1}))
+            for monomial in sorted(products)
+            for name, rest in _splits(monomial)
+        )
+        return (
+            constant(monomial) == term(a * others + b * others)
+            for monomial, sums, others in splits
+            for a, b in sums
+        )
 
     def ask(
         self, formulas: list[Formula], effort: Effort, values: Mapping[str, int] | None = None

@@ -119,12 +119,10 @@ class AnyRound:
     # --- the start of a round -------------------------------------------------------------------
 
     def _head(self) -> State:
-        registers = self.entry.registers
+        before, epochs = self.entry.registers, self.entry.epochs
         self.even: dict[str, Polynomial] = {}  # atoms, and their steps
-        registers = registers | {n: self._at_start(n, registers[n]) for n in self.carried}
-        of_block, of_warp = self.entry.epochs
-        if self.scope < Scope.THREAD:
-            of_block, of_warp = self._epoch(of_block), self._epoch(of_warp)
+        registers = before | {n: self._at_start(n, before[n]) for n in self.carried}
+        of_block, of_warp = map(self._epoch, epochs) if self.scope < Scope.THREAD else epochs
         return State((*self.entry.path, self.again), registers, (of_block, of_warp))
 
     def _at_start(self, name: str, value: Value) -> Value:
@@ -305,9 +303,7 @@ class SymbolicThread:
         """Once through the blocks of a loop, or of the kernel."""
         pending: dict[int, list[State]] = {max(loop.header, 0): [start]}
         found = Iteration([], [])
-        for block in self.graph.order:
-            if block not in loop.body or block not in pending:
-                continue
+        for block in (one for one in self.graph.order if one in loop.body and one in pending):
             state = self.joined(pending.pop(block))
             inner = self.graph.loops.get(block)
             if inner is None or block == loop.header:
@@ -315,9 +311,8 @@ class SymbolicThread:
             else:
                 known = self._known_rounds(inner, state)
                 after = AnyRound(self, inner, state).leaving() if known is None else known
-            for target, then in after:
-                if any(z3.is_false(one) for one in then.path):
-                    continue
+            possible = (one for one in after if not any(map(z3.is_false, one[1].path)))
+            for target, then in possible:
                 if target == loop.header:
                     found.back.append(then)
                 elif target in loop.body:

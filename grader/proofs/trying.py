@@ -162,9 +162,8 @@ class Attempts:
 
     def _differs(self, run: TrialRun, trials: Sequence[Trial], is_whole: bool = False) -> bool:
         """Whether the solution leaves other outputs in the same launches."""
-        compared = self.compared
-        if not is_whole and self.other_blocks and any(one.threads > WHOLE for one in trials):
-            compared = {}
+        large = any(one.threads > WHOLE for one in trials)
+        compared = {} if large and self.other_blocks and not is_whole else self.compared
         if not (compared and run.ended):
             return False
         ours = (
@@ -197,9 +196,8 @@ class Attempts:
             small = threads <= WHOLE and elements <= 16 * WHOLE  # many of them fit into memory
             together = -1 if small and kernel.batchable else number
             alike[trial.block, trial.shared_mem, passes, together].append(trial)
-        for some in alike.values():
-            if len(some) == 1 or self._is_suspect(some):
-                yield from some
+        suspect = (some for some in alike.values() if len(some) == 1 or self._is_suspect(some))
+        yield from chain.from_iterable(suspect)
 
 
 def broken_at_its_numbers(

@@ -9,7 +9,7 @@ import math
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partialmethod, wraps
+from functools import partialmethod, reduce, wraps
 from math import gcd
 from typing import Any, TypeAlias, TypeVar
 
@@ -429,10 +429,8 @@ class Setting:
     def sizes(self) -> Iterator[Polynomial]:
         """What the rule says there are at most so many of: elements of each array, threads."""
         yield from (self.evaluated(one.length) for one in self.parameters if one.length)
-        whole = self.threads
-        for axis in AXES:
-            whole = self.on.product(whole, self.special[f"%nctaid.{axis}"])
-        yield whole
+        blocks = (self.special[f"%nctaid.{axis}"] for axis in AXES)
+        yield reduce(self.on.product, blocks, self.threads)
 
     def _always(self, formula: Formula) -> None:
         self.on.atoms.fact(self.on.atoms.names(formula), formula)

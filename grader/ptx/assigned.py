@@ -7,6 +7,7 @@ out; what other lines read, or the same line when a loop comes round again, is w
 
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import product
 
 from ..grouped import grouped
 from .program import Carries, Function, Immediate, Instruction, Role, Symbol, registers
@@ -65,15 +66,13 @@ def register_types(function: Function) -> dict[str, str]:
     the original does."""
     declared = function.registers
     types = {name: kind for name, kind in declared.items() if kind[0] != "b"}
-    for sign in ("f", "s", "u"):
-        for one in function.instructions:
-            if one.form.type[:1] == sign and not one.form.converts:
-                alike = (n for n in (*one.written, *one.read) if _alike(declared, n, one.form.type))
-                types |= {name: one.form.type for name in alike if name not in types}
-    for _ in range(_COPIES):
-        for one in function.instructions:
-            if one.form.carries in _COPYING and one.written and one.read:
-                _share(types, declared, one.written[0], one.read[0])
+    for sign, one in product("fsu", function.instructions):
+        if one.form.type[:1] == sign and not one.form.converts:
+            alike = (n for n in (*one.written, *one.read) if _alike(declared, n, one.form.type))
+            types |= {name: one.form.type for name in alike if name not in types}
+    copies = [one for one in function.instructions if one.form.carries in _COPYING]
+    for one in (one for one in copies * _COPIES if one.written and one.read):
+        _share(types, declared, one.written[0], one.read[0])
     return {name: "u" + kind[1:] for name, kind in declared.items() if kind[0] == "b"} | types
 
 

@@ -8,7 +8,8 @@ makes it of. What was loaded from memory may point anywhere.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 
 from ..graphs import postorder
 from .program import (
@@ -323,9 +324,7 @@ def _live(code: Function, bit: dict[str, int]) -> list[int]:
     while live != before:
         before = list(live)
         for at in reversed(range(len(live))):
-            after = 0
-            for successor in onward[at]:
-                after |= live[successor]
+            after = reduce(or_, (live[successor] for successor in onward[at]), 0)
             live[at] = reads[at] | (after & ~writes[at])
     return live
 

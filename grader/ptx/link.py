@@ -7,7 +7,7 @@ call are back before the others go on without them.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
@@ -124,6 +124,8 @@ class Executable:
     memory_use: MemoryUse
     maybe_uninitialized: MaybeUninitialized
     swap_starts: frozenset[int]
+    # By instruction, what `table` finds of it once for all launches.
+    moves: dict[int, Any] = field(default_factory=dict)
 
     @cached_property
     def depends_on_order(self) -> bool:
@@ -168,11 +170,6 @@ class Executable:
     def places(self) -> Places:
         """Where its registers lie."""
         return Places(self.linked.function)
-
-    @cached_property
-    def moves(self) -> dict[int, Any]:
-        """By instruction, what `table` finds of it once for all launches."""
-        return {}
 
     @cached_property
     def exits(self) -> set[int]:

@@ -415,10 +415,7 @@ class _Reader:
 
     def take(self, token: str) -> bool:
         """Whether the next token is this one, which then is read."""
-        taken: bool = self.tokens[-1:] == [token]
-        if taken:
-            self.tokens.pop()
-        return taken
+        return self.tokens[-1:] == [token] and bool(self.tokens.pop())
 
     def next(self) -> str:
         require(self.tokens, "an instruction ends too early")

@@ -148,13 +148,16 @@ class Form(msgspec.Struct, frozen=True):
         return dict(self.transfers)[position]
 
 
-class Malformed(Exception):
-    """PTX that does not hold together, and why; it stands on `line` of the source, where that is
-    known."""
+class AtLine(Exception):
+    """What is wrong, and the `line` of the source on which it stands, where that is known."""
 
     def __init__(self, why: str, line: int | None = None):
         super().__init__(why)
         self.line = line
+
+
+class Malformed(AtLine):
+    """PTX that does not hold together, and why."""
 
 
 def require(holds: Held | None, why: str) -> Held:
@@ -210,10 +213,9 @@ def components(operand: Operand) -> tuple[Operand, ...]:
 
 def several(operand: Operand, *numbers: int) -> tuple[Operand, ...]:
     """What an operand consists of; Malformed unless that are so many, or one of these numbers."""
-    found = components(operand)
-    if len(found) not in numbers:
-        parts = counted(len(found), "part")
-        raise Malformed(f"an operand has {parts} and not {' or '.join(map(str, numbers))}")
+    found, wanted = components(operand), " or ".join(map(str, numbers))
+    parts = counted(len(found), "part")
+    require(len(found) in numbers, f"an operand has {parts} and not {wanted}")
     return found
 
 

@@ -114,9 +114,11 @@ def elementwise(names: str, *lines: str, **facts: Any) -> Callable[[Described], 
     return register
 
 
-def means(names: str, *lines: str, meaning: Meaning, undefined: Undefined | None = None) -> None:
-    """Enters what has one meaning, whatever its modifiers, over operands of one type."""
-    elementwise(names, *lines)(lambda instruction: meant(meaning, instruction, undefined))
+def means(*rows: tuple[str, str, Meaning], undefined: Undefined | None = None) -> None:
+    """Enters what has one meaning, whatever its modifiers, over operands of one type: by row its
+    name, its form, and the meaning."""
+    for name, line, meaning in rows:
+        elementwise(name, line)(partial(meant, meaning, undefined=undefined))
 
 
 def lanewise(names: str, *lines: str, types: str, **facts: Any) -> Callable[[Compute], Compute]:

@@ -273,9 +273,8 @@ class Recorder(Observer):
     def _learn(self, loaded: list[str], dtype: np.dtype) -> None:
         """Registers of which no more is known than how wide they are hold what was loaded."""
         kind = f"{dtype.kind.replace('i', 's')}{8 * dtype.itemsize}"
-        for name in loaded if kind in DTYPES else ():
-            if self.types.get(name, "") == f"u{8 * dtype.itemsize}":
-                self.types[name] = kind
+        vague = f"u{8 * dtype.itemsize}" if kind in DTYPES else None
+        self.types |= {name: kind for name in loaded if self.types.get(name, "") == vague}
 
 
 def _block_number(geometry: Geometry, block: Index) -> int:

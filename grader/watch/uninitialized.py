@@ -181,9 +181,8 @@ class Uninitialized(Observer):
                 self._loads[access.at] = access, hit, where
 
     def _follow_reached(self) -> None:
-        lanes = self.wave.geometry.lanes
-        for name in self._maybe.reached:
-            self._origins.setdefault(name, np.zeros(lanes, np.int32))
+        for name in self._maybe.reached - self._origins.keys():
+            self._origins[name] = np.zeros(self.wave.geometry.lanes, np.int32)
 
     def _passing(self, one: Instruction, slot: str, step: Step) -> Step:
         """Of what a call passes or hands back, the bytes are followed as registers are."""
@@ -285,9 +284,8 @@ class Uninitialized(Observer):
 
         def computed(lanes: Lanes) -> np.ndarray:
             origin = worst(lanes)
-            if np.count_nonzero(origin):
-                return np.where(origin == UNTOUCHED, at + FIRST, origin)
-            return origin
+            known = np.count_nonzero(origin) == 0
+            return origin if known else np.where(origin == UNTOUCHED, at + FIRST, origin)
 
         return computed
 

@@ -231,10 +231,10 @@ def test_an_extension_can_be_given_before_anything_was_handed_in(here):
 
 
 def test_more_days_for_one_person_hold_for_every_lesson_and_are_listed(here):
-    assert "Nobody has more days" in run(here, "accommodate").stdout
+    assert "Nobody has more days or time." in run(here, "accommodate").stdout
     said = run(here, "accommodate", "ada", "--days", "2")
-    assert "every lesson is due 2 days later for ada" in said.stdout
-    assert "ada: 2 days more for every lesson" in run(here, "accommodate").stdout
+    assert "ada: every lesson is due 2 days later" in said.stdout
+    assert "ada: every lesson is due 2 days later" in run(here, "accommodate").stdout
     assert run(here, "autograde", LESSON).exit_code == 0
     with here.gradebook() as gradebook:
         ada, cem = (gradebook.find_submission(LESSON, who) for who in ("ada", "cem"))
@@ -244,6 +244,20 @@ def test_more_days_for_one_person_hold_for_every_lesson_and_are_listed(here):
     assert due(file, "09_a_later_lesson", "ada") is None
     run(here, "extend", LESSON, "ada", "--until", "2026-12-09")
     assert due(coursefile.read(here), LESSON, "ada").day == 9
+
+
+def test_more_time_is_kept_listed_and_taken_back(here):
+    said = run(here, "accommodate", "ada", "--time", "1.25")
+    assert said.stdout == "ada: exams take 1.25 times as long\n"
+    run(here, "accommodate", "ben", "--days", "1", "--time", "2")
+    assert run(here, "accommodate").stdout.splitlines() == [
+        "ada: exams take 1.25 times as long",
+        "ben: every lesson is due 1 day later",
+        "ben: exams take 2 times as long",
+    ]
+    assert coursefile.read(here).person("ada").time_factor == 1.25
+    said = run(here, "accommodate", "ada", "--time", "1")
+    assert said.stdout == "ada has no more days or time.\n"
 
 
 def test_fewer_days_than_before_are_asked_for(here):
@@ -259,7 +273,7 @@ def test_fewer_days_than_before_are_asked_for(here):
     ("arguments", "sentence"),
     [
         (("accommodate", "adda", "--days", "1"), "is called 'adda'"),
-        (("accommodate", "ada"), "give --days, too"),
+        (("accommodate", "ada"), "give --days or --time, too"),
         (("extend", LESSON, "adda", "--until", "2026-12-05"), "is called 'adda'"),
         (("extend", LESSON, "ada", "--until", "Friday"), "--until is Friday"),
         (("release", LESSON, "--due", "soon"), "--due is soon"),

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from grader.cuda import simulator
-from grader.cuda.limits import ARCHITECTURES, MOST_REGISTERS, registers_for
-from grader.cuda.occupancy import occupancy
+from grader.cuda.limits import ARCHITECTURES, MOST_REGISTERS, occupancy, registers_for
 from grader.notebook import draw
 from grader.notebook.draw import occupancy_figure
 

@@ -383,13 +383,17 @@ def _products(d: str, a: str, b: str) -> Iterator[InlineForm]:
         numbers = [f"%{n}" for n in range(1, 1 + len(inputs))]
         parts = numbers[:of_a], numbers[of_a:-sums], numbers[-sums:]
         sources = ", ".join(f"{{{', '.join(part)}}}" for part in parts)
-        for number in range(sums):
-            asm = (
-                f"{{ .reg .b32 d<{sums}>; {opcode} {{{_names(sums)}}}, {sources}; "
-                f"mov.b32 %0, d{number}; }}"
+        yield from (
+            InlineForm(
+                "tensor cores",
+                f"{opcode} d{number}",
+                asm=f"{{ .reg .b32 d<{sums}>; {opcode} {{{_names(sums)}}}, {sources}; "
+                f"mov.b32 %0, d{number}; }}",
+                inputs=inputs,
+                output="f16x2" if c == "f16" else c,
             )
-            name, output = f"{opcode} d{number}", "f16x2" if c == "f16" else c
-            yield InlineForm("tensor cores", name, asm, inputs, output)
+            for number in range(sums)
+        )
 
 
 _OF_GROUPS = (  # types of the result and of the factors, and of the registers of A
@@ -411,25 +415,24 @@ def _group_products(d: str, a: str, b: str) -> Iterator[InlineForm]:
     inputs = (other, *(kind,) * 4, *(sum_kind,) * sums)
     numbers = [f"%{n}" for n in range(2, 2 + 4 + sums)]
     moves = "".join(f"mov.b32 d{n}, {numbers[4 + n]}; " for n in range(sums))
-    for number in range(sums):
-        asm = (
-            f"{{ .reg .pred p; .reg .b32 d<{sums}>, t; .reg .b64 a, o; {moves}"
-            "mov.u32 t, %tid.x; mul.wide.u32 o, t, 4; sub.s64 a, %1, o; shr.u64 a, a, 4; "
+    return (
+        InlineForm(
+            "warpgroup products",
+            f"{opcode} d{number}",
+            asm=f"{{ .reg .pred p; .reg .b32 d<{sums}>, t; .reg .b64 a, o; {moves}"
+            "mov.u32 t, %%tid.x; mul.wide.u32 o, t, 4; sub.s64 a, %1, o; shr.u64 a, a, 4; "
             f"or.b64 a, a, {256 >> 4 << 32 | 128 >> 4 << 16}; setp.eq.u32 p, t, t; "
             "fence.proxy.async; bar.sync 0; wgmma.fence.sync.aligned; "
             f"{opcode} {{{_names(sums)}}}, {{{', '.join(numbers[:4])}}}, a, p{scales}; "
             f"wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; bar.sync 0; "
-            f"mov.b32 %0, d{number}; }}"
-        ).replace("%tid", "%%tid")
-        yield InlineForm(
-            "warpgroup products",
-            f"{opcode} d{number}",
-            asm,
-            inputs,
-            "f16x2" if c == "f16" else c,
+            f"mov.b32 %0, d{number}; }}",
+            inputs=inputs,
+            output="f16x2" if c == "f16" else c,
             memory="shared",
             combined="{d}",
         )
+        for number in range(sums)
+    )
 
 
 def _names(count: int) -> str:
@@ -439,23 +442,22 @@ def _names(count: int) -> str:
 def _loads(size: int, opcode: str) -> Iterator[InlineForm]:
     """From the 32 cells of the warp; each matrix of a load takes its rows in another order."""
     address = "mov.b64 a, %1; " if ".shared" in opcode else "cvta.shared.u64 a, %1; "
-    for number in range(size):
-        asm = (
-            f"{{ .reg .b32 d<{size}>, l, m, r; .reg .b64 a, o; {address}"
-            "mov.u32 l, %laneid; shr.u32 m, l, 3; xor.b32 r, l, m; and.b32 r, r, 7; "
-            "mul.lo.u32 r, r, 16; mul.lo.u32 l, l, 4; sub.s32 r, r, l; cvt.s64.s32 o, r; "
-            f"add.s64 a, a, o; bar.warp.sync 0xffffffff; {opcode} {{{_names(size)}}}, [a]; "
-            f"mov.b32 %0, d{number}; }}"
-        ).replace("%laneid", "%%laneid")
-        yield InlineForm(
+    return (
+        InlineForm(
             "tensor cores",
             f"{opcode} d{number}",
-            asm,
-            ("b32",),
-            "u32",
+            asm=f"{{ .reg .b32 d<{size}>, l, m, r; .reg .b64 a, o; {address}"
+            "mov.u32 l, %%laneid; shr.u32 m, l, 3; xor.b32 r, l, m; and.b32 r, r, 7; "
+            "mul.lo.u32 r, r, 16; mul.lo.u32 l, l, 4; sub.s32 r, r, l; cvt.s64.s32 o, r; "
+            f"add.s64 a, a, o; bar.warp.sync 0xffffffff; {opcode} {{{_names(size)}}}, [a]; "
+            f"mov.b32 %0, d{number}; }}",
+            inputs=("b32",),
+            output="u32",
             memory="shared",
             combined="{d}",
         )
+        for number in range(size)
+    )
 
 
 FORMS: tuple[InlineForm, ...] = (

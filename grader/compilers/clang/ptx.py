@@ -97,6 +97,10 @@ _BRANCH = re.compile(r"\s*(?:@(?P<guard>!?%\w+)\s+)?bra(?:\.uni)?\s+(?P<to>\$L__
 _END = re.compile(r"\s*(?:ret|exit|brx\.idx)\b")
 _DEEPEST = 100  # loops in loops
 _ASM = "// begin inline asm", "// end inline asm"
+# The lines between the braces of a function.
+_BODY = re.compile(
+    rf"(?<=^{{\n)(?:.*{_ASM[0]}.*\n(?:.*\n)*?.*{_ASM[1]}.*\n|.*\n)*?(?=}}$)", re.MULTILINE
+)
 
 
 @dataclass
@@ -114,18 +118,7 @@ class _Block:
 
 def laid_out(ptx: str) -> str:
     """`ptx` with the blocks of each function in that order."""
-    rows: list[str] = []
-    body: list[str] | None = None  # of the function that is being read
-    asm = False
-    for line in ptx.splitlines():
-        asm = _in_assembly(line, asm)
-        if body is not None and line == "}" and not asm:
-            rows += _rewritten(body)
-            body = None
-        (rows if body is None else body).append(line)
-        if body is None and line == "{":
-            body = []
-    return "\n".join([*rows, *(body or ())]) + "\n"
+    return _BODY.sub(lambda body: "\n".join(_rewritten(body[0].split("\n"))), ptx)
 
 
 def _in_assembly(line: str, before: bool) -> bool:

@@ -27,7 +27,7 @@ class Allocation:
 
 
 _allocations: dict[int, Allocation] = {}
-_reachable: dict[int, weakref.ref[np.ndarray]] = {}
+_reachable: weakref.WeakValueDictionary[int, np.ndarray] = weakref.WeakValueDictionary()
 _next_address = _FIRST_ADDRESS
 
 
@@ -68,14 +68,13 @@ def address(array: np.ndarray) -> np.uint64:
     array (as `cupy.ndarray.data.ptr`). From then on kernels can reach the array through it for as
     long as the array lives."""
     owner = owner_of(array)
-    _reachable[id(owner)] = weakref.ref(owner)
-    weakref.finalize(owner, _reachable.pop, id(owner), None)
+    _reachable[id(owner)] = owner
     return np.uint64(address_of(array))
 
 
 def reachable() -> list[np.ndarray]:
     """The living arrays whose address somebody asked for."""
-    return [owner for owner in (ref() for ref in _reachable.values()) if owner is not None]
+    return list(_reachable.values())
 
 
 def owner_of(array: np.ndarray) -> np.ndarray:

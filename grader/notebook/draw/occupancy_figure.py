@@ -1,8 +1,7 @@
 """draw.occupancy: what a multiprocessor holds, with its resources to be dragged."""
 
 from grader.counted import counted
-from grader.cuda import occupancy as calculator
-from grader.cuda.limits import DEFAULT, REGISTERS, architecture
+from grader.cuda import limits
 
 from ..cards import Page, filled, html_of
 from ..failures import Notice
@@ -19,10 +18,10 @@ def occupancy(threads: int = 256, registers: int = 32, shared: int = 0) -> Page:
     registers per thread, and bytes of shared memory per block; drag each of them. The steps nearest
     to the given numbers come first."""
     try:
-        held = calculator.occupancy(threads, registers, shared)
+        held = limits.occupancy(threads, registers, shared)
     except ValueError as error:
         raise Notice(f"There are no such blocks: {error}.") from None
-    most = architecture(DEFAULT).shared // 1024
+    most = limits.architecture(limits.DEFAULT).shared // 1024
     kilobytes = [*range(0, most, SHARED_STEP), most]
     page = filled(
         "occupancy.html",
@@ -39,7 +38,7 @@ def occupancy(threads: int = 256, registers: int = 32, shared: int = 0) -> Page:
         t=_nearest(THREADS, threads),
         r=_nearest(REGISTER_STEPS, registers),
         s=_nearest(kilobytes, shared / 1024),
-        all_registers=f"{REGISTERS:,}",
+        all_registers=f"{limits.REGISTERS:,}",
         all_shared=most,
     )
     text = (
@@ -54,7 +53,7 @@ def occupancy(threads: int = 256, registers: int = 32, shared: int = 0) -> Page:
 def _table(kilobytes: list[int]) -> str:
     """How many blocks there are, a digit each: threads, then registers, then shared memory."""
     return "".join(
-        _DIGITS[calculator.occupancy(threads, registers, 1024 * shared).blocks]
+        _DIGITS[limits.occupancy(threads, registers, 1024 * shared).blocks]
         for threads in THREADS
         for registers in REGISTER_STEPS
         for shared in kilobytes

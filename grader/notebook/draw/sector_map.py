@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from matplotlib.axes import Axes
 
@@ -114,10 +115,8 @@ def sectors(run: Run, argument: int | None = None, line: int | None = None) -> P
             }
         )
     )
-    top = 0.65
-    for request, tall in zip(shown, talls, strict=True):
+    for request, top in zip(shown, accumulate(talls, initial=0.65), strict=False):
         _paint(picture, run, request, top)
-        top += tall
     picture.foot(notes)
     return picture
 

@@ -468,30 +468,36 @@ def _arriving(
 
 _ZERO = _U(0)
 _EITHER = "d, updates[a], {0} or updates[a], {0}"
-_arrive = _arriving(
-    lambda word, number: _changed(word, number, _ZERO, _ZERO),
-    lambda number: number,
-    f"arrive noComplete? {_ANY} : {_EITHER.format('n?')}",
-)
-_arriving(
-    lambda word, number: _changed(word, number, _ZERO - number, _ZERO),
-    lambda number: number,
-    f"arrive_drop noComplete? {_ANY} : {_EITHER.format('n?')}",
-)
-_arriving(
-    lambda word, size: _changed(word, _U(1), _ZERO, size),
-    lambda size: _U(1),
-    f"arrive expect_tx {_ANY} : {_EITHER.format('bytes')}",
-)
-_arriving(
-    lambda word, size: _changed(word, _ZERO, _ZERO, size),
-    lambda size: _ZERO,
-    f"expect_tx {_ANY} : updates[a], bytes",
-)
-_arriving(
-    lambda word, size: _changed(word, _ZERO, _ZERO, _ZERO - size),
-    lambda size: _ZERO,
-    f"complete_tx {_ANY} : updates[a], bytes",
+# What each does to a barrier's word, with its operand; how many arrivals that takes; its form.
+_arrive, *_ = (
+    _arriving(*row)
+    for row in (
+        (
+            lambda word, number: _changed(word, number, _ZERO, _ZERO),
+            lambda number: number,
+            f"arrive noComplete? {_ANY} : {_EITHER.format('n?')}",
+        ),
+        (
+            lambda word, number: _changed(word, number, _ZERO - number, _ZERO),
+            lambda number: number,
+            f"arrive_drop noComplete? {_ANY} : {_EITHER.format('n?')}",
+        ),
+        (
+            lambda word, size: _changed(word, _U(1), _ZERO, size),
+            lambda size: _U(1),
+            f"arrive expect_tx {_ANY} : {_EITHER.format('bytes')}",
+        ),
+        (
+            lambda word, size: _changed(word, _ZERO, _ZERO, size),
+            lambda size: _ZERO,
+            f"expect_tx {_ANY} : updates[a], bytes",
+        ),
+        (
+            lambda word, size: _changed(word, _ZERO, _ZERO, _ZERO - size),
+            lambda size: _ZERO,
+            f"complete_tx {_ANY} : updates[a], bytes",
+        ),
+    )
 )
 
 

@@ -96,11 +96,17 @@ def product_of_24_bits(form: Form, a: np.ndarray, b: np.ndarray, *c: np.ndarray)
 
 
 means(
-    "sad",  # c + |a - b|
-    "INT : d, a, b, c",
-    meaning=lambda on: (
-        lambda a, b, c: on.add(c, on.select(on.less(a, b), on.subtract(b, a), on.subtract(a, b)))
+    (
+        "sad",  # c + |a - b|
+        "INT : d, a, b, c",
+        lambda on: (
+            lambda a, b, c: on.add(
+                c, on.select(on.less(a, b), on.subtract(b, a), on.subtract(a, b))
+            )
+        ),
     ),
+    ("neg", "s16|s32|s64 : d, a", lambda on: on.negative),
+    ("abs", "s16|s32|s64 : d, a", lambda on: on.absolute),
 )
 
 
@@ -109,15 +115,15 @@ _BY_ZERO = Undefined(
 )
 
 
-means("div", "INT : d, a, b", meaning=lambda on: on.quotient, undefined=_BY_ZERO)
 means(
-    "rem",
-    "INT : d, a, b",
-    meaning=lambda on: lambda a, b: on.subtract(a, on.multiply(b, on.quotient(a, b))),
+    ("div", "INT : d, a, b", lambda on: on.quotient),
+    (
+        "rem",
+        "INT : d, a, b",
+        lambda on: lambda a, b: on.subtract(a, on.multiply(b, on.quotient(a, b))),
+    ),
     undefined=_BY_ZERO,
 )
-means("neg", "s16|s32|s64 : d, a", meaning=lambda on: on.negative)
-means("abs", "s16|s32|s64 : d, a", meaning=lambda on: on.absolute)
 
 
 @elementwise(

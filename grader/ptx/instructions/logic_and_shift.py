@@ -17,7 +17,7 @@ def logic(instruction: Instruction) -> Elementwise:
     return meant(lambda on: getattr(on, f"bitwise_{instruction.form.name}"), instruction)
 
 
-means("not", "pred|BITS : d, a", meaning=lambda on: on.invert)
+means(("not", "pred|BITS : d, a", lambda on: on.invert))
 lanewise("cnot", "BITS : d, a", types="t t")(lambda form, a: a == 0)  # C's `!`
 
 

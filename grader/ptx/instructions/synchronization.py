@@ -43,9 +43,9 @@ def block_barrier(instruction: Instruction, at: int, wave: Wave) -> Step:
         onward: Successors = ()
         parts = ((fixed, lanes),) if fixed is not None else by_value(lanes, which[lanes])
         for barrier, group in parts:
-            number = int(threads[group][0]) if threads is not None else None
-            if barrier == 0 and number == wave.geometry.stride:
-                number = None  # `__syncthreads()`, spelled out
+            asked = int(threads[group][0]) if threads is not None else None
+            # Barrier 0 for the whole block is `__syncthreads()`, spelled out.
+            number = None if barrier == 0 and asked == wave.geometry.stride else asked
             here, one_by_one = Arrival(at, barrier, number, waits), not aligned or number is None
             arrive = wave.barriers.arrive if one_by_one else wave.barriers.arrive_aligned
             onward += arrive(group, here)

@@ -12,6 +12,7 @@ issued its own, and whoever has waited may have the factors overwritten.
 
 import re
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -156,10 +157,10 @@ def wait_for_products(instruction: Instruction, at: int, wave: Wave) -> Step:
         wave.spin()
         products, index = wave.products, lane_index(lanes)
         coming = wave.running.copy()
-        for barrier, groups in wave.barriers.parked.items():
-            if wave.barriers.asked.get(barrier) is None:  # it waits for these lanes, too
-                for _, others in groups:
-                    coming[others] = False
+        asked, parked = wave.barriers.asked, wave.barriers.parked.items()
+        waiting = [groups for barrier, groups in parked if asked.get(barrier) is None]
+        for _, others in chain(*waiting):  # these barriers wait for the lanes here, too
+            coming[others] = False
         fewest = (
             np.where(coming, products.committed, np.iinfo(np.int64).max)
             .reshape(-1, size)

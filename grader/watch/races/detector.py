@@ -8,6 +8,7 @@ are not "always in sync": a race shows even if the lanes ran in step.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -157,9 +158,7 @@ class RaceDetector:
         """`marks`, which the stamps get: STRONG for a volatile load, which strong writes are
         ordered with; COMPARED for the plain load that a loop of compare-and-swap starts from: an
         old value costs it a turn."""
-        written = self._against(self.written[cells], lane, marks)
-        if marks & COMPARED:
-            written = np.where(written & COMPARED, 0, written)
+        written = self._but_compared(self.written[cells], lane, marks)
         conflict = self.conflict(written, lane, wrote=True)
         if marks & STRONG and self.strong_readers is None:
             self.strong_readers = Readers(len(self.written), self.unordered, self.ordering)
@@ -199,16 +198,18 @@ class RaceDetector:
         """The conflict given, unless it is none or benign and a read gives a real one."""
         if conflict is not None and not conflict.benign:
             return conflict
-        kinds = [self.readers] if self.reads else []
-        kinds += [self.strong_readers] if self.strong_readers else []
-        for readers in kinds:
-            for position, stamps in readers.unordered_reads(cells):
-                stamps = self._against(stamps, lane[position], marks)
-                if marks & COMPARED:
-                    stamps = np.where(stamps & COMPARED, 0, stamps)
-                if read := self.conflict(stamps, lane[position], wrote=False):
-                    return replace(read, position=int(position[read.position]))
+        kinds = filter(None, (self.readers if self.reads else None, self.strong_readers))
+        reads = chain.from_iterable(readers.unordered_reads(cells) for readers in kinds)
+        for position, stamps in reads:
+            stamps = self._but_compared(stamps, lane[position], marks)
+            if read := self.conflict(stamps, lane[position], wrote=False):
+                return replace(read, position=int(position[read.position]))
         return conflict
+
+    def _but_compared(self, stamps: np.ndarray, lane: np.ndarray, marks: int) -> np.ndarray:
+        """The same as `_against`, where what compares and swaps does not race with its like."""
+        stamps = self._against(stamps, lane, marks)
+        return np.where(stamps & COMPARED, 0, stamps) if marks & COMPARED else stamps
 
     def _against(self, stamps: np.ndarray, lane: np.ndarray, marks: int) -> np.ndarray:
         """The stamps that an access with these marks may race with. A strong access does not race

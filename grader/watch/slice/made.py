@@ -78,12 +78,11 @@ def came_from(graph: Graph, root: int) -> Source:
     """Follows a value back through all that merely handed it on, the winner of a maximum among
     them."""
     node = root
-    while True:
-        sources = graph.sources(node)
-        same = [one for one in sources if one > 0 and graph.value[one] == graph.value[node]]
-        if not same:
-            break
+    while same := [
+        one for one in graph.sources(node) if one > 0 and graph.value[one] == graph.value[node]
+    ]:
         node = same[0]
+    sources = graph.sources(node)
     if not any(sources):
         return Source(0 if _written(graph, node) else node, node)
     if (instruction := graph.instruction(node)) and hands_on(instruction, _HANDED_ON):

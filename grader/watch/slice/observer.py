@@ -41,8 +41,7 @@ class Slicer(Observer):
         self.wave, self.code = wave, wave.kernel.instructions
         self._given: dict[str, list[str]] = {}  # to functions of the library, by what takes results
         self.graph, self._begin = graph, graph.enter([*self._named()], wave.geometry.threads)
-        heap = wave.heap.store
-        outside = [store for store in wave.flat.stores if store is not heap]
+        outside = [store for store in wave.flat.stores if store is not wave.heap.store]
         if sum(len(store.data) for store in outside) > MOST_BYTES:
             raise TooLong
         for store in outside:
@@ -256,7 +255,6 @@ class Slicer(Observer):
             given = [self._of(source[component])[index] for source in sources]
             found = np.zeros(len(index), np.int32)
             for turn in _turns(hit.element):
-                some = index[turn]
                 where = bytes_of(access, hit, component)[turn]
                 old = memory[where[:, 0]]
                 found[turn] = old
@@ -266,7 +264,7 @@ class Slicer(Observer):
                     made_of = [given[1][turn], old]
                 elif instruction.form.has("exch"):
                     made_of = made_of[1:]
-                memory[where[~kept]] = self._add(access.at, some, *made_of)[~kept][:, None]
+                memory[where[~kept]] = self._add(access.at, index[turn], *made_of)[~kept][:, None]
             if place and isinstance(target := targets[component], Register):
                 self._nodes[target.name][index] = self._add(access.at, index, found)
 
