@@ -1,5 +1,7 @@
 """What can go wrong that somebody can fix, by who that is. Each message is one sentence, or two:
 what is wrong, and what to do. Whatever else is raised is a fault of the grader's own.
+
+Numbers of things in words, as sentences have them.
 """
 
 import errno
@@ -124,3 +126,22 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         seen.add(id(error))
         yield error
         error = error.__cause__ or error.__context__
+
+
+# ---- numbers in words ----
+
+
+def counted(number: float, noun: str, many: str = "") -> str:
+    """E.g. "1 warp", "3,000 warps", "2.5 points"; `many` where more than one of them is called
+    otherwise than with an s."""
+    shown = f"{int(number):,}" if number == int(number) else f"{number:g}"
+    return f"{shown} {noun if number == 1 else many or noun + 's'}"
+
+
+SHOWN_NAMES = 5  # learners named where there may be hundreds
+
+
+def some(names: list[str]) -> str:
+    """The first few of these names, and how many there are more."""
+    more = len(names) - SHOWN_NAMES
+    return ", ".join(names[:SHOWN_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
 
-from .counted import counted
+from .errors import counted
 
 _PAGES = Environment(
     loader=FileSystemLoader(Path(__file__).parent),

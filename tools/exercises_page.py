@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from grader.counted import counted
 from grader.course import KERNELS, KINDS, Exercise, Lesson, lessons
+from grader.errors import counted
 
 PAGE = KERNELS.with_name("docs") / "exercises.md"
 

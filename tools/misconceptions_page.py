@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.counted import counted
 from grader.course import KERNELS, Lesson, WrongKernel, lessons
+from grader.errors import counted
 from grader.judge import judge
 from grader.status import Status
 

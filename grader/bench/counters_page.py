@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..counted import counted
-from ..errors import BadInput, unless
+from ..errors import BadInput, counted, unless
 from ..page_templates import page_template
 from ..profiler.work import Work, simulate
 from ..watch.counters import METRICS

@@ -27,13 +27,12 @@ import numpy as np
 from cupy.cuda import Event, get_elapsed_time, runtime
 
 from ..compilers.declared import parameters
-from ..counted import counted
 from ..course import Benchmark, Lesson, Variant
 from ..course.model import Buffers
 from ..cuda import arguments, gpu
 from ..cuda.errors import CudaError
 from ..cuda.limits import DeviceKernel, MakeModule, opted_in
-from ..errors import unless
+from ..errors import counted, unless
 from .timings import Begins, Device, Finding, Size, Timing, Timings, size_text, timing
 
 FindKernel = Callable[..., DeviceKernel]  # by name, and whether it is launched cooperatively

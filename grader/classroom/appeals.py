@@ -8,9 +8,8 @@ from functools import cache, partial
 import msgspec
 from nbgrader.api import Comment, SolutionCell, SubmittedAssignment
 
-from ..counted import counted
 from ..course import Lesson
-from ..errors import LearnerError, unless
+from ..errors import LearnerError, counted, unless
 from ..learner.asking import IN_EXCHANGE, Appeal, checked, read
 from ..whole_files import filed
 from . import ClassroomError, changes, collecting, coursefile, export, renaming

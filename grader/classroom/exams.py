@@ -13,8 +13,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from ..counted import counted
-from ..errors import unless
+from ..errors import counted, unless
 from . import ClassroomError
 
 ALL, VISIBLE, STATUS, NOTHING = "all", "visible", "status", "nothing"

@@ -29,10 +29,9 @@ from nbgrader.api import (
 from nbgrader.plugins import ExportPlugin
 from sqlalchemy.orm import Query
 
-from ..counted import counted
 from ..course import Contest, Lesson, Standing
 from ..course.weave import CHECK
-from ..errors import unless
+from ..errors import counted, unless
 from ..grouped import grouped
 from ..status import Status
 from ..submissions.intake import is_name

@@ -15,10 +15,9 @@ from types import MappingProxyType
 from nbformat import NotebookNode, v4
 from nbgrader.api import Grade, Gradebook, GradeCell
 
-from ..counted import counted
 from ..course import Lesson
 from ..course.weave import CHECK, text
-from ..errors import MachineError
+from ..errors import MachineError, counted
 from ..submissions import intake
 from . import (
     ClassroomError,

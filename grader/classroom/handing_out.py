@@ -27,13 +27,12 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.preprocessors import ClearSolutions
 
 from .. import course as lessons
-from ..counted import counted
 from ..course import variants
 from ..course.kinds import unmarked
 from ..course.mistakes import WrongKernel
 from ..course.weave import CUDA, cell_id, cuda_cell, learners_cell, text, weave, weave_page
 from ..course_folder import CHOICE, NOTEBOOKS, WARPWISE
-from ..errors import AuthorError
+from ..errors import AuthorError, counted
 from ..judge import Verdict
 from ..judge.arrangement import is_blank
 from ..submissions.intake import checks, cuda_source, grade_id

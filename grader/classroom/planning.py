@@ -13,9 +13,8 @@ from pathlib import Path
 from nbgrader.api import Gradebook, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy.orm import joinedload, undefer
 
-from ..counted import some
 from ..course import Lesson
-from ..errors import unless
+from ..errors import some, unless
 from ..submissions.intake import handed_in_at
 from . import ClassroomError, coursefile, export
 from .coursefile import BEST, DAY, CourseFile, changed, moment, parse_policy, table

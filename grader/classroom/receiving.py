@@ -20,9 +20,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from ..counted import counted
 from ..disk_cache import sealed
-from ..errors import MachineError, unless
+from ..errors import MachineError, counted, unless
 from ..judge.verdict import Report
 from ..learner.sending import Receipt
 from .exams import NotTaken, ServiceRules, shown

@@ -22,10 +22,9 @@ from pathlib import Path
 
 from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
 
-from ..counted import counted
 from ..course import names as lessons_in
 from ..course.weave import CHECK
-from ..errors import unless
+from ..errors import counted, unless
 from ..submissions.intake import handed_in_at
 from . import ClassroomError, changes, coursefile, rubric
 from .folder import CourseFolder, alone

@@ -23,9 +23,8 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from ..compilers.lexer import tokens, without_comments
-from ..counted import counted
 from ..course import KINDS, Explain, Lesson, lesson
-from ..errors import NotInCourse, unless
+from ..errors import NotInCourse, counted, unless
 from ..grouped import grouped
 from ..submissions.intake import cuda_source, grade_id
 from . import ClassroomError, coursefile, verdicts

@@ -14,8 +14,7 @@ from .. import course
 from ..bench import records, timings
 from ..bench.speed import Figure, measure
 from ..classroom import spreadsheets
-from ..counted import counted
-from ..errors import BadInput
+from ..errors import BadInput, counted
 from ..whole_files import filed
 from .terminal import table
 
@@ -27,9 +26,6 @@ def bench(
         list[str] | None, typer.Argument(metavar="LESSON", help="On a GPU; by default all.")
     ] = None,
     device: Annotated[str, typer.Option(help="simulator or gpu.")] = "simulator",
-    classroom: Annotated[
-        bool, typer.Option("--classroom", help="How fast a class is graded; takes minutes.")
-    ] = False,
     record: Annotated[
         bool, typer.Option("--record", help="Keep a GPU's times in kernels/LESSON/measured.json.")
     ] = False,
@@ -40,15 +36,9 @@ def bench(
         Path | None, typer.Option(metavar="FILE", help="Say what is faster or slower than there.")
     ] = None,
 ) -> None:
-    """Measure the simulated GPU, grading, or kernels on a GPU."""
+    """Measure the simulated GPU, or kernels on a GPU."""
     console = Console()
-    if classroom:
-        from ..classroom import demo  # nbgrader, which the others do not need
-
-        # The one with the most typical mistakes.
-        lesson = max(course.lessons(), key=lambda lesson: len(lesson.wrong_kernels))
-        show_speed(console, demo.measure(lesson), f"Grading a class, {lesson.name}")
-    elif device == "gpu":
+    if device == "gpu":
         if against:
             timings.kept(against)  # which says so now if it cannot be read
         measured = records.bench(lessons or [], course.KERNELS, record, console)

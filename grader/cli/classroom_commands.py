@@ -35,8 +35,7 @@ from ..classroom import (
     spreadsheets,
 )
 from ..classroom.folder import CourseFolder, alone, open_course, user
-from ..counted import counted, some
-from ..errors import unless
+from ..errors import counted, some, unless
 from ..grouped import grouped
 from ..submissions.intake import is_name
 from ..whole_files import filed

@@ -27,8 +27,7 @@ from ..classroom import (
     roster,
 )
 from ..classroom.folder import open_course
-from ..counted import counted, some
-from ..errors import BadInput, unless
+from ..errors import BadInput, counted, some, unless
 from ..submissions.intake import is_name
 from ..whole_files import filed
 from .classroom_commands import (

@@ -15,11 +15,10 @@ from rich.console import Console
 from rich.text import Text
 
 from .. import course
-from ..counted import counted
 from ..course import variants
 from ..course_folder import WARPWISE
 from ..cuda.errors import CudaError, visible
-from ..errors import BadInput, unless
+from ..errors import BadInput, counted, unless
 from ..judge import Limits, judge, sizes
 from ..judge.beside import Beside, beside
 from ..judge.verdict import CaseResult, Checked, EverySize, Report

@@ -13,10 +13,9 @@ from rich.console import Console
 
 from .. import compilers
 from ..compilers import cuda_files, fetched
-from ..counted import counted
 from ..course import KINDS
 from ..course_folder import SERVICE
-from ..errors import LearnerError, unless
+from ..errors import LearnerError, counted, unless
 from ..judge import Verdict
 from ..judge.verdict import Report
 from ..learner import asking, editions, folder, progress, start_page, study

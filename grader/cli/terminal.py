@@ -9,9 +9,9 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from ..counted import counted
 from ..course import KINDS
 from ..cuda.errors import lines_of, shown, visible, window
+from ..errors import counted
 from ..judge import partial, sizes
 from ..judge.beside import Beside
 from ..judge.verdict import CaseResult, Verdict, by_cause, stopped

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from ..counted import counted
 from ..cuda.errors import LaunchError
+from ..errors import counted
 from .lexer import without_comments
 
 # ---- a kernel's parameters ----

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ..counted import counted
+from ..errors import counted
 from ..grouped import grouped
 from .model import Budget, Case, Exercise, Hazard, Problem, Requirement
 from .rules import blocks_and_threads, dimensions, in_threads, is_whole, parameters

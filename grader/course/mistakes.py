@@ -29,8 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..counted import counted
-from ..errors import AuthorError, unless
+from ..errors import AuthorError, counted, unless
 from ..status import Status
 from . import authors
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..counted import counted
+from ..errors import counted
 from .inputs import VALUES
 from .model import Boxes, Dim, Exercise, Launch, Problem, Rule
 

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from ..counted import counted
+from ..errors import counted
 from ..status import Status
 
 # A terminal's escapes, changes of direction, spaces without width, lines that end unseen.

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from ..counted import counted
+from ..errors import counted
 from .errors import LaunchError
 
 Dim = int | Sequence[int]  # a grid or a block as it is given: x, or up to x, y, z

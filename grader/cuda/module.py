@@ -18,8 +18,7 @@ import numpy as np
 from .. import compilers
 from ..compilers.declared import Parameter, check_arguments
 from ..compilers.declared import parameters as declared_parameters
-from ..counted import counted
-from ..errors import unless
+from ..errors import counted, unless
 from ..machine.lanes import BatchGeometry, Geometry, Index
 from ..machine.memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
 from ..machine.memory.layout import SharedLayout, local_layout, module_variables, shared_layout

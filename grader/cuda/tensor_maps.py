@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from ..counted import counted
+from ..errors import counted
 from .errors import LaunchError
 
 SIZE = 128  # bytes of a CUtensorMap

@@ -18,10 +18,9 @@ import numpy.typing as npt
 from msgspec import structs
 
 from ..compilers.declared import Parameter, compatible, parameters
-from ..counted import counted
 from ..course import Budget, Case, Expected, Launch, Problem, costs
 from ..cuda.errors import Message, in_parts
-from ..errors import AuthorError
+from ..errors import AuthorError, counted
 from ..say import verdict_answers as say
 from ..status import Status
 from .cases import CaseInstance, of_buffer, of_failure

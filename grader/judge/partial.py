@@ -24,8 +24,8 @@ import msgspec
 import numpy as np
 
 from ..compilers.lexer import tokens
-from ..counted import counted
 from ..course import Expected, solution_counts
+from ..errors import counted
 from ..status import Status
 from . import arrangement, compare, sizes, technique
 from .cases import CaseInstance, drawn

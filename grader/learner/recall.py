@@ -24,7 +24,7 @@ from typing import Any
 
 from fsrs import Card, Rating, Scheduler
 
-from ..counted import counted
+from ..errors import counted
 from ..grouped import grouped
 from . import progress
 from .folder import LESSONS

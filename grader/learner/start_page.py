@@ -22,9 +22,8 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 
 from .. import disk_cache
-from ..counted import counted
 from ..cuda import gpu_count
-from ..errors import unless
+from ..errors import counted, unless
 from ..page_templates import page_template
 from . import progress, recall, study
 from .folder import outdated

@@ -16,12 +16,8 @@ from typing import Any
 import numpy as np
 
 from ..cuda.errors import CudaError
-from .lanes import Lanes
+from .lanes import Groups, Lanes, Step
 from .memory.access import Access, Accessed, Hit, Landing, Values
-
-Step = Callable[[Lanes], Any]  # executes an instruction for a set of lanes
-Successors = tuple[tuple[int, Lanes], ...]  # where lanes go on
-Groups = list[tuple[int, np.ndarray]]  # instructions, and the lanes that stand there
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ instruction together is a `slice` where the lanes are contiguous, so that regist
 written through views without a copy, and a sorted index array otherwise.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,9 @@ import numpy as np
 from ..cuda.limits import WARP as WARP
 
 Lanes = slice | np.ndarray
+Step = Callable[[Lanes], Any]  # executes an instruction for a set of lanes
+Successors = tuple[tuple[int, Lanes], ...]  # where lanes go on
+Groups = list[tuple[int, np.ndarray]]  # instructions, and the lanes that stand there
 
 
 def compact(index: np.ndarray) -> Lanes:

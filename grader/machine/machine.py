@@ -34,8 +34,8 @@ from ..cuda.errors import (
 from ..ptx.flow import ANYWHERE, PASSED, block_ends, endless_loop
 from ..ptx.instructions import bind, fused
 from ..ptx.program import Flow, Malformed, mentioned
-from .events import Observer, Rebind, Step
-from .lanes import Lanes, compact, count, lane_index
+from .events import Observer, Rebind
+from .lanes import Lanes, Step, compact, count, lane_index
 from .memory.access import Access, Accessed, ErrorReport, Hit, Values, bits_of
 from .memory.spaces import Store
 from .registers import CLOCKS

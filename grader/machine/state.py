@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from ..counted import counted
 from ..cuda.errors import OutOfBounds
 from ..cuda.limits import DEFAULT, architecture
+from ..errors import counted
 from ..ptx.assembly import Assembly
 from ..ptx.link import Executable
 from ..ptx.numbers import DTYPES, size_of, unsigned
@@ -39,8 +39,19 @@ from ..ptx.program import (
     several,
     symbol_of,
 )
-from .events import Events, Observer, Step, Successors
-from .lanes import Dense, Geometry, Lanes, by_value, lane_index, merge, seen_by_all, warp_masks
+from .events import Events, Observer
+from .lanes import (
+    Dense,
+    Geometry,
+    Lanes,
+    Step,
+    Successors,
+    by_value,
+    lane_index,
+    merge,
+    seen_by_all,
+    warp_masks,
+)
 from .memory.access import Access, ErrorReport, LaneValues, PendingCopies, WaveMemory
 from .memory.layout import LocalLayout
 from .memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, Fault, GlobalSpace, Heap, PrivateSpace

@@ -14,10 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..counted import counted
 from ..cuda.errors import Message
-from .events import Groups, Successors
-from .lanes import WARP, Lanes, compact, count, lane_index
+from ..errors import counted
+from .lanes import WARP, Groups, Lanes, Successors, compact, count, lane_index
 from .schedule import Schedule
 from .state import Calls, PreparedLaunch, WaveState
 

@@ -5,9 +5,9 @@ from html import escape
 
 import numpy as np
 
-from grader.counted import counted
 from grader.course import Exercise
 from grader.cuda import simulator
+from grader.errors import counted
 from grader.judge import partial, sizes
 from grader.judge.beside import beside
 from grader.judge.compare import right

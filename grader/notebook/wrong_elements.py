@@ -7,7 +7,7 @@ from itertools import groupby
 
 import numpy as np
 
-from grader.counted import counted
+from grader.errors import counted
 from grader.judge.verdict import Mismatch, Part, told_apart
 
 from .cards import Page, aligned, html_of

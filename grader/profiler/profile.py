@@ -12,11 +12,10 @@ import numpy as np
 
 from .. import course
 from ..compilers.declared import DTYPES
-from ..counted import counted
 from ..cuda.limits import DEFAULT, WARP, architecture
 from ..cuda.limits import occupancy as blocks_held
 from ..cuda.simulator import RawModule
-from ..errors import BadInput, unless
+from ..errors import BadInput, counted, unless
 from ..submissions.intake import read_text
 from ..watch.counters import METRICS, Counters
 from .work import Blank, Work, of_exercise

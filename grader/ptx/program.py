@@ -8,8 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ..counted import counted
-from ..errors import Held
+from ..errors import Held, counted
 
 
 class Role(Enum):

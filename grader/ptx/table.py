@@ -20,11 +20,13 @@ from msgspec.structs import replace
 
 from ..compilers.advice import TEXTURES
 from ..cuda.errors import Message, ShuffleDivergence, UnsupportedInstruction
-from ..machine.events import Step, Successors, Undefined
+from ..machine.events import Undefined
 from ..machine.lanes import (
     WARP,
     Dense,
     Lanes,
+    Step,
+    Successors,
     first_of,
     lane_index,
     put,

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import prod
 
-from ..counted import counted
 from ..cuda.errors import Index, Message
+from ..errors import counted
 from ..machine.wave import Wave
 from ..watch.findings import Location, OutOfStore
 from .places import ArrayPlace

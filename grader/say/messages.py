@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 from functools import singledispatch
 
-from ..counted import counted
 from ..cuda.errors import Message, in_parts
+from ..errors import counted
 from ..machine.lanes import WARP
 from ..machine.wave import Wave
 from ..ptx.program import Immediate, Instruction

@@ -10,8 +10,8 @@ from dataclasses import dataclass, fields
 from math import prod
 
 from ..compilers.declared import Declarations, Declared
-from ..counted import counted
 from ..cuda.errors import Index, Message
+from ..errors import counted
 from ..machine.lanes import coordinates
 from ..machine.memory.spaces import Store
 from ..machine.naming import PassedArray, plain

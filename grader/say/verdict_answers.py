@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from ..counted import counted
 from ..cuda.errors import Message
+from ..errors import counted
 from ..status import Pattern
 
 NOT_ATTEMPTED = "You have not changed this kernel yet."

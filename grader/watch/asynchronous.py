@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..machine.events import Observer, Step
-from ..machine.lanes import WARP, Lanes, fill, first_of, lane_index
+from ..machine.events import Observer
+from ..machine.lanes import WARP, Lanes, Step, fill, first_of, lane_index
 from ..machine.memory.access import Access, Accessed, Hit, Values
 from ..machine.memory.spaces import Store
 from ..ptx.flow import spread

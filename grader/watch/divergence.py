@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..machine.events import Groups, Observer
-from ..machine.lanes import WARP, Lanes, first_of, lane_index, warp_masks
+from ..machine.events import Observer
+from ..machine.lanes import WARP, Groups, Lanes, first_of, lane_index, warp_masks
 from ..machine.wave import FULL, whole_warps
 from .findings import (
     AbsentSource,

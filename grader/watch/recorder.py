@@ -13,8 +13,8 @@ import numpy as np
 
 from ..compilers.declared import DTYPES as DECLARED
 from ..cuda.errors import CudaError
-from ..machine.events import Observer, Step, Successors
-from ..machine.lanes import Geometry, Index, Lanes, lane_index
+from ..machine.events import Observer
+from ..machine.lanes import Geometry, Index, Lanes, Step, Successors, lane_index
 from ..machine.memory.access import Access, Accessed, Hit
 from ..machine.memory.spaces import Store
 from ..machine.naming import plain

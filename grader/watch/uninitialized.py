@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ..machine.events import Observer, Rebind, Step, Undefined
-from ..machine.lanes import Lanes, fill, lane_index, seen_by_all
+from ..machine.events import Observer, Rebind, Undefined
+from ..machine.lanes import Lanes, Step, fill, lane_index, seen_by_all
 from ..machine.memory.access import Access, Accessed, Hit
 from ..machine.memory.spaces import Store
 from ..machine.state import Slots

@@ -4,7 +4,7 @@ from itertools import chain
 
 import pytest
 
-from grader.counted import counted
+from grader.errors import counted
 from tools.prose import blocks_of_module, blocks_of_page, files, lint, rules, settings
 
 

@@ -13,9 +13,9 @@ from statistics import StatisticsError, correlation, mean, median, mode
 
 import msgspec
 
-from ...counted import counted
 from ...course import Lesson
 from ...cuda.errors import Diagnostic
+from ...errors import counted
 from ...grouped import grouped
 from ...judge import Verdict
 from ...judge.partial import said

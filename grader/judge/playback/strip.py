@@ -15,8 +15,8 @@ from typing import Annotated, SupportsFloat
 import numpy as np
 from msgspec import Meta
 
-from ...counted import counted
 from ...cuda.limits import Extent
+from ...errors import counted
 from ...machine.events import Observer
 from ...machine.lanes import WARP
 from ...status import headline

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, Protocol, Self
 import msgspec
 import numpy as np
 
-from ...counted import counted
 from ...cuda.errors import CudaError, Message
+from ...errors import counted
 from ...ptx.numbers import unsigned
 from ...ptx.program import Transfer
 from ..lanes import WARP, Geometry, Lanes, compact, count, lane_index

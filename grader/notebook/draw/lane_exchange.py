@@ -11,8 +11,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch
 
-from grader.counted import counted
 from grader.cuda.simulator import Event, Run
+from grader.errors import counted
 
 from .picture import (
     BLUE,

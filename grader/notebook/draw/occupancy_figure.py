@@ -1,7 +1,7 @@
 """draw.occupancy: what a multiprocessor holds, with its resources to be dragged."""
 
-from grader.counted import counted
 from grader.cuda import limits
+from grader.errors import counted
 
 from ..cards import Page, filled, html_of
 from ..failures import Notice

@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Patch
 
-from grader.counted import counted
 from grader.cuda.simulator import Event, Run
+from grader.errors import counted
 from grader.grouped import grouped
 from grader.watch.observe import MOST_EVENTS, ArrayLayout
 

@@ -16,9 +16,9 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from grader.counted import counted
 from grader.cuda.errors import lines_of
 from grader.cuda.simulator import Event, Run
+from grader.errors import counted
 from grader.watch.observe import MOST_EVENTS, ArrayLayout
 
 from ...errors import unless

@@ -10,8 +10,8 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import ListedColormap
 from matplotlib.patches import FancyArrowPatch
 
-from grader.counted import counted
 from grader.cuda.simulator import Event, Run
+from grader.errors import counted
 
 from .picture import (
     ACTIVITY,

@@ -11,8 +11,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, ListedColormap
 
-from grader.counted import counted
 from grader.cuda.simulator import Event, Run
+from grader.errors import counted
 from grader.watch.traffic import BANKS
 
 from .picture import (

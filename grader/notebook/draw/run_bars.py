@@ -9,8 +9,8 @@ from typing import NamedTuple
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from grader.counted import counted
 from grader.cuda.simulator import Run
+from grader.errors import counted
 from grader.watch.counters import METRICS
 from grader.watch.traffic import SECTOR
 

@@ -7,8 +7,8 @@ from itertools import accumulate
 
 from matplotlib.axes import Axes
 
-from grader.counted import counted
 from grader.cuda.simulator import Event, Run
+from grader.errors import counted
 from grader.grouped import grouped
 from grader.watch.observe import MOST_EVENTS
 from grader.watch.traffic import SECTOR

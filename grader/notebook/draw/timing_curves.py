@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator
 
 from grader.bench.timings import Size, Timing, Timings, size_text, when
-from grader.counted import counted
+from grader.errors import counted
 
 from ...errors import unless
 from ..failures import Notice

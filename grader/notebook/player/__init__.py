@@ -18,10 +18,10 @@ import msgspec
 import numpy as np
 from msgspec import structs
 
-from grader.counted import counted
 from grader.course import Case, Exercise
 from grader.cuda.errors import CudaError, lines_of, visible, window
 from grader.cuda.limits import Extent
+from grader.errors import counted
 from grader.judge import cases
 from grader.judge.compare import Words
 from grader.judge.playback.strip import (

@@ -24,10 +24,9 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from ...counted import counted
 from ...cuda.errors import BarrierDivergence, Message, Misaligned, OutOfBounds
-from ...machine.events import Step
-from ...machine.lanes import Lanes, compact, first_of, lane_index, select
+from ...errors import counted
+from ...machine.lanes import Lanes, Step, compact, first_of, lane_index, select
 from ...machine.memory.access import Access, Hit, Landing, PendingCopies, Rereading, Updating
 from ...machine.memory.spaces import OFFSET_MASK, RANK_SHIFT
 from ...machine.wave import Wave

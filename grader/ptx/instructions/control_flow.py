@@ -4,10 +4,9 @@ provides; what stops a thread, for a while or for good (PTX ISA, "Control Flow I
 
 import numpy as np
 
-from ...counted import counted
 from ...cuda.errors import CudaError, OutOfBounds
-from ...machine.events import Step, Successors
-from ...machine.lanes import Lanes, by_value, compact, lane_index
+from ...errors import counted
+from ...machine.lanes import Lanes, Step, Successors, by_value, compact, lane_index
 from ...machine.wave import Wave
 from ..program import (
     Flow,

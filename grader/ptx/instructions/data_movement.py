@@ -5,8 +5,7 @@ and Conversion Instructions").
 
 import numpy as np
 
-from ...machine.events import Step
-from ...machine.lanes import Lanes
+from ...machine.lanes import Lanes, Step
 from ...machine.memory.spaces import (
     LOCAL_WINDOW,
     OFFSET_MASK,

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...cuda.errors import DivisionByZero
-from ...machine.events import Step, Undefined
-from ...machine.lanes import Lanes
+from ...machine.events import Undefined
+from ...machine.lanes import Lanes, Step
 from ...machine.wave import Wave
 from ..numbers import DTYPES, high_product, widened
 from ..program import Carries, Form, Instruction

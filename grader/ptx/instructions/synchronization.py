@@ -4,8 +4,7 @@ ISA, "Parallel Synchronization and Communication Instructions"). What a warp doe
 
 import numpy as np
 
-from ...machine.events import Step, Successors
-from ...machine.lanes import Lanes, by_value, put
+from ...machine.lanes import Lanes, Step, Successors, by_value, put
 from ...machine.memory.turns import compare_and_swap
 from ...machine.wave import Arrival, Reduction, Wave
 from ..numbers import flush, fmax, fmin, on_registers

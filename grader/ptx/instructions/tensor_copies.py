@@ -11,11 +11,10 @@ from functools import cache
 
 import numpy as np
 
-from ...counted import counted
 from ...cuda.errors import LaunchError, Message, Misaligned, OutOfBounds
 from ...cuda.tensor_maps import SIZE, TensorMap, decoded, swizzled
-from ...machine.events import Step
-from ...machine.lanes import Lanes, lane_index
+from ...errors import counted
+from ...machine.lanes import Lanes, Step, lane_index
 from ...machine.memory.access import Access, Landing, Updating
 from ...machine.memory.spaces import OFFSET_MASK
 from ...machine.wave import Wave

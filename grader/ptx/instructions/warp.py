@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...machine.events import Step
-from ...machine.lanes import WARP, Lanes, lane_index, put
+from ...machine.lanes import WARP, Lanes, Step, lane_index, put
 from ...machine.memory.access import LaneValues
 from ...machine.wave import Wave
 from ..numbers import DTYPES

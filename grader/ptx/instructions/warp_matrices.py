@@ -22,8 +22,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from ...machine.events import Step
-from ...machine.lanes import WARP, Lanes, compact, lane_index, put
+from ...machine.lanes import WARP, Lanes, Step, compact, lane_index, put
 from ...machine.memory.access import LaneValues
 from ...machine.wave import Wave
 from ..numbers import DTYPES, FORMATS, from_bfloat, narrowed

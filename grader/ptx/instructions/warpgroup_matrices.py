@@ -17,8 +17,7 @@ from itertools import chain
 import numpy as np
 
 from ...cuda.tensor_maps import UNIT, swizzled
-from ...machine.events import Step, Successors
-from ...machine.lanes import WARP, Lanes, compact, lane_index, put
+from ...machine.lanes import WARP, Lanes, Step, Successors, compact, lane_index, put
 from ...machine.memory.access import Access, LaneValues, Rereading
 from ...machine.wave import Wave
 from ..numbers import DTYPES

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from ...machine.events import Observer, Step
-from ...machine.lanes import WARP, Lanes, fill, lane_index
+from ...machine.events import Observer
+from ...machine.lanes import WARP, Lanes, Step, fill, lane_index
 from ...machine.memory.access import Access, Accessed, Hit, Values
 from ...machine.memory.spaces import Store
 from ...machine.naming import plain
