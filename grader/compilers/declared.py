@@ -224,6 +224,7 @@ class Declared:
 
 _INSIDE = r"\s*\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)"
 _IF = re.compile(rf"\bif{_INSIDE}")
+_LEFT = re.compile(rf"\bif{_INSIDE}\s*{{?\s*return\b")
 _LOOP = re.compile(rf"\b(?:for|while){_INSIDE}")
 _CHANGED = re.compile(r"(?:^|[;{)])\s*([A-Za-z_]\w*(?:\[[^]]*\])?)\s*[-+*/&|^]?=(?!=)")
 _COMMA = re.compile(r",(?![^()\[\]]*[)\]])")  # of no inner brackets
@@ -354,6 +355,14 @@ class Declarations:
         found = {one[1:-1] for one in re.findall(rf"(?<![.\w]){name}({_INDEX})", self.line(line))}
         return found.pop() if len(found) == 1 else ""
 
+    def made_of(self, words: str) -> set[str]:
+        """The names in an expression, and those that its variables are computed from."""
+        given, found, before = _GIVEN.findall("\n".join(self.lines)), set(_WORD.findall(words)), 0
+        while len(found) != before:
+            before = len(found)
+            found |= {one for name, of in given if name in found for one in _WORD.findall(of)}
+        return found
+
     def guard(self, line: int) -> tuple[str, int]:
         """The condition of the `if` that a source line is in, and its line; "" if there is none."""
         return self._around(line, _IF)
@@ -362,16 +371,25 @@ class Declarations:
         """The lines that give elements of an array values."""
         return [at for at in range(1, 1 + len(self.lines)) if self.only_assigned(at, name)]
 
-    def only_written(self, name: str) -> tuple[str, int | None]:
+    def only_written(self, name: str, whole: bool = True) -> tuple[str, int | None]:
         """A sentence about the condition under which the only line that writes to an array does so,
-        and that condition's line; "" and None where there is none."""
+        and that condition's line; "" and None where there is none. If `whole`, with the last one
+        under which threads leave before."""
         lines = self.writers(name)
         guard, at = self.guard(lines[0]) if len(lines) == 1 else ("", 0)
+        left = [
+            (found[1], number)
+            for number in range(1, min(lines, default=0))
+            if (found := _LEFT.search(self.line(number)))
+            and not any("__global__" in one for one in self.lines[number : min(lines)])
+        ]
         if not guard:
             return "", None
         loop, head = self.condition(lines[0])
         while_ = f", while `{loop}` (line {head})," if loop else ""
-        return f"Line {lines[0]} writes to {name}{while_} only if `{guard}` (line {at}).", at
+        said = f"Line {lines[0]} writes to {name}{while_} only if `{guard}` (line {at})."
+        leave = (f" Threads with `{asked}` (line {number}) leave before." for asked, number in left)
+        return said + "".join([*leave][-1:] if whole else ()), at
 
     def with_number(self, line: int, value: float, away: int = NEAR) -> int | None:
         """The line nearest to one, so many lines `away` at most, on which a number stands; a

@@ -375,10 +375,7 @@ class Wrong:
 
 
 def first_wrong(instance: CaseInstance, ran: Ran) -> Wrong | None:
-    """What a case is a wrong answer for; None where that is no output."""
-    inputs = instance.problem.inputs.items()
-    if any(one.tobytes() != ran.arrays[f"input/{name}"].tobytes() for name, one in inputs):
-        return None
+    """The output that a case is a wrong answer for; None where all are right."""
     outputs = _smallest_first(instance.problem)
     found = {buffer: ran.arrays[f"output/{buffer}"] for buffer in outputs}
     masks = {buffer: ~ran.arrays[f"written/{buffer}"] for buffer in outputs}

@@ -12,30 +12,25 @@ the last step.
 """
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 from .. import compilers, course, cuda
-from ..compilers.declared import Declarations
-from ..course import Exercise, authors, rules
+from ..course import Exercise, authors
 from ..course.kinds import WrittenQuestion
-from ..course.model import COUNTERS, Problem
-from ..cuda.errors import Message, encodable, one_line_end, summary
-from ..say import places
+from ..course.model import COUNTERS
+from ..cuda.errors import encodable, one_line_end, summary
 from ..say import verdict_answers as say
 from ..status import Status
 from . import arrangement, cases, compare, partial, questions, stepped, technique
 from . import sizes as every_size
 from .cases import CaseInstance
 from .compare import Words
-from .explaining import telling, thread_paths
-from .explaining.explanation import explained
-from .explaining.telling import Pair, copied
+from .explaining.explained import explained_case
 from .partial import HAZARDS
 from .protocol import Failed, Ran, Reply
 from .session import Judged, Limits, NotRun, Session, run_on_gpu
-from .verdict import CaseResult, Verdict, foremost, told_once
+from .verdict import Verdict, foremost, told_once
 
 LONGEST_SOURCE = 100_000  # characters
 STANDARD_LIMITS = Limits()
@@ -178,107 +173,11 @@ def explain(judged: Judged) -> Judged:
     leaves an array. What goes wrong although it must not is told without advice."""
     at = judged.told
     if judged.exercise.solved and at is not None:
-        judged = _explained(judged, at)
+        judged = explained_case(judged, at)
     if judged.exercise.kind.goes_wrong:
         rows = zip(judged.instances, judged.outcomes, judged.results, strict=True)
         judged = replace(judged, results=tuple(technique.too_far(*row) for row in rows))
     return judged
-
-
-_STRAYS = (Status.OUT_OF_BOUNDS, Status.UNINITIALIZED_READ)
-
-
-def _explained(judged: Judged, at: int) -> Judged:
-    instance, outcome, result = judged.instances[at], judged.outcomes[at], judged.results[at]
-    if instance.case.hazard:
-        return judged
-    if isinstance(outcome, Failed) and (earlier := _before(judged, at, outcome)):
-        first, launches = earlier.results[at], len(earlier.instances[at].problem.launches)
-        told = result.saying(say.already_wrong(first.parts, launches, result.parts))
-        return judged.with_result(at, replace(told, line=first.line or result.line))
-    problem = instance.problem
-    if compare.apart(problem) and result.where:  # one launch is followed sooner than all
-        launch = problem.launches[result.where.launch - 1]
-        written = [name for name in problem.outputs if name in launch.args]
-        instance = replace(
-            instance, problem=replace(problem.comparing(written), launches=(launch,))
-        )
-    if result.status in _STRAYS and isinstance(outcome, Failed):
-        seen = telling.beyond_an_array(judged, instance, judged.words[at])
-        parts = thread_paths.of_stray(judged, at, outcome, seen)
-        return judged.with_result(at, _in_coordinates(result.saying(parts), problem))
-    wrong = (
-        compare.first_wrong(instance, outcome)
-        if result.status == Status.WRONG_ANSWER and isinstance(outcome, Ran)
-        else None
-    )
-    if wrong is None:
-        return _not_put_back(judged, at)
-    both = judged.session, judged.ours
-    with ThreadPoolExecutor(len(both)) as pool:
-        made = list(pool.map(lambda session: session.follow(instance, (wrong.element,)), both))
-    if not all(made):
-        return judged
-    (mine,), (ours,) = made
-    pair = Pair(wrong, mine, ours)
-    copies = copied(mine, ours)
-    if copies and copies[0] != copies[1] and wrong.others:
-        others = [session.follow(instance, wrong.others) for session in both]
-        pair = replace(pair, others=tuple(zip(*others, strict=False)))
-    if not wrong.written and ours.stored and result.where:
-        number = min(result.where.launch, len(instance.problem.launches))
-        pair = replace(pair, path=judged.session.path(instance, number, ours.stored))
-    result = explained(result, pair, judged.words[at])
-    if mine.stored:
-        result = cases.in_block(result, problem, mine.stored.block)
-    return judged.with_result(at, _in_coordinates(result, problem))
-
-
-def _in_coordinates(result: CaseResult, problem: Problem) -> CaseResult:
-    """A result whose threads and blocks are named by their coordinates, where they have several."""
-    launch = problem.launches[result.where.launch - 1 if result.where else -1]
-    shapes = rules.dimensions(launch.block), rules.dimensions(launch.grid)
-    return result.saying(places.in_coordinates(result.parts, *shapes))
-
-
-def _not_put_back(judged: Judged, at: int) -> Judged:
-    """Of an input that was changed, as a counter is, under which condition it is written."""
-    result, words = judged.results[at], judged.words[at]
-    changed = {one.buffer for one in result.mismatches} & {*map(words.name, words.problem.inputs)}
-    if not changed:
-        return judged
-    said, line = Declarations(judged.source).only_written(changed.pop())
-    return judged.with_result(at, replace(result.saying(result.parts + Message(said)), line=line))
-
-
-def _before(judged: Judged, at: int, failure: Failed) -> Judged | None:
-    """The same with only the launches of a case that came before the one that failed, where they
-    left something wrong that no later launch writes; None where they did not."""
-    instance, words = judged.instances[at], judged.words[at]
-    where, problem = cases.of_failure(instance, failure), instance.problem
-    if where is None or where.launch < 2:
-        return None
-    launches, later = problem.launches[: where.launch - 1], problem.launches[where.launch - 1 :]
-    passed = {one for launch in later for one in launch.args if isinstance(one, str)}
-    left = [
-        name
-        for name in problem.outputs
-        if name not in passed or (words.constant(name) and name in str(launches))
-    ]
-    earlier = replace(instance, problem=replace(problem.comparing(left), launches=launches))
-    (outcome,) = judged.session.run((earlier,))
-    result = compare.on_simulator(earlier, outcome, replace(words, problem=earlier.problem))
-    again = all(one.kernel == launches[0].kernel for one in later)  # else another may put it back
-    if result.status != Status.WRONG_ANSWER or not isinstance(outcome, Ran):
-        return None
-    if not again and compare.first_wrong(earlier, outcome) is None:
-        return None
-    judged = replace(
-        judged,
-        instances=(*judged.instances[:at], earlier, *judged.instances[at + 1 :]),
-        outcomes=(*judged.outcomes[:at], outcome, *judged.outcomes[at + 1 :]),
-    )
-    return _explained(judged.with_result(at, result), at)
 
 
 def hardware(judged: Judged) -> Judged:

@@ -5,7 +5,8 @@ the question it was at and no other: the next one goes to a new worker, which ha
 from the compiler's cache. So nothing depends on what was asked before. What is expected is never
 sent, and the exercise's own kernel has a session of its own.
 
-What is known of an answer while it is judged: `Judged`, which goes from stage to stage.
+What came of an answer's cases: `Outcomes`; and what is known of it while it is judged: `Judged`,
+which goes from stage to stage.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from msgspec.structs import replace
@@ -383,27 +384,20 @@ def _arrays(case: CaseRequest, device: Device) -> tuple[Shapes, Shapes]:
     }
 
 
-@dataclass(frozen=True)
-class Judged:
-    """An answer and all that is known of it so far. The first fields say what is judged and how far
-    to go; the stages fill the others in (see `judging`). Rows of `instances`, `outcomes`, `results`
-    and `words` belong together, one for each case that is run."""
+@dataclass(frozen=True, kw_only=True)
+class Outcomes:
+    """An answer and what came of its cases. Rows of `instances`, `outcomes`, `results` and `words`
+    belong together, one for each case that is run."""
 
-    lesson: Lesson
     exercise: Exercise
     source: str
-    seed: int
-    hidden: bool  # whether hidden cases are run, too
     limits: Limits
-    allowed: Mapping[str, int]  # steps of the solution, by case
     session: Session  # about the source
     ours: Session  # about the solution
     instances: tuple[CaseInstance, ...] = ()
     outcomes: tuple[Reply, ...] = ()
     words: tuple[Words, ...] = ()
     results: tuple[CaseResult, ...] = ()
-    counters: dict[str, int] = field(default_factory=dict)
-    device: str = "simulator"
 
     @property
     def told(self) -> int | None:
@@ -411,15 +405,14 @@ class Judged:
         case = foremost(self.results)
         return next((at for at, one in enumerate(self.results) if one is case), None)
 
-    def run(self, instances: tuple[CaseInstance, ...]) -> Judged:
+    def run(self, instances: tuple[CaseInstance, ...]) -> Self:
         """The same with these cases, and what came of each on the simulated device."""
-        solution = self.lesson.solution(self.exercise)
-        words = tuple(Words(self.source, solution, one.problem) for one in instances)
+        words = tuple(Words(self.source, self.exercise.solution, one.problem) for one in instances)
         return dataclasses.replace(
             self, instances=instances, outcomes=tuple(self.session.run(instances)), words=words
         )
 
-    def with_result(self, at: int, result: CaseResult) -> Judged:
+    def with_result(self, at: int, result: CaseResult) -> Self:
         """The same with another result of the case at a place."""
         result = dataclasses.replace(result, step=self.instances[at].step if result.failed else 0)
         return dataclasses.replace(
@@ -430,3 +423,16 @@ class Judged:
     def passed(self) -> list[int]:
         """The places of the cases that passed."""
         return [at for at, one in enumerate(self.results) if one.status == Status.PASSED]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged(Outcomes):
+    """All that is known of an answer so far: these fields say how far to go; the stages fill the
+    others in (see `judging`)."""
+
+    lesson: Lesson
+    seed: int
+    hidden: bool  # whether hidden cases are run, too
+    allowed: Mapping[str, int]  # steps of the solution, by case
+    counters: dict[str, int] = field(default_factory=dict)
+    device: str = "simulator"

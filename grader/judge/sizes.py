@@ -23,9 +23,9 @@ from ..proofs.trial import Trial, as_wanted
 from ..status import Status
 from . import compare
 from .cases import CaseInstance
-from .compare import Words
+from .explaining.explained import explained_case
 from .protocol import Examine, Examined, Failed, Ran, Reply, Tried
-from .session import Judged, Limits, Session
+from .session import Judged, Limits, Outcomes, Session
 from .verdict import CaseResult, EverySize, Verdict
 
 MAY_PASS = {Status.PASSED, Status.OVER_BUDGET}  # how a right answer's cases end
@@ -147,41 +147,41 @@ def _broken(tried: Tried, exercise: Exercise, source: str, limits: Limits) -> Ca
     trial = _trial(tried, exercise)
     if trial is None:  # a worker may say anything
         return None
-    one, ours = _instance(trial, exercise), exercise.solution
-    outcome, words = _ran(source, one, limits), Words(source, ours, one.problem)
-    if _is_fault(outcome):
-        is_ours = _is_fault(_ran(ours, one, limits))
-        told = None if is_ours else compare.on_simulator(one, outcome, words, False)
-    else:
-        told = _other_values(trial, exercise, source, limits)
-    if told is None:
-        return None
+    with Session(source, limits) as session, Session(exercise.solution, limits) as ours:
+        answer = Outcomes(
+            exercise=exercise, source=source, limits=limits, session=session, ours=ours
+        )
+        if (found := _fault(trial, answer) or _other_values(trial, answer)) is None:
+            return None
+        told = explained_case(found, 0).results[0]
     said = told.parts + Message(f"This happens with {trial}.")
     return replace(told.saying(said), step=len(exercise.steps))
 
 
-def _other_values(
-    trial: Trial, exercise: Exercise, source: str, limits: Limits
-) -> CaseResult | None:
-    """The result of a launch that leaves other outputs than the solution does."""
+def _fault(trial: Trial, answer: Outcomes) -> Outcomes | None:
+    """The answer in a launch that it does not come to the end of, and the solution does."""
+    answer = answer.run((_instance(trial, answer.exercise),))
+    if not _is_fault(answer.outcomes[0]) or _is_fault(answer.ours.run(answer.instances)[0]):
+        return None
+    rows = zip(answer.instances, answer.outcomes, answer.words, strict=True)
+    return replace(answer, results=tuple(compare.on_simulator(*row, False) for row in rows))
+
+
+def _other_values(trial: Trial, answer: Outcomes) -> Outcomes | None:
+    """The answer in a launch that leaves other outputs than the solution does."""
     blocks = math.prod(trial.grid)
-    compared = course_rules.compared(exercise).get(trial.rule.kernel, {}).items()
-    one = _instance(trial, exercise, {name for name, most in compared if blocks <= most})
-    right = _ran(exercise.solution, one, limits)
+    compared = course_rules.compared(answer.exercise).get(trial.rule.kernel, {}).items()
+    one = _instance(trial, answer.exercise, {name for name, most in compared if blocks <= most})
+    (right,) = answer.ours.run((one,))
     if not isinstance(right, Ran):
         return None
     outputs = {name: as_wanted(right.arrays[f"output/{name}"]) for name in one.problem.outputs}
-    one = replace(one, problem=replace(one.problem, outputs=outputs))
-    words, outcome = Words(source, exercise.solution, one.problem), _ran(source, one, limits)
-    if isinstance(outcome, Failed) or compare.wrong_output(one, right, words):
+    answer = answer.run((replace(one, problem=replace(one.problem, outputs=outputs)),))
+    ((one, words, mine),) = zip(answer.instances, answer.words, answer.outcomes, strict=True)
+    if isinstance(mine, Failed) or compare.wrong_output(one, right, words):
         return None
-    return compare.wrong_output(one, outcome, words)
-
-
-def _ran(source: str, one: CaseInstance, limits: Limits) -> Reply:
-    with Session(source, limits) as session:
-        (outcome,) = session.run((one,))
-    return outcome
+    found = compare.wrong_output(one, mine, words)
+    return replace(answer, results=(found,)) if found else None
 
 
 def _is_fault(outcome: Reply) -> bool:

@@ -12,13 +12,17 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import prod
 
+from ..compilers.declared import Declarations
 from ..cuda.errors import Index, Message
 from ..errors import counted
+from ..machine.lanes import WARP
 from ..machine.wave import Wave
 from ..watch.findings import Location, OutOfStore
 from .places import ArrayPlace
 
 OWN = "blockIdx.x * blockDim.x + threadIdx.x"
+# What tells threads apart: CUDA's variables, and functions that the thread's own results come from.
+_OF_A_THREAD = {"threadIdx", "blockIdx", "asm", "clock", "thread_rank", "tiled_partition"}
 _FACTORS = 3  # of an array's length: outer, length, inner
 _ARRAY = "either the index is too large (check the loop or the count), or the array is too short"
 
@@ -35,6 +39,8 @@ class ThreadNumbers:
     arrays: dict[str, int]  # the bytes of each array, by parameter
     loop: str  # that the access is in, in words; or ""
     or_equal: str  # a question, if there is a `<=` in the kernel; or ""
+    declared: Declarations  # in the source, where it stands on
+    line: int
 
     @classmethod
     def of(cls, where: Location, wave: Wave) -> ThreadNumbers:
@@ -52,6 +58,8 @@ class ThreadNumbers:
             arrays,
             f"The access is in the loop on line {at}: `{head}`." if head else "",
             " Is there a `<=` where `<` belongs?" if "<=" in "".join(declared.lines) else "",
+            declared,
+            where.line or 0,
         )
 
     @property
@@ -99,6 +107,8 @@ def beyond(finding: OutOfStore, place: ArrayPlace, who: ThreadNumbers) -> Messag
     if not advice and who.loop and place.index >= 0:
         end = who.or_equal if place.index == place.count else ""
         past = f"Should the loop execute the round in which the index is too large?{end}"
+        if space == "shared":
+            past = f"Is this round of the loop one too many, or is {place.owner} too short?{end}"
         return Message(why=who.loop, remedy=past)
     return advice or _unknown(element, who)
 
@@ -127,6 +137,13 @@ def _wide(place: _Element, width: int, who: ThreadNumbers) -> Message | None:
 def _in_block(place: _Element, who: ThreadNumbers) -> Message | None:
     """Of an array that each block has for itself."""
     index, count, number = place.index, place.count, who.number
+    warps = -(-prod(who.threads) // WARP)
+    if index == number // WARP >= count:
+        return Message(
+            why=f"The index equals the number of the thread's warp. The block has "
+            f"{counted(warps, 'warp')}, and {place.owner} has {counted(count, 'element')}.",
+            remedy="How many warps can a block have? Give the array one element per warp.",
+        )
     if index == number >= count:
         return Message(
             why=f"The block has {prod(who.threads)} threads, and {place.owner} has "
@@ -246,6 +263,15 @@ def _by_rows(place: _Element, who: ThreadNumbers, name: str, length: int) -> Mes
 
 def _unknown(place: _Element, who: ThreadNumbers) -> Message:
     x, y, _ = who.own
+    written = who.declared.index(who.line, place.owner.strip("`"))
+    names = who.declared.made_of(written)
+    if names and names.isdisjoint(_OF_A_THREAD):
+        return Message(
+            why=f"The index is `{written}`. No thread number is in it: it is {place.index} for "
+            "every thread that comes here.",
+            remedy=f"For which sizes is `{written}` {'below 0' if place.index < 0 else 'too large'}"
+            "? What should happen then?",
+        )
     own = f"`{OWN}` is {x}" if who.flat else f"in the grid, its x is {x} and its y is {y}"
     below = (
         "An index can be below 0 after a subtraction, after `%` of a negative number, or if an int "
@@ -254,7 +280,7 @@ def _unknown(place: _Element, who: ThreadNumbers) -> Message:
     return Message(
         why=below if place.index < 0 else "",
         remedy=f"Should this thread ({own}) access the array here? If not, guard the access. If it "
-        "should, compute the index by hand for this thread.",
+        f"should, compute {f'`{written}`' if written else 'the index'} by hand for this thread.",
     )
 
 

@@ -31,10 +31,10 @@ class MadeOf(About):
         if not self.pair.wrong.written and self.ours.stored:
             buffer, who = self.pair.wrong.element.buffer, self.ours.stored.who
             name, path = self.words.name(buffer), self.pair.path or ThreadPath()
-            only, line = self._declared.only_written(name)
             instead = {one: at for one, at in path.stored if one.buffer == buffer}
             last = max(self._declared.writers(name), default=0)
             asked, at = last_conditions(path, self.words.source, last)
+            only, line = self._declared.only_written(name, whole=not (instead or asked))
             said, remedy = only, ""
             if instead:
                 line = next(iter(instead.values()))

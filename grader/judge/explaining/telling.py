@@ -31,7 +31,7 @@ from ...say.places import called
 from ..cases import CaseInstance
 from ..compare import Words, Wrong
 from ..protocol import Element, Made, SliceSteps, ThreadPath, ThreadPlace, Used
-from ..session import Judged
+from ..session import Outcomes
 from ..verdict import Part
 from .descent import Descent, DescentEnd, beyond
 from .trail import ANY_ORDER, Numbers, Trail
@@ -135,7 +135,7 @@ def _strides(places: Sequence[Index], taken: Sequence[int]) -> Index | None:
 LOOKED_AT = 24  # elements of the output
 
 
-def beyond_an_array(judged: Judged, instance: CaseInstance, words: Words) -> Message:
+def beyond_an_array(judged: Outcomes, instance: CaseInstance, words: Words) -> Message:
     """A rule for a case, or the step that goes wrong; nothing where the output is no copy, or
     neither is found."""
     elements = _of_a_copy(instance)

@@ -11,7 +11,7 @@ from ...cuda.errors import Message
 from ...status import Status
 from ..cases import of_failure, thread_of
 from ..protocol import Choice, Failed, ThreadPath
-from ..session import Judged
+from ..session import Outcomes
 
 ASKS = {
     **{"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="},
@@ -101,7 +101,21 @@ def _number(value: float) -> str:
     return str(int(value)) if value.is_integer() else f"{value:.6g}"
 
 
-def of_stray(judged: Judged, at: int, failure: Failed, seen: Message) -> Message:
+_SIZES = {*"xyz", "blockDim", "gridDim", "int", "const", "unsigned", "size_t", "sizeof"}
+
+
+def _is_about(declared: Declarations, line: int, here: int, said: str) -> bool:
+    """Whether a condition on a line decides who comes to line `here` with which index: it is no
+    loop's that has ended there, and shares a name with the index of the access, of which was `said`
+    (if that index is known)."""
+    if line in declared.loops and declared.loop(here)[1] != line:
+        return False
+    array = next(iter(re.findall(r"`(\w+)\[", said)), "")
+    made = declared.made_of(declared.index(here, array) if array else "")
+    return not made or bool(made & declared.made_of(declared.line(line)) - _SIZES)
+
+
+def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Message:
     """Of an access outside of its array: the last condition that let its thread pass. Where the
     solution's thread of that number uses the array, too, no guard is to stop the learner's.
     `seen`: how the index comes about, which says more than its number does."""
@@ -129,6 +143,8 @@ def of_stray(judged: Judged, at: int, failure: Failed, seen: Message) -> Message
         same = f"condition or the index on line {here}"
         apart = f"condition on line {line} or the index on line {here}"
         remedy = f"Is the {same if line == here else apart} wrong for this thread?"
+    if is_beyond and line and not _is_about(declared, line, here, told.first):
+        asked = ""
     passed = f"Before that, {asked}." if asked and (is_its_own or is_beyond) else ""
     return Message(
         told.first,

@@ -1,0 +1,127 @@
+"""Why a case fails: the element, index or launch that is told of is followed, in the answer and in
+the solution.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TypeVar
+
+from ...compilers.declared import Declarations
+from ...course import rules
+from ...course.model import Problem
+from ...cuda.errors import Message
+from ...say import places
+from ...say import verdict_answers as say
+from ...status import Status
+from .. import cases, compare
+from ..compare import Words
+from ..protocol import Failed, Ran
+from ..session import Outcomes
+from ..verdict import CaseResult
+from . import telling, thread_paths
+from .explanation import explained
+from .telling import Pair, copied
+
+Known = TypeVar("Known", bound=Outcomes)
+
+_STRAYS = (Status.OUT_OF_BOUNDS, Status.UNINITIALIZED_READ)
+
+
+def explained_case(judged: Known, at: int) -> Known:
+    """The case at a place, told with the reason why it fails, as far as that can be followed."""
+    instance, outcome, result = judged.instances[at], judged.outcomes[at], judged.results[at]
+    if instance.case.hazard:
+        return judged
+    if isinstance(outcome, Failed) and (earlier := _before(judged, at, outcome)):
+        first, launches = earlier.results[at], len(earlier.instances[at].problem.launches)
+        told = result.saying(say.already_wrong(first.parts, launches, result.parts))
+        return judged.with_result(at, replace(told, line=first.line or result.line))
+    problem = instance.problem
+    if compare.apart(problem) and result.where:  # one launch is followed sooner than all
+        launch = problem.launches[result.where.launch - 1]
+        written = [name for name in problem.outputs if name in launch.args]
+        instance = replace(
+            instance, problem=replace(problem.comparing(written), launches=(launch,))
+        )
+    if result.status in _STRAYS and isinstance(outcome, Failed):
+        seen = telling.beyond_an_array(judged, instance, judged.words[at])
+        parts = thread_paths.of_stray(judged, at, outcome, seen)
+        return judged.with_result(at, _in_coordinates(result.saying(parts), problem))
+    if changed := _changed_inputs(result, judged.words[at]):
+        return _only_written(judged, at, changed.pop())
+    wrong = (
+        compare.first_wrong(instance, outcome)
+        if result.status == Status.WRONG_ANSWER and isinstance(outcome, Ran)
+        else None
+    )
+    if wrong is None:
+        return judged
+    both = judged.session, judged.ours
+    with ThreadPoolExecutor(len(both)) as pool:
+        made = list(pool.map(lambda session: session.follow(instance, (wrong.element,)), both))
+    if not all(made):
+        unwritten = wrong.element.buffer if not wrong.written else ""
+        return _only_written(judged, at, judged.words[at].name(unwritten)) if unwritten else judged
+    (mine,), (ours,) = made
+    pair = Pair(wrong, mine, ours)
+    copies = copied(mine, ours)
+    if copies and copies[0] != copies[1] and wrong.others:
+        others = [session.follow(instance, wrong.others) for session in both]
+        pair = replace(pair, others=tuple(zip(*others, strict=False)))
+    if not wrong.written and ours.stored and result.where:
+        number = min(result.where.launch, len(instance.problem.launches))
+        pair = replace(pair, path=judged.session.path(instance, number, ours.stored))
+    result = explained(result, pair, judged.words[at])
+    if mine.stored:
+        result = cases.in_block(result, problem, mine.stored.block)
+    return judged.with_result(at, _in_coordinates(result, problem))
+
+
+def _in_coordinates(result: CaseResult, problem: Problem) -> CaseResult:
+    """A result whose threads and blocks are named by their coordinates, where they have several."""
+    launch = problem.launches[result.where.launch - 1 if result.where else -1]
+    shapes = rules.dimensions(launch.block), rules.dimensions(launch.grid)
+    return result.saying(places.in_coordinates(result.parts, *shapes))
+
+
+def _changed_inputs(result: CaseResult, words: Words) -> set[str]:
+    """The inputs that a result tells of, as a counter that is not put back, by the learner's names;
+    none where it tells of an output."""
+    return {one.buffer for one in result.mismatches} & {*map(words.name, words.problem.inputs)}
+
+
+def _only_written(judged: Known, at: int, name: str) -> Known:
+    """With the condition under which the only line that writes to an array does so."""
+    result = judged.results[at]
+    said, line = Declarations(judged.source).only_written(name)
+    return judged.with_result(at, replace(result.saying(result.parts + Message(said)), line=line))
+
+
+def _before(judged: Known, at: int, failure: Failed) -> Known | None:
+    """The same with only the launches of a case that came before the one that failed, where they
+    left something wrong that no later launch writes; None where they did not."""
+    instance, words = judged.instances[at], judged.words[at]
+    where, problem = cases.of_failure(instance, failure), instance.problem
+    if where is None or where.launch < 2:
+        return None
+    launches, later = problem.launches[: where.launch - 1], problem.launches[where.launch - 1 :]
+    passed = {one for launch in later for one in launch.args if isinstance(one, str)}
+    left = [
+        name
+        for name in problem.outputs
+        if name not in passed or (words.constant(name) and name in str(launches))
+    ]
+    earlier = replace(instance, problem=replace(problem.comparing(left), launches=launches))
+    (outcome,) = judged.session.run((earlier,))
+    result = compare.on_simulator(earlier, outcome, replace(words, problem=earlier.problem))
+    again = all(one.kernel == launches[0].kernel for one in later)  # else another may put it back
+    if result.status != Status.WRONG_ANSWER or not isinstance(outcome, Ran):
+        return None
+    if not again and _changed_inputs(result, words):
+        return None
+    judged = replace(
+        judged,
+        instances=(*judged.instances[:at], earlier, *judged.instances[at + 1 :]),
+        outcomes=(*judged.outcomes[:at], outcome, *judged.outcomes[at + 1 :]),
+    )
+    return explained_case(judged.with_result(at, result), at)
