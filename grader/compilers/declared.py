@@ -337,10 +337,7 @@ class Declarations:
         in the loop, or an `if` stands before it. In a loop that multiplies or divides its variable,
         also an element of an array that gets another one's value."""
         head, at = self.loop(line)
-        end = line
-        while self.loop(end + 1)[1] >= at and self.loop(end + 1)[0]:
-            end += 1
-        body = [self.line(one) for one in range(at + 1, end + 1) if one != line]
+        body = [self.line(one) for one in range(at + 1, self._end(line) + 1) if one != line]
         if _SCALED.search(head) and (moved := _MOVED.search(self.line(line))):
             return None if any(moved[1] in one for one in body) else (moved[1], at)
         found = _REPLACED.search(self.line(line))
@@ -348,6 +345,13 @@ class Declarations:
             return None
         text = f"{head} {self.line(line).replace(found[0], found[2]) if at < line else found[2]} "
         return None if found[1] in _WORD.findall(text + " ".join(body)) else (found[1], at)
+
+    def _end(self, line: int) -> int:
+        """The last line of the loop that a source line begins, or else is in."""
+        _, at = self.loop(line)
+        while self.loop(line + 1)[1] >= at and self.loop(line + 1)[0]:
+            line += 1
+        return line
 
     def index(self, line: int, name: str) -> str:
         """The only index with which an array's name stands on a source line; "" if it has none, or
@@ -442,6 +446,10 @@ class Declarations:
             return not following & set(_WORD.findall(words))
 
         reads, shuffles = _READ.findall(text), _SHUFFLED.findall(text)
+        body = [self.line(at) for at in range(head + 1, self._end(head) + 1) if at != line]
+        others = [one for at in body for one in (*_READ.findall(at), *_SHUFFLED.findall(at))]
+        if not all(is_fixed(inside) for _, inside in others):  # another line goes on by it
+            return None
         first = reads[0][1] if reads else ""
         if all(is_fixed(inside) for _, inside in reads + shuffles):
             other = [one for one in reads if one[1] != first] or reads

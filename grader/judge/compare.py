@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import structs
 
-from ..compilers.declared import Parameter, compatible, parameters
+from ..compilers.declared import Declarations, Parameter, StructMember, compatible, parameters
 from ..course import Budget, Case, Expected, Launch, Problem, costs
 from ..cuda.errors import Message, in_parts
 from ..errors import AuthorError, counted
@@ -44,10 +44,34 @@ class Words:
         return found.name if found and found.name else buffer
 
     def element(self, element: Element) -> str:
-        """An element as the learner writes it: `y[3]`."""
-        index = ", ".join(map(str, self.index(element)))
-        name = self.name(element.buffer)
-        return f"{name}[{index}]" if index else name
+        """An element as the learner writes it: `y[3]`, of an array of structs `total[3].sum`. An
+        array that the exercise calls one of one dimension has one index."""
+        index, name, member = [*self.index(element)], self.name(element.buffer), ""
+        if len(index) > 1 and index[-1] < len(members := self._members(element.buffer)):
+            *index, at = index
+            member = f".{members[at].name}"
+        elif len(index) > 1 and self._is_flat(element.buffer):
+            index = [element.index]
+        written = ", ".join(map(str, index))
+        return f"{name}[{written}]{member}" if written else name
+
+    def _members(self, buffer: str) -> tuple[StructMember, ...]:
+        """The members of the struct or vector of which a buffer's last dimension is made; none
+        where it is of no such."""
+        found, shape = self._parameter(self.source, buffer), self._shape(buffer)
+        kind = found.type.rstrip("* ") if found and found.pointer else ""
+        members = Declarations(self.source).members(kind)
+        return members if len(members) == shape[-1] else ()
+
+    def _is_flat(self, buffer: str) -> bool:
+        """Whether the exercise's own text above the kernel gives an array one dimension."""
+        found = self._parameter(self.solution, buffer)
+        said = found and re.search(
+            rf"^// +(?:\w+, )*{found.name}\b[^\[\n]*?\b\w+\[([^\],\n]+)\](?!\[)",
+            self.solution,
+            re.MULTILINE,
+        )
+        return bool(said)
 
     def index(self, element: Element) -> tuple[int, ...]:
         """Where an element stands, one number for each dimension of its buffer."""
@@ -252,7 +276,7 @@ def _changed_input(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult
         after = ran.arrays[f"input/{name}"]
         changed = (_bytes(before) != _bytes(after)).any(axis=1).reshape(after.shape)
         if changed.any():
-            mismatches = _mismatches(words.name(name), changed, before, after)
+            mismatches = _mismatches(words, name, changed, before, after)
             first = mismatches[0]
             message = (
                 say.changed_input(first.place, first.buffer, *first.values)
@@ -324,7 +348,7 @@ def _wrong_output(
         wrong = ~right(expected, found)
         if wrong.any():
             name, at = words.name(buffer), int(wrong.ravel().argmax())
-            mismatches = _mismatches(name, wrong, expected.value, found)
+            mismatches = _mismatches(words, buffer, wrong, expected.value, found)
             told = _first_wrong(mismatches[0], expected)
             told += say.pattern(name, wrong.size, int(wrong.sum()), at)
             message = _in_its_launch(told, buffer, words, ran)
@@ -506,7 +530,14 @@ def sentence(text: str, problem: Problem) -> str:
 
 
 def _mismatches(
-    name: str, where: np.ndarray, expected: np.ndarray, found: np.ndarray
+    words: Words, buffer: str, where: np.ndarray, expected: np.ndarray, found: np.ndarray
 ) -> list[Mismatch]:
     indices = [tuple(int(i) for i in index) for index in np.argwhere(where)[:SHOWN]]
-    return [Mismatch(name, at, float(expected[at]), float(found[at])) for at in indices]
+    flat = np.flatnonzero(where)[:SHOWN].tolist()
+    return [
+        Mismatch(
+            *(words.name(buffer), at, float(expected[at]), float(found[at])),
+            words.element(Element(buffer, index)),
+        )
+        for at, index in zip(indices, flat, strict=True)
+    ]

@@ -42,11 +42,13 @@ class Mismatch:
     index: Annotated[tuple[int, ...], Meta(description="Its index, one number per dimension.")]
     expected: Annotated[float, Meta(description="The reference's value.")]
     found: Annotated[float, Meta(description="The kernel's value.")]
+    written: Annotated[str, Meta(description="The element as the kernel writes it.")] = ""
 
     @property
     def place(self) -> str:
         """The element as it is written: `y[3]`."""
-        return f"{self.buffer}[{', '.join(map(str, self.index))}]" if self.index else self.buffer
+        index = f"[{', '.join(map(str, self.index))}]" if self.index else ""
+        return self.written or f"{self.buffer}{index}"
 
     @property
     def values(self) -> tuple[str, str]:

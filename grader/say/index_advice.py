@@ -208,13 +208,14 @@ def _too_many_threads(
             remedy="Should both arrays have the same index here? If so, guard the access. If not, "
             f"{place.owner} needs another index.",
         )
+    barrier = any("sync" in one for one in who.declared.lines[who.line :])
+    reach = " This thread must still reach the barriers that follow." if barrier else ""
     return Message(
         why=f"The launch has {all_threads:,} threads, and {place.owner} has "
         f"{counted(place.count, 'element')}.",
         remedy="Guard the access: the index must be below "
         f"{_limit(place, who)}. A guard that is there already lets this index pass."
-        f"{who.or_equal if place.index == place.count else ''} If a barrier follows, this thread "
-        "must still reach it.",
+        f"{who.or_equal if place.index == place.count else ''}{reach}",
     )
 
 

@@ -34,7 +34,8 @@ CASES = {  # the exercise, (words of its solution, words put there) ..., the sta
             )
         ],
         "out_of_bounds",
-        r"shifts \d+ to the right by \d \(shifts\[\d\]\)\. This step makes the index wrong\.",
+        r"shifts \d+ to the right by \d \(shifts\[\d\]\)\. "
+        r"This step should use another value than \d+\.",
     ),
     "an int that overflows": (
         "01_expand_where/expand",

@@ -164,7 +164,7 @@ def test_a_race_of_a_tree_that_uses_its_stride_is_told_with_a_barrier():
             "03_shuffle_reduction/five_steps",
             "__shfl_xor_sync",
             "__shfl_down_sync",
-            "its own value back, because `__shfl_down_sync` finds no lane there on line 10.* "
+            "its own value back, because `__shfl_down_sync` goes beyond the last lane on line 10.* "
             "Our kernel uses `__shfl_xor_sync`",
         ),
         (

@@ -23,6 +23,8 @@ from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
 from .thread_paths import COMPARED, COMPUTED, may_ask, of_floats, operator_of
 
+_ENOUGH = {Pattern.OVERFLOWED, Pattern.CONSTANT_WON, Pattern.TOO_OFTEN, Pattern.OTHER_STEP}
+_NARROW = 1e-2  # of a value: less than that 16 bits leave out
 _NO_NAN = " No comparison with NaN is true, except `!=`."
 Said = tuple[Pattern, Message, int | None]  # a pattern, its message, and the line of that
 
@@ -101,6 +103,27 @@ class Explanation(MadeOf):
         given = self.words.problem.inputs.get(one.buffer, np.empty(0))
         return float(given.flat[one.index]) if one.index < given.size else 0.0
 
+    def narrowed(self) -> Told:
+        """A step that leaves digits out, which the solution keeps, where little more is wrong."""
+        mine, ours = (
+            [one for one in ("single", "half") for _ in np.flatnonzero(trail.does(one))[:1]]
+            for trail in self._ways.both
+        )
+        if not (self._wanted and abs(self._found / self._wanted - 1) < _NARROW):
+            return
+        for verb in (one for one in mine if one not in ours):
+            trail, _ = self._ways.both
+            at = int(np.flatnonzero(trail.does(verb))[0])
+            digits = {"single": "A float has about 7 digits", "half": "16 bits have 3 digits"}[verb]
+            yield (
+                Message(
+                    f"{capital(trail.place(at).who)} {trail.words(at)}{trail.place(at).on}.",
+                    f"{digits}.",
+                    "Which type should this value have?",
+                ),
+                trail.line(at),
+            )
+
     def cancelled(self) -> Told:
         """Roundings that large numbers leave where they cancel."""
         off = self._found - self._wanted
@@ -129,7 +152,7 @@ class Explanation(MadeOf):
             ours = f"Our kernel {_question(other)}." if other else ""
             step = self._ways.descended
             elsewhere = step and step.bad and step.place.line != one.place.line
-            why = step.told.first if step and elsewhere else ""
+            why = step.told.first if step and elsewhere and self._same else ""
             theirs = other.values if other else ()
             fixed = compress(one.values, one.fixed)
             strange = [value for value in fixed if value not in theirs]
@@ -184,12 +207,13 @@ class Explanation(MadeOf):
         found, end = self._ways.descended, self._ways.found
         if found is None or end is None or (of_others and end.bad is None):
             return
-        words, made = found.bad or ("", None)
+        words, made, via = found.bad or ("", None, "")
         is_nan = math.isnan(found.place.values[0])
         number, line, search = found.number, found.place.line, self._declared.with_number
-        there = None if number is None or made is None else search(made, number)
+        called = [at for at in found.calls if number is not None and search(at, number, 0)]
+        there = None if number is None or made is None else search([*called, made][0], number)
         why = f"{words} is not the right value here."
-        why += f" It comes from line {made}." if number is None else ""
+        why += f" It comes from line {made}{via}." if number is None else ""
         loop, ask = Message(), ""
         if found.lost and not of_others:
             loop, _ = self._its_loop(made)
@@ -213,6 +237,9 @@ class Explanation(MadeOf):
             scaled = any(self.scaled())  # another step may lack the factor as well
             why = "" if scaled else f"{words} does not belong in this step."
             ask = "" if scaled else f"Which value should be here instead of {words}?"
+        elif found.another and not ask:
+            why = f"{words} is right on line {made}, but not here."
+            ask = f"Which other value should line {found.place.line} use here?"
         elif not (ask or is_nan):
             ask = f"Which value should line {made} give here?"
         told = found.told
@@ -314,6 +341,7 @@ class Explanation(MadeOf):
         """What it is made of, if that is wrong, is told first, then what was done with it."""
         made_of = _first(
             (Pattern.NOBODY_WROTE, self.nobody),
+            (Pattern.OTHER_STEP, self.narrowed),
             (Pattern.OTHER_ELEMENTS, self.without_stride),
             (Pattern.OTHER_PLACE, self.elsewhere),
             (Pattern.OTHER_ELEMENTS, self.shuffled),
@@ -327,12 +355,12 @@ class Explanation(MadeOf):
             (Pattern.OTHER_PLACE, self.other_winner),
             (Pattern.OTHER_PLACE, self.tie),
         )
-        enough = (Pattern.OVERFLOWED, Pattern.CONSTANT_WON, Pattern.TOO_OFTEN)
-        if any(pattern in enough for pattern, _, _ in made_of):
+        if any(pattern in _ENOUGH for pattern, _, _ in made_of):
             return made_of
         done = _first((Pattern.FIRST_NAN, self.nan))
         done += [] if made_of else _first((Pattern.SCALED, self.scaled))
         apart = any(pattern == Pattern.OTHER_ELEMENTS for pattern, _, _ in made_of)
+        is_told = apart and any(line for _, _, line in made_of)
         step = self._ways.descended
         is_number = step is not None and step.number is not None
         rounds = step is not None and step.mine.startswith("rounds ")
@@ -342,7 +370,7 @@ class Explanation(MadeOf):
             (
                 Pattern.CONSTANT_WON if is_number else Pattern.OTHER_STEP,
                 partial(self.descended, apart)
-                if is_number or rounds or not done
+                if is_number or rounds or not (done or is_told)
                 else self._instead,
             ),
             (Pattern.LEFT_EARLY, partial(self.goes_on, bool(made_of))),

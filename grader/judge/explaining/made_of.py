@@ -5,8 +5,9 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from ...course.rules import blocks_and_threads
+from ...course.rules import blocks_and_threads, dimensions
 from ...cuda.errors import Message
+from ...grouped import grouped
 from ...say import race_advice
 from ..protocol import Element, ThreadPath, Used
 from ..verdict import Part
@@ -63,10 +64,13 @@ class MadeOf(About):
             )
 
     def _numbers(self, buffer: str, index: str) -> str:
-        """The numbers in an index that the launch of a buffer passes: ": cols = 9"."""
+        """The numbers behind an index that the launch of a buffer has: ": cols = 9"."""
         launch = next(one for one in self.words.problem.launches if buffer in one.args)
-        names = re.findall(r"\w+", index)
-        given = [one for one in self.words.sizes(launch) if one.partition(" ")[0] in names]
+        names = self._declared.made_of(index)
+        shapes = {"gridDim.x": launch.grid, "blockDim.x": launch.block}
+        sizes = [f"{name} = {dimensions(shape)[0]}" for name, shape in shapes.items()]
+        known = (*self.words.sizes(launch), *sizes)
+        given = [one for one in known if re.split(r"\W", one)[0] in names]
         return f": {', '.join(given)}" * bool(given)
 
     def _too_few_threads(self, buffer: str, line: int | None) -> str:
@@ -121,7 +125,8 @@ class MadeOf(About):
         for opcode, place, own in self.mine.shuffles if self._mine != self._ours else ():
             way = _way(opcode)
             name, opposite = f"`__shfl_{way}sync`", {"up_": "down_"}.get(way, "up_") in ours - mine
-            because = "names the lane itself" if way == "xor_" else "finds no lane there"
+            because = "names the lane itself" if way == "xor_" else "goes beyond the last lane"
+            because = "goes below lane 0" if way == "up_" else because
             fact = (
                 f"gets its own value back, because {name} {because}"
                 if own
@@ -227,9 +232,11 @@ class MadeOf(About):
             sentence, line = f"{what} {'. It '.join(parts)}.", None
             again = [one for one, times in mine.items() if times > ours.get(one, times)]
             more = f"It uses {self._listed(again)} several times." if again else ""
-            if has and end:
+            wrong = next((one for one in used if one.first in has), None)
+            itself = wrong and end and wrong.loaded.who == end.place.who  # loads what it uses
+            if has and end and not itself:
                 sentence, line = f"{sentence} {end.told.first}", end.place.line
-            elif wrong := next((one for one in used if one.first in has), None):
+            elif wrong:
                 who, line = capital(wrong.loaded.who), wrong.loaded.line
                 sentence += f" {who} loads {self._name(wrong.first)}{wrong.loaded.on}."
             remedy = ""
@@ -268,7 +275,7 @@ class MadeOf(About):
         if (
             not self._all_told
             or mine.keys() != ours.keys()
-            or self._ways.verbs[1] not in ("", "add")
+            or (self._ways.verbs[1] not in ("", "add") and not _uneven(mine, ours))
         ):
             return
         if again := [one for one, times in mine.items() if times > ours[one]]:
@@ -282,6 +289,7 @@ class MadeOf(About):
             if most and most.times > max((one.times for one in self.ours.loads), default=0):
                 line = most.loaded.line
                 where = f" Line {line} loads {self._name(most.first)} {_often(most.times)}."
+                loop, _ = self._its_loop(line, is_last=True)
             elif step := self._ways.doubled(again):
                 line = step.place.line
                 loop, _ = self._its_loop(step.calls[-1] if step.calls else line)
@@ -316,8 +324,11 @@ class MadeOf(About):
             best = self._name(self.ours.origin)
             sentence += f"Every element here is {side} it, even the {which}, {best}."
             remedy = f"What should a search for the {which} start from?"
-        elif not self.ours.origin:  # it is computed: the step that loses its elements says more
-            return
+        elif not self.ours.origin and (self._mine or self._ours):
+            return  # it is computed: the step that loses its elements says more
+        elif not self.ours.origin:
+            sentence = f"The {self._found:g} is a number in your code{there}. "
+            remedy = f"Which value should be here instead of {self._found:g}?"
         else:
             sentence += "No input has replaced it."
             remedy = f"Which line should put {self._listed(self._ours)} in its place?"
@@ -332,11 +343,18 @@ class MadeOf(About):
             loaders = {one.loaded.thread for one in self.mine.loads if one.first == ours}
             stored = self.mine.stored
             if stored and stored.thread not in loaders and ours not in self._mine:
+                its_own = {one.loaded.thread for one in self.ours.loads if one.first == ours}
+                alone = its_own == {self.ours.stored.thread} if self.ours.stored else False
                 remedy = (
-                    f"How should {self._name(ours)} come to the thread that writes {self._here}?"
+                    f"With which index should {stored.who} load {self._name(ours)} itself?"
+                    if alone
+                    else f"How should {self._name(ours)} come to the thread that writes "
+                    f"{self._here}?"
                 )
             said = f"{sentence}{self._name(ours)}."
-            yield Message(said, self._loaded([ours], False), remedy), None
+            loop, line = self._its_loop(self._last_use([ours]), is_last=True)
+            why = f"{self._loaded([ours], False)} {loop.first}".strip()
+            yield Message(said, why, loop.remedy or remedy), line if loop.first else None
 
     def elsewhere(self) -> Told:
         """Another thread of the block has the right value where this one stores its own."""
@@ -389,3 +407,10 @@ def _often(times: int) -> str:
 def _way(opcode: str) -> str:
     """ "xor_" of `__shfl_xor_sync`, "" of `__shfl_sync`."""
     return {"bfly": "xor_", "idx": ""}.get(mode := opcode.split(".")[2], f"{mode}_")
+
+
+def _uneven(mine: Times, ours: Times) -> bool:
+    """Whether elements of one array are used more often than in the solution by several factors:
+    another formula uses all of them alike."""
+    factors = grouped((one.buffer, times / ours[one]) for one, times in mine.items())
+    return any(len(set(some)) > 2 and min(some) >= 1 for some in factors.values())

@@ -404,19 +404,21 @@ class Parting:
     """Where the ways part, and what is done there, in words: `mine` (with `place`) and `ours`, or
     what ours does first, empty where the solution has no step that is to be compared.
     `bad`: the value that is wrong in it, in words, with the line that it was made on, None for an
-    element; `number`: it, if it stands in the code; `lost`: elements that do not come into it, and
-    `more` that should not; `right`: all of its values are the right ones; `sides`: those that are,
-    and the others. `calls`: the lines of the calls that lead there."""
+    element, and the calls that lead there; `number`: it, if it stands in the code; `lost`: elements
+    that do not come into it, and `more` that should not; `right`: all of its values are the right
+    ones; `sides`: those that are, and the others; `another`: the wrong value belongs elsewhere, and the right one is
+    there, too. `calls`: the lines of the calls that lead there."""
 
     place: ThreadPlace
     mine: str
     ours: str = ""
-    bad: tuple[str, int | None] | None = None
+    bad: tuple[str, int | None, str] | None = None
     number: float | None = None
     lost: tuple[Element, ...] = ()
     more: tuple[Element, ...] = ()
     right: bool = False
     sides: tuple[str, ...] = ("", "")
+    another: bool = False
     calls: tuple[int, ...] = ()
 
     @property
@@ -439,7 +441,7 @@ class TwoTrails:
         self._cones, self._named = (mine, ours), named
 
     @cached_property
-    def _both(self) -> list[Trail]:
+    def both(self) -> list[Trail]:
         """Both, values told apart as `CLOSE` has it, so that the two elements are."""
         has_doubles = any(op.opcode.endswith("f64") for one in self._cones for op in one.ops)
         for bits, digits in islice(zip(CLOSE, DIGITS, strict=True), 2 + has_doubles):
@@ -453,12 +455,12 @@ class TwoTrails:
     @property
     def last_line(self) -> int | None:
         """The line of the learner's last step."""
-        mine = self._both[0]
+        mine = self.both[0]
         return mine.line(len(mine) - 1) if len(mine) else None
 
     @cached_property
     def _descent(self) -> Descent:
-        return Descent(*self._both)
+        return Descent(*self.both)
 
     @cached_property
     def found(self) -> DescentEnd | None:
@@ -469,7 +471,7 @@ class TwoTrails:
     def met(self) -> list[tuple[float, float]]:
         """The values that were passed on the way back, and what the solution has there; NaN for
         those that never came in."""
-        lost, (mine, ours) = self.found.lost if self.found else (), self._both
+        lost, (mine, ours) = self.found.lost if self.found else (), self.both
         passed = [(float(mine.value[a]), float(ours.value[b])) for a, b in self._descent.met]
         return passed + [(math.nan, float(ours.value[one])) for one in lost]
 
@@ -477,7 +479,7 @@ class TwoTrails:
     def verbs(self) -> tuple[str, str]:
         """What the last step does, and the one where the ways part, or that makes its wrong value;
         "" where none does."""
-        mine, end, found = self._both[0], len(self._both[0]) - 1, self.found
+        mine, end, found = self.both[0], len(self.both[0]) - 1, self.found
         last = mine.verb(end) if end >= 0 and mine.sources(end) else ""
         parts = (found.bad, found.at) if found else ()
         made = (mine.verb(at) for at in parts if at is not None and mine.sources(at))
@@ -486,7 +488,7 @@ class TwoTrails:
     @cached_property
     def descended(self) -> Parting | None:
         """What is wrong there: a value of a step, or the step."""
-        found, (mine, ours) = self.found, self._both
+        found, (mine, ours) = self.found, self.both
         if found is None or (found.bad is None and found.lost):
             return None
         at, bad, told, before = found.at, found.bad, _step(mine, found.at), None
@@ -522,6 +524,10 @@ class TwoTrails:
                 is_turned or mine.verb(at) == ours.verb(other)
             )
             strange = strange if is_one and not is_first else []
+            both_known = all(ours.key(one) in mine.keys for one in missing) and all(
+                mine.key(one) in ours.keys for one in strange
+            )
+            told = replace(told, another=is_one and both_known)
         elif bad is None and _is_extra(mine, ours, at):
             told = replace(told, ours=f"has no step that {told.mine}")
         for wrong in [bad] if bad is not None else strange[:1]:
@@ -531,7 +537,7 @@ class TwoTrails:
             number = float(mine.value[wrong]) if mine.stands(wrong) else None
             told = replace(
                 told,
-                bad=(mine.said(wrong), made),
+                bad=(mine.said(wrong), made, called(mine.ops[mine.op[wrong]].calls)),
                 number=-number if number and is_turned else number,
                 lost=lost,
                 more=more,
@@ -542,7 +548,7 @@ class TwoTrails:
     def parting_of_indices(self) -> Parting | None:
         """Where the ways part of whole numbers, small ones, which say little alone: a step is known
         if the solution comes to its value from the same ones in the same way."""
-        mine, ours = self._both
+        mine, ours = self.both
         taken = {ours.taken(at) for at in range(len(ours))}
         known = [mine.taken(at) in taken for at in range(len(mine))]
         for at in range(len(mine)):
@@ -558,13 +564,16 @@ class TwoTrails:
                 )
                 and (mine.words(at), mine.value[at]) != (ours.words(partner), ours.value[partner])
             ):
-                return replace(_step(mine, at), ours=ours.words(partner))
+                computed = [one for one in mine.sources(at) if mine.element(one) is None]
+                alike = mine.verb(at) == ours.verb(partner) and len(computed) == 1
+                bad = (mine.said(computed[0]), None, "") if alike else None
+                return replace(_step(mine, at), ours=ours.words(partner), bad=bad)
         return None
 
     def joined(self, foreign: Container[Element], right: Collection[Element]) -> Parting | None:
         """The step in which elements that do not belong there join right ones; the last one that
         adds to all right ones and no other, else the first; the last step if there is none."""
-        mine, held = self._both[0], list[int]()  # a bit for each right element, and one for others
+        mine, held = self.both[0], list[int]()  # a bit for each right element, and one for others
         bits = {one: 2 << number for number, one in enumerate(right)}
         joins, late = [], []
         for at in range(len(mine)):
@@ -581,7 +590,7 @@ class TwoTrails:
     def doubled(self, elements: Collection[Element]) -> Parting | None:
         """The first step two of whose values already use the same one of some elements, not only
         in a search for a maximum or minimum."""
-        mine, held = self._both[0], list[int]()
+        mine, held = self.both[0], list[int]()
         bits = {one: 1 << number for number, one in enumerate(elements)}
         for at in range(len(mine)):
             searches = mine.verb(at) in ("max", "min")
@@ -597,7 +606,7 @@ class TwoTrails:
         """The step that makes what a float cannot hold of right values, where the solution has
         none, and the one that makes infinity of that; if the element is finite only one that the
         solution does not have."""
-        mine, ours = self._both
+        mine, ours = self.both
         found = () if beyond(ours) else beyond(mine)
         if not found:
             return []
@@ -611,7 +620,7 @@ class TwoTrails:
         """What the solution does next with the value that `mine` ends with; "" if it never has
         it. With `from_parts` sums, maxima and the like are passed over: more of them may follow
         anywhere."""
-        mine, ours = self._both
+        mine, ours = self.both
         if not (mine and ours and mine.value[-1]):
             return ""
         new = sorted(
@@ -626,7 +635,7 @@ class TwoTrails:
         """Where numbers cancel whose rounding explains why an element is `off`, and in the solution
         does not: the sum or difference that the element depends on most, in words, and how far
         roundings move the element, and in the solution."""
-        mine, ours = self._both
+        mine, ours = self.both
         slopes = mine.slopes()
         moves, expected = mine.rounding(slopes), ours.rounding(ours.slopes())
         if not (len(ours) and 1000 * abs(off) > moves > abs(off) / 2 > 2 * expected):
@@ -655,6 +664,9 @@ def index_step(mine: Made, ours: Made, named: Callable[[Element], str]) -> Messa
     ):
         return Message()
     why, remedy = "This step makes the index wrong.", "What should this step compute?"
+    if found.bad:  # what it does is right
+        why = f"This step should use another value than {found.bad[0]}."
+        remedy = f"Which value should line {found.place.line} use instead of {found.bad[0]}?"
     if found.mine == found.ours:  # of the same numbers: one of them should have no sign
         why, remedy = (
             "The right number is above 2,147,483,647, too large for an int.",

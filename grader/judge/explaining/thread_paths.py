@@ -5,6 +5,7 @@ says whether it has anything to do there.
 """
 
 import re
+from collections.abc import Callable
 
 from ...compilers.declared import Declarations
 from ...cuda.errors import Message
@@ -28,16 +29,19 @@ MOST = 2  # comparisons of one line
 _ITS_INDEX = "This thread should be here, but its index is wrong. How is the index computed?"
 
 
-def last_conditions(path: ThreadPath, source: str, before: int = 0) -> tuple[str, int | None]:
+def last_conditions(
+    path: ThreadPath, source: str, before: int = 0, decides: Callable[[Choice], bool] | None = None
+) -> tuple[str, int | None]:
     """The last branch of a thread that says something, as its line asks, with values: "on line 8,
     `64 < 64` is false"; and the line. "" where there is none. `before`: of those before this line,
-    if there is one."""
+    if there is one; `decides`: of those alone for which it is true."""
     declared = Declarations(source)
     # A compiler unrolls loops, and then asks what the line of a loop does not.
     asked = [
         one
         for one in path.branches
         if one.place.line and declared.condition(one.place.line)[1] != one.place.line
+        if decides is None or decides(one)
     ]
     said = [
         (at, said)
@@ -104,15 +108,29 @@ def _number(value: float) -> str:
 _SIZES = {*"xyz", "blockDim", "gridDim", "int", "const", "unsigned", "size_t", "sizeof"}
 
 
-def _is_about(declared: Declarations, line: int, here: int, said: str) -> bool:
-    """Whether a condition on a line decides who comes to line `here` with which index: it is no
-    loop's that has ended there, and shares a name with the index of the access, of which was `said`
-    (if that index is known)."""
-    if line in declared.loops and declared.loop(here)[1] != line:
-        return False
-    array = next(iter(re.findall(r"`(\w+)\[", said)), "")
-    made = declared.made_of(declared.index(here, array) if array else "")
-    return not made or bool(made & declared.made_of(declared.line(line)) - _SIZES)
+_THREAD = {"threadIdx", "blockIdx", "asm", "thread_rank"}
+
+
+class _Decides:
+    """Tells the comparisons that decide who comes to the access on line `here`, of which was
+    `said`, and with which index: those by size, of threads, that share a name with the index (if
+    that is known), and those of a loop only if the access is in it."""
+
+    def __init__(self, declared: Declarations, here: int, said: str):
+        self._declared, self._here = declared, here
+        array = next(iter(re.findall(r"`(\w+)\[", said)), "")
+        self._made = declared.made_of(declared.index(here, array) if array else "")
+
+    def __call__(self, one: Choice) -> bool:
+        line = one.place.line or 0
+        asked = self._declared.made_of(self._declared.line(line))
+        if line in self._declared.loops and self._declared.loop(self._here)[1] != line:
+            return False
+        return (
+            operator_of(one) not in ("==", "!=")
+            and not asked.isdisjoint(_THREAD)
+            and (not self._made or bool(self._made & asked - _SIZES))
+        )
 
 
 def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Message:
@@ -126,25 +144,20 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
         return told
     both = judged.session, judged.ours
     mine, ours = (session.path(instance, where.launch, thread) for session in both)
-    asked, line = last_conditions(mine, judged.source)
     declared, here = Declarations(judged.source), failure.line or 0
-    loop, _ = declared.condition(here)
     is_beyond = failure.status == Status.OUT_OF_BOUNDS
+    decides = _Decides(declared, here, told.first) if is_beyond else None
+    asked, line = last_conditions(mine, judged.source, decides=decides)
+    loop, _ = declared.condition(here)
     works = is_beyond and any(f"`{words.name(one)}[" in told.first for one in ours.used)
     several = "One access of" in told.why  # whose index may be right
     remedy, is_its_own = told.remedy, line in (here, declared.guard(here)[1])
     if works and not (loop or several):
         asked, remedy = "", _ITS_INDEX
-    elif (
-        asked.endswith("true")
-        and is_its_own
-        and remedy.startswith(("Should the loop", "Should this"))
-    ):
+    elif asked and remedy.startswith(("Should the loop", "Should this")):
         same = f"condition or the index on line {here}"
         apart = f"condition on line {line} or the index on line {here}"
         remedy = f"Is the {same if line == here else apart} wrong for this thread?"
-    if is_beyond and line and not _is_about(declared, line, here, told.first):
-        asked = ""
     passed = f"Before that, {asked}." if asked and (is_its_own or is_beyond) else ""
     return Message(
         told.first,
