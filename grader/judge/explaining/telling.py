@@ -406,8 +406,8 @@ class Parting:
     `bad`: the value that is wrong in it, in words, with the line that it was made on, None for an
     element, and the calls that lead there; `number`: it, if it stands in the code; `lost`: elements
     that do not come into it, and `more` that should not; `right`: all of its values are the right
-    ones; `sides`: those that are, and the others; `another`: the wrong value belongs elsewhere, and the right one is
-    there, too. `calls`: the lines of the calls that lead there."""
+    ones; `sides`: those that are, and the others; `another`: the wrong value belongs elsewhere, and
+    the right one is there, too. `calls`: the lines of the calls that lead there."""
 
     place: ThreadPlace
     mine: str
