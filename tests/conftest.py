@@ -132,14 +132,14 @@ def pytest_runtest_setup(item):
 def cache_home(monkeypatch):
     """Has caches lie in a folder from then on. CUDA's files are there, too, where NVIDIA has no
     wheel of them and they were fetched."""
-    from grader.compilers import fetched
+    from grader.compilers import cuda_files
 
     def lie_in(folder):
-        files = fetched.folder()
+        files = cuda_files.fetched_folder()
         monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
-        if files.is_dir() and not fetched.folder().exists():
-            fetched.folder().parent.mkdir(parents=True)
-            fetched.folder().symlink_to(files)
+        if files.is_dir() and not cuda_files.fetched_folder().exists():
+            cuda_files.fetched_folder().parent.mkdir(parents=True)
+            cuda_files.fetched_folder().symlink_to(files)
 
     return lie_in
 

@@ -41,7 +41,7 @@ ROOMS = (
     "grader/judge/technique.py",
     "grader/machine/wave.py",
     "grader/cuda/limits.py",
-    "grader/cuda/module.py",
+    "grader/cuda/simulator.py",
 )
 STEPS = 100_000  # instructions of a thread, where no exercise has a limit
 WIDTH = 100  # columns of the terminal

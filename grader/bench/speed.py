@@ -12,7 +12,7 @@ from timeit import Timer
 import numpy as np
 
 from ..cuda import simulator
-from ..profiler.work import Work, buffers_of, one_by_one
+from ..profiler.profile import Work, buffers_of, one_by_one
 from . import microbenchmarks
 
 WIDE = (128, 32_768)  # rows, columns

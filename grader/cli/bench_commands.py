@@ -119,13 +119,13 @@ def counters(
     ] = Path("build/ncu.csv"),
 ) -> None:
     """Compare the counters with Nsight Compute's on your GPU."""
-    from ..bench import counters_page, ncu
+    from ..bench import ncu
 
     if not csv.exists():
         ncu.measure(csv)
-    rows = counters_page.compare(ncu.works(), ncu.read(csv))
-    filed(to, counters_page.page(rows, ncu.of_course()[1], ncu.hardware(csv)))
-    differing = len(list(counters_page.differences(rows)))
+    rows = ncu.compare(ncu.works(), ncu.read(csv))
+    filed(to, ncu.page(rows, ncu.of_course()[1], ncu.hardware(csv)))
+    differing = len(list(ncu.differences(rows)))
     typer.echo(
         f"{counted(len(rows), 'kernel')} compared, {counted(differing, 'counter')} not equal: "
         f"see {to}."

@@ -24,7 +24,7 @@ from ..judge.beside import Beside, beside
 from ..judge.verdict import CaseResult, Checked, EverySize, Report
 from ..learner import progress
 from ..profiler import profile as profiling
-from ..profiler.work import simulate
+from ..profiler.profile import simulate
 from ..status import DONE, Status
 from ..submissions.intake import as_typed, cuda_source, find, read_answers, read_text
 from . import terminal

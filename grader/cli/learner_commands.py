@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from .. import compilers
-from ..compilers import cuda_files, fetched
+from ..compilers import cuda_files
 from ..course import KINDS
 from ..course_folder import SERVICE
 from ..errors import LearnerError, counted, unless
@@ -61,10 +61,10 @@ def lab(
         typer.echo(f"New editions of {', '.join(newer)}: `grader update` brings them in.")
     # What a compiler reads that no wheel has brought. Without it JupyterLab opens all the same.
     if compilers.chosen_name() == "clang" and cuda_files.missing():
-        typer.echo(f"Fetching CUDA's headers, {fetched.MEGABYTES} MB, this once ...")
+        typer.echo(f"Fetching CUDA's headers, {cuda_files.MEGABYTES} MB, this once ...")
         try:
-            fetched.fetch(start_page.package_index())
-        except fetched.NotFetched as error:
+            cuda_files.fetch(start_page.package_index())
+        except cuda_files.NotFetched as error:
             typer.echo(str(error), err=True)
     if not opens:
         return 0

@@ -15,7 +15,7 @@ from ..errors import counted
 from ..judge import partial, sizes
 from ..judge.beside import Beside
 from ..judge.verdict import CaseResult, Verdict, by_cause, stopped
-from ..profiler.work import Work
+from ..profiler.profile import Work
 from ..watch.counters import METRICS, Counters
 
 

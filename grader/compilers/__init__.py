@@ -17,8 +17,7 @@ from .. import disk_cache
 from ..cuda.errors import CompileError, CompilerFailure, Diagnostic, forbidden, one_line_end
 from .advice import advised, doubtful
 from .clang import Clang
-from .compiler import DEFAULT_ARCH, SOURCE_NAME, Job, Program
-from .headers import AS_CALLS, HEADERS
+from .compiler import AS_CALLS, DEFAULT_ARCH, HEADERS, SOURCE_NAME, Job, Program
 from .lexer import renumbering
 from .nvrtc import Nvrtc
 

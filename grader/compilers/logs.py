@@ -25,8 +25,6 @@ and clang's:
     error: ran out of registers
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from abc import ABC, abstractmethod
@@ -36,8 +34,7 @@ from itertools import pairwise, takewhile
 
 from ..cuda.errors import Diagnostic, Note, bounded, lines_of
 from .advice import named
-from .compiler import SOURCE_NAME
-from .headers import included_as
+from .compiler import SOURCE_NAME, included_as
 from .lexer import on_its_lines
 
 _INCLUDE = re.compile(r'\s*(?:#|%:)\s*include\b\s*(?:[<"](?P<header>[^>"]*)[>"])?')
@@ -50,7 +47,7 @@ class LogEntry:
     head: re.Match[str]  # its first line, by groups: file, line, kind, message
     included: int | None = None  # clang: the learner's line of the #include that brought the file
     rows: list[str] = field(default_factory=list)  # NVRTC: what stands below the first line
-    notes: list[LogEntry] = field(default_factory=list)  # that belong to it
+    notes: list["LogEntry"] = field(default_factory=list)  # that belong to it
 
     @property
     def own(self) -> bool:

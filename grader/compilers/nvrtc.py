@@ -1,7 +1,5 @@
 """NVRTC, NVIDIA's compiler as a library. Needs no GPU."""
 
-from __future__ import annotations
-
 import ctypes
 import hashlib
 import locale
@@ -12,17 +10,12 @@ import sys
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..cuda.errors import CompileError, CompilerFailure
 from ..errors import unless
-from .compiler import SOURCE_NAME, Job, Program
+from .compiler import HEADERS, PRELUDE, SOURCE_NAME, Job, Program
 from .cuda_files import include_folders
-from .headers import HEADERS, PRELUDE
 from .logs import NvrtcLog
-
-if TYPE_CHECKING:
-    from cuda.pathfinder import LoadedDL
 
 # On Arm a constructor hands back `this`. Those of __nv_bfloat162 do not in what NVRTC 12 there has
 # compiled beforehand: for a function that takes one by value it makes a trap. This compiles them
@@ -69,7 +62,7 @@ class Nvrtc:
     def folders(self) -> tuple[Path, ...]:
         """The folders that it reads when it compiles; a confined process may not lose them. NVRTC
         opens more libraries that lie beside it."""
-        return Path(_loaded().abs_path).resolve().parent, *map(Path, include_folders())
+        return Path(_path()).resolve().parent, *map(Path, include_folders())
 
     def compile(self, job: Job) -> Program:
         """CompileError if the source is wrong, CompilerFailure if the compiler cannot run."""
@@ -203,12 +196,13 @@ def _headers() -> str:
 
 @cache
 def _library() -> ctypes.CDLL:
-    library = ctypes.CDLL(_loaded().abs_path)
+    library = ctypes.CDLL(_path())
     library.nvrtcGetErrorString.restype = ctypes.c_char_p
     return library
 
 
-def _loaded() -> LoadedDL:
+def _path() -> str:
+    """Where the library lies. CompilerFailure if it is not installed."""
     return unless(
         _found(),
         CompilerFailure(
@@ -219,12 +213,12 @@ def _loaded() -> LoadedDL:
 
 
 @cache
-def _found() -> LoadedDL | None:
+def _found() -> str | None:
     try:
         from cuda.pathfinder import DynamicLibNotFoundError, load_nvidia_dynamic_lib
     except ImportError:
         return None
     try:
-        return load_nvidia_dynamic_lib("nvrtc")
+        return str(load_nvidia_dynamic_lib("nvrtc").abs_path)
     except DynamicLibNotFoundError:
         return None

@@ -1,7 +1,5 @@
 """The real device, through CuPy: the same calls as the simulator's, the same checks before them."""
 
-from __future__ import annotations
-
 import atexit
 import ctypes
 import hashlib
@@ -73,7 +71,7 @@ class RawModule(cupy.RawModule):
             self._mangled = program.names
         super().__init__(path=str(path), enable_cooperative_groups=enable_cooperative_groups)
 
-    def get_function(self, name: str) -> RawKernel:
+    def get_function(self, name: str) -> "RawKernel":
         """The kernel called `name` (or the name expression); LaunchError if there is none."""
         try:
             kernel = super().get_function(self._mangled.get(name, name))

@@ -13,9 +13,7 @@ from ..machine.state import PreparedLaunch
 from ..machine.wave import Wave
 from ..ptx.instructions.asynchronous_copies import missing
 from ..say import messages
-from ..watch.asynchronous import Products, ProxyOrder, Unfinished
 from ..watch.counters import Counting
-from ..watch.divergence import Divergence
 from ..watch.findings import (
     EndlessLoop,
     Finding,
@@ -29,6 +27,7 @@ from ..watch.findings import (
 )
 from ..watch.observe import Kind, Run, Tracing
 from ..watch.races.races import Races
+from ..watch.synchronization import Divergence, Products, ProxyOrder, Unfinished
 from ..watch.uninitialized import UndefinedResults, Uninitialized
 from .errors import BarrierDivergence, CudaError, DataRace, Message
 

@@ -10,7 +10,7 @@ from ..ptx.link import Group, Places, Seen
 from ..ptx.numbers import DTYPES, size_of, stored, unsigned
 from ..ptx.program import Immediate, Operand, Register, is_sink, require
 from .lanes import WARP, Geometry, Lanes, coordinates, count, seen_by_all
-from .memory.layout import LocalLayout
+from .memory.spaces import LocalLayout
 
 
 class RegisterFile(dict[Seen, list[np.ndarray]]):

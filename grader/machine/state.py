@@ -53,8 +53,15 @@ from .lanes import (
     warp_masks,
 )
 from .memory.access import Access, ErrorReport, LaneValues, PendingCopies, WaveMemory
-from .memory.layout import LocalLayout
-from .memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, Fault, GlobalSpace, Heap, PrivateSpace
+from .memory.spaces import (
+    LOCAL_WINDOW,
+    SHARED_WINDOW,
+    Fault,
+    GlobalSpace,
+    Heap,
+    LocalLayout,
+    PrivateSpace,
+)
 from .naming import MemoryNames
 from .printf import Output, template
 from .registers import Derived, Frames, RegisterFile, SpecialRegisters

@@ -4,8 +4,6 @@ How threads wait for each other: barriers of a block, of a warp (`__shfl_*_sync`
 votes: every lane that the mask names must come before any goes on) and of a cluster.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -45,7 +43,7 @@ class Barriers:
     """The barriers of every block of a wave. Per barrier id: how many threads of each block have
     arrived, and the groups parked there with the instruction they wait at."""
 
-    def __init__(self, wave: WaveState, collectives: Collectives):
+    def __init__(self, wave: WaveState, collectives: "Collectives"):
         self.wave, self.collectives = wave, collectives
         blocks = wave.geometry.wave_blocks
         self.arrived: dict[int, np.ndarray] = defaultdict(lambda: np.zeros(blocks, np.int64))

@@ -20,7 +20,7 @@ from grader.learner import progress, recall, study
 from grader.learner.recall import Prediction
 from grader.status import DONE, Status
 from grader.watch.observe import Run
-from grader.watch.recorder import recordings
+from grader.watch.recording import recordings
 
 from ..errors import unless
 from . import cards, failures, session, verdict_card

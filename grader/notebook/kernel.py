@@ -15,7 +15,7 @@ from grader.cuda.limits import DeviceKernel, Dim, Module, opted_in
 from grader.judge.beside import changes
 from grader.judge.playback.strip import FIRST_BLOCKS, Blocks
 from grader.watch.observe import arrays_among
-from grader.watch.recorder import recording, recordings
+from grader.watch.recording import recording, recordings
 
 from ..errors import unless
 from . import cards, failures

@@ -20,7 +20,7 @@ from grader.grouped import grouped
 from grader.profiler.profile import occupancy, wastes
 from grader.watch.counters import METRICS, Counters
 from grader.watch.observe import Run
-from grader.watch.recorder import recordings
+from grader.watch.recording import recordings
 
 from . import cards, failures, session
 from .cards import (

@@ -1,24 +1,124 @@
-"""What a kernel costs, line by line, beside the least it could cost; what limits a launch, and what
-to do about the line that wastes most of each resource.
+"""Launches to measure, with everything they need, and how each device runs them; then what a kernel
+costs, line by line, beside the least it could cost, what limits a launch, and what to do about the
+line that wastes most of each resource.
 """
 
 import json
+import math
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import course
 from ..compilers.declared import DTYPES
-from ..cuda.limits import DEFAULT, WARP, architecture
+from ..course import Case, Exercise, Launch
+from ..cuda import arguments, simulator
+from ..cuda.limits import DEFAULT, WARP, MakeModule, architecture, opted_in
 from ..cuda.limits import occupancy as blocks_held
 from ..cuda.simulator import RawModule
 from ..errors import BadInput, counted, unless
 from ..submissions.intake import read_text
 from ..watch.counters import METRICS, Counters
-from .work import Blank, Work, of_exercise
+
+Blank = tuple[tuple[int, ...], npt.DTypeLike]  # the shape and dtype of a buffer
+
+
+@dataclass(frozen=True)
+class Work:
+    """Launches of the kernels in `source`, one after the other. A launch's string arguments name
+    buffers: `inputs` are arrays, `blank` gives (shape, dtype) of those nobody has written yet;
+    `begins` those that lie in a larger one, behind so many of its elements."""
+
+    name: str
+    source: str
+    launches: tuple[Launch, ...]
+    inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
+    blank: Mapping[str, Blank] = field(default_factory=dict)
+    begins: Mapping[str, int] = field(default_factory=dict)
+
+
+def of_exercise(exercise: Exercise, case: Case, source: str) -> Work:
+    """What `case` of the exercise launches, with the numbers it draws from seed 0."""
+    problem = case.problem(np.random.default_rng(0))
+    return Work(
+        *(exercise.id, source, problem.launches, problem.inputs),
+        blank={
+            **{key: (want.value.shape, want.dtype) for key, want in problem.outputs.items()},
+            **problem.scratch,
+        },
+        begins=problem.begins,
+    )
+
+
+def simulate(work: Work) -> simulator.Run:
+    """Everything seen while the simulated GPU did the work. Raises CudaError."""
+    with simulator.observe() as run:
+        launch_all(work, simulator.RawModule, buffers_of(work, np.array, simulator.empty))
+    return run
+
+
+def run_on_gpu(work: Work) -> None:
+    """Nothing but the work's own kernels runs on the GPU: buffers are only copied there."""
+    import cupy
+
+    from ..cuda import gpu
+
+    launch_all(work, gpu.RawModule, buffers_of(work, cupy.asarray, cupy.empty))
+    cupy.cuda.Device().synchronize()
+
+
+def buffers_of(
+    work: Work,
+    to_device: Callable[[np.ndarray], Any],
+    empty: Callable[[tuple[int, ...], npt.DTypeLike], Any],
+    room: int = 0,
+) -> dict[str, Any]:
+    """The work's buffers by name, on a device; the inputs are copied there, each with so many
+    elements of 0 as `room` before and after it."""
+    buffers: dict[str, Any] = {}
+    for name, array in work.inputs.items():
+        begin = work.begins.get(name, 0) + room
+        before, after = (np.zeros(size, array.dtype) for size in (begin, room))
+        buffer = to_device(np.concatenate([before, array.ravel(), after]) if begin else array)
+        inside = buffer[begin : begin + array.size] if begin else buffer
+        buffers[name] = inside.reshape(array.shape)
+    for name, (shape, dtype) in work.blank.items():
+        begin = work.begins.get(name, 0)
+        buffer = empty((begin + math.prod(shape),) if begin else shape, dtype)
+        buffers[name] = buffer[begin:].reshape(shape) if begin else buffer
+    return buffers
+
+
+def launch_all(work: Work, make_module: MakeModule, buffers: dict[str, object]) -> None:
+    """The work's launches, one after the other, on these buffers. Raises CudaError."""
+    for launch in one_by_one(work, make_module, buffers):
+        launch()
+
+
+def one_by_one(
+    work: Work, make_module: MakeModule, buffers: dict[str, object]
+) -> Iterator[Callable[[], None]]:
+    """What does each of the work's launches when it is called. Raises CudaError."""
+    module = make_module(
+        code=work.source,
+        enable_cooperative_groups=any(launch.cooperative for launch in work.launches),
+    )
+    for launch in work.launches:
+        kernel = opted_in(module.get_function(launch.kernel), launch.shared_mem)
+        yield partial(
+            kernel,
+            launch.grid,
+            launch.block,
+            arguments(launch.args, buffers),
+            shared_mem=launch.shared_mem,
+        )
+
 
 # kernel, grid, block, bytes of shared memory, arguments, as they are written
 LaunchArguments = tuple[str | None, str | None, str | None, int, list[str]]
@@ -28,7 +128,7 @@ def work_of_file(path: Path, launch: LaunchArguments) -> Work:
     """The launch described on a command line, of a kernel in the file. Raises BadInput, and
     CompileError if it takes compiling to know which kernel is meant."""
     source = read_text(path)
-    kernel, grid, block, shared, arguments = launch
+    kernel, grid, block, shared, texts = launch
     if grid is None or block is None:
         raise BadInput("Say how to launch it: --grid and --block, or --exercise LESSON/NAME.")
     if not kernel:
@@ -38,7 +138,7 @@ def work_of_file(path: Path, launch: LaunchArguments) -> Work:
             BadInput(f"Say which kernel, with --kernel: {', '.join(names) or 'there is none'}."),
         )
         kernel = names[0]
-    given = {f"argument {n}": _argument(text) for n, text in enumerate(arguments, start=1)}
+    given = {f"argument {n}": _argument(text) for n, text in enumerate(texts, start=1)}
     inputs = {name: one for name, one in given.items() if isinstance(one, np.ndarray)}
     blank = {name: one for name, one in given.items() if isinstance(one, tuple)}
     values = tuple(one if isinstance(one, np.generic) else name for name, one in given.items())

@@ -1,7 +1,5 @@
 """A launch that an exercise's rule allows, what may be found by trying it, and what that costs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -48,7 +46,7 @@ class Trial:
     numbers: Mapping[str, int]  # the whole-number parameters
 
     @staticmethod
-    def named(rule: Rule, numbers: Mapping[str, int]) -> Trial:
+    def named(rule: Rule, numbers: Mapping[str, int]) -> "Trial":
         """The launch whose `names` are these numbers."""
         grid, block = (
             rules.dimensions(tuple(numbers[f"{name}.{axis}"] for axis in rules.AXES))
@@ -190,11 +188,11 @@ class Effort:
     def left(self) -> int:
         return max(self.most - self.meter.spent, 0)
 
-    def but(self, part: float) -> Effort:
+    def but(self, part: float) -> "Effort":
         """The same that leaves so much of what is left."""
         return replace(self, most=self.most - int(part * self.left))
 
-    def shared(self, others: int) -> Effort:
+    def shared(self, others: int) -> "Effort":
         """The same that leaves as much to each of so many others."""
         return self.but(others / (others + 1))
 

@@ -3,8 +3,6 @@
 A launch breaks a kernel if it ends with a fault, or if its outputs are not the solution's.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +13,6 @@ from ..course import rules
 from ..course.model import Rule
 from ..cuda import arguments, simulator
 from ..cuda.errors import CudaError
-from ..cuda.module import WAVE_LANES
 from ..watch.findings import HazardReport
 from .launches import constants, launches, same_code
 from .trial import FAULTS, STEP, Argument, Effort, Found, Outcome, Trial, is_as_wanted
@@ -50,7 +47,7 @@ class TrialRun:
             one.status in FAULTS and not one.warning for one in self.hazards
         )
 
-    def differs(self, ours: TrialRun, trials: Sequence[Trial], compared: Compared) -> bool:
+    def differs(self, ours: "TrialRun", trials: Sequence[Trial], compared: Compared) -> bool:
         """Whether an output that is compared has other values than a right kernel leaves."""
         return (self.ended and ours.ended) and not all(
             is_as_wanted(arrays[name], right[name])
@@ -62,7 +59,7 @@ class TrialRun:
 
 def replayed(source: str, trial: Trial, effort: Effort) -> TrialRun:
     """A launch with made-up numbers in its arrays, all of which have been written."""
-    most = min(MOST_STEPS, MOST_IN_ALL // -(-trial.threads // WAVE_LANES))
+    most = min(MOST_STEPS, MOST_IN_ALL // -(-trial.threads // simulator.WAVE_LANES))
     return _run(simulator.RawModule(code=source), [trial], effort, most)
 
 

@@ -1,11 +1,31 @@
-"""A launch played back: what some of its blocks did, step by step, as plain data."""
+"""What some blocks of a launch did, step by step, with values: enough to play it again.
+
+A step is a stretch of instructions of one source line that the same threads pass together. A
+recording is bounded: all of its first steps are kept, of later ones every second, fourth, eighth,
+... and those around what went wrong; `Recording.steps` says how many there were.
+"""
 
 from collections import deque
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
-from ..ptx.assigned import Result
+from ..compilers.declared import DTYPES as DECLARED
+from ..cuda.errors import CudaError
+from ..machine.events import Observer
+from ..machine.lanes import Geometry, Index, Lanes, Step, Successors, lane_index
+from ..machine.memory.access import Access, Accessed, Hit
+from ..machine.memory.spaces import Store
+from ..machine.naming import plain
+from ..machine.wave import Wave
+from ..ptx.link import Result
+from ..ptx.numbers import DTYPES, unsigned
+from ..ptx.program import Flow, Instruction
+from .counters import SECTOR
+from .findings import FindingReport
+from .observe import Kind, Run
 
 READY, AT_BARRIER, AT_WARP, GONE = range(4)  # what a thread is at when it does not run
 ALL_STEPS, STEPS_A_LEVEL = 600, 300  # kept: all of the first, then as many before every thinning
@@ -183,3 +203,288 @@ class Thinning:
                 key = touch.memory, int(touch.owner[row]), int(touch.offsets[row]), touch.width
                 self.missed.pop(key, None)  # so that the latest comes last
                 self.missed[key] = thread, touch.values[row]
+
+
+_NOBODY = (np.empty(0, np.int64),) * 3
+_SPACES = ("shared", "global", "const", "local")
+MOST_THREADS = 1024  # recorded, of whole blocks; but one block always is
+
+
+def recording(blocks: Sequence[int | Index], most: int = MOST_THREADS) -> Kind:
+    """What `observe(observers=[...])` takes, to record these blocks: as many of them as have `most`
+    threads in all, but one always."""
+    return partial(Recorder, wanted=blocks, most=most)
+
+
+def recordings(run: Run) -> list[Recording]:
+    """What was recorded of each launch of a run."""
+    return [one.recording for one in run.observers if isinstance(one, Recorder)]
+
+
+class Recorder(Observer):
+    """Records the `wanted` blocks of a launch, each given by its number or its blockIdx, up to
+    `most` threads."""
+
+    def __init__(self, report: FindingReport, wanted: Sequence[int | Index], most: int):
+        self.wave, self.hazards = report.wave, report.hazards
+        wave, geometry, names = self.wave, self.wave.geometry, self.wave.names
+        numbers = [one if isinstance(one, int) else _block_number(geometry, one) for one in wanted]
+        there = tuple(one for one in numbers if one < geometry.blocks)
+        blocks = there[: max(1, most // geometry.stride)]
+        self.recording = Recording(
+            names.kernel,
+            names.source,
+            geometry.grid,
+            geometry.block,
+            blocks,
+            indices=tuple(geometry.block_coordinates(number) for number in blocks),
+            launched=geometry.blocks,
+            threads=geometry.threads,
+            stride=geometry.stride,
+        )
+        self._numbers: dict[Store, int] = {}  # of what has been hit, in `Recording.memories`
+        self.types = dict(wave.program.register_types)  # more comes to light as it runs
+        self.results = wave.program.assigned
+        self.state = np.zeros(len(blocks) * geometry.stride, np.uint8)
+        self.state.reshape(-1, geometry.stride)[:, geometry.threads :] = GONE
+        self.frame: Frame | None = None
+        self.kept = Thinning(self.recording.frames)
+        self.told = len(self.hazards)
+        self._chosen = _NOBODY
+
+    def begin_wave(self, first_block: int) -> None:
+        """Which lanes of this wave hold a recorded block's threads."""
+        geometry = self.wave.geometry
+        self._last: Lanes | None = None
+        self._slots = np.full(geometry.wave_blocks, -1)
+        for slot, number in enumerate(self.recording.blocks):
+            if 0 <= number - first_block < geometry.wave_blocks:
+                self._slots[number - first_block] = slot
+        slot = self._slots[geometry.block_of_lane]
+        self._thread_of_lane = np.where(
+            slot >= 0, slot * geometry.stride + geometry.thread_of_lane, -1
+        )
+
+    def follow(self, at: int, step: Step) -> Step:
+        """The step of the instruction at `at`, recorded; one on the way to others only where it is
+        the last."""
+        code, results = self.wave.kernel.instructions[at], self.results.get(at, ())
+        touches = any(transfer.space != "param" for _, transfer in code.form.transfers)
+        shown = results or touches or code.form.control
+
+        def recorded(lanes: Lanes) -> Successors | None:
+            _, mine, threads = self._among(lanes) if shown else _NOBODY
+            frame = None
+            if len(mine):
+                acting = self._guarded(code, mine)
+                frame = self._begin(at, code.line or 0, threads)
+                self.state[threads] = READY
+            try:
+                onward: Successors | None = step(lanes)
+            except CudaError:
+                *_, threads = self._among(lanes)
+                if len(threads):
+                    frame = frame or self._begin(at, code.line or 0, threads)
+                    self._leaving(threads)
+                    self._notice(frame)
+                raise
+            if frame:
+                for one in results:
+                    self._assign(frame, one, mine[acting], threads[acting])
+                if code.form.control:
+                    self._parked(frame, code, threads, onward)
+                self._notice(frame)
+            return onward
+
+        return recorded
+
+    def access(self, done: Accessed) -> None:
+        access, hit, kind = done.access, done.hit, done.kind
+        mine, _, threads = self._among(hit.lanes)
+        if hit.space not in _SPACES or not len(mine) or self.frame is None:
+            return
+        byte = hit.element[mine] << access.shift
+        raw = np.ascontiguousarray(hit.store.data[byte[:, None] + np.arange(access.width)])
+        owner, offsets = threads // self.recording.stride, byte
+        if hit.space == "shared":
+            memory = self.wave.shared
+            owner, offsets = self._slots[byte // memory.pitch], memory.natural(byte % memory.pitch)
+        number = self._number(hit)
+        dtype = self._elements(number, offsets, access)
+        if kind == "load":
+            self._learn(self.wave.kernel.instructions[access.at].written, dtype)
+        self.frame.touches.append(
+            Touch(kind, number, threads, offsets, access.width, raw.view(dtype), owner)
+        )
+
+    def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
+        mine, recorded, threads = self._among(lanes)
+        if len(mine) and self.frame is not None:
+            code = self.wave.kernel.instructions[at]
+            target = code.written[0]
+            self.types[target] = self.types.get(next(iter(code.read), target), "u32")
+            values = self._column(target)[recorded]
+            self.frame.shuffles.append(Shuffle(threads, threads + source[mine] - recorded, values))
+
+    def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
+        *_, threads = self._among(lanes)
+        if len(threads) and self.frame is not None:
+            self.frame.passed.append(threads)
+            self.state[threads] = READY
+
+    def end(self) -> None:
+        """What came to light at the very end belongs to the last step, or is one of its own: that
+        at which nothing goes on."""
+        frame, late = self.frame, self.hazards[self.told :]
+        if frame is None:
+            return
+        if late and late[0].line not in (None, frame.line):
+            self._close(frame)
+            frame = self._next(frame.last, late[0].line or 0, np.empty(0, np.int64))
+        self._notice(frame)
+        self._close(frame)
+        self.kept.flush()
+
+    def _begin(self, at: int, line: int, threads: np.ndarray) -> Frame:
+        """Go on with the step that is being recorded, or begin the next one."""
+        if (now := self.frame) is not None:
+            alike = line in (now.line, 0) and now.last < at and not now.hazards
+            if alike and np.array_equal(now.threads, threads):
+                now.last = at
+                return now
+            self._close(now)
+        return self._next(at, line, threads)
+
+    def _next(self, at: int, line: int, threads: np.ndarray) -> Frame:
+        self.frame = Frame(self.recording.steps, line, at, at, threads)
+        self.recording.steps += 1
+        return self.frame
+
+    def _close(self, frame: Frame) -> None:
+        frame.state = self.state.copy()
+        self.kept.take(frame)
+
+    def _notice(self, frame: Frame) -> None:
+        """Hazards that have come to light belong to the step that is being recorded."""
+        found = len(self.hazards)
+        frame.hazards.extend(range(self.told, found))
+        self.told = found
+
+    def _leaving(self, threads: np.ndarray) -> None:
+        """Those of the threads that do not run any more are gone."""
+        stride = self.wave.geometry.stride
+        block = np.array(self.recording.blocks, np.int64)[threads // stride] - self.wave.first_block
+        lanes = block * stride + threads % stride
+        self.state[threads[~self.wave.running[lanes]]] = GONE
+
+    def _assign(self, frame: Frame, one: Result, lanes: np.ndarray, threads: np.ndarray) -> None:
+        if len(lanes):
+            if (known := self.types[one.register]) != one.type:
+                one = replace(one, type=known)
+            frame.assigned.append(Assigned(one, threads, self._column(one.register)[lanes]))
+
+    def _parked(
+        self, frame: Frame, code: Instruction, threads: np.ndarray, onward: Successors | None
+    ) -> None:
+        """Threads that do not go on after a control instruction wait there, or have left."""
+        groups = [self._among(group)[2] for _, group in onward or ()]
+        self.state[threads] = AT_WARP if code.form.collective else AT_BARRIER
+        for group in groups:
+            self.state[group] = READY
+        self._leaving(threads[self.state[threads] != READY])
+        frame.parted |= sum(map(bool, map(len, groups))) > 1
+
+    def _guarded(self, code: Instruction, lanes: np.ndarray) -> np.ndarray:
+        """Which of the lanes an instruction's guard lets act."""
+        if code.guard is None or code.form.flow is Flow.BRANCH:
+            return np.ones(len(lanes), bool)
+        return self.wave.registers.storage(code.guard.name)[lanes] != code.guard_negated
+
+    def _column(self, register: str) -> np.ndarray:
+        """A register of all lanes, as what it holds."""
+        storage = self.wave.registers.storage(register)
+        dtype = DTYPES[self.types[register]]
+        return storage.view(dtype if dtype.itemsize == storage.itemsize else storage.dtype)
+
+    def _among(self, lanes: Lanes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The lanes that are recorded: their positions in the set, they, and as threads of the
+        recording."""
+        if lanes is not self._last:  # a group's set is the same for all of its straight run
+            index = lane_index(lanes)
+            threads = self._thread_of_lane[index]
+            chosen = np.flatnonzero(threads >= 0)
+            self._last, self._chosen = lanes, (chosen, index[chosen], threads[chosen])
+        return self._chosen
+
+    def _number(self, hit: Hit) -> int:
+        """The position in `Recording.memories` of the memory that an access hits."""
+        memories = self.recording.memories
+        if hit.store not in self._numbers:
+            self._numbers[hit.store] = len(memories)
+            parts = _variables(self.wave) if hit.space == "shared" else _arrays(self.wave, hit)
+            memories.append(Memory(hit.space, tuple(parts), hit.store.address % SECTOR))
+        return self._numbers[hit.store]
+
+    def _elements(self, memory: int, offsets: np.ndarray, access: Access) -> np.dtype:
+        """What an access moves: elements as declared or else as the instruction has it."""
+        known = self.recording.memories[memory].dtype_at(offsets)
+        if known is not None and access.width % known.itemsize == 0:
+            return known
+        kind = DTYPES.get(self.wave.kernel.instructions[access.at].form.type)
+        if kind is not None and kind.itemsize == access.size and kind.kind != "b":
+            return kind
+        return unsigned(min(access.size, 4))
+
+    def _learn(self, loaded: list[str], dtype: np.dtype) -> None:
+        """Registers of which no more is known than how wide they are hold what was loaded."""
+        kind = f"{dtype.kind.replace('i', 's')}{8 * dtype.itemsize}"
+        vague = f"u{8 * dtype.itemsize}" if kind in DTYPES else None
+        self.types |= {name: kind for name in loaded if self.types.get(name, "") == vague}
+
+
+def _block_number(geometry: Geometry, block: Index) -> int:
+    """The number of a block that is given by its blockIdx."""
+    everywhere = np.stack(geometry.block_coordinates(np.arange(geometry.blocks)))
+    return int(np.argmax((np.array(block) == everywhere.T).all(axis=1)))
+
+
+def _variables(wave: Wave) -> list[MemoryPart]:
+    """The variables in shared memory; of several at one place, the first."""
+    memory = wave.shared
+    parts: dict[int, MemoryPart] = {}
+    for symbol, start in memory.symbols.items():
+        one = wave.names.declared.find(plain(symbol), "shared")
+        inner = one.dimensions[1:] if one else ()
+        known = tuple(n for n in inner if n is not None)
+        at, size = int(memory.natural(start)), memory.extent(start)
+        shape = _dtype(one.type) if one else None, known if len(known) == len(inner) else ()
+        parts.setdefault(at, MemoryPart(plain(symbol), at, size, *shape))
+    return [parts[at] for at in sorted(parts) if parts[at].size]
+
+
+def _arrays(wave: Wave, hit: Hit) -> list[MemoryPart]:
+    """The array arguments that lie in a buffer, or the variable that it is."""
+    store, size = hit.store, len(hit.store.data)
+    if hit.space == "local":
+        return [MemoryPart("its own memory", 0, size, None)]
+    parts = [
+        MemoryPart(
+            one.name,
+            start,
+            size - start,
+            dtype
+            if (dtype := _dtype(one.type.replace("const", "").strip()))
+            and dtype.itemsize == one.size
+            else None,
+        )
+        for one in wave.names.arguments
+        if 0 <= (start := one.address - store.address) < max(size, 1)
+    ]
+    if parts:
+        return parts
+    declared = wave.names.declared.find(plain(store.name), "device")
+    return [MemoryPart(plain(store.name), 0, size, _dtype(declared.type) if declared else None)]
+
+
+def _dtype(name: str) -> np.dtype | None:
+    return np.dtype(DECLARED[name]) if name in DECLARED else None

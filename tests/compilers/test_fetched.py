@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from grader import compilers
 from grader.cli.app import app
-from grader.compilers import cuda_files, fetched
+from grader.compilers import cuda_files
 from grader.learner import start_page
 
 ROOT = Path(__file__).parents[2]
@@ -46,7 +46,7 @@ def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
-def publish(served: Path, wheel: fetched.Wheel, contents: dict[str, bytes]) -> fetched.Wheel:
+def publish(served: Path, wheel: cuda_files.Wheel, contents: dict[str, bytes]) -> cuda_files.Wheel:
     """Put a wheel with these contents into the index; as it must be asked for."""
     path = served / "files" / wheel.file
     with zipfile.ZipFile(path, "w") as archive:
@@ -59,42 +59,44 @@ def publish(served: Path, wheel: fetched.Wheel, contents: dict[str, bytes]) -> f
     return replace(wheel, sha256=hashlib.sha256(path.read_bytes()).hexdigest())
 
 
-def small(served: Path) -> tuple[fetched.Wheel, ...]:
+def small(served: Path) -> tuple[cuda_files.Wheel, ...]:
     """Wheels under the real ones' names with next to nothing in them."""
     return tuple(
         publish(served, wheel, {wheel.taken[0] + "one.h": b"// 1", "bin/ptxas": b"not this"})
-        for wheel in fetched.WHEELS
+        for wheel in cuda_files.WHEELS
     )
 
 
 def test_what_is_needed_is_taken_out_of_the_wheels_and_nothing_else(index):
     address, served = index
-    assert not fetched.here()
-    fetched.fetch(address + "/", small(served))
-    assert fetched.here()
-    files = [path for path in fetched.folder().rglob("*") if path.is_file()]
+    assert not cuda_files.are_fetched()
+    cuda_files.fetch(address + "/", small(served))
+    assert cuda_files.are_fetched()
+    files = [path for path in cuda_files.fetched_folder().rglob("*") if path.is_file()]
     assert {path.name for path in files} == {"one.h"} and len(files) == 3
-    assert all((folder / "one.h").is_file() for folder in fetched.include_folders())
-    assert [path.name for path in fetched.folder().parent.iterdir()] == [fetched.folder().name]
+    assert all((folder / "one.h").is_file() for folder in cuda_files.fetched_headers())
+    assert [path.name for path in cuda_files.fetched_folder().parent.iterdir()] == [
+        cuda_files.fetched_folder().name
+    ]
 
 
 def test_a_file_that_is_not_the_one_that_was_pinned_is_not_kept(index):
     address, served = index
     first, *rest = small(served)
     changed = (first, replace(rest[0], sha256="0" * 64))
-    with pytest.raises(fetched.NotFetched, match="SHA-256 is another"):
-        fetched.fetch(address, changed)
-    assert not fetched.here() and list(fetched.folder().parent.iterdir()) == []
+    with pytest.raises(cuda_files.NotFetched, match="SHA-256 is another"):
+        cuda_files.fetch(address, changed)
+    assert not cuda_files.are_fetched() and list(cuda_files.fetched_folder().parent.iterdir()) == []
 
 
 def test_offline_is_one_sentence_that_says_what_happens_next(index):
     address, _ = index
     gone = re.sub(r":\d+/", ":1/", address)
-    with pytest.raises(fetched.NotFetched) as error:
-        fetched.fetch(gone)
+    with pytest.raises(cuda_files.NotFetched) as error:
+        cuda_files.fetch(gone)
     said = str(error.value)
     assert "could not be reached" in said and "`grader lab` tries again" in said
-    assert "\n" not in said and not fetched.here()
+    assert "\n" not in said and not cuda_files.are_fetched()
 
 
 def test_a_folder_that_cannot_be_written_is_named_and_the_index_not_blamed(
@@ -103,34 +105,36 @@ def test_a_folder_that_cannot_be_written_is_named_and_the_index_not_blamed(
     address, served = index
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    with pytest.raises(fetched.NotFetched, match=r"cannot be kept in .*file.*XDG_CACHE_HOME"):
-        fetched.fetch(address, small(served))
+    with pytest.raises(cuda_files.NotFetched, match=r"cannot be kept in .*file.*XDG_CACHE_HOME"):
+        cuda_files.fetch(address, small(served))
 
 
 @pytest.mark.parametrize("there", [False, True])
 def test_an_index_without_the_file_is_named(index, there):
     address, served = index
     if there:
-        publish(served, replace(fetched.WHEELS[0], file="another.whl"), {})
-    with pytest.raises(fetched.NotFetched, match=r"127\.0\.0\.1 (has no|answered 404).*PIP_INDEX"):
-        fetched.fetch(address)
+        publish(served, replace(cuda_files.WHEELS[0], file="another.whl"), {})
+    with pytest.raises(
+        cuda_files.NotFetched, match=r"127\.0\.0\.1 (has no|answered 404).*PIP_INDEX"
+    ):
+        cuda_files.fetch(address)
 
 
 def test_the_files_are_of_the_versions_that_the_course_is_tested_with():
     pinned = (ROOT / "constraints.txt").read_text().splitlines()
-    for wheel in fetched.WHEELS:
+    for wheel in cuda_files.WHEELS:
         assert f"{wheel.project}=={wheel.file.split('-')[1]}" in pinned
 
 
 def test_each_licence_is_kept_with_what_it_is_about():
-    assert all(any("icense" in part for part in wheel.taken) for wheel in fetched.WHEELS)
+    assert all(any("icense" in part for part in wheel.taken) for wheel in cuda_files.WHEELS)
 
 
 def test_grader_lab_fetches_them_once_and_opens_offline_too(index, tmp_path, monkeypatch):
     address, served = index
     monkeypatch.setenv(compilers.CHOICE, "clang")
     monkeypatch.setenv("PIP_INDEX_URL", re.sub(r":\d+/", ":1/", address))
-    monkeypatch.setattr(cuda_files, "missing", lambda: not fetched.here())
+    monkeypatch.setattr(cuda_files, "missing", lambda: not cuda_files.are_fetched())
 
     def lab():
         done = CliRunner().invoke(app, ["lab", str(tmp_path / "mine"), "--no-open"])
@@ -139,17 +143,17 @@ def test_grader_lab_fetches_them_once_and_opens_offline_too(index, tmp_path, mon
 
     assert "could not be reached" in lab().stderr
     monkeypatch.setenv("PIP_INDEX_URL", address)
-    monkeypatch.setattr(fetched.fetch, "__defaults__", (small(served),))
-    assert "Fetching CUDA's headers, 47 MB" in lab().stdout and fetched.here()
+    monkeypatch.setattr(cuda_files.fetch, "__defaults__", (small(served),))
+    assert "Fetching CUDA's headers, 47 MB" in lab().stdout and cuda_files.are_fetched()
     assert "Fetching" not in lab().stdout
 
 
 # What a machine does that has clang, and no wheel of NVIDIA's.
 KERNEL = """
 from grader import compilers
-from grader.compilers import cuda_files, fetched
+from grader.compilers import cuda_files
 cuda_files._of_wheels = list
-cuda_files._WHEELS = ("no-such-wheel",) * 3
+cuda_files._PROJECTS = ("no-such-wheel",) * 3
 SOURCE = '''
 #include <cub/cub.cuh>
 #include <cooperative_groups.h>
@@ -177,8 +181,8 @@ def test_clang_compiles_with_what_was_fetched_and_says_what_is_missing_before(in
                 contents[kind][name] = path.read_bytes()
     bitcode = cuda_files.libdevice()
     contents["nvcc"][f"nvidia/cuda_nvcc/nvvm/libdevice/{bitcode.name}"] = bitcode.read_bytes()
-    pairs = zip(fetched.WHEELS, contents.values(), strict=True)
-    fetched.fetch(address, tuple(publish(served, *pair) for pair in pairs))
+    pairs = zip(cuda_files.WHEELS, contents.values(), strict=True)
+    cuda_files.fetch(address, tuple(publish(served, *pair) for pair in pairs))
     compiled = run(KERNEL + "print(compilers.compile_ptx(SOURCE).text)")
     assert ".entry k" in compiled.stdout, compiled.stderr
 

@@ -13,12 +13,12 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from grader import course, cuda
-from grader.bench import counters_page, microbenchmarks, ncu, speed
+from grader.bench import microbenchmarks, ncu, speed
 from grader.cli.app import app
 from grader.cli.bench_commands import show_speed
 from grader.cuda import simulator
 from grader.errors import BadInput
-from grader.profiler.work import buffers_of, one_by_one, simulate
+from grader.profiler.profile import buffers_of, one_by_one, simulate
 
 COPY = """\
 extern "C" __global__ void copy(const float* x, float* y, int stride, int n) {
@@ -156,13 +156,13 @@ def ncu_csv(work, **changes):
 def compared(tmp_path, work, **changes):
     csv = tmp_path / "ncu.csv"
     csv.write_text(ncu_csv(work, **changes))
-    return counters_page.compare([work], ncu.read(csv))
+    return ncu.compare([work], ncu.read(csv))
 
 
 def test_equal_counts_are_printed_once(tmp_path):
     rows = compared(tmp_path, microbenchmarks.block_sums(1000))
-    assert not list(counters_page.differences(rows))
-    page = counters_page.page(rows, {"a/b": "it is left out"}, ncu.hardware(tmp_path / "ncu.csv"))
+    assert not list(ncu.differences(rows))
+    page = ncu.page(rows, {"a/b": "it is left out"}, ncu.hardware(tmp_path / "ncu.csv"))
     assert "Hardware: `A GPU; ncu 1.0`." in page
     assert "Nothing differs." in page
     assert "- a/b: it is left out" in page
@@ -173,23 +173,23 @@ def test_sectors_must_be_equal_and_wavefronts_nearly(tmp_path):
     total = simulate(work).counters.total
     close = {name: total[name] + 1 for name in ("global_load_sectors", "shared_load_wavefronts")}
     rows = compared(tmp_path, work, **close)
-    ((row, cell),) = counters_page.differences(rows)
-    assert (cell.counter, counters_page.why(row)) == ("global_load_sectors", "not explained")
+    ((row, cell),) = ncu.differences(rows)
+    assert (cell.counter, ncu.why(row)) == ("global_load_sectors", "not explained")
     assert rows[0].cells["shared_load_wavefronts"].state == "close"
 
 
 def test_what_the_hardware_does_not_count_is_not_compared(tmp_path):
     rows = compared(tmp_path, microbenchmarks.block_sums(1000), shared_store_wavefronts="n/a")
     assert rows[0].cells["shared_store_wavefronts"].state == "n/a"
-    assert not list(counters_page.differences(rows))
-    assert "/ n/a" in counters_page.page(rows, {}, "a GPU")
+    assert not list(ncu.differences(rows))
+    assert "/ n/a" in ncu.page(rows, {}, "a GPU")
 
 
 def test_launches_in_another_order_are_refused(tmp_path):
     csv = tmp_path / "ncu.csv"
     csv.write_text(ncu_csv(microbenchmarks.block_sums(1000)))
     with pytest.raises(BadInput, match="measure again"):
-        counters_page.compare([microbenchmarks.softmax(1, 100)], ncu.read(csv))
+        ncu.compare([microbenchmarks.softmax(1, 100)], ncu.read(csv))
 
 
 @pytest.mark.skipif(cuda.gpu_count() > 0, reason="there is a GPU here")

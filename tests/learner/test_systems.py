@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from grader.classroom.folder import new_course
 from grader.cli.app import app
-from grader.compilers import fetched
+from grader.compilers import cuda_files
 from grader.errors import EXTRAS
 from grader.judge import Limits, judge, worker
 from grader.judge.sandbox import landlock
@@ -107,7 +107,7 @@ def test_without_timers_the_processor_s_time_is_watched(watched):
 
 
 @pytest.mark.skipif(
-    sys.platform == "win32" or fetched.here(),
+    sys.platform == "win32" or cuda_files.are_fetched(),
     reason="WINDOWS ALWAYS NAMES A HOME, and on a Mac CUDA's headers lie in it: it was not tried",
 )
 def test_who_has_no_home_is_judged_all_the_same(root, monkeypatch):

@@ -24,9 +24,8 @@ from grader.notebook import verdict_card
 from grader.notebook.player import of_failure, player
 from grader.notebook.wrong_elements import element_map, expected_beside_found
 from grader.status import Status
-from grader.watch.recorder import recording as recording_of
-from grader.watch.recorder import recordings
-from grader.watch.recording import AROUND, AT_BARRIER, GONE
+from grader.watch.recording import AROUND, AT_BARRIER, GONE, recordings
+from grader.watch.recording import recording as recording_of
 
 LESSON = course.lesson("02_tree_reduction")
 EXERCISE = LESSON.exercise("interleaved")

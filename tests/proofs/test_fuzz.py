@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from grader import compilers, course
 from grader.course.weave import text, weave
-from grader.cuda import module, simulator
+from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.judge.protocol import Ran
 from grader.judge.sandbox import main as sandbox
@@ -148,8 +148,8 @@ def test_mutated_ptx_runs_or_ends_in_a_clear_error(ptx):
 
 
 def _run(ptx: str):
-    given_text = module.compilers.compile_ptx
-    module.compilers.compile_ptx = lambda *_: compilers.Program(ptx.encode(), {})
+    given_text = simulator.compilers.compile_ptx
+    simulator.compilers.compile_ptx = lambda *_: compilers.Program(ptx.encode(), {})
     try:
         # Every line is asm, for only that may be wrong by a source's fault.
         program = simulator.RawModule(code='asm(""' + 1000 * "\n" + ")")
@@ -158,7 +158,7 @@ def _run(ptx: str):
                 kernel = program.get_function(name)
                 kernel(2, 64, tuple(map(_argument, kernel._function.parameters)))
     finally:
-        module.compilers.compile_ptx = given_text
+        simulator.compilers.compile_ptx = given_text
     return Ran()
 
 

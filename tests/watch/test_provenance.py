@@ -7,7 +7,7 @@ import pytest
 
 from grader.cuda import simulator
 from grader.machine.memory.allocations import allocation_of
-from grader.watch.slice import Graph, TooLong, made
+from grader.watch.slice import Graph, TooLong, came_from, first_nan, inputs_of
 from grader.watch.slice.observer import Slicer
 
 
@@ -34,7 +34,7 @@ class Followed:
     def times(self, element=0):
         """By index into x, how often it is in an element of y."""
         x = allocation_of(self.x).address
-        found = made.inputs_of(self.graph, self.root(element))
+        found = inputs_of(self.graph, self.root(element))
         return {one.origin.offset // 4: one.times for one in found if one.origin.address == x}
 
 
@@ -109,18 +109,18 @@ def test_a_later_launch_goes_on_with_what_an_earlier_one_left():
 
 def test_the_winner_of_a_maximum_is_known():
     run = Followed("if (t == 0) y[0] = fmaxf(fmaxf(x[2], x[9]), x[4]);")
-    source = made.came_from(run.graph, run.root(0))
+    source = came_from(run.graph, run.root(0))
     assert run.graph.origin(source.found).offset == 9 * 4
 
 
 def test_a_constant_that_wins_a_maximum_is_known():
     run = Followed("if (t == 0) y[0] = fmaxf(-x[2], 0.0f);")
-    assert made.came_from(run.graph, run.root(0)).found == 0
+    assert came_from(run.graph, run.root(0)).found == 0
 
 
 def test_the_first_nan_is_found_where_it_arises():
     run = Followed("if (t == 0) {\n    float z = (x[0] - 1) / (x[1] - 2);\n    y[0] = z + 1;\n}")
-    nan = made.first_nan(run.graph, run.root(0))
+    nan = first_nan(run.graph, run.root(0))
     assert run.graph.line(nan) == 5
 
 
@@ -137,7 +137,7 @@ def test_a_run_over_too_much_memory_is_not_followed():
 
 def test_arithmetic_that_hands_nothing_on_has_computed_its_value():
     run = Followed("if (t == 0) y[0] = x[2] + 1;")
-    source = made.came_from(run.graph, run.root(0))
+    source = came_from(run.graph, run.root(0))
     assert source.found == source.node > 0
 
 

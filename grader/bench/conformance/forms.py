@@ -10,8 +10,6 @@ after `for`, which may be several letters that go together.
     name = { asm } : T > T for T=b32        anything else
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -59,7 +57,7 @@ class InlineForm:
         return size_of(self.output)
 
     @property
-    def half(self) -> InlineForm:
+    def half(self) -> "InlineForm":
         """The same on one half of a pair."""
         return replace(self, output=self.output.removesuffix("x2"))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from ...course import Dim, Launch
-from ...profiler.work import Blank, Work
+from ...profiler.profile import Blank, Work
 
 _HERE = Path(__file__).parent
 _LANE = np.arange(32)

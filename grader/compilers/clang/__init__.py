@@ -22,8 +22,7 @@ from pathlib import Path
 from ...cuda.errors import CompileError, CompilerFailure, CompilerTimeout, Diagnostic, Message
 from ...errors import unless
 from .. import cuda_files
-from ..compiler import SOURCE_NAME, TOO_MUCH, Job, Program
-from ..headers import FIRST_OF_CLANG, HEADERS_OF_CLANG
+from ..compiler import FIRST_OF_CLANG, HEADERS_OF_CLANG, SOURCE_NAME, TOO_MUCH, Job, Program
 from ..logs import ClangLog
 from . import llvm_text
 from .ptx import laid_out, like_nvrtc, named

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from itertools import accumulate
 
 from ...cuda.errors import CompileError, Diagnostic
-from ..compiler import DEFAULT_ARCH, Job
-from ..headers import AS_CALLS
+from ..compiler import AS_CALLS, DEFAULT_ARCH, Job
 from ..logs import NAMES_FILE
 from .llvm_text import DOUBT
 

@@ -22,7 +22,6 @@ from ...machine.lanes import WARP
 from ...status import headline
 from ...watch.findings import HazardReport
 from ...watch.observe import Kind
-from ...watch.recorder import recording
 from ...watch.recording import (
     AT_BARRIER,
     AT_WARP,
@@ -33,6 +32,7 @@ from ...watch.recording import (
     MemoryPart,
     Recording,
     Touch,
+    recording,
 )
 
 STEPS = 20_000  # instructions a wave of blocks: a recording is looked at, and somebody waits for it

@@ -23,8 +23,7 @@ from msgspec.structs import replace
 from ...grouped import grouped
 from ...machine.memory.allocations import allocation_of
 from ...ptx.program import Carries, Flow, Immediate, Instruction, Register
-from ...watch.slice import Graph
-from ...watch.slice import made as making
+from ...watch.slice import Graph, came_from, extreme, first_nan, inputs_of, number, operands
 from ..protocol import (
     Asked,
     CaseRequest,
@@ -83,7 +82,7 @@ def _decisions(graph: Graph, elements: Elements, root: int, index: int) -> Itera
     met: set[Element] = set()
     for node, predicate in sorted(asked)[:MOST]:
         for source in (one for test in _tests(graph, predicate) for one in graph.sources(test)):
-            found = making.came_from(graph, source).found if source > 0 else 0
+            found = came_from(graph, source).found if source > 0 else 0
             element = elements.behind(graph, found) if found < 0 else None
             if element and element not in met:
                 met.add(element)
@@ -177,7 +176,7 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
     if len(graph.slice_of(root)) > MOST_BEHIND:
         return Made(stored=place_of(graph, root), cut=True, whole=graph.whole)
     used = _used(graph, elements, root)
-    source = making.came_from(graph, root)
+    source = came_from(graph, root)
     # The node of the place that it was loaded from; 0 for what was not.
     address = int(graph.right[source.node]) if source.found < 0 else 0
     told = Made(
@@ -189,14 +188,14 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
     )
     if elements.beyond:  # of what lies there only the place is known
         return told
-    summed = _used(graph, elements, root, extremes=False) if making.extreme(graph, root) else used
-    nan = making.first_nan(graph, root)
+    summed = _used(graph, elements, root, extremes=False) if extreme(graph, root) else used
+    nan = first_nan(graph, root)
     return replace(
         told,
         origin=_origin(graph, elements, source.found),
         origin_line=graph.line(source.node),
         nan=place_of(graph, nan) if nan else None,
-        operands=making.operands(graph, nan) if nan else (),
+        operands=operands(graph, nan) if nan else (),
         summed=tuple(summed[:MOST_USED]),
         behind=slice_of(graph, elements, root),
         choices=choices(graph, root),
@@ -262,14 +261,14 @@ def _peers(graph: Graph, root: int) -> dict[int, float]:
     stored = max(int(graph.left[root]), 0)
     nodes = np.flatnonzero(graph.at[:root] == graph.at[stored]) if stored else np.array([stored])
     mine = nodes[graph.places(nodes)[0] == graph.place(root)[0]]
-    return {graph.place(one)[1]: making.number(graph, one) for one in mine[-MOST_PEERS:].tolist()}
+    return {graph.place(one)[1]: number(graph, one) for one in mine[-MOST_PEERS:].tolist()}
 
 
 def _used(graph: Graph, elements: Elements, root: int, extremes: bool = True) -> list[Used]:
     """What a value was made of; neighbours that went in equally often are told together."""
     found = (
         (element, one)
-        for one in making.inputs_of(graph, root, extremes)
+        for one in inputs_of(graph, root, extremes)
         if (element := elements.at(one.origin.address, one.origin.offset))
     )
     runs = groupby(

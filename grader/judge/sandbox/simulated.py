@@ -23,12 +23,11 @@ from ...cuda import simulator, tensor_map
 from ...cuda.errors import CudaError, StepLimit
 from ...grouped import grouped
 from ...machine.state import current_options
-from ...profiler.work import Work, buffers_of
+from ...profiler.profile import Work, buffers_of
 from ...status import Status, headline
 from ...watch.counters import Paths, in_all
 from ...watch.observe import Kind, Run
-from ...watch.recorder import recordings
-from ...watch.recording import Recording
+from ...watch.recording import Recording, recordings
 from ...watch.slice import Graph, TooLong
 from ...watch.slice.observer import Slicer
 from ..playback.strip import (

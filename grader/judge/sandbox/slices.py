@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ...grouped import grouped
 from ...machine.memory.allocations import allocation_of
-from ...ptx.assigned import built_in
+from ...ptx.link import built_in
 from ...ptx.numbers import DTYPES
 from ...ptx.program import Carries, Immediate, Instruction, Register, address_of
 from ...watch.observe import described

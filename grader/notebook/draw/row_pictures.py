@@ -13,7 +13,7 @@ from matplotlib.colors import BoundaryNorm, ListedColormap
 
 from grader.cuda.simulator import Event, Run
 from grader.errors import counted
-from grader.watch.traffic import BANKS
+from grader.watch.counters import BANKS
 
 from .picture import (
     ACTIVITY,

@@ -11,8 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from grader.cuda.simulator import Run
 from grader.errors import counted
-from grader.watch.counters import METRICS
-from grader.watch.traffic import SECTOR
+from grader.watch.counters import METRICS, SECTOR
 
 from ...errors import unless
 from ..failures import Notice

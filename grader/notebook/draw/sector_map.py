@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from grader.cuda.simulator import Event, Run
 from grader.errors import counted
 from grader.grouped import grouped
+from grader.watch.counters import SECTOR
 from grader.watch.observe import MOST_EVENTS
-from grader.watch.traffic import SECTOR
 
 from .picture import (
     BLUE,

@@ -48,11 +48,10 @@ from grader.judge.protocol import OTHER_ORDERS, Scene
 from grader.judge.sandbox.simulated import replayed
 from grader.judge.stepped import handy_failure, wrong_place
 from grader.judge.verdict import CaseResult, Verdict
-from grader.ptx.assigned import Result
+from grader.ptx.link import Result
 from grader.watch.findings import HazardReport
 from grader.watch.observe import Run
-from grader.watch.recorder import recordings
-from grader.watch.recording import Frame, Memory, Recording, Touch
+from grader.watch.recording import Frame, Memory, Recording, Touch, recordings
 
 from ..cards import Page, filled, html_of
 

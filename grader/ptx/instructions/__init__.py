@@ -1,4 +1,4 @@
-"""The pages of the table, one for each chapter of NVIDIA's PTX ISA. Each module here is one, and
+"""The pages of the table, by the chapters of NVIDIA's PTX ISA. Each module here is one, and
 enters its opcodes when it is imported; the whole table has been read once this package is."""
 
 from importlib import import_module

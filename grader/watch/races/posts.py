@@ -21,8 +21,6 @@ sees there has been posted by all who wrote before; and a barrier is as good as 
 (NVIDIA's own threadFenceReduction rests on that), which strong accesses need not pass at all.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -99,7 +97,7 @@ class Log:
     done: dict[Part, _Rising] = field(default_factory=lambda: defaultdict(_Rising))
     imports: dict[Place, _Rising] = field(default_factory=lambda: defaultdict(_Rising))
 
-    def add(self, number: int, post: Post, knowledge: Knowledge) -> None:
+    def add(self, number: int, post: Post, knowledge: "Knowledge") -> None:
         for part, epoch in post.epochs():
             if epoch > 0:
                 self.done[part].raise_to(epoch, number)
@@ -114,7 +112,7 @@ class Knowledge:
     counts: dict[Place, int]
     logs: dict[Place, Log]
 
-    def with_more(self, counts: dict[Place, int]) -> Knowledge:
+    def with_more(self, counts: dict[Place, int]) -> "Knowledge":
         new = more(self.counts, counts)
         return Knowledge(self.counts | new, self.logs) if new else self
 
