@@ -55,6 +55,20 @@ class Words:
         written = ", ".join(map(str, index))
         return f"{name}[{written}]{member}" if written else name
 
+    def run(self, first: Element, last: Element) -> str:
+        """Neighbouring elements: `x[3] to x[9]`; without the members of structs that are whole."""
+        ends, members = (
+            [*dict.fromkeys(map(self.element, (first, last)))],
+            self._members(first.buffer),
+        )
+        if len(ends) > 1 and members:
+            outer = (
+                ends[0].removesuffix(f".{members[0].name}"),
+                ends[1].removesuffix(f".{members[-1].name}"),
+            )
+            ends = [*dict.fromkeys(outer)] if not any("." in one for one in outer) else ends
+        return " to ".join(ends)
+
     def _members(self, buffer: str) -> tuple[StructMember, ...]:
         """The members of the struct or vector of which a buffer's last dimension is made; none
         where it is of no such."""

@@ -6,16 +6,19 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TypeVar
 
+import numpy as np
+
 from ...compilers.declared import Declarations
-from ...course import rules
+from ...course import Expected, rules
 from ...course.model import Problem
 from ...cuda.errors import Message
 from ...say import places
 from ...say import verdict_answers as say
 from ...status import Status
 from .. import cases, compare
-from ..compare import Words
-from ..protocol import Failed, Ran
+from ..cases import CaseInstance
+from ..compare import Words, Wrong
+from ..protocol import Failed, Made, Ran
 from ..session import Outcomes
 from ..verdict import CaseResult
 from . import telling, thread_paths
@@ -57,8 +60,15 @@ def explained_case(judged: Known, at: int) -> Known:
     if wrong is None:
         return judged
     both = judged.session, judged.ours
-    with ThreadPoolExecutor(len(both)) as pool:
-        made = list(pool.map(lambda session: session.follow(instance, (wrong.element,)), both))
+
+    def followed(instance: CaseInstance) -> list[tuple[Made, ...]]:
+        with ThreadPoolExecutor(len(both)) as pool:
+            return list(pool.map(lambda one: one.follow(instance, (wrong.element,)), both))
+
+    made = followed(instance)
+    if not all(made) and (alone := _launch_alone(judged, at, wrong)):
+        instance = alone
+        made = followed(instance)
     if not all(made):
         unwritten = wrong.element.buffer if not wrong.written else ""
         return _only_written(judged, at, judged.words[at].name(unwritten)) if unwritten else judged
@@ -75,6 +85,41 @@ def explained_case(judged: Known, at: int) -> Known:
     if mine.stored:
         result = cases.in_block(result, problem, mine.stored.block)
     return judged.with_result(at, _in_coordinates(result, problem))
+
+
+def _launch_alone(judged: Outcomes, at: int, wrong: Wrong) -> CaseInstance | None:
+    """The first launch that gets a wrong output, as a case of its own after the solution's earlier
+    launches; None where there are none, or where it goes right then."""
+    instance = judged.instances[at]
+    problem, buffer = instance.problem, wrong.element.buffer
+    number = next(n for n, one in enumerate(problem.launches) if buffer in one.args)
+    *before, launch = problem.launches[: number + 1]
+    if not before:
+        return None
+    between = {name: Expected(np.zeros(*made), made[1]) for name, made in problem.scratch.items()}
+    earlier = replace(
+        problem, outputs={**problem.outputs, **between}, scratch={}, launches=tuple(before)
+    )
+    (ran,) = judged.ours.run((replace(instance, problem=earlier),))
+    if not isinstance(ran, Ran):
+        return None
+    left = {
+        name: ran.arrays[f"output/{name}"]
+        for name in earlier.outputs
+        if name in launch.args and ran.arrays[f"written/{name}"].all()
+    }
+    given = {name: one for name, one in problem.inputs.items() if name in launch.args}
+    written = [name for name in problem.outputs if name in launch.args and name not in left]
+    scratch = {name: made for name, made in problem.scratch.items() if name not in left}
+    alone = replace(
+        replace(problem, scratch=scratch).comparing(written),
+        inputs=given | left,
+        launches=(launch,),
+    )
+    one = replace(instance, problem=alone)
+    (outcome,) = judged.session.run((one,))
+    again = compare.first_wrong(one, outcome) if isinstance(outcome, Ran) else None
+    return one if again else None
 
 
 def _in_coordinates(result: CaseResult, problem: Problem) -> CaseResult:

@@ -304,7 +304,7 @@ class About:
         """Elements by name, runs of them as runs; of many the first few. The launch of neighbours
         in the list is said once."""
         listed = [list(dict.fromkeys((run[0], run[-1]))) for run in runs(dict.fromkeys(elements))]
-        named = [" to ".join(map(self.words.element, ends)) for ends in listed[:NAMED]]
+        named = [self.words.run(ends[0], ends[-1]) for ends in listed[:NAMED]]
         if (rest := len(listed) - NAMED) > 0:
             alone = all(len(ends) == 1 for ends in listed[NAMED:])
             named.append(f"{rest} more" if alone else "others")
