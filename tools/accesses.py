@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from grader.course.layouts import GROUPS, SINGLE, Layout, Refused, named
+from grader.course.variants import GROUPS, SINGLE, Layout, Refused, named
 
 _COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _KERNEL = re.compile(

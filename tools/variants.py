@@ -32,9 +32,8 @@ import numpy as np
 from grader import course
 from grader.course import Exercise, Lesson, kinds, mistakes, rules, solution_counts
 from grader.course import variants as varied
-from grader.course.layouts import Refused
 from grader.course.mistakes import WrongKernel
-from grader.course.variants import Anew, ArrayUse, LayoutPlan, Use
+from grader.course.variants import Anew, ArrayUse, LayoutPlan, Refused, Use
 from grader.judge import judge
 from grader.judge.cases import instantiate
 from grader.judge.judging import STANDARD_LIMITS

@@ -14,7 +14,6 @@ from ..learner.asking import IN_EXCHANGE, Appeal, checked, read
 from ..whole_files import filed
 from . import ClassroomError, changes, collecting, coursefile, export, renaming
 from .folder import CourseFolder, alone
-from .renaming import APPEALS
 
 # A learner, a lesson, the request, and the mark as the gradebook has it now (None: it is gone).
 Received = tuple[str, str, Appeal, export.ExerciseRow | None]
@@ -25,7 +24,9 @@ def collect(course: CourseFolder) -> list[collecting.Graded]:
     whose requests were refused and put aside, with the reasons."""
     renaming.settle(course, IN_EXCHANGE)
     refused = list(collecting.put_aside(course, IN_EXCHANGE))
-    given = [one for one in sorted(course.root.glob(f"{APPEALS}/*/[!.]*")) if not one.is_dir()]
+    given = [
+        one for one in sorted(course.root.glob(f"{renaming.APPEALS}/*/[!.]*")) if not one.is_dir()
+    ]
     arrived = {path: path.parent.name for path in given} | {
         path: collecting.learner_and_time(path)[0]
         for path in collecting.inbound(course, IN_EXCHANGE)
@@ -40,7 +41,7 @@ def collect(course: CourseFolder) -> list[collecting.Graded]:
                     _mark(marks(lesson).get(learner, []), name),
                     LearnerError(f"The gradebook has no mark for {name!a:.60} in {lesson!a:.60}."),
                 )
-                place = course.path(APPEALS, lesson, learner) / f"{name}.json"
+                place = course.path(renaming.APPEALS, lesson, learner) / f"{name}.json"
                 unless(
                     not place.exists() or read(place).answer,
                     LearnerError(f"An earlier request about {name} in {lesson} is still open."),
@@ -64,8 +65,10 @@ def queue(course: CourseFolder) -> list[Received]:
                 (learner, lesson, read(path), _mark(marks.get(learner, []), path.stem))
                 for lesson in sorted(each.name for each in gradebook.assignments)
                 for marks in [export.by_learner(gradebook, lesson)]
-                for learner in course.learners(APPEALS, lesson)
-                for path in sorted(course.path(APPEALS, lesson, learner).glob("[!.]*.json"))
+                for learner in course.learners(renaming.APPEALS, lesson)
+                for path in sorted(
+                    course.path(renaming.APPEALS, lesson, learner).glob("[!.]*.json")
+                )
             ),
             key=lambda one: (bool(one[2].answer), one[2].at),
         )
@@ -88,7 +91,7 @@ def answer(
         points is None or 0 <= points <= most,
         ClassroomError(f"{exercise} has {counted(most, 'point')}: give from 0 to {most:g}."),
     )
-    place = course.path(APPEALS, lesson.name, learner) / f"{exercise}.json"
+    place = course.path(renaming.APPEALS, lesson.name, learner) / f"{exercise}.json"
     with alone(course):
         if not place.exists() or (appeal := read(place)).answer:
             raise ClassroomError(

@@ -29,9 +29,8 @@ from . import (
     rubric,
     verdicts,
 )
-from .cache_key import judge_key, lesson_key, marking
 from .folder import CourseFolder
-from .judges import ToJudge, VerdictStore
+from .judges import ToJudge, VerdictStore, judge_key, lesson_key, marking
 from .plugin import Marking
 
 DIGITS = 16  # of the name of a part

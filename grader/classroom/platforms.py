@@ -9,16 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..cuda.errors import visible
 from ..errors import unless
 from . import ClassroomError
 from .export import LearnerLine, MarksTable
 from .spreadsheets import cell, lines
-
-if TYPE_CHECKING:
-    from openpyxl import Workbook
 
 # Columns about a learner, and what of a line stands there.
 ABOUT = {
@@ -143,7 +140,12 @@ def _with_sums(marks: MarksTable) -> list[list[Any]]:
     return [[*head, "sum", "max"], *added]
 
 
-def _sheet(book: "Workbook", title: str, rows: Sequence[Sequence[object]], frozen: str) -> None:
+def _sheet(
+    book: Any,  # a Workbook of openpyxl, which has no types
+    title: str,
+    rows: Sequence[Sequence[object]],
+    frozen: str,
+) -> None:
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.styles import Font
 

@@ -8,6 +8,16 @@ shown.py `Shown` objects; nothing else has to be registered anywhere.
 from ..course_folder import KERNELS
 from .catalogue import exercise, full_name, lesson, lessons, names, pages_alone
 from .chosen import covering
+from .inputs import (
+    anywhere,
+    exponentials,
+    hidden,
+    large,
+    longest_path,
+    one_launch,
+    together,
+    work_is_shared,
+)
 from .kinds import KINDS, Break, Bug, Cheaper, Choose, Explain, Number, Order, Place, Write
 from .mistakes import WrongKernel
 from .model import (
@@ -40,16 +50,6 @@ from .model import (
     Times,
     Variant,
     WritingStep,
-)
-from .problems import (
-    anywhere,
-    exponentials,
-    hidden,
-    large,
-    longest_path,
-    one_launch,
-    together,
-    work_is_shared,
 )
 
 __all__ = [

@@ -20,9 +20,8 @@ from typing import Any
 import numpy as np
 
 from . import classes, rules, solution_counts
-from .inputs import mixed
+from .inputs import anywhere, hidden, longest_path, mixed, together
 from .model import Case, Exercise, Problem, Rule
-from .problems import anywhere, hidden, longest_path, together
 
 FILE = "launches.json"
 

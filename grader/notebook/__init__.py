@@ -2,9 +2,8 @@
 
 from . import draw
 from .checking import check, hint, play, predict, puzzle, vary, warmup
-from .kernel import Kernel, diff, watch
 from .profiling import bench, compare, profile, ptx
-from .session import lesson
+from .session import Kernel, diff, lesson, watch
 
 __all__ = [
     "Kernel",

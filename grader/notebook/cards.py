@@ -9,16 +9,22 @@ The HTML that cards are made of is in pieces.html; each piece has a plain-text t
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from html import escape
 from textwrap import wrap
+from types import TracebackType
 from typing import Any
 from zlib import crc32
 
+from IPython.core.getipython import get_ipython
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.display import display
 from jinja2 import Template
 from markupsafe import Markup
 
+from grader import cuda
 from grader.cuda.errors import (
     CompileError,
     CudaError,
@@ -34,6 +40,8 @@ from grader.judge.verdict import shortened
 from grader.page_templates import page_template
 from grader.status import headline
 from grader.watch.findings import HazardReport
+
+from ..errors import CourseError, unless
 
 OURS = "warpwise"  # in an output's metadata: it is the course's; cards.note says what is under it
 
@@ -225,7 +233,7 @@ class Diagnosis:
 
 def of_error(error: CudaError) -> Diagnosis:
     """What an error says about its source, which is the error's attribute of that name, and so is
-    its cell: `failures.about` sets both."""
+    its cell: `about` sets both."""
     return Diagnosis(
         error.status,
         error.parts,
@@ -381,3 +389,62 @@ def hint(title: str, text: str) -> Page:
         html_of("card", "note", html_of("heading", "note", title), paragraph(text)),
         f"{title}: {text}",
     )
+
+
+# ---- a learner's mistake ends its cell with a card instead of a traceback ----
+
+
+class Notice(CourseError):
+    """A sentence that tells the learner what to do next; `button` is the HTML of one that does."""
+
+    def __init__(self, text: str, button: str = ""):
+        super().__init__(text)
+        self.button = button
+
+
+def shell() -> InteractiveShell:
+    """The notebook's; a Notice where there is none."""
+    return unless(get_ipython(), Notice("This works in a notebook, or in IPython."))
+
+
+def install(shell: InteractiveShell) -> None:
+    """From now on a cell that ends in a CudaError or a CourseError, or in an error that a real GPU
+    reports, shows its card.
+
+    The cell still counts as failed: "Run All" stops there, and nbclient and nbconvert raise."""
+    kinds: tuple[type[Exception], ...] = (CudaError, CourseError)
+    if cuda.device == "gpu":
+        gpu = cuda.xp.cuda
+        kinds += (gpu.runtime.CUDARuntimeError, gpu.driver.CUDADriverError)
+    shell.set_custom_exc(kinds, _show)
+
+
+@contextmanager
+def about(source: str, cell: str = "") -> Iterator[None]:
+    """Give a CudaError raised inside the text it is about, that of `%%cuda cell`, so that its card
+    can show the line, and the editor too."""
+    try:
+        yield
+    except CudaError as error:
+        error.source, error.cell = source, cell
+        raise
+
+
+def _show(
+    shell: Any,  # ipykernel's, of which it keeps `_last_traceback`
+    kind: type[Exception],
+    error: Exception,
+    traceback: TracebackType,
+    tb_offset: int | None = None,
+) -> list[str]:
+    page = (
+        notice(str(error), getattr(error, "button", ""))
+        if isinstance(error, CourseError)
+        else failure(error)
+        if isinstance(error, CudaError)
+        else crash(error)
+    )
+    display(page)
+    rows = page.text.splitlines()
+    shell._last_traceback = rows  # what ipykernel tells nbclient of the failure
+    return rows

@@ -17,16 +17,13 @@ from grader.judge.judging import STANDARD_LIMITS
 from grader.judge.playback.strip import marks_of
 from grader.judge.verdict import Verdict
 from grader.learner import progress, recall, study
-from grader.learner.recall import Prediction
 from grader.status import DONE, Status
 from grader.watch.observe import Run
 from grader.watch.recording import recordings
 
 from ..errors import unless
-from . import cards, failures, session, verdict_card
-from .cards import OURS, Page, html_of
-from .failures import Notice
-from .kernel import run_of
+from . import cards, session, verdict_card
+from .cards import OURS, Notice, Page, html_of
 from .player import of_case, of_failure, of_replay, player
 
 # What our labextension shows before all else that an output has: HTML whose links answer. Where
@@ -38,7 +35,7 @@ ANSWERABLE = "application/vnd.warpwise.html"
 class _Asked:
     """A question that the page shows."""
 
-    prediction: Prediction
+    prediction: recall.Prediction
     lesson: str  # the name of the one that it is from
     name: str  # by which its answer is remembered
     again: bool = False  # in a warm-up: a wrong choice gets a second try
@@ -55,7 +52,7 @@ def predict(question: str, choices: Sequence[str], answer: str, because: str) ->
         answer in choices,
         ValueError(f"predict: the answer {answer!r} is not one of the choices {choices!r}"),
     )
-    prediction = Prediction(question, tuple(choices), answer, because)
+    prediction = recall.Prediction(question, tuple(choices), answer, because)
     lesson, key = session.current().lesson.name, prediction.key
     _asked[key] = _Asked(prediction, lesson, key)
     given = progress.answer(lesson, key)
@@ -66,7 +63,7 @@ def predict(question: str, choices: Sequence[str], answer: str, because: str) ->
         display(_Buttons(prediction, key), display_id=key, metadata=unanswered)
 
 
-def ask_again(prediction: Prediction, lesson: str) -> None:
+def ask_again(prediction: recall.Prediction, lesson: str) -> None:
     """Ask a question of a lesson again, with whatever was answered before."""
     key = f"again_{prediction.key}"
     _asked[key] = _Asked(prediction, lesson, prediction.key, again=True)
@@ -94,7 +91,7 @@ class _Buttons(widgets.VBox):
     """The question and a button for each choice. Nothing that is sent to the page, or saved with
     it, holds the answer; once there is one, a page without widgets stands in its place."""
 
-    def __init__(self, prediction: Prediction, key: str):
+    def __init__(self, prediction: recall.Prediction, key: str):
         self._prediction, self._key = prediction, key
         buttons = [widgets.Button(description=text, layout=_FITTING) for text in prediction.choices]
         for number, button in enumerate(buttons):
@@ -117,7 +114,7 @@ class _Buttons(widgets.VBox):
         return bundle | twins
 
 
-def _answered(prediction: Prediction, choice: str) -> Page:
+def _answered(prediction: recall.Prediction, choice: str) -> Page:
     """The question, all choices with what was chosen and what is right, and the reason."""
     right = choice == prediction.answer
     title = "✓ Right." if right else f"✗ It is not “{choice}”."
@@ -186,7 +183,7 @@ def check(name: str, *, hidden: bool = False) -> None:
         progress.passed(origin, name)
     elif os.environ.get("NBGRADER_EXECUTION") == "validate":
         # nbgrader's Validate says Success of every cell that ends without an error.
-        raise failures.Notice(page.text)
+        raise Notice(page.text)
 
 
 def hint(name: str) -> None:
@@ -223,7 +220,7 @@ def _next_hint(name: str) -> cards.Page:
     exercise = lesson.exercise(name)
     new = [one for one in lesson.due.get(name, ()) if (name, one[1]) not in lesson.hinted]
     over = f"There are no more hints for `{name}`. Try `puzzle('{name}')`."
-    unless(new or exercise.hints, failures.Notice(over))
+    unless(new or exercise.hints, Notice(over))
     progress.tried(exercise.id.partition("/")[0], name, None)
     if new:
         lesson.hinted.add((name, new[0][1]))
@@ -238,7 +235,7 @@ def _offered(feature: str) -> None:
         f"In the study that you take part in, your half of the class works without "
         f"{study.FEATURES[feature]}. `grader study --withdraw` ends that."
     )
-    unless(study.has(feature), failures.Notice(why))
+    unless(study.has(feature), Notice(why))
 
 
 # ---- play ----
@@ -261,17 +258,17 @@ def play(
     shown, or else its first one."""
     _offered("player")
     if not isinstance(what, str):
-        display(_of_run(run_of(what, (grid, block, args, shared_mem), _HOW)))
+        display(_of_run(session.run_of(what, (grid, block, args, shared_mem), _HOW)))
         return
     lesson = session.current()
     exercise, source = lesson.exercise(what), lesson.source(what)
-    unless(exercise.cases, failures.Notice(f"`{what}` is a question: no kernel runs."))
+    unless(exercise.cases, Notice(f"`{what}` is a question: no kernel runs."))
     seed = secrets.randbelow(2**31)
     verdict = judge(variants.asked(exercise), source, seed=seed, hidden=False)
     replay = of_failure(verdict.while_open(), source, exercise) or (
         of_case(exercise, source, seed) if verdict.status in ("passed", "over_budget") else None
     )
-    nothing = failures.Notice(f'There is nothing to step through: `check("{what}")` says why.')
+    nothing = Notice(f'There is nothing to step through: `check("{what}")` says why.')
     display(of_replay(unless(replay, nothing)))
 
 
@@ -280,7 +277,7 @@ def _of_run(run: Run) -> cards.Page:
     played = [(one, marks_of(one, run.hazards)) for one in recordings(run) if one.frames]
     unless(
         played,
-        failures.Notice("Nothing of this run was recorded: no thread got to an instruction."),
+        Notice("Nothing of this run was recorded: no thread got to an instruction."),
     )
     recording, marks = next((pair for pair in reversed(played) if pair[1]), played[-1])
     block = next((one.block for one in run.hazards if not (marks or one.warning)), None)
@@ -294,10 +291,10 @@ def _of_run(run: Run) -> cards.Page:
 def warmup() -> None:
     """Show three to five short pieces of passed lessons, for at most ten minutes: questions, and
     an exercise, whose cell is put below this one."""
-    shell = failures.shell()
-    failures.install(shell)
+    shell = cards.shell()
+    cards.install(shell)
     _offered("warm_up")
-    nowhere = failures.Notice("This is no learner's folder: `grader lab FOLDER` makes one.")
+    nowhere = Notice("This is no learner's folder: `grader lab FOLDER` makes one.")
     pieces = recall.warm_up(unless(progress.folder(), nowhere))
     if not pieces:
         why = (
@@ -327,11 +324,11 @@ def puzzle(name: str) -> None:
     exercise, origin = lesson.exercise(name), lesson.lesson
     unless(
         exercise.solved and not progress.is_fetched(exercise.id.partition("/")[0]),
-        failures.Notice("An exercise that others may still hand in is no puzzle."),
+        Notice("An exercise that others may still hand in is no puzzle."),
     )
     unless(
         isinstance(exercise.kind, kinds.Write),
-        failures.Notice(f"`{name}` is no exercise of the kind *write it*."),
+        Notice(f"`{name}` is no exercise of the kind *write it*."),
     )
     ours, *wrong = (
         [line.strip() for text in kinds.answers(source) for line in text.splitlines()]
@@ -360,7 +357,7 @@ def _below(name: str, exercise: Exercise, to_do: str) -> None:
     """Put an exercise, as it is handed out, into a new cell below, under that name."""
     _show(f"**In the new cell below:** `{name}`\n\n{to_do}")
     cell = f"%%cuda {name}\n{exercise.kind.handed_out(exercise.solution)}".rstrip()
-    failures.shell().set_next_input(cell)
+    cards.shell().set_next_input(cell)
 
 
 def _show(markdown: str) -> None:

@@ -22,7 +22,7 @@ from grader.watch.counters import METRICS, Counters
 from grader.watch.observe import Run
 from grader.watch.recording import recordings
 
-from . import cards, failures, session
+from . import cards
 from .cards import (
     Page,
     aligned,
@@ -33,7 +33,7 @@ from .cards import (
     paragraph,
     sentences,
 )
-from .kernel import Kernel, run_of
+from .session import Kernel, current, run_of
 
 # ---- profile ----
 
@@ -216,14 +216,14 @@ def compare_page(a: Run, b: Run) -> Page:
 def ptx(kernel: object) -> None:
     """Show the PTX that the compiler made of a kernel beside the lines that it stems from."""
     if not isinstance(kernel, Kernel):
-        raise failures.Notice("`ptx` starts with a kernel, such as a `%%cuda` cell defines.")
+        raise cards.Notice("`ptx` starts with a kernel, such as a `%%cuda` cell defines.")
     display(ptx_page(kernel))
 
 
 def ptx_page(kernel: Kernel) -> Page:
     """By source line, its instructions in the order in which they stand in the program, each with
     its number there: where numbers of one line are far apart, the compiler has moved code."""
-    with failures.about(kernel.source):
+    with cards.about(kernel.source):
         function = simulator.RawModule(code=kernel.source).program.functions[kernel.name]
     lines = lines_of(kernel.source)
     pairs = zip(function.instructions, statements(kernel), strict=False)
@@ -273,7 +273,7 @@ def bench(name: str) -> records.Timings:
     """Time the lesson's benchmark `name` on this machine's GPU or, where there is none, recall
     what was measured on ours and say on which day. Shows a table and a picture of the bandwidth,
     and returns the figures: `.rows`, `.ms(variant, size)`, `.gb_per_s(variant, size)`."""
-    lesson = session.current().lesson
+    lesson = current().lesson
     benchmark = lesson.benchmark(name)
     if cuda.device == "gpu":
         timings = _measured_now(lesson, benchmark)

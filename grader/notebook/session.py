@@ -1,28 +1,177 @@
 """What this notebook is about: lesson() opens its lesson, %%cuda cells give their kernels, and
-%%answer cells the answers to questions."""
+%%answer cells the answers to questions. A kernel is a Python variable: called, watched, compared
+with another."""
 
 import os
 import re
 from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from IPython.core.completer import CompletionContext, SimpleMatcherResult, context_matcher
-from IPython.display import DisplayHandle, display
+from IPython.display import DisplayHandle, display, publish_display_data
 
 from grader import compilers, course, cuda
+from grader.compilers.declared import parameters
 from grader.course import variants
 from grader.course.kinds import Choose, WrittenQuestion
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
+from grader.cuda.limits import DeviceKernel, Dim, Module, opted_in
+from grader.judge.beside import changes
+from grader.judge.playback.strip import FIRST_BLOCKS, Blocks
 from grader.learner import progress
 from grader.submissions import intake
+from grader.watch.observe import arrays_among
+from grader.watch.recording import recording, recordings
 
 from ..errors import unless
-from . import cards, failures
-from .cards import Page, html_of, joined, prose, sentences
-from .kernel import Kernel
+from . import cards
+from .cards import Notice, Page, html_of, joined, prose, sentences
+
+Launch = tuple[Dim | None, Dim | None, tuple[Any, ...], int]  # grid, block, arguments, shared bytes
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One `extern "C" __global__` function. Called as cupy.RawKernel is:
+
+        kernel((grid,), (block,), (args...), shared_mem=0)
+
+    Takes NumPy arrays on the simulated GPU and CuPy arrays on a real one, and changes them in
+    place. A launch gets as much dynamic shared memory as it asks for, if the device has it.
+    `source` is the text of its cell `%%cuda cell`, the first line left blank. Raises the errors of
+    grader.cuda.
+    """
+
+    name: str
+    source: str
+    cell: str = ""
+
+    @cached_property
+    def _function(self) -> DeviceKernel:
+        module: Module = cuda.RawModule(code=self.source)
+        return module.get_function(self.name)
+
+    def __call__(
+        self, grid: Dim, block: Dim, args: tuple[object, ...], *, shared_mem: int = 0
+    ) -> None:
+        with cards.about(self.source, self.cell):
+            opted_in(self._function, shared_mem)(grid, block, args, shared_mem=shared_mem)
+
+    def simulate(
+        self, grid: Dim, block: Dim, args: tuple[object, ...], shared_mem: int
+    ) -> CudaError | None:
+        """Launch it on the simulated GPU, on any machine, and return the error that ended it."""
+        try:
+            with cards.about(self.source, self.cell):
+                function = simulator.RawModule(code=self.source).get_function(self.name)
+                opted_in(function, shared_mem)(grid, block, args, shared_mem=shared_mem)
+        except CudaError as error:
+            return error
+        return None
+
+    def __repr__(self) -> str:
+        return f"<CUDA kernel {self.name}: call it as {self.name}((grid,), (block,), (args...))>"
+
+
+def diff(before: Kernel, after: Kernel) -> cards.Page:
+    """The lines that differ between the cells of two kernels, `-` gone and `+` new. The comment
+    at the head of a cell is left out."""
+    return cards.difference(changes(before.source, after.source))
+
+
+def watch(
+    kernel: Kernel,
+    grid: Dim,
+    block: Dim,
+    args: tuple[Any, ...],
+    shared_mem: int = 0,
+    blocks: int = 1,
+) -> simulator.Run:
+    """Launch `kernel` on the simulated GPU, on any machine, and return what was observed:
+    `.counters`, `.hazards`, `.printed`, and what pictures are drawn from and `play(run)` plays.
+
+    `args` are those of a call; CuPy arrays are copied to the simulated GPU and back. `blocks` is
+    how many blocks, from the first on, `draw.owners` is to show. What the kernel does wrong is
+    shown under its source line, and the notebook goes on."""
+    unless(
+        isinstance(kernel, Kernel),
+        Notice("`watch` starts with a kernel, such as a `%%cuda` cell defines."),
+    )
+    unless(
+        isinstance(blocks, int) and blocks > 0,
+        Notice(f"`blocks={blocks!r}` should be how many blocks to show, 1 or more."),
+    )
+    on_host = tuple(cuda.xp.asnumpy(arg) if _on_gpu(arg) else arg for arg in args)
+    with simulator.observe(blocks, [recording(FIRST_BLOCKS)]) as run:
+        run.source = kernel.source
+        run.arrays = arrays_among(
+            on_host, tuple(one.name for one in parameters(kernel.source, kernel.name) or ())
+        )
+        error = kernel.simulate(grid, block, on_host, shared_mem)
+    for arg, copy in zip(args, on_host, strict=True):
+        if _on_gpu(arg):
+            arg.set(copy)
+    if run.printed:
+        print(run.printed, end="")
+    if error:
+        display(cards.failure(error))
+    for hazard in (one for one in run.hazards if one.warning):
+        display(cards.warning(hazard, kernel.source, kernel.cell))
+    # An output that shows nothing: what each line cost is for the editor's margin.
+    costs = cards.costs(kernel.cell, kernel.source, run.counters.lines)
+    publish_display_data({}, {cards.OURS: costs} if costs else {})
+    return run
+
+
+def _on_gpu(arg: object) -> bool:
+    return cuda.device == "gpu" and isinstance(arg, cuda.xp.ndarray)
+
+
+def run_of(what: object, launch: Launch, how: str) -> simulator.Run:
+    """The run that `watch` returned, or that of a kernel, launched as `watch` does on copies of its
+    arguments; for anything else the Notice `how`. A kernel is launched once more, if something goes
+    wrong in a block that was not recorded."""
+    grid, block, args, shared_mem = launch
+    if isinstance(what, simulator.Run):
+        return what
+    if not isinstance(what, Kernel) or grid is None or block is None:
+        raise Notice(how)
+    run = _recorded(what, grid, block, args, shared_mem, FIRST_BLOCKS)
+    wrong = next((one.block for one in run.hazards if not one.warning and one.block), None)
+    if wrong and not any(tuple(wrong) in one.indices for one in recordings(run)):
+        return _recorded(what, grid, block, args, shared_mem, (wrong,))
+    return run
+
+
+def _recorded(
+    kernel: Kernel,
+    grid: Dim,
+    block: Dim,
+    args: tuple[Any, ...],
+    shared_mem: int,
+    blocks: Blocks,
+) -> simulator.Run:
+    copies = {  # on the host, of each array one; what none has written stays so
+        id(arg): np.array(cuda.xp.asnumpy(arg) if cuda.device == "gpu" else arg)
+        for arg in args
+        if hasattr(arg, "dtype") and getattr(arg, "ndim", 0) > 0
+    }
+    copied = tuple(copies.get(id(arg), arg) for arg in args)
+    with simulator.observe(observers=[recording(blocks)]) as run:
+        run.source = kernel.source
+        error = kernel.simulate(grid, block, copied, shared_mem)
+    if error and not recordings(run):
+        raise error  # it was not launched at all
+    return run
+
+
+# ---- what was opened, typed and checked ----
 
 
 @dataclass
@@ -54,7 +203,7 @@ class NotebookSession:
         known = ", ".join(f"`{one}`" for one in self.exercises)
         return unless(
             self.exercises.get(name),
-            failures.Notice(f"This lesson has no exercise `{name}`. Its exercises are: {known}."),
+            Notice(f"This lesson has no exercise `{name}`. Its exercises are: {known}."),
         )
 
     def source(self, name: str) -> str:
@@ -62,7 +211,7 @@ class NotebookSession:
         magic = self.exercises[name].kind.magic if name in self.exercises else "cuda"
         unless(
             name in self.sources,
-            failures.Notice(
+            Notice(
                 f"Run the cell that begins with `%%{magic} {name}` first. `check` judges that "
                 "cell.",
                 html_of("button", "Run that cell, then this one", "run", name),
@@ -77,7 +226,7 @@ _session: NotebookSession | None = None
 def current() -> NotebookSession:
     return unless(
         _session,
-        failures.Notice("No lesson has been opened yet. Run the notebook's first code cell."),
+        Notice("No lesson has been opened yet. Run the notebook's first code cell."),
     )
 
 
@@ -124,8 +273,8 @@ def add(lesson_name: str, name: str) -> course.Exercise:
 
 def _open(name: str) -> course.Lesson:
     """The lesson `name`, in a notebook that knows `%%cuda` from now on."""
-    shell = failures.shell()
-    failures.install(shell)
+    shell = cards.shell()
+    cards.install(shell)
     shell.magics_manager.register_function(_cuda, "cell", "cuda")
     shell.magics_manager.register_function(_answer, "cell", "answer")
     if _no_python not in shell.Completer.custom_matchers:
@@ -172,14 +321,14 @@ def _cuda(line: str, cell: str) -> None:
 
     NAME is what check(), hint() and the grader call this cell. Lines are counted as JupyterLab
     does, with `%%cuda NAME` the first."""
-    name, lesson, shell = _name(line), current(), failures.shell()
+    name, lesson, shell = _name(line), current(), cards.shell()
     if name in lesson.warm_up and name not in lesson.sources:
         shell.set_next_input(f'check("{name}")')  # a cell below this one
     source = lesson.sources[name] = _source(cell)
     # What the cell defined before has this text now: a launch says what is wrong with it, and no
     # old kernel runs in its place.
     shell.push({entry: Kernel(entry, source, name) for entry in lesson.kernels[name]})
-    with failures.about(source, name):
+    with cards.about(source, name):
         entries = _ENTRY.findall(compilers.compile_ptx(source).text)
     plain = dict.fromkeys(entry for entry in entries if not entry.startswith("_Z"))
     shell.push({entry: Kernel(entry, source, name) for entry in plain})
@@ -213,7 +362,7 @@ def _answer(line: str, cell: str) -> None:
     name, lesson = line.strip(), current()
     kind = lesson.exercise(name).kind
     is_kernel = f"`{name}` is a kernel: begin its cell with `%%cuda {name}`."
-    unless(isinstance(kind, WrittenQuestion), failures.Notice(is_kernel))
+    unless(isinstance(kind, WrittenQuestion), Notice(is_kernel))
     lesson.sources[name] = _source(cell)
     if isinstance(kind, Choose) and kind.shuffled:
         # As many hubs have but one home folder's name, the hub's own name for the learner first.
@@ -225,7 +374,7 @@ def _answer(line: str, cell: str) -> None:
 def _source(body: str) -> str:
     """The source of the cell that runs now, of which IPython hands on the `body`: without the
     magic's line, and without blank ones before it."""
-    history = failures.shell().history_manager
+    history = cards.shell().history_manager
     typed = history.input_hist_raw[-1:] if history else []
     source = intake.cuda_source(typed[0]) if typed else ""
     return source if source.strip() == body.strip() else intake.below_magic(body)
@@ -235,14 +384,14 @@ def _name(line: str) -> str:
     name = line.strip()
     unless(
         name,
-        failures.Notice(
+        Notice(
             "This cell needs a name: write `%%cuda NAME` in its first line, for example "
             "`%%cuda my_kernel`."
         ),
     )
     unless(
         name.isidentifier() and name.isascii(),
-        failures.Notice(
+        Notice(
             f"`{name}` cannot name a cell: after `%%cuda` comes one word of letters, digits and "
             "underscores, for example `%%cuda my_kernel`."
         ),

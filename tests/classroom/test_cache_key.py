@@ -6,10 +6,10 @@ from importlib import metadata
 import pytest
 
 from grader import course
-from grader.classroom import cache_key
+from grader.classroom import judges
 
 LESSON = "04_safe_softmax"
-PACKAGE = cache_key.PACKAGE
+PACKAGE = judges.PACKAGE
 SHOWN = ["notebook/cards.py", "bench/speed.py", "classroom/slides/__init__.py", "classroom/demo.py"]
 
 
@@ -26,20 +26,20 @@ def copied(tmp_path_factory):
 @pytest.fixture
 def named(copied, monkeypatch):
     """The cache key of the copy as it is at the moment."""
-    monkeypatch.setattr(cache_key, "PACKAGE", copied / "grader")
-    monkeypatch.setattr(cache_key.files_of, "__defaults__", ((), (), copied / "grader"))
+    monkeypatch.setattr(judges, "PACKAGE", copied / "grader")
+    monkeypatch.setattr(judges.files_of, "__defaults__", ((), (), copied / "grader"))
 
     def now():
         forget()
-        return cache_key.cache_key(copied / "kernels", LESSON)
+        return judges.cache_key(copied / "kernels", LESSON)
 
     yield now
     forget()
 
 
 def forget():
-    cache_key._grader.cache_clear()
-    cache_key._of_the_judge.cache_clear()
+    judges._grader.cache_clear()
+    judges._of_the_judge.cache_clear()
 
 
 def changes(path, name):
@@ -59,7 +59,7 @@ def test_every_file_of_the_judge_the_simulator_and_the_compiler_counts(copied, n
     modules = ("model", "tolerances", "references", "inputs")
     alone = [package / "course" / f"{name}.py" for name in modules]
     files = [path for path in rooms + alone if path.is_file()]
-    taking_part = cache_key.files_of(
+    taking_part = judges.files_of(
         f"grader.course.{name}" for name in ("tolerances", "references", "inputs")
     )
     assert len(files) > 80
@@ -107,17 +107,17 @@ def test_prose_pictures_and_what_is_shown_or_timed_do_not_count(copied, named):
     ["submissions/intake", "classroom/plugin", "classroom/verdicts"],
 )
 def test_how_answers_are_found_and_entered_counts_for_the_gradebook(copied, named, file):
-    assert changes(copied / f"grader/{file}.py", lambda: (named(), cache_key.marking())[1])
+    assert changes(copied / f"grader/{file}.py", lambda: (named(), judges.marking())[1])
 
 
 @pytest.mark.parametrize(
     "of", ["python", "numpy", "nvidia-cuda-nvrtc-cu12", "nvidia-cuda-cccl-cu12", "ziglang"]
 )
 def test_versions_count(named, monkeypatch, of):
-    before, known = named(), cache_key.versions()
+    before, known = named(), judges.versions()
     if of != "python" and not any(metadata.distributions(name=of)):
         pytest.skip(f"{of} IS NOT HERE: whether its version counts was not tried")
     assert of in dict(known)
     newer = tuple((name, "99.9" if name == of else version) for name, version in known)
-    monkeypatch.setattr(cache_key, "versions", lambda: newer)
+    monkeypatch.setattr(judges, "versions", lambda: newer)
     assert named() != before

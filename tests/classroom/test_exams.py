@@ -16,7 +16,7 @@ from small_class import NO_GUARD, SCALED, cell_of
 from grader import course
 from grader.classroom import ClassroomError, coursefile, handing_out, verdicts
 from grader.classroom.exams import NotTaken, ServiceRules
-from grader.classroom.receiving import MOST_OF_ONE, HandInQueue
+from grader.classroom.serving import MOST_OF_ONE, HandInQueue
 from grader.course import variants
 from grader.course.weave import learners_cell, text
 from grader.judge.verdict import Report
@@ -85,7 +85,7 @@ def test_the_queue_is_bounded_for_one_learner_and_for_all(queue, monkeypatch):
         queue.receive(*work(number), allowed(), AT + number)
     with pytest.raises(NotTaken, match="10 hand-ins of yours wait"):
         queue.receive(*work(99), allowed(), AT + 99)
-    monkeypatch.setattr("grader.classroom.receiving.MOST_WAITING", MOST_OF_ONE)
+    monkeypatch.setattr("grader.classroom.serving.MOST_WAITING", MOST_OF_ONE)
     with pytest.raises(NotTaken, match="Too many wait to be judged") as error:
         queue.receive(*work(99, "ben"), allowed(), AT + 99)
     assert error.value.status == 503

@@ -9,7 +9,7 @@ import pytest
 
 from grader.cuda import simulator
 from grader.notebook import Kernel, draw, watch
-from grader.notebook.failures import Notice
+from grader.notebook.cards import Notice
 
 FULL = "0xffffffff"
 

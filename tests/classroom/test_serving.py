@@ -242,7 +242,8 @@ def test_whenever_the_service_is_killed_nothing_that_has_a_receipt_is_lost(tmp_p
         assert stamp.read_text() >= newest
 
 
-SERVING, RECEIVING = "grader.classroom.serving:", "grader.classroom.receiving:HandInQueue."
+SERVING = "grader.classroom.serving:"
+RECEIVING = f"{SERVING}HandInQueue."
 KILLED = {  # where the service is killed, and whether the hand-in was received then
     "before it is looked at": (f"{RECEIVING}receive", "before", False),
     "while its line of the log is signed": (f"{RECEIVING}_log", "before", False),

@@ -16,7 +16,7 @@ from grader import course, notebook
 from grader.classroom.folder import new_course
 from grader.cli.app import app
 from grader.learner import folder, progress, study
-from grader.notebook import failures
+from grader.notebook import cards
 
 LESSON = "00_first_kernel"
 START = datetime(2026, 9, 1, 10, tzinfo=UTC)
@@ -293,8 +293,8 @@ def test_who_works_without_a_feature_is_told_so_where_it_would_be(
 ):
     learner("ada")
     run("study", "--code", f"{feature}-000001")
-    monkeypatch.setattr(failures, "shell", InteractiveShell.instance)
-    with pytest.raises(failures.Notice, match=f"without .*{feature.replace('_', '-')}"):
+    monkeypatch.setattr(cards, "shell", InteractiveShell.instance)
+    with pytest.raises(cards.Notice, match=f"without .*{feature.replace('_', '-')}"):
         used()
 
 

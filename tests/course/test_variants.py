@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from grader import course
-from grader.course import catalogue, kinds, layouts, variants
-from grader.course.layouts import Refused
-from grader.course.variants import Anew
+from grader.course import catalogue, kinds, variants
+from grader.course.variants import Anew, Refused
 from tools import variants as trying
 from tools.accesses import of_width, rewritten, writer
 
@@ -38,7 +37,7 @@ def drawn(exercise: course.Exercise, **names: str) -> course.Exercise:
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_a_layout_gives_each_element_a_place_of_its_own(name):
     for rows, columns in ((1, 4), (4, 8), (5, 12), (1, 8), (7, 64), (33, 4)):
-        found, whole = layouts.places(layouts.named(name), rows * columns, columns)
+        found, whole = variants.places(variants.named(name), rows * columns, columns)
         assert len(set(found)) == rows * columns
         assert found.min() >= 0
         assert found.max() < whole
@@ -46,10 +45,10 @@ def test_a_layout_gives_each_element_a_place_of_its_own(name):
 
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_a_layout_is_the_same_in_cpp_and_in_numpy(name):
-    layout, rows, columns = layouts.named(name), 6, 8
+    layout, rows, columns = variants.named(name), 6, 8
     write = writer("x", "rows * columns", layout)
-    wanted, whole = layouts.places(layout, rows * columns, columns)
-    second = layouts.places(layout, rows * columns, columns, second=True)[0] if layout.sign else 0
+    wanted, whole = variants.places(layout, rows * columns, columns)
+    second = variants.places(layout, rows * columns, columns, second=True)[0] if layout.sign else 0
     signed = {"": wanted, "+": wanted + second, "-": wanted - second}[layout.sign]
     for index in ("row * columns + column", "column + columns * row", "first + column", "linear"):
         written, found = write(index).replace("/", "//"), []
@@ -63,11 +62,11 @@ def test_a_layout_is_the_same_in_cpp_and_in_numpy(name):
 
 @pytest.mark.parametrize("name", [name for name, one in LAYOUTS.items() if one.sign])
 def test_two_numbers_make_an_element_exactly(name):
-    layout, rng = layouts.named(name), np.random.default_rng(0)
+    layout, rng = variants.named(name), np.random.default_rng(0)
     x = np.array([1.5, -3.25, 0.0, 1e-30, 3e38, np.inf, -np.inf, np.nan], np.float32)
-    made = layouts.stored(x, layout, 0, 1, rng)
-    at, _ = layouts.places(layout, x.size, 0)
-    second, _ = layouts.places(layout, x.size, 0, second=True)
+    made = variants.stored(x, layout, 0, 1, rng)
+    at, _ = variants.places(layout, x.size, 0)
+    second, _ = variants.places(layout, x.size, 0, second=True)
     both = made[at] + made[second] if layout.sign == "+" else made[at] - made[second]
     np.testing.assert_array_equal(both, x)
     finite = np.isfinite(x) & (np.abs(x) < 1e38)
@@ -76,14 +75,14 @@ def test_two_numbers_make_an_element_exactly(name):
 
 def test_what_lies_between_the_elements_is_none_of_them():
     x = np.arange(1, 9, dtype=np.float32)
-    made = layouts.stored(x, layouts.named("every second"), 0, 1, np.random.default_rng(0))
+    made = variants.stored(x, variants.named("every second"), 0, 1, np.random.default_rng(0))
     np.testing.assert_array_equal(made[::2], x)
     assert not np.isin(made[1::2], x).all()
 
 
 # --- accesses ----------------------------------------------------------------------------------
 
-REVERSED = {("k", "x"): writer("x", "n", layouts.named("reversed"))}
+REVERSED = {("k", "x"): writer("x", "n", variants.named("reversed"))}
 
 
 def changed(body: str, of=REVERSED) -> str:
@@ -107,7 +106,7 @@ def test_an_access_is_written_in_the_layout(before, after):
 
 
 def test_what_is_moved_by_fours_is_found_in_groups_of_four():
-    of = {("k", "x"): writer("x", "n", layouts.named("groups reversed, 4 at once"))}
+    of = {("k", "x"): writer("x", "n", variants.named("groups reversed, 4 at once"))}
     before = "const auto* from = reinterpret_cast<const float4*>(x + r * n);\nfloat4 f = from[p];"
     element = "n - 4 - (r * n + 4 * p) / 4 * 4 + (r * n + 4 * p) % 4"
     assert changed(before, of) == f"float4 f = reinterpret_cast<const float4*>(&x[{element}])[0];"

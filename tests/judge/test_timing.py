@@ -21,8 +21,8 @@ from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.errors import NotInCourse
 from grader.notebook import draw, session
+from grader.notebook.cards import Notice
 from grader.notebook.draw.timing_curves import apart, bandwidth
-from grader.notebook.failures import Notice
 from grader.notebook.profiling import measured, recalled
 
 DEVICE = timings.Device(

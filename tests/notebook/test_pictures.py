@@ -8,8 +8,8 @@ import pytest
 
 from grader.judge.verdict import Mismatch, Part
 from grader.notebook import Kernel, draw, watch
-from grader.notebook.failures import Notice
-from grader.notebook.wrong_elements import flow_map
+from grader.notebook.cards import Notice
+from grader.notebook.verdict_card import flow_map
 
 
 def launched(body: str, grid=1, block=32, blocks=1, given=None, elements=256):

@@ -22,7 +22,7 @@ from grader.judge.protocol import Failed, Scene
 from grader.judge.verdict import Verdict
 from grader.notebook import verdict_card
 from grader.notebook.player import of_failure, player
-from grader.notebook.wrong_elements import element_map, expected_beside_found
+from grader.notebook.verdict_card import element_map, expected_beside_found
 from grader.status import Status
 from grader.watch.recording import AROUND, AT_BARRIER, GONE, recordings
 from grader.watch.recording import recording as recording_of

@@ -3,8 +3,7 @@
 from grader.cuda import limits
 from grader.errors import counted
 
-from ..cards import Page, filled, html_of
-from ..failures import Notice
+from ..cards import Notice, Page, filled, html_of
 
 THREADS = (32, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
 REGISTER_STEPS = range(16, 256, 8)

@@ -12,12 +12,11 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Patch
 
 from grader.cuda.simulator import Event, Run
-from grader.errors import counted
+from grader.errors import counted, unless
 from grader.grouped import grouped
 from grader.watch.observe import MOST_EVENTS, ArrayLayout
 
-from ...errors import unless
-from ..failures import Notice
+from ..cards import Notice
 from .picture import (
     BLUE,
     FAINT,

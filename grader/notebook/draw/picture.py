@@ -18,12 +18,10 @@ from matplotlib.patches import Patch, Rectangle
 
 from grader.cuda.errors import lines_of
 from grader.cuda.simulator import Event, Run
-from grader.errors import counted
+from grader.errors import counted, unless
 from grader.watch.observe import MOST_EVENTS, ArrayLayout
 
-from ...errors import unless
-from ..cards import OURS, html_of
-from ..failures import Notice
+from ..cards import OURS, Notice, html_of
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.
 BLUE, ORANGE, RED = "#0072B2", "#E69F00", "#D55E00"

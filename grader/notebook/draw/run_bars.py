@@ -10,11 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from grader.cuda.simulator import Run
-from grader.errors import counted
+from grader.errors import counted, unless
 from grader.watch.counters import METRICS, SECTOR
 
-from ...errors import unless
-from ..failures import Notice
+from ..cards import Notice
 from .picture import (
     BLUE,
     FAINT,

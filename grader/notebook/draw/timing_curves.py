@@ -10,10 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator
 
 from grader.bench.timings import Size, Timing, Timings, size_text, when
-from grader.errors import counted
+from grader.errors import counted, unless
 
-from ...errors import unless
-from ..failures import Notice
+from ..cards import Notice
 from .picture import BLUE, FAINT, INK, ORANGE, RED, SMALL, TEXT, Picture, Style, empty, pale_grid
 
 _HEIGHT, _TOP, _TALL = 4.4, 0.45, 3.3  # inches
