@@ -37,7 +37,6 @@ INSTEAD = {
     "shared_load_requests": "sass__inst_executed_shared_loads",
     "shared_store_requests": "sass__inst_executed_shared_stores",
 }
-_WIDE_ENTRY = re.compile(r"([A-Z][\w.]*): ([\d,]+)")
 
 Launched = tuple[str, dict[str, float | None]]  # kernel name, counter -> count; None: not available
 
@@ -130,7 +129,7 @@ def _number(text: str | None) -> float | None:
 
 def _of_opcodes(text: str | None, wanted: set[str]) -> float | None:
     """`text` reads like "123 (BAR: 8; LDS: 115)"."""
-    if not (entries := _WIDE_ENTRY.findall(text or "")):
+    if not (entries := re.findall(r"([A-Z][\w.]*): ([\d,]+)", text or "")):
         return None
     return float(
         sum(int(n.replace(",", "")) for name, n in entries if name.partition(".")[0] in wanted)

@@ -41,7 +41,6 @@ from .sanitize_html import sanitize
 ANSWERS = "warpwise"  # in nbconvert's resources: what TakeAnswers found, by exercise
 
 _TAG = re.compile(r"<[a-z][^<>]*>")
-_STYLE = re.compile(r' style="([^"]*)"')
 _RULES = re.compile(r"<style>([^<]*)</style>")
 
 Pair = tuple[NotebookNode, NotebookNode]
@@ -226,7 +225,7 @@ def shared(html: str) -> str:
         return f' class="{name}"'
 
     def tag(found: re.Match[str]) -> str:
-        return found[0] if " class=" in found[0] else _STYLE.sub(named, found[0])
+        return found[0] if " class=" in found[0] else re.sub(r' style="([^"]*)"', named, found[0])
 
     return "<style>{}</style>{}".format("\n".join(rules), _TAG.sub(tag, html)) if rules else html
 

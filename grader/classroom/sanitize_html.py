@@ -59,7 +59,6 @@ _INVISIBLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 # Browsers overlook it in a link.
 _IGNORED_IN_LINKS = re.compile(r"[\x00-\x20\x7f-\xa0`]|[^\x00-\x7f]")
 _exporter = cache(HTMLExporter)
-_CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 def sanitize(notebook: NotebookNode) -> None:
@@ -69,7 +68,7 @@ def sanitize(notebook: NotebookNode) -> None:
     left, pictures_left, own = MOST_SHOWN, MOST_OF_PICTURES, 0
     kept = []
     for index, cell in enumerate(notebook.cells):
-        if not _CELL_ID.fullmatch(str(cell.get("id", ""))):
+        if not re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", str(cell.get("id", ""))):
             cell.id = f"cell-{index}"
         if "nbgrader" not in cell.metadata:
             own += 1

@@ -78,14 +78,12 @@ _LATEST = """
 SELECT coalesce(max(at), 0.0) FROM log
 WHERE number >= (SELECT coalesce(max(number), 0) FROM log WHERE what = 'clock set')
 """
-_BEGUN = "SELECT min(at) FROM log WHERE what = 'begun' AND learner = ? AND lesson = ?"
 _OLDEST = """
 SELECT receipt, content FROM work
 WHERE result IS NULL
 AND lesson = (SELECT lesson FROM work WHERE result IS NULL ORDER BY at LIMIT 1)
 ORDER BY at LIMIT ?
 """
-_ROOM = "SELECT count(*), count(*) FILTER (WHERE learner = ?) FROM work WHERE result IS NULL"
 _LOG = """
 SELECT line, seal(coalesce(lag(code) OVER (ORDER BY number), ''), line), code FROM log
 ORDER BY number
@@ -134,7 +132,11 @@ class HandInQueue:
                 "SELECT at FROM work WHERE learner = ? AND lesson = ?", learner, lesson
             )
             rules.require_try([at for (at,) in tries], now, self._begun(learner, lesson))
-            ((waiting, mine),) = self._rows(_ROOM, learner)
+            ((waiting, mine),) = self._rows(
+                "SELECT count(*), count(*) FILTER (WHERE learner = ?) FROM work "
+                "WHERE result IS NULL",
+                learner,
+            )
             whose = f"{counted(mine, 'hand-in')} of yours" if mine >= MOST_OF_ONE else "Too many"
             unless(
                 waiting < MOST_WAITING and mine < MOST_OF_ONE,
@@ -167,7 +169,8 @@ class HandInQueue:
             return now if begun is None else begun
 
     def _begun(self, learner: str, lesson: str) -> float | None:
-        return self._rows(_BEGUN, learner, lesson)[0][0]  # type: ignore[no-any-return]
+        asked = "SELECT min(at) FROM log WHERE what = 'begun' AND learner = ? AND lesson = ?"
+        return self._rows(asked, learner, lesson)[0][0]  # type: ignore[no-any-return]
 
     def result(self, learner: str, lesson: str, id: str) -> tuple[bytes | None, int]:
         """The result of a hand-in, None while it waits, and how many are before it. NotTaken if it

@@ -19,7 +19,6 @@ from . import ClassroomError
 LARGEST = 32 << 20  # bytes
 # What splits lines or cells here or in another program, as tabs and semicolons do for some.
 _BREAKS = re.compile("[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
-_SEPARATORS = re.compile(r"[\s;,|\"]+")
 # What makes a cell a formula (also in its wide form), wherever one could begin for any of them.
 _BEGINS = "=+-@\uff1d\uff0b\uff0d\uff20"
 _FORMULA = re.compile(rf"(?:(?<=^)|(?<=[;,|]))([\s\"']*)(?=[{re.escape(_BEGINS)}])")
@@ -96,7 +95,7 @@ def plain(text: str) -> str:
     """A name for nbgrader's gradebook, whose own exporter writes it as it is, unquoted: without
     what ends a cell there, and with nothing in front that makes it a formula. Who is meant can
     still be read."""
-    return _LEADING.sub("", _SEPARATORS.sub(" ", visible(text.translate(_JOINERS)))).strip()
+    return _LEADING.sub("", re.sub(r"[\s;,|\"]+", " ", visible(text.translate(_JOINERS)))).strip()
 
 
 def write(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:

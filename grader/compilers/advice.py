@@ -14,7 +14,6 @@ from ..cuda.errors import Diagnostic, Note, lines_of
 _RETURNING = re.compile(r"__device__[^;{}()]*?(\w+)[\s*&]+(\w+)\s*\(")  # a type and a function
 _CALL = re.compile(r"\s*(\w+)(?:<[^;()]*>)?\s*\([^;]*\);\s*")
 _ENDED = re.compile(r"[;{}]\s*$|^\s*(?:if|for|while|else)\b")  # a line, before a new statement
-_POWER = re.compile(r"(?<![\w.])(?:2|10) ?\^ ?\w+")
 
 
 def advised(errors: tuple[Diagnostic, ...], source: str) -> tuple[Diagnostic, ...]:
@@ -35,7 +34,7 @@ def doubtful(source: str) -> tuple[Diagnostic, ...]:
     returning = {name for kind, name in _RETURNING.findall("\n".join(lines)) if kind != "void"}
     found, before = list[Diagnostic](), ";"
     for number, line in enumerate(lines, 1):
-        if power := _POWER.search(line):
+        if power := re.search(r"(?<![\w.])(?:2|10) ?\^ ?\w+", line):
             said = "is an exclusive or in C++, not a power. 2 to the power k is `1 << k`."
             found.append(Diagnostic(f"`{power[0]}` {said}", number))
         call = _CALL.fullmatch(line) if _ENDED.search(before) else None
@@ -85,7 +84,6 @@ unsigned size_t void bool char short signed reinterpret_cast static_cast sizeof 
 """
 BUILT_IN = frozenset(IDENTIFIER.findall(_WORDS))
 
-_PRINT = 'In a kernel, print with `printf("%f\\n", value)`.'
 _MODULE = (
     "Python's modules are not available in a kernel. CUDA has functions such as `sqrtf`, `expf`, "
     "`fmaxf`."
@@ -96,7 +94,10 @@ _BEFORE_VOLTA = (
 )
 # What a name that nothing declares was meant to be, by the name.
 ELSEWHERE = (
-    dict.fromkeys(("print", "cout", "cerr", "endl", "println"), _PRINT)
+    dict.fromkeys(
+        ("print", "cout", "cerr", "endl", "println"),
+        'In a kernel, print with `printf("%f\\n", value)`.',
+    )
     | dict.fromkeys(("np", "numpy", "math", "torch", "cp", "cupy", "import"), _MODULE)
     | dict.fromkeys(
         ("__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__ballot", "__any", "__all"),

@@ -112,7 +112,6 @@ _HALF = """#pragma once
 #include_next <{}>
 #pragma pop_macro("__CUDACC_VER_MINOR__")
 """
-_HALVES = ("cuda_bf16.h", "cuda_fp16.h", "cuda_fp4.h", "cuda_fp6.h", "cuda_fp8.h")
 # A friend of theirs lacks the `__device__` of the function that is meant.
 _GROUPS = """#pragma once
 #define this_multi_grid __device__ this_multi_grid
@@ -127,7 +126,10 @@ HEADERS_OF_CLANG = {
     **HEADERS,
     **_texts(Path(__file__).parent / "clang" / "include"),
     **dict.fromkeys((f"crt/{name}.h" for name in _BUILT_IN.split()), ""),
-    **{name: _HALF.format(name) for name in _HALVES},
+    **{
+        name: _HALF.format(name)
+        for name in ("cuda_bf16.h", "cuda_fp16.h", "cuda_fp4.h", "cuda_fp6.h", "cuda_fp8.h")
+    },
     **{name: _GROUPS.format(name) for name in _GROUP_HEADERS},
 }
 

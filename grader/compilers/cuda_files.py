@@ -186,7 +186,8 @@ def _download(index: str, wheel: Wheel) -> bytes:
         ) from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise NotFetched(
-            f"{host} could not be reached ({type(error).__name__})", _OFFLINE
+            f"{host} could not be reached ({type(error).__name__})",
+            "Kernels cannot be compiled until then; when you are online, `grader lab` tries again.",
         ) from error
     unless(
         hashlib.sha256(answer.content).hexdigest() == wheel.sha256,
@@ -199,7 +200,6 @@ def _download(index: str, wheel: Wheel) -> bytes:
     return answer.content
 
 
-_OFFLINE = "Kernels cannot be compiled until then; when you are online, `grader lab` tries again."
 _ELSEWHERE = "Make room there, or name another folder by XDG_CACHE_HOME."
 _OTHER = "PIP_INDEX_URL names another package index."
 

@@ -189,7 +189,6 @@ _DECLARED = re.compile(
 )
 _NAME = re.compile(r"([A-Za-z_]\w*)\s*((?:\[[^\]]*\]\s*)*)")
 _INDEX = r"\s*\[(?:[^][]|\[[^][]*\])*\]"  # others may stand in it
-_STRUCT = re.compile(r"\bstruct\s+(?:__align__\s*\(\s*\d+\s*\)\s*)?(\w+)\s*{([^{}]*)}")
 _CONSTANT = re.compile(
     r"(?:^[ \t]*#[ \t]*define[ \t]+(?P<macro>\w+)[ \t]+(?P<as>[^\n]+)$)"
     r"|(?:\b(?:constexpr|const)\s+(?:static\s+)?(?:unsigned\s+)?(?:int|unsigned|size_t|long|short)"
@@ -260,7 +259,9 @@ class Declarations:
         self.lines = [line.partition("//")[0] for line in source.splitlines()]
         self._constants = _constants(text)
         text = re.sub(r"^[ \t]*#.*$", ";", text, flags=re.MULTILINE)
-        self._structs = dict(_STRUCT.findall(text))
+        self._structs = dict(
+            re.findall(r"\bstruct\s+(?:__align__\s*\(\s*\d+\s*\)\s*)?(\w+)\s*{([^{}]*)}", text)
+        )
         self.variables: defaultdict[str, list[Declared]] = defaultdict(list)
         for match in _DECLARED.finditer(text):
             words, kind = match["words"], " ".join(match["type"].split())

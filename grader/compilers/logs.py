@@ -144,7 +144,6 @@ _HEAD = re.compile(
     re.IGNORECASE,
 )
 _PTXAS = re.compile(r"ptxas\b(?: [^;]*;)?\s*(?:error|fatal)\s*: (?P<message>.*)")
-_TRACE = re.compile(r"at line (?P<line>\d+)(?: of (?P<file>.+))?$")
 # The system's reason for not opening a file would tell whether there is one.
 _NOT_OPENED = re.compile(r'(cannot open source file "[^"]*"):.*')
 _NO_SEMICOLON = 'expected a ";"'
@@ -242,7 +241,11 @@ class NvrtcLog(CompilerLog):
 def _traces(entry: LogEntry) -> Iterator[tuple[str, int]]:
     """Where the learner's text instantiates what the entry is about, from inside out."""
     for row in entry.rows:
-        found = _TRACE.search(row) if row.startswith(" " * 10) else None
+        found = (
+            re.search(r"at line (?P<line>\d+)(?: of (?P<file>.+))?$", row)
+            if row.startswith(" " * 10)
+            else None
+        )
         if found and (found["file"] or entry.head["file"]) == SOURCE_NAME:
             text = row[: found.start()].replace("detected during", "").strip(" :")
             yield text, int(found["line"])
@@ -251,7 +254,6 @@ def _traces(entry: LogEntry) -> Iterator[tuple[str, int]]:
 # ---- clang ----
 
 NAMES_FILE = "the name expressions"  # what errors in them are said to lie in
-MAY_BE = "may be uninitialized when used here"
 _AT = r"(?P<file>.+?):(?P<line>\d+):(?P<column>\d+)"
 _CLANG_HEAD = re.compile(rf"(?:{_AT}: )?(?P<kind>fatal error|error|warning|note): (?P<message>.*)")
 _INCLUDED = re.compile(rf"In file included from {re.escape(SOURCE_NAME)}:(?P<line>\d+)[:,]")
@@ -260,7 +262,6 @@ _NO_ERRORS = re.compile(r"too many errors emitted|\d+ errors? generated")
 _USED = re.compile(r"in (?:instantiation of|evaluation of)|expanded from macro|in call to")
 _HOST = re.compile(r"call to __host__ function from")
 _STOP = re.compile(r"\s*(?:#|%:)\s*error\b")
-_FLAG = re.compile(r" \[-W[^]]*\]$")
 # The system's reason for not opening a file would tell whether there is one.
 _NOT_FOUND = re.compile(r"^(?:cannot open file )?'([^']*)'(?: file not found|: [A-Z][\w ]*).*")
 _PATHS = re.compile(r"'(?:/[^'\s]*|[A-Za-z]:\\[^'\s]*)[/\\]([^'/\\]+)'")
@@ -282,7 +283,10 @@ class ClangLog(CompilerLog):
                 yield LogEntry(head, included)
 
     def worth_telling(self, warning: LogEntry) -> bool:
-        return warning.kind == "warning" and MAY_BE not in warning.head["message"]  # for us alone
+        return (
+            warning.kind == "warning"
+            and "may be uninitialized when used here" not in warning.head["message"]
+        )  # for us alone
 
     def diagnostic(self, error: LogEntry) -> Diagnostic:
         own = [note for note in error.notes if note.own]
@@ -299,7 +303,7 @@ class ClangLog(CompilerLog):
         return self.elsewhere(error, [*used, *filter(None, [error.included])], notes)
 
     def message(self, entry: LogEntry) -> str:
-        text = _FLAG.sub("", _PATHS.sub(r"'\1'", entry.head["message"].strip()))
+        text = re.sub(r" \[-W[^]]*\]$", "", _PATHS.sub(r"'\1'", entry.head["message"].strip()))
         return _NOT_FOUND.sub(r"cannot open source file '\1'", text)
 
     def place(self, entry: LogEntry) -> tuple[int, int | None]:

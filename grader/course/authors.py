@@ -200,14 +200,13 @@ _FILES = {
     "mistakes.toml": "mistakes.toml",
     "kernel.cu": "1_{name}.cu",
 }
-_LESSON = re.compile(r"\d\d_([a-z][a-z0-9_]*)")
 
 
 def write_lesson(lesson: str, kernels: Path) -> Path:
     """The folder of a new lesson, called like 20_histogram, under `kernels`. AuthorError when that
     cannot be its name, or there is one."""
     name = unless(
-        _LESSON.fullmatch(lesson),
+        re.fullmatch(r"\d\d_([a-z][a-z0-9_]*)", lesson),
         AuthorError(
             f"A lesson's name is two digits and words in small letters, as in 20_histogram; "
             f"{lesson!r:.60} is not."

@@ -25,7 +25,6 @@ PASSES, PASSES_ALONE = 64, 1024
 WARP = 32
 TRIED = 50_000  # launches at most, of which pairs are looked for
 
-_GRIDS = (1, 2, 3, 7, 31, 32, 33, 40, 65, 130, 257, 300, 520, 1030, 2050)
 _BLOCKS = {1, 31, 32, 33, 64, 65, 96, 128, 160, 256, 1000, 1024}
 _BETWEEN = ("2", "5", "70", "130")  # sizes at no edge, that others need beside them
 # How many numbers an unsigned char, a short that is not negative, and an unsigned short can be.
@@ -210,7 +209,11 @@ def _tried(rule: Rule) -> Numbers:
         for k, axis in enumerate(rules.AXES)
     }
     for k, axis in enumerate(rules.AXES):
-        grids = _GRIDS if k < rule.grid else (1,)
+        grids = (
+            (1, 2, 3, 7, 31, 32, 33, 40, 65, 130, 257, 300, 520, 1030, 2050)
+            if k < rule.grid
+            else (1,)
+        )
         numbers = _beside(rule, numbers, f"gridDim.{axis}", [str(size) for size in grids])
     for name, edges in edges_of(rule).items():
         step = _step(rule, name)

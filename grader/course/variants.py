@@ -112,12 +112,10 @@ GROUPS = {  # W of them are moved at once
     **_OF_ROWS,
 }
 
-_AT_ONCE = re.compile(r"(.*), (\d+) at once")
-
 
 def named(name: str) -> Layout:
     """The layout of that name."""
-    found = _AT_ONCE.fullmatch(name)
+    found = re.fullmatch(r"(.*), (\d+) at once", name)
     one, width = (GROUPS[found[1]], int(found[2])) if found else (SINGLE[name], 1)
 
     def told(text: str) -> str:

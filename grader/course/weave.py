@@ -52,7 +52,6 @@ _BREAK = re.compile(
 )
 _DIRECTIVE = re.compile(r"\{(\w+)\} *(\S+)(?P<more> folded| without rules)?")
 _IPYTHON = re.compile(r"^\s*[%!]|\?\s*$", re.MULTILINE)  # what is no Python, and runs all the same
-_STEP_BY_STEP = "**What to write**, step by step. `check` shows which steps are passed:"
 _MUST_BE_RIGHT = "For which launches it must be right"
 
 
@@ -221,7 +220,13 @@ def _exercise_cells(lesson: Lesson, name: str, line: int, with_rules: bool) -> l
 def _steps(exercise: Exercise) -> str:
     """What to write, one step after the other."""
     rows = [f"{at}. *{one.name}*: {one.write}" for at, one in enumerate(exercise.steps, start=1)]
-    return "\n".join([_STEP_BY_STEP, "", *rows]) if rows else ""
+    return (
+        "\n".join(
+            ["**What to write**, step by step. `check` shows which steps are passed:", "", *rows]
+        )
+        if rows
+        else ""
+    )
 
 
 def _promised(exercise: Exercise) -> str:

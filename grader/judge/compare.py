@@ -202,7 +202,6 @@ def _signature(kernel: str, declared: Parameters) -> str:
     return f"`{kernel}({', '.join(one.text for one in declared)})`"
 
 
-_TRAFFIC = re.compile(r"global_(load|store)_(requests|sectors|bytes)")
 SHOWN = 5  # mismatches listed
 _IN_ORDER = ("input", "output", "written", "second")  # arrays of a run in the case's own order
 
@@ -503,7 +502,7 @@ def _over_budget(instance: CaseInstance, ran: Ran, name_the_dearest: bool) -> Ca
         if count > budget.at_most:
             dearest = ran.costs.get(counter, (None, 0)) if name_the_dearest else (None, 0)
             why = _why(budget, instance.problem)
-            traffic = _TRAFFIC.fullmatch(counter)
+            traffic = re.fullmatch(r"global_(load|store)_(requests|sectors|bytes)", counter)
             bytes_moved = f"global_{traffic[1]}_bytes" if traffic else ""
             if traffic and (usual := case.ours.get(bytes_moved)):
                 moved = ran.counters[bytes_moved]

@@ -24,7 +24,6 @@ LONGEST_MESSAGE = 4000  # characters
 LONGEST_LINE = 1200
 CUT = " [...]"
 REPEATED = 200  # characters from which on a message is told once
-AS_BEFORE = "This case fails like the one above."
 
 
 def told_apart(one: float, other: float, digits: int = 9) -> tuple[str, str]:
@@ -365,7 +364,7 @@ def told_once(cases: Iterable[CaseResult]) -> tuple[CaseResult, ...]:
         if len(message) > REPEATED and (
             told.get(message) or (message in told and not case.visible)
         ):
-            message = AS_BEFORE
+            message = "This case fails like the one above."
         else:
             told[message] = told.get(message, False) or case.visible
         results.append(replace(case, message=message))

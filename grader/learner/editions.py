@@ -32,7 +32,6 @@ from . import progress, study
 from .folder import LESSONS, outdated
 
 BEFORE = Path(progress.MARK) / "before"
-_NEWER = "This cell has a new text in this edition of the course. Yours, above, was kept:"
 
 
 # What an update did to a lesson's cells: by kind, in the order in which that is told, their first
@@ -92,7 +91,14 @@ def merged(
             result.cells.append(stays)
             if is_changed:
                 changes[BELOW].append(_named(cell))
-                result.cells.append(_to_be_read(_NEWER, cell.source, f"new-{cell.id}"))
+                result.cells.append(
+                    _to_be_read(
+                        "This cell has a new text in this edition of the course. "
+                        "Yours, above, was kept:",
+                        cell.source,
+                        f"new-{cell.id}",
+                    )
+                )
     for cell in mine.cells:
         if cell.id in own and cell.id not in now:
             result.cells.insert(_place(result.cells, mine.cells, cell), cell)

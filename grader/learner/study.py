@@ -26,7 +26,6 @@ FEATURES = {"player": "the player", "puzzle": "`puzzle`", "warm_up": "the warm-u
 CODE = re.compile(rf"({'|'.join(FEATURES)})-[0-9a-f]{{6}}")
 KEY = "study"  # in a notebook's metadata, below "warpwise"
 _PAUSE = timedelta(minutes=30)  # a longer one between two tries is no work
-_DAY = timedelta(days=1)
 
 Amount = Annotated[int, Meta(ge=0, le=100_000)]
 
@@ -165,7 +164,7 @@ def _figures(tries: list[progress.Try], begin: datetime) -> dict[str, Any]:
     later = [
         (start - until[-1][0], rating)
         for start, rating in recall.reviews(tries)
-        if right and start - until[-1][0] >= _DAY
+        if right and start - until[-1][0] >= timedelta(days=1)
     ]
     return {
         "tries": sum(each is not None for _, each in until),

@@ -307,8 +307,6 @@ def _opened(lesson: course.Lesson) -> Page:
 
 # ---- %%cuda NAME: a notebook cell of CUDA C++ ----
 
-_ENTRY = re.compile(r"\.entry\s+([\w$]+)")
-
 
 @context_matcher(identifier="warpwise.cuda", priority=1000)
 def _no_python(context: CompletionContext) -> SimpleMatcherResult:
@@ -329,7 +327,7 @@ def _cuda(line: str, cell: str) -> None:
     # old kernel runs in its place.
     shell.push({entry: Kernel(entry, source, name) for entry in lesson.kernels[name]})
     with cards.about(source, name):
-        entries = _ENTRY.findall(compilers.compile_ptx(source).text)
+        entries = re.findall(r"\.entry\s+([\w$]+)", compilers.compile_ptx(source).text)
     plain = dict.fromkeys(entry for entry in entries if not entry.startswith("_Z"))
     shell.push({entry: Kernel(entry, source, name) for entry in plain})
     lesson.kernels[name] |= set(plain)

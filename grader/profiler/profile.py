@@ -186,8 +186,6 @@ def as_json(work: Work, counters: Counters) -> str:
 FORMS = "float:1000 (random numbers), zeros:int:256, out:float:4 (unwritten), int=1000 (a value)"
 
 _ARRAY = re.compile(r"(?:(zeros|out):)?([\w ]+):(\d+)")
-_VALUE = re.compile(r"([\w ]+)=(.+)")
-_VECTOR = re.compile(r"(\w+?)([234])")
 
 
 def dimensions(text: str) -> tuple[int, ...]:
@@ -202,7 +200,7 @@ def dimensions(text: str) -> tuple[int, ...]:
 def _argument(text: str) -> np.generic | np.ndarray | Blank:
     """A value; an array of zeros, or of random numbers: floats from the normal distribution,
     integers from 0 to 9; or the shape and dtype of an array that nobody has written."""
-    if match := _VALUE.fullmatch(text):
+    if match := re.fullmatch(r"([\w ]+)=(.+)", text):
         type_name, value = match.groups()
         dtype = _dtype(type_name)
         try:
@@ -211,7 +209,7 @@ def _argument(text: str) -> np.generic | np.ndarray | Blank:
             raise BadInput(f"{value!r} in {text!r} is no {type_name}.") from error
     match = unless(_ARRAY.fullmatch(text), BadInput(f"{text!r} is no argument; write {FORMS}."))
     kind, type_name, length = match.groups()
-    vector, width = _VECTOR.fullmatch(type_name), 1
+    vector, width = re.fullmatch(r"(\w+?)([234])", type_name), 1
     if type_name not in DTYPES and vector and vector[1] in DTYPES:
         type_name, width = vector[1], int(vector[2])
     dtype, shape = _dtype(type_name), (int(length) * width,)

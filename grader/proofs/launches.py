@@ -27,7 +27,6 @@ TRUTH = ("setp", "selp")
 SMALLEST_WIDTH = 8  # bits
 HALF_IS_EXACT_TO = 2048  # whole numbers; of a float that is beyond LARGEST
 BESIDE = (1, 4, 2, 0)  # what is added to a number: odd and even, just above it and at it
-FURTHER = (-1, 3)
 USUAL, WHOLE_PACK = 3, 4  # of a size that does not matter, where the rule allows it
 LARGER = 40
 LARGE = 1024
@@ -171,7 +170,7 @@ def launches(rule: Rule, own: Constants, shared: Constants) -> Iterator[Trial]:
         at.ordinary([*meant, *at.few_blocks]),
         at.around(numbers, at.made, blocks),
         at.paired(numbers[:MOST_PAIRED], blocks),
-        at.around(numbers, at.single, blocks, FURTHER),
+        at.around(numbers, at.single, blocks, (-1, 3)),
         at.around(_combined(own.limits, every), at.single, at.usual_blocks),
         at.around(numbers, [*at.single, *at.made], at.few_blocks, usual=LARGER),
         at.around((*shared.limits, *shared.factors), at.single, at.usual_blocks),

@@ -60,7 +60,6 @@ from .program import (
 # is left out; what other lines read, or the same line when a loop comes round again, is what it
 # assigned.
 
-_COPYING = (Carries.COPIED, Carries.CHOSEN, Carries.ACROSS)
 _COPIES = 3  # of copies that are followed
 _BUILT_IN = {"%tid": "threadIdx", "%ntid": "blockDim", "%ctaid": "blockIdx", "%nctaid": "gridDim"}
 
@@ -118,7 +117,11 @@ def register_types(function: Function) -> dict[str, str]:
         if one.form.type[:1] == sign and not one.form.converts:
             alike = (n for n in (*one.written, *one.read) if _alike(declared, n, one.form.type))
             types |= {name: one.form.type for name in alike if name not in types}
-    copies = [one for one in function.instructions if one.form.carries in _COPYING]
+    copies = [
+        one
+        for one in function.instructions
+        if one.form.carries in (Carries.COPIED, Carries.CHOSEN, Carries.ACROSS)
+    ]
     for one in (one for one in copies * _COPIES if one.written and one.read):
         _share(types, declared, one.written[0], one.read[0])
     return {name: "u" + kind[1:] for name, kind in declared.items() if kind[0] == "b"} | types

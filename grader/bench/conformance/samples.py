@@ -39,7 +39,6 @@ _EDGES = {
     ),
 }
 _WHOLE = (*INTEGERS, "b16", "b32", "b64")
-PAIRS = ("f16x2", "bf16x2")
 Draw = Callable[[str, int, np.random.Generator], np.ndarray]
 
 
@@ -81,7 +80,7 @@ def _relate(
 def operand(kind: str, number: int, rng: np.random.Generator, scalars: Draw) -> np.ndarray:
     """`number` values for an operand of a kind: a type of PTX, whose numbers `scalars` draws, or
     one of `SPECIAL`: lane numbers and the like, of which only a few mean anything."""
-    if kind in PAIRS:
+    if kind in ("f16x2", "bf16x2"):
         return operand(kind.removesuffix("x2"), 2 * number, rng, scalars).view(np.uint32)
     return SPECIAL.get(kind.split()[0], scalars)(kind, number, rng)
 

@@ -22,7 +22,6 @@ _NO_NAMES = frozenset(
 _BEFORE = frozenset(
     re.findall(r"\w+", "auto bool char const double float int long short unsigned volatile")
 ) | {NAME, "*", "&"}
-_AFTER = frozenset("=;,[):")
 _SIGNS = re.compile(r"^\W+|[/*\s]+$")  # around the words of a comment
 
 
@@ -66,7 +65,7 @@ class SourceStatement:
         declared = {
             token.text
             for before, token, after in zip(tokens, tokens[1:], plain[2:], strict=False)
-            if token.plain == NAME and before.plain in _BEFORE and after in _AFTER
+            if token.plain == NAME and before.plain in _BEFORE and after in frozenset("=;,[):")
         }
         return cls(
             plain,

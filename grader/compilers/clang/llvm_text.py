@@ -59,7 +59,6 @@ _ANNOTATIONS = re.compile(rb"^@llvm\.global\.annotations = .*\n", re.MULTILINE)
 _SHARED = re.compile(rb"^(?P<name>@[\w.$]+) = internal .*?addrspace\(3\) global .*\n", re.MULTILINE)
 
 DOUBT = "-Wconditional-uninitialized"
-_DOUBTED = re.compile(r"warning: variable '[^']*' (is|may be) (used )?uninitialized")
 # clang marks as its own what it stores first, and gives the type of what it stores.
 FILLED = "-ftrivial-auto-var-init=pattern"
 _FILLING = re.compile(
@@ -73,7 +72,7 @@ _REGISTERS = {b"i16": b"h", b"i32": b"r", b"i64": b"l", b"float": b"f", b"double
 
 def doubted(log: str) -> bool:
     """Whether clang has said of a variable that it may be read before it is set."""
-    return bool(_DOUBTED.search(log))
+    return bool(re.search(r"warning: variable '[^']*' (is|may be) (used )?uninitialized", log))
 
 
 def unknown(text: bytes) -> bytes:

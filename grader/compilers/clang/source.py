@@ -45,13 +45,12 @@ _FAST = (
     *("-D__USE_FAST_MATH__", "-fdenormal-fp-math-f32=preserve-sign,preserve-sign"),
     *("-mllvm", "-nvptx-prec-divf32=0", "-mllvm", "-nvptx-prec-sqrtf32=0"),
 )
-_FLUSHED = ("-fdenormal-fp-math-f32=preserve-sign,preserve-sign",)
 # What NVRTC's options are in clang's words; the letters may have one dash or two before them.
 _OPTIONS = {
     "use_fast_math": _FAST,
     "fmad=false": ("-ffp-contract=off",),
     "fmad=true": (),
-    "ftz=true": _FLUSHED,
+    "ftz=true": ("-fdenormal-fp-math-f32=preserve-sign,preserve-sign",),
     "ftz=false": (),
     "prec-div=true": (),
     "prec-div=false": ("-mllvm", "-nvptx-prec-divf32=1"),
@@ -135,7 +134,6 @@ def _target(job: Job) -> tuple[str, ...]:
 
 _NO_LOOP = "loop to follow '#pragma unroll'"
 _PRAGMA = re.compile(r"\s*(?:#|%:)\s*pragma\s+unroll\b")
-_NO_INITIALIZATION = "initialization is not supported for __shared__ variables"
 _WORD = re.compile(r"(?:\bstatic\s+)?\b__shared__\b(?:\s+static\b)?")
 _ALIGNED = re.compile(r"\balignas\b")
 _MORE = re.compile(r"\s*(\[[^];]*\]\s*)*(?=[,;])")  # nothing that would be a value
@@ -167,7 +165,10 @@ def with_room(source: str, errors: Iterable[Diagnostic]) -> str:
     starts = [*accumulate((len(line) + 1 for line in source.split("\n")), initial=0)]
     declared: dict[int, set[int]] = {}  # by where a declaration begins where its names stand
     for error in errors:
-        if error.message == _NO_INITIALIZATION and error.column is not None:
+        if (
+            error.message == "initialization is not supported for __shared__ variables"
+            and error.column is not None
+        ):
             at = starts[error.line - 1] + error.column
             begin = max(source.rfind(mark, 0, at) for mark in ";{}") + 1
             declared.setdefault(begin, set()).add(at)

@@ -27,8 +27,6 @@ from .telling import Pair, copied
 
 Known = TypeVar("Known", bound=Outcomes)
 
-_STRAYS = (Status.OUT_OF_BOUNDS, Status.UNINITIALIZED_READ)
-
 
 def explained_case(judged: Known, at: int) -> Known:
     """The case at a place, told with the reason why it fails, as far as that can be followed."""
@@ -46,7 +44,9 @@ def explained_case(judged: Known, at: int) -> Known:
         instance = replace(
             instance, problem=replace(problem.comparing(written), launches=(launch,))
         )
-    if result.status in _STRAYS and isinstance(outcome, Failed):
+    if result.status in (Status.OUT_OF_BOUNDS, Status.UNINITIALIZED_READ) and isinstance(
+        outcome, Failed
+    ):
         seen = telling.beyond_an_array(judged, instance, judged.words[at])
         parts = thread_paths.of_stray(judged, at, outcome, seen)
         return judged.with_result(at, _in_coordinates(result.saying(parts), problem))

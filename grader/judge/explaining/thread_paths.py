@@ -24,9 +24,7 @@ _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _NEIGHBOUR = {"<": ("<=", -1), ">=": (">", -1), ">": (">=", 1), "<=": ("<", 1)}
 COMPARED = re.compile(r"(?<![<>=!-])(?:[=!<>]=|[<>](?![<>=]))")
 COMPUTED = re.compile(r"\w [-+*/%] \w+ [<>]=? |[<>]=? \w+ [-+*/%] \w")  # before it is compared
-_JOINED = re.compile(r"&&|\|\|")
 MOST = 2  # comparisons of one line
-_ITS_INDEX = "This thread should be here, but its index is wrong. How is the index computed?"
 
 
 def last_conditions(
@@ -55,7 +53,7 @@ def last_conditions(
     if not held:
         return "", None
     last = held[-most:]
-    part = "the part " if len(last) == 1 and _JOINED.search(declared.line(line)) else ""
+    part = "the part " if len(last) == 1 and re.search(r"&&|\|\|", declared.line(line)) else ""
     return f"on line {line}, {part}{' and '.join(last)}", line
 
 
@@ -108,9 +106,6 @@ def _number(value: float) -> str:
 _SIZES = {*"xyz", "blockDim", "gridDim", "int", "const", "unsigned", "size_t", "sizeof"}
 
 
-_THREAD = {"threadIdx", "blockIdx", "asm", "thread_rank"}
-
-
 class _Decides:
     """Tells the comparisons that decide who comes to the access on line `here`, of which was
     `said`, and with which index: those by size, of threads, that share a name with the index (if
@@ -128,7 +123,7 @@ class _Decides:
             return False
         return (
             operator_of(one) not in ("==", "!=")
-            and not asked.isdisjoint(_THREAD)
+            and not asked.isdisjoint({"threadIdx", "blockIdx", "asm", "thread_rank"})
             and (not self._made or bool(self._made & asked - _SIZES))
         )
 
@@ -153,7 +148,10 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     several = "One access of" in told.why  # whose index may be right
     remedy, is_its_own = told.remedy, line in (here, declared.guard(here)[1])
     if works and not (loop or several):
-        asked, remedy = "", _ITS_INDEX
+        asked, remedy = (
+            "",
+            "This thread should be here, but its index is wrong. How is the index computed?",
+        )
     elif asked and remedy.startswith(("Should the loop", "Should this")):
         same = f"condition or the index on line {here}"
         apart = f"condition on line {line} or the index on line {here}"
