@@ -57,7 +57,7 @@ CAUSES = {  # of each, what a learner must be told, as a regular expression
     "sentinel": r"in your code",
     "stale_value": rf"uses .* but should not|several times|{LACKS}",
     "transposed": ELSEWHERE,
-    "unguarded_nan": r"computes the first NaN|No comparison with NaN",
+    "unguarded_nan": r"gives the first NaN|No comparison with NaN",
     "wrong_border": rf"{ELSEWHERE}|{LACKS}|{ASKED}",
     "wrong_index": rf"{ELSEWHERE}|{ASKED}|{LACKS}|uses no input|in your code|does not use `"
     "|does not belong in this step|gets its own value back|in the wrong registers",

@@ -223,7 +223,6 @@ class Declared:
 
 _INSIDE = r"\s*\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)"
 _IF = re.compile(rf"\bif{_INSIDE}")
-_LEFT = re.compile(rf"\bif{_INSIDE}\s*{{?\s*return\b")
 _LOOP = re.compile(rf"\b(?:for|while){_INSIDE}")
 _CHANGED = re.compile(r"(?:^|[;{)])\s*([A-Za-z_]\w*(?:\[[^]]*\])?)\s*[-+*/&|^]?=(?!=)")
 _COMMA = re.compile(r",(?![^()\[\]]*[)\]])")  # of no inner brackets
@@ -382,19 +381,22 @@ class Declarations:
         under which threads leave before."""
         lines = self.writers(name)
         guard, at = self.guard(lines[0]) if len(lines) == 1 else ("", 0)
-        left = [
-            (found[1], number)
-            for number in range(1, min(lines, default=0))
-            if (found := _LEFT.search(self.line(number)))
-            and not any("__global__" in one for one in self.lines[number : min(lines)])
-        ]
         if not guard:
             return "", None
         loop, head = self.condition(lines[0])
         while_ = f", while `{loop}` (line {head})," if loop else ""
         said = f"Line {lines[0]} writes to {name}{while_} only if `{guard}` (line {at})."
-        leave = (f" Threads with `{asked}` (line {number}) leave before." for asked, number in left)
-        return said + "".join([*leave][-1:] if whole else ()), at
+        return said + self.leaving(lines[0]) * whole, at
+
+    def leaving(self, line: int) -> str:
+        """A sentence, after a blank, about the last condition before a source line under which
+        threads leave the kernel; "" where there is none."""
+        above = self.lines[: line - 1]
+        begin = max((at for at, one in enumerate(above) if "__global__" in one), default=0)
+        for at in range(len(above), begin, -1):
+            if found := re.search(rf"\bif{_INSIDE}\s*{{?\s*return\b", self.line(at)):
+                return f" Threads with `{found[1]}` (line {at}) leave before."
+        return ""
 
     def with_number(self, line: int, value: float, away: int = NEAR) -> int | None:
         """The line nearest to one, so many lines `away` at most, on which a number stands; a

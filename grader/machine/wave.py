@@ -96,7 +96,7 @@ class Barriers:
         parts, parked = self.parts.items(), self.parked.items()
         yield from ((here.at, int(index[0]), self._not_together(index)) for here, index in parts)
         yield from (
-            (at, int(index[0]), self.missing(barrier, int(index[0])))
+            (at, int(index[0]), self.missing(barrier, int(index[0]), at))
             for barrier, groups in parked
             for at, index in groups
         )
@@ -134,8 +134,8 @@ class Barriers:
             "Move the barrier out of the branch, or put a `__syncwarp()` before it.",
         )
 
-    def missing(self, barrier: int, lane: int) -> Message:
-        """Why a lane that waits at a barrier waits forever."""
+    def missing(self, barrier: int, lane: int, at: int) -> Message:
+        """Why a lane that waits at a barrier, at the instruction `at`, waits forever."""
         geometry, asked = self.wave.geometry, self.asked[barrier]
         block = int(geometry.block_of_lane[lane])
         if asked is not None:
@@ -153,11 +153,16 @@ class Barriers:
         if gone := geometry.threads - int(self.wave.live[block]):
             number, what = gone, "left the kernel before it"
         have = "has" if number == 1 else "have"
+        line = self.wave.kernel.instructions[at].line or 0
+        leave = self.wave.names.declared.leaving(line) if gone else ""
         return Message(
             f"waits at a barrier, but {number} of the block's {geometry.threads} threads {have} "
             f"{what}.",
-            "All threads of the block must reach a `__syncthreads()`.",
-            "Move it out of the branch or loop. No thread may skip it by `return` or `continue`.",
+            f"All threads of the block must reach a `__syncthreads()`.{leave}",
+            "Let these threads go on to the barrier, and guard only what they must not do."
+            if leave
+            else "Move it out of the branch or loop. No thread may skip it by `return` or "
+            "`continue`.",
         )
 
     def _pass(self, passing: Successors, part: int | None) -> None:

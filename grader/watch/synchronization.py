@@ -62,7 +62,7 @@ class Divergence(Observer):
         for at, index in groups:
             short = wave.live[geometry.block_of_lane[index]] < geometry.threads
             if (lane := first_of(index, short)) is not None:
-                missing = wave.barriers.missing(barrier, lane)
+                missing = wave.barriers.missing(barrier, lane, at)
                 self.report.stop(MissedBarrier(self.report.here.location(at, lane), missing))
         by_block: dict[int, int] = {}
         for at, index in groups if len(groups) > 1 else ():

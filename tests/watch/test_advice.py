@@ -487,7 +487,7 @@ PLACED += " + threadIdx.x;\n  y[i % 64] = INDEXED;\n}"
         ("x[i]", True, "Guard the access: the index must be below `n`."),
         ("x[i < n ? i + 1 : 0]", False, "If not, guard the access."),
         ("x[i < n ? i * 4 : 0]", False, "4 times the thread's number in the grid"),
-        ("x[i < n ? (i * 37 + 5) : 0]", False, "compute the index by hand for this thread"),
+        ("x[i < n ? (i * 37 + 5) : 0]", False, "by hand for this thread"),
     ],
 )
 def test_a_guard_is_advised_only_where_there_are_too_many_threads(indexed, guarded, told):

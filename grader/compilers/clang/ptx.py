@@ -94,12 +94,9 @@ def named(ptx: str, expressions: tuple[str, ...]) -> tuple[str, dict[str, str]]:
 
 _LABEL = re.compile(r"(\$L__BB\w+):")
 _BRANCH = re.compile(r"\s*(?:@(?P<guard>!?%\w+)\s+)?bra(?:\.uni)?\s+(?P<to>\$L__BB\w+);")
+_END = re.compile(r"\s*(?:ret|exit|brx\.idx)\b")
 _DEEPEST = 100  # loops in loops
 _ASM = "// begin inline asm", "// end inline asm"
-# The lines between the braces of a function.
-_BODY = re.compile(
-    rf"(?<=^{{\n)(?:.*{_ASM[0]}.*\n(?:.*\n)*?.*{_ASM[1]}.*\n|.*\n)*?(?=}}$)", re.MULTILINE
-)
 
 
 @dataclass
@@ -117,7 +114,18 @@ class _Block:
 
 def laid_out(ptx: str) -> str:
     """`ptx` with the blocks of each function in that order."""
-    return _BODY.sub(lambda body: "\n".join(_rewritten(body[0].split("\n"))), ptx)
+    rows: list[str] = []
+    body: list[str] | None = None  # of the function that is being read
+    asm = False
+    for line in ptx.splitlines():
+        asm = _in_assembly(line, asm)
+        if body is not None and line == "}" and not asm:
+            rows += _rewritten(body)
+            body = None
+        (rows if body is None else body).append(line)
+        if body is None and line == "{":
+            body = []
+    return "\n".join([*rows, *(body or ())]) + "\n"
 
 
 def _in_assembly(line: str, before: bool) -> bool:
@@ -176,7 +184,7 @@ def _is_code(line: str) -> bool:
 
 def _ends(block: _Block) -> bool:
     code = [line for line in block.lines if _is_code(line)]
-    return bool(code) and bool(re.match(r"\s*(?:ret|exit|brx\.idx)\b", code[-1]))
+    return bool(code) and bool(_END.match(code[-1]))
 
 
 def _written(block: _Block, following: str | None) -> Iterator[str]:

@@ -77,8 +77,6 @@ class Explanation(MadeOf):
     def nan(self) -> Told:
         """Where the first NaN arises."""
         if (place := self.mine.nan) and self._arose:
-            what = " and ".join(f"{one:g}" for one in self.mine.operands)
-            made = f" from {what}" if len(self.mine.operands) > 1 else ""
             strange = sorted(self.mine.operands, key=math.isinf)[1:]  # of two
             remedy = "".join(f"Which step makes this {one:g}?" for one in strange)
             why = ""
@@ -90,8 +88,8 @@ class Explanation(MadeOf):
                     if given in self._ours
                     else f"Does {self._here} need {name}?"
                 )
-            said = f"{capital(place.who)} computes the first NaN{made}{place.on}."
-            yield Message(said, why, remedy), place.line
+            said = f"{capital(place.who)} {self._ways.first_nan or 'makes a NaN'}{place.on}."
+            yield Message(f"{said} This gives the first NaN.", why, remedy), place.line
 
     def _infinite(self) -> Iterator[Element]:
         """The elements of inputs among the operands of the first NaN that are infinite."""

@@ -330,8 +330,8 @@ class About:
         who = threads([self._loads[one][0].loaded for one in elements])
         verb, end = ("load" if "s " in who else "loads"), self._last_use(elements)
         most = "most of " * any(self._last_use([one]) != end for one in elements)
-        last = f", and line {end} is the last that uses {most}{them}" if end else ""
-        return f"{capital(who)} {verb} {them}{last}."
+        last = f" Line {end} is the last line that uses {most}{them}." if end else ""
+        return f"{capital(who)} {verb} {them}.{last}"
 
     def _last_use(self, elements: Collection[Element]) -> int | None:
         """The line that was the last to use most of the elements, if no output came of that."""
@@ -457,6 +457,14 @@ class TwoTrails:
         """The line of the learner's last step."""
         mine = self.both[0]
         return mine.line(len(mine) - 1) if len(mine) else None
+
+    @property
+    def first_nan(self) -> str:
+        """What the learner's first step does that gives NaN; "" where that has no words."""
+        mine = self.both[0]
+        for at in np.flatnonzero(np.isnan(mine.value) & (mine.op >= 0))[:1].tolist():
+            return "" if mine.words(at).startswith("computes") else mine.words(at)
+        return ""
 
     @cached_property
     def _descent(self) -> Descent:
