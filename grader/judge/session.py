@@ -9,8 +9,6 @@ What came of an answer's cases: `Outcomes`; and what is known of it while it is 
 which goes from stage to stage.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import signal
@@ -127,7 +125,7 @@ class Session:
             **opening,
         )
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

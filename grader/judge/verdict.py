@@ -5,12 +5,10 @@ What is said of a field here, `Annotated`, is what docs/verdict.md and docs/verd
 of it, which `tools.schema_page` makes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from msgspec import Meta, convert, to_builtins
 
@@ -157,7 +155,7 @@ class CaseResult:
         if str(self.parts) != self.message:
             object.__setattr__(self, "parts", in_parts(self.message))
 
-    def saying(self, parts: Message) -> CaseResult:
+    def saying(self, parts: Message) -> Self:
         """The same result with another message."""
         return replace(self, message=str(parts), parts=parts)
 
@@ -292,7 +290,7 @@ class Verdict:
         return dict(_plain(to_builtins(self)))
 
     @classmethod
-    def from_dict(cls, data: object) -> Verdict:
+    def from_dict(cls, data: object) -> Self:
         """The verdict that `to_dict` made `data` of. msgspec.ValidationError if it is none."""
         return convert(data, cls, strict=False)
 
@@ -302,7 +300,7 @@ class Verdict:
         failed = foremost(self.cases)
         return failed.parts if failed else in_parts(self.message)
 
-    def while_open(self) -> Verdict:
+    def while_open(self) -> Self:
         """The verdict as its learner may read it before asking for a hint."""
         cases = tuple(one.saying(one.parts.while_open) for one in self.cases)
         return replace(self, cases=cases, message=str(self.parts.while_open))
@@ -322,11 +320,11 @@ class Verdict:
         rows = enumerate(zip(self.steps, said, strict=False), start=1)
         return tuple(f"{mark} step {at}, {name}: {how}." for at, (name, (mark, how)) in rows)
 
-    def without_part(self) -> Verdict:
+    def without_part(self) -> Self:
         """The same verdict with the points of the passed cases alone."""
         return replace(self, points=sum(case.points for case in self.cases), partial=None)
 
-    def for_learner(self) -> Verdict:
+    def for_learner(self) -> Self:
         """The same verdict with hidden cases reduced to their category: no line, no content."""
         cases = tuple(case if case.visible else _category_only(case) for case in self.cases)
         failure = foremost(cases)

@@ -34,8 +34,18 @@ from ..watch.findings import (
     UnwrittenRead,
     Visit,
 )
-from . import index_advice, race_advice
-from .places import ArrayPlace, called, in_coordinates, meant, named, place, short
+from . import race_advice
+from .places import (
+    ArrayPlace,
+    ThreadNumbers,
+    beyond,
+    called,
+    in_coordinates,
+    meant,
+    named,
+    place,
+    short,
+)
 from .race_advice import READ_FIRST, WRITE_FIRST, WRITTEN_LATER
 
 _CAUSES: dict[type[Finding], str] = {
@@ -216,9 +226,7 @@ def out_of_store(finding: OutOfStore, wave: Wave) -> Message:
         whole = (there.size or 0) * (there.count or 0)
         has = f"{there.owner} has {counted(whole, 'byte')}." if whole else ""
         return Message(text, has, "How many bytes are copied here?")
-    return Message(text) + index_advice.beyond(
-        finding, there, index_advice.ThreadNumbers.of(finding.where, wave)
-    )
+    return Message(text) + beyond(finding, there, ThreadNumbers.of(finding.where, wave))
 
 
 def _far_off(finding: OutOfStore, wave: Wave) -> str:

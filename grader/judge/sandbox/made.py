@@ -6,8 +6,6 @@ Of several ways the one with the fewest instructions of a kind counts: what is d
 work and thrown away in the end, be it multiplied by 0 or taken off again, changes nothing.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
@@ -363,7 +361,7 @@ def _short(short: Mapping[str, npt.NDArray[np.intp]]) -> tuple[int, Element | No
 
 
 def _met(
-    elements: Elements, roots: Mapping[str, Counts], tree_of: Callable[[int], _Tree], levels: int
+    elements: Elements, roots: Mapping[str, Counts], tree_of: "Callable[[int], _Tree]", levels: int
 ) -> Way:
     for name, nodes in roots.items():
         seen = 0
@@ -382,7 +380,7 @@ def _met(
     return Way()
 
 
-def _not_met(elements: Elements, element: Element, tree: _Tree, passed: int) -> Way:
+def _not_met(elements: Elements, element: Element, tree: "_Tree", passed: int) -> Way:
     """The part that is asked about is one that another thread has loaded, if there is one."""
     graph = tree.graph
     elsewhere = [
