@@ -223,12 +223,12 @@ def _judged(row: ExerciseRow, kept: verdicts.KeptVerdict | None) -> ExerciseRow:
 # --- files ---------------------------------------------------------------------------------------
 
 
-def write_csv(rows: Iterable[ExerciseRow], path: Path) -> None:
-    spreadsheets.write(path, [field.name for field in fields(ExerciseRow)], map(asdict, rows))
-
-
-def write_json(rows: Iterable[ExerciseRow], path: Path) -> None:
-    whole(path, json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+def write(rows: Iterable[ExerciseRow], path: Path) -> None:
+    """JSON where that is the file's suffix, else CSV."""
+    if path.suffix == ".json":
+        whole(path, json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+    else:
+        spreadsheets.write(path, [field.name for field in fields(ExerciseRow)], map(asdict, rows))
 
 
 class WarpwiseExporter(ExportPlugin):
@@ -239,9 +239,8 @@ class WarpwiseExporter(ExportPlugin):
         course, chosen = CourseFolder(self.config), set(map(str, self.student))
         lessons = self.assignment or sorted(lesson.name for lesson in gradebook.assignments)
         found = [row for name in lessons for row in rows(course, gradebook, name)]
-        path = Path(self.to or "exercises.csv")
-        write = write_json if path.suffix == ".json" else write_csv
-        write([row for row in found if not chosen or row.learner in chosen], path)
+        asked = [row for row in found if not chosen or row.learner in chosen]
+        write(asked, Path(self.to or "exercises.csv"))
 
 
 class GradesExporter(ExportPlugin):

@@ -12,7 +12,7 @@ from msgspec import to_builtins
 
 from ..course import Exercise, Lesson
 from ..errors import unless
-from ..learner.asking import checked
+from ..learner.editions import checked
 from ..page_templates import page_template
 from . import ClassroomError, changes, export, rubric
 from .folder import alone, explained, user

@@ -85,8 +85,9 @@ def opened(
     """All that a command is about: the course of the current folder, the lesson, or each one where
     none is named, and the learners."""
     here = course_here()
-    named = [] if lesson is None else [lesson_called(here, lesson)]
-    lessons = list(course.lessons(here.kernels)) if lesson is None else named
+    lessons = (
+        list(course.lessons(here.kernels)) if lesson is None else [lesson_called(here, lesson)]
+    )
     return here, lessons, shown_names(here, section, anonymous)
 
 
@@ -217,13 +218,12 @@ def regrade_lesson(
     from ..classroom import batch, judges
 
     here, (about,), _ = opened(lesson)
-    name = about.name
     with (
         judges.judges(jobs, scheduler, confined=not unsafe) as workers,
-        batch.trial(here, name) if dry_run else nullcontext(here) as course_folder,
+        batch.trial(here, about.name) if dry_run else nullcontext(here) as course_folder,
     ):
-        learners = here.learners("submitted", name)
-        done = batch.regrade(course_folder, name, learners, workers, track, yes)
+        learners = here.learners("submitted", about.name)
+        done = batch.regrade(course_folder, about.name, learners, workers, track, yes)
     rows = [
         (
             change.learner,
@@ -240,7 +240,7 @@ def regrade_lesson(
         spreadsheets.write(csv, CHANGE, [dict(zip(CHANGE, row, strict=True)) for row in rows])
         say(f"{short(csv)} has these lines")
     complain(*_problems(done.graded))
-    _say_kept(done, name)
+    _say_kept(done, about.name)
     if done.changed:
         differences = [done.difference(one) for one in done.changed]
         up, down = sum(one > 0 for one in differences), sum(one < 0 for one in differences)

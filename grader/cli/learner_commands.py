@@ -18,7 +18,7 @@ from ..course_folder import SERVICE
 from ..errors import LearnerError, counted, unless
 from ..judge import Verdict
 from ..judge.verdict import Report
-from ..learner import asking, editions, folder, progress, start_page, study
+from ..learner import editions, folder, progress, start_page, study
 from ..status import DONE
 from ..submissions import intake
 from .terminal import complain, say, show_verdict
@@ -220,7 +220,7 @@ def appeal(
 
     What you handed in stays as it is, and so does the time when you did."""
     opened = editions.find_lesson(lesson)
-    file, is_sent, is_again = asking.ask(folder.here(), opened, exercise, why)
+    file, is_sent, is_again = editions.ask(folder.here(), opened, exercise, why)
     if is_again:
         typer.echo(
             f"You asked about {exercise} before. As long as that request has no answer, a new one "

@@ -16,7 +16,8 @@ from ...page_templates import page_template
 from ...submissions.intake import as_typed
 from ...whole_files import filed
 from .. import ClassroomError
-from ..export import ShownNames, rows, write_csv, write_json
+from ..export import ShownNames, rows
+from ..export import write as write_rows
 from ..folder import CourseFolder
 from ..verdicts import UNREADABLE
 from . import alike, figures
@@ -70,8 +71,8 @@ def _write(
         shown = names.shown(
             row for lesson in lessons for row in rows(course, gradebook, lesson.name)
         )
-    write_csv(shown, path.with_suffix(".csv"))
-    write_json(shown, path.with_suffix(".json"))
+    for suffix in (".csv", ".json"):
+        write_rows(shown, path.with_suffix(suffix))
     return path
 
 
