@@ -104,11 +104,9 @@ def measure(
 ) -> Timings:
     """As measuring.measure does it, but that a library that hangs is stopped, and named in the
     timings' `skipped`. Raises BadInput if a variant of the lesson hangs, or the process fails."""
-    from .measuring import gathered
-
     find = partial(_findings, lesson.path, benchmark.name, device)
     found = supervise(find, benchmark.sizes, [*benchmark.variants])
-    return gathered(benchmark, device, found, report)
+    return timings.gathered(benchmark, device, found, report)
 
 
 def supervise(

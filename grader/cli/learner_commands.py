@@ -11,9 +11,8 @@ import msgspec
 import typer
 from rich.console import Console
 
-from .. import compilers
+from .. import compilers, course
 from ..compilers import cuda_files
-from ..course import KINDS
 from ..course_folder import SERVICE
 from ..errors import LearnerError, counted, unless
 from ..judge import Verdict
@@ -279,7 +278,6 @@ def take_part(
 def _export_study(without: str) -> None:
     if find_spec("nbgrader") is None:
         folder.here()  # says how to make one
-    from .. import course
     from ..classroom import study_table
     from .classroom_commands import course_here
 
@@ -296,4 +294,4 @@ def _said(verdict: Verdict) -> str:
     """What is wrong, in few words: the rest is for check()."""
     line = verdict.line or next((one.line for one in verdict.diagnostics), None)
     where = f", line {line} of the cell" if line else ""
-    return f"{KINDS[verdict.kind].word(verdict.status)}{where}."
+    return f"{course.KINDS[verdict.kind].word(verdict.status)}{where}."

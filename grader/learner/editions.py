@@ -117,8 +117,7 @@ def merged(
 
 def _to_be_read(sentence: str, source: str, name: str) -> NotebookNode:
     """A cell with a sentence and the text of another; its id is `name`."""
-    cell: NotebookNode = v4.new_markdown_cell(f"{sentence}\n\n~~~~\n{source}\n~~~~", id=name)
-    return cell
+    return NotebookNode(v4.new_markdown_cell(f"{sentence}\n\n~~~~\n{source}\n~~~~", id=name))
 
 
 def _place(result: list[NotebookNode], other: list[NotebookNode], cell: NotebookNode) -> int:
@@ -229,11 +228,9 @@ def hand_in(root: Path, lesson: course.Lesson) -> HandedIn:
         name: judge(f"{lesson.name}/{name}", source, hidden=False, sizes=False).for_learner()
         for name, source in written.items()
     }
-    to = None
-    if exchange(lesson.name):
+    to = None if exchange(lesson.name) else kept_copy(root, path)
+    if to is None:
         _through_the_exchange(root, path, lesson.name)
-    else:
-        to = kept_copy(root, path)
     return HandedIn(lesson.name, to, tuple(blank), verdicts, tuple(problems))
 
 
