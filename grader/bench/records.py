@@ -66,9 +66,10 @@ def lessons(names: Sequence[str], root: Path) -> list[course.Lesson]:
     found = [course.lesson(course.full_name(name, root), root) for name in names]
     if bare := [lesson.name for lesson in found if not lesson.benchmarks]:
         raise BadInput(f"{bare[0]} has no benchmarks: it has no benchmarks.py.")
-    found = found or [lesson for lesson in course.lessons(root) if lesson.benchmarks]
-    unless(found, BadInput("No lesson has benchmarks yet."))
-    return found
+    return unless(
+        found or [lesson for lesson in course.lessons(root) if lesson.benchmarks],
+        BadInput("No lesson has benchmarks yet."),
+    )
 
 
 def show_timings(console: Console, timings: Timings) -> None:

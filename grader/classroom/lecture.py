@@ -9,7 +9,7 @@ in the same browser does not, by whatever name it calls this machine.
 rubrics. Each act goes into the log, into the gradebook and into changes.jsonl before the page shows
 it.
 
-`grader preview`: its page for its author, made anew whenever a file of it is saved.
+`grader preview`: a lesson's page for its author, made anew whenever a file of it is saved.
 """
 
 import asyncio

@@ -35,9 +35,8 @@ class Lateness:
     """How late a hand-in is, and what that costs."""
 
     due: datetime | None  # UTC; None: never
-    late: float  # seconds
     spent: int  # days of the budget
-    charged: float  # seconds that are left to be paid for
+    paid: float  # seconds that these have paid for
     penalty: float | None  # points off by the course file; None: it has no policy for the lesson
 
 
@@ -139,7 +138,7 @@ def standings(
             penalty = min(costs)
             spent = costs.index(penalty)
         left -= spent
-        yield each, Lateness(until, late, spent, max(0.0, late - spent * coursefile.DAY), penalty)
+        yield each, Lateness(until, spent, min(late, spent * coursefile.DAY), penalty)
 
 
 def submitted(

@@ -314,8 +314,10 @@ def write_feedback(
 
     here, (about,), names = opened(lesson, section)
     name = about.name
-    learners = list(filter(names.has, here.learners("autograded", name)))
-    unless(learners, ClassroomError(f"Nothing is graded yet: run `grader autograde {name}`."))
+    learners = unless(
+        list(filter(names.has, here.learners("autograded", name))),
+        ClassroomError(f"Nothing is graded yet: run `grader autograde {name}`."),
+    )
     wanted = solutions or coursefile.read(here).plan(name).solutions == coursefile.PASSED
     open_until = _open(here, about)
     made = feedback.write_all(here, name, learners, track, wanted or not open_until)

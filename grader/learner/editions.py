@@ -338,8 +338,10 @@ def ask(root: Path, lesson: course.Lesson, exercise: str, why: str) -> tuple[Pat
 def checked(text: str) -> str:
     """The text of a request or of an answer as it is kept, with a mark in place of each unseen
     character. LearnerError if it is empty or too long."""
-    kept = visible(encodable(text)).strip()
-    unless(kept, LearnerError("The text is empty: write at least one sentence."))
+    kept = unless(
+        visible(encodable(text)).strip(),
+        LearnerError("The text is empty: write at least one sentence."),
+    )
     unless(
         len(kept) <= LONGEST_TEXT,
         LearnerError(

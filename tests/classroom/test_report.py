@@ -15,6 +15,8 @@ from small_lesson import SOLUTION, instead
 
 from grader import course
 from grader.classroom import batch, feedback, report
+from grader.classroom.coursefile import CourseFile
+from grader.classroom.export import ShownNames
 from grader.classroom.folder import new_course
 from grader.classroom.handing_out import release
 from grader.classroom.report import alike, statements
@@ -75,7 +77,7 @@ def page(here):
 
 @pytest.fixture(scope="module")
 def group(here):
-    return report.read(here, course.lesson(LESSON, here.kernels))
+    return report.read(here, course.lesson(LESSON, here.kernels), ShownNames(here, CourseFile()))
 
 
 class Tags(HTMLParser):

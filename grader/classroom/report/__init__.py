@@ -28,8 +28,7 @@ from ...submissions.intake import as_typed, cuda_source
 from ...whole_files import filed
 from .. import ClassroomError, planning, renaming, study_table, verdicts
 from ..coursefile import CourseFile
-from ..export import NOT_HANDED_IN, ExerciseRow, ShownNames, rows, total
-from ..export import write as write_rows
+from ..export import NOT_HANDED_IN, ExerciseRow, ShownNames, rows, total, write_rows
 from ..folder import CourseFolder
 from . import alike
 from .statements import tokens
@@ -81,10 +80,9 @@ class Class:
         return [answer.row for answers in self.answers.values() for answer in answers]
 
 
-def read(course: CourseFolder, lesson: Lesson, names: ShownNames | None = None) -> Class:
+def read(course: CourseFolder, lesson: Lesson, names: ShownNames) -> Class:
     """All there is in the gradebook and in autograded/, of those and under the names that `names`
-    gives; by default of everybody."""
-    names = names or ShownNames(course, CourseFile())
+    gives."""
     with course.gradebook() as gradebook:
         found = [row for row in rows(course, gradebook, lesson.name) if names.has(row.learner)]
         called = names.called(gradebook)
@@ -320,8 +318,10 @@ def write(course: CourseFolder, lesson: Lesson, names: ShownNames) -> Path:
 def write_course(course: CourseFolder, lessons: list[Lesson], names: ShownNames) -> Path:
     """The page of each lesson that is graded, and build/report/course.html, which leads to them,
     with all marks beside it. Returns that page."""
-    graded = [lesson for lesson in lessons if course.learners("autograded", lesson.name)]
-    unless(graded, ClassroomError("Nothing is graded yet: run `grader autograde LESSON`."))
+    graded = unless(
+        [lesson for lesson in lessons if course.learners("autograded", lesson.name)],
+        ClassroomError("Nothing is graded yet: run `grader autograde LESSON`."),
+    )
     for lesson in graded:
         write(course, lesson, names)
     groups = [read(course, lesson, names) for lesson in graded]
