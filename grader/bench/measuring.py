@@ -15,7 +15,7 @@ import math
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache, partial
 from importlib.metadata import distributions
@@ -33,7 +33,7 @@ from ..cuda import arguments, gpu
 from ..cuda.errors import CudaError
 from ..cuda.limits import DeviceKernel, MakeModule, opted_in
 from ..errors import counted, unless
-from .timings import Begins, Device, Finding, Size, Timing, Timings, size_text, timing
+from .timings import Begins, Device, Finding, Size, Timings, gathered, size_text, timing
 
 FindKernel = Callable[..., DeviceKernel]  # by name, and whether it is launched cooperatively
 Library = Callable[[Buffers], Callable[[], object]]
@@ -121,9 +121,6 @@ def validate(
 Prepare = Callable[[list[Buffers]], Run]  # of sets of buffers, at one size
 
 
-Left = frozenset[tuple[str, Size]]  # who is left out, and at which size
-
-
 def measure(
     lesson: Lesson,
     benchmark: Benchmark,
@@ -135,36 +132,12 @@ def measure(
     return gathered(benchmark, device, findings(lesson, benchmark, device), report)
 
 
-def gathered(
+def findings(
+    lesson: Lesson,
     benchmark: Benchmark,
     device: Device,
-    found: Iterable[Finding],
-    report: Callable[[str], object],
-) -> Timings:
-    """What was `found`, as one."""
-    rows: list[Timing] = []
-    skipped: list[str] = []
-    for one in found:
-        if isinstance(one, Timing):
-            rows.append(one)
-        elif isinstance(one, str):
-            skipped.append(one)
-        else:
-            report(
-                f"{benchmark.name} at {size_text(one.size)}, "
-                f"{benchmark.sizes.index(one.size) + 1} of {counted(len(benchmark.sizes), 'size')}"
-                f": {one.name}"
-            )
-    return Timings(
-        *(benchmark.name, benchmark.title, device),
-        rows=tuple(rows),
-        skipped=tuple(dict.fromkeys(skipped)),
-        extents=benchmark.extents,
-    )
-
-
-def findings(
-    lesson: Lesson, benchmark: Benchmark, device: Device, first: int = 0, left: Left = frozenset()
+    first: int = 0,
+    left: frozenset[tuple[str, Size]] = frozenset(),
 ) -> Iterator[Finding]:
     """All findings at the benchmark's sizes from number `first` on, without the entrants in `left`.
     Before a measurement that may take long, the entrant's name comes first."""

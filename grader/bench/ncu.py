@@ -226,11 +226,14 @@ COMPARED = {
 EXACT = {name for name in COMPARED if name.startswith("global")}
 TOLERANCE = 0.02
 
-_BECAUSE = tomllib.loads(
-    (Path(__file__).parent / "pages/counters.toml").read_text(encoding="utf-8")
-)["because"]
 # By kernel, why its counts differ.
-WHY = {name: " ".join(one["why"].split()) for one in _BECAUSE for name in one["kernels"]}
+WHY = {
+    name: " ".join(one["why"].split())
+    for one in tomllib.loads(
+        (Path(__file__).parent / "pages/counters.toml").read_text(encoding="utf-8")
+    )["because"]
+    for name in one["kernels"]
+}
 
 
 @dataclass(frozen=True)

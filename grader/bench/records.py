@@ -66,9 +66,10 @@ def lessons(names: Sequence[str], root: Path) -> list[course.Lesson]:
     found = [course.lesson(course.full_name(name, root), root) for name in names]
     if bare := [lesson.name for lesson in found if not lesson.benchmarks]:
         raise BadInput(f"{bare[0]} has no benchmarks: it has no benchmarks.py.")
-    found = found or [lesson for lesson in course.lessons(root) if lesson.benchmarks]
-    unless(found, BadInput("No lesson has benchmarks yet."))
-    return found
+    return unless(
+        found or [lesson for lesson in course.lessons(root) if lesson.benchmarks],
+        BadInput("No lesson has benchmarks yet."),
+    )
 
 
 def show_timings(console: Console, timings: Timings) -> None:
@@ -104,11 +105,9 @@ def measure(
 ) -> Timings:
     """As measuring.measure does it, but that a library that hangs is stopped, and named in the
     timings' `skipped`. Raises BadInput if a variant of the lesson hangs, or the process fails."""
-    from .measuring import gathered
-
     find = partial(_findings, lesson.path, benchmark.name, device)
     found = supervise(find, benchmark.sizes, [*benchmark.variants])
-    return gathered(benchmark, device, found, report)
+    return timings.gathered(benchmark, device, found, report)
 
 
 def supervise(

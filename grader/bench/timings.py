@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -10,7 +10,7 @@ from statistics import quantiles
 
 from ..course import Benchmark, Lesson
 from ..course.solution_counts import laid_out
-from ..errors import BadInput, unless
+from ..errors import BadInput, counted, unless
 
 FILE = "measured.json"
 Size = tuple[int, ...]
@@ -119,6 +119,34 @@ def timing(
         gb_per_s=_rounded(speed),
         fraction=_rounded(speed / copy_gb_per_s),
         flops=benchmark.flops(size) if benchmark.flops else None,
+    )
+
+
+def gathered(
+    benchmark: Benchmark,
+    device: Device,
+    found: Iterable[Finding],
+    report: Callable[[str], object],
+) -> Timings:
+    """What was `found`, as one."""
+    rows: list[Timing] = []
+    skipped: list[str] = []
+    for one in found:
+        if isinstance(one, Timing):
+            rows.append(one)
+        elif isinstance(one, str):
+            skipped.append(one)
+        else:
+            report(
+                f"{benchmark.name} at {size_text(one.size)}, "
+                f"{benchmark.sizes.index(one.size) + 1} of {counted(len(benchmark.sizes), 'size')}"
+                f": {one.name}"
+            )
+    return Timings(
+        *(benchmark.name, benchmark.title, device),
+        rows=tuple(rows),
+        skipped=tuple(dict.fromkeys(skipped)),
+        extents=benchmark.extents,
     )
 
 

@@ -10,7 +10,7 @@ from nbgrader.api import Comment, SolutionCell, SubmittedAssignment
 
 from ..course import Lesson
 from ..errors import LearnerError, counted, unless
-from ..learner.asking import IN_EXCHANGE, Appeal, checked, read
+from ..learner.editions import IN_EXCHANGE, Appeal, checked, read_appeal
 from ..whole_files import filed
 from . import ClassroomError, changes, collecting, coursefile, export, renaming
 from .folder import CourseFolder, alone
@@ -35,7 +35,7 @@ def collect(course: CourseFolder) -> list[collecting.Graded]:
         marks = cache(partial(export.by_learner, gradebook))
         for path, learner in arrived.items():
             try:
-                appeal = read(path)
+                appeal = read_appeal(path)
                 name, lesson = appeal.exercise, appeal.lesson
                 unless(
                     _mark(marks(lesson).get(learner, []), name),
@@ -43,7 +43,7 @@ def collect(course: CourseFolder) -> list[collecting.Graded]:
                 )
                 place = course.path(renaming.APPEALS, lesson, learner) / f"{name}.json"
                 unless(
-                    not place.exists() or read(place).answer,
+                    not place.exists() or read_appeal(place).answer,
                     LearnerError(f"An earlier request about {name} in {lesson} is still open."),
                 )
             except LearnerError as error:
@@ -62,7 +62,7 @@ def queue(course: CourseFolder) -> list[Received]:
     with course.gradebook() as gradebook:
         return sorted(
             (
-                (learner, lesson, read(path), _mark(marks.get(learner, []), path.stem))
+                (learner, lesson, read_appeal(path), _mark(marks.get(learner, []), path.stem))
                 for lesson in sorted(each.name for each in gradebook.assignments)
                 for marks in [export.by_learner(gradebook, lesson)]
                 for learner in course.learners(renaming.APPEALS, lesson)
@@ -93,7 +93,7 @@ def answer(
     )
     place = course.path(renaming.APPEALS, lesson.name, learner) / f"{exercise}.json"
     with alone(course):
-        if not place.exists() or (appeal := read(place)).answer:
+        if not place.exists() or (appeal := read_appeal(place)).answer:
             raise ClassroomError(
                 f"{learner} has no open request about {exercise} in {lesson.name}."
             )

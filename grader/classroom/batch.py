@@ -201,25 +201,29 @@ class Entering:
             {"id": book, "assignment_id": submission, "notebook_id": self.notebook},
         )
         if self.checks:
-            grades = [
-                {
-                    "auto_score": marked.scores[name],
-                    "needs_manual_grade": marked.scores[name] is None,
-                    "notebook_id": book,
-                    "cell_id": cell,
-                }
-                for name, cell in self.checks.items()
-            ]
-            comments = [
-                {
-                    "auto_comment": "No response." if name in marked.blank else None,
-                    "notebook_id": book,
-                    "cell_id": cell,
-                }
-                for name, cell in self.answers.items()
-            ]
-            self.db.execute(_NEW_GRADES, grades)
-            self.db.execute(_NEW_COMMENTS, comments)
+            self.db.execute(
+                _NEW_GRADES,
+                [
+                    {
+                        "auto_score": marked.scores[name],
+                        "needs_manual_grade": marked.scores[name] is None,
+                        "notebook_id": book,
+                        "cell_id": cell,
+                    }
+                    for name, cell in self.checks.items()
+                ],
+            )
+            self.db.execute(
+                _NEW_COMMENTS,
+                [
+                    {
+                        "auto_comment": "No response." if name in marked.blank else None,
+                        "notebook_id": book,
+                        "cell_id": cell,
+                    }
+                    for name, cell in self.answers.items()
+                ],
+            )
 
 
 Total = float | None  # a lesson's points, lateness taken off; None without a mark

@@ -111,9 +111,8 @@ def record(course: CourseFolder, lesson: str, before: State | None = None, why: 
     """Add to the log what is new since `before`, by default since its last lines about the lesson;
     `why` is said of all of it where it is known. Returns what marks are now."""
     state = now(course, lesson)
-    if before is None:
-        before = last(course, lesson)
-    new = [replace(line, why=why or line.why) for line in between(before, state)]
+    known = last(course, lesson) if before is None else before
+    new = [replace(line, why=why or line.why) for line in between(known, state)]
     if new:
         with (course.root / FILE).open("a", encoding="utf-8") as log:
             log.write("".join(json.dumps(asdict(line)) + "\n" for line in new))

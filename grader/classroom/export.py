@@ -223,12 +223,12 @@ def _judged(row: ExerciseRow, kept: verdicts.KeptVerdict | None) -> ExerciseRow:
 # --- files ---------------------------------------------------------------------------------------
 
 
-def write_csv(rows: Iterable[ExerciseRow], path: Path) -> None:
-    spreadsheets.write(path, [field.name for field in fields(ExerciseRow)], map(asdict, rows))
-
-
-def write_json(rows: Iterable[ExerciseRow], path: Path) -> None:
-    whole(path, json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+def write_rows(rows: Iterable[ExerciseRow], path: Path) -> None:
+    """JSON where that is the file's suffix, else CSV."""
+    if path.suffix == ".json":
+        whole(path, json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+    else:
+        spreadsheets.write(path, [field.name for field in fields(ExerciseRow)], map(asdict, rows))
 
 
 class WarpwiseExporter(ExportPlugin):
@@ -239,9 +239,8 @@ class WarpwiseExporter(ExportPlugin):
         course, chosen = CourseFolder(self.config), set(map(str, self.student))
         lessons = self.assignment or sorted(lesson.name for lesson in gradebook.assignments)
         found = [row for name in lessons for row in rows(course, gradebook, name)]
-        path = Path(self.to or "exercises.csv")
-        write = write_json if path.suffix == ".json" else write_csv
-        write([row for row in found if not chosen or row.learner in chosen], path)
+        asked = [row for row in found if not chosen or row.learner in chosen]
+        write_rows(asked, Path(self.to or "exercises.csv"))
 
 
 class GradesExporter(ExportPlugin):
@@ -385,12 +384,14 @@ def read(lessons: list[Lesson], names: ShownNames, everybody: bool = False) -> M
     course, file = names.course, names.file
     with course.gradebook() as gradebook:
         most = {each.name: each.max_score for each in gradebook.assignments}
-        columns = tuple(
-            LessonColumn(each.name, each.title, most[each.name], file.plan(each.name).columns)
-            for each in lessons
-            if each.name in most
+        columns = unless(
+            tuple(
+                LessonColumn(each.name, each.title, most[each.name], file.plan(each.name).columns)
+                for each in lessons
+                if each.name in most
+            ),
+            ClassroomError("No lesson was released yet: run `grader release LESSON`."),
         )
-        unless(columns, ClassroomError("No lesson was released yet: run `grader release LESSON`."))
         of_all = [row for each in columns for row in rows(course, gradebook, each.lesson)]
         scored = grouped((row.learner, row) for row in of_all if row.status != NOT_HANDED_IN)
         left_out = [] if everybody else file.off_roster([each.id for each in gradebook.students])
@@ -453,9 +454,9 @@ def leaderboard(
     as it is shown; and the costs. ClassroomError when nobody is graded yet."""
     from ..judge import Verdict
 
-    learners = course.learners("autograded", lesson.name)
-    unless(
-        learners, ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson.name}`.")
+    learners = unless(
+        course.learners("autograded", lesson.name),
+        ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson.name}`."),
     )
     with course.gradebook() as gradebook:
         called = names.called(gradebook)

@@ -396,8 +396,7 @@ def changes(lesson: lessons.Lesson, mistake: Mistake) -> list[str]:
 
 def solved(lesson: lessons.Lesson, folder: Path) -> NotebookNode:
     """The woven notebook, executed in `folder`; AuthorError when a cell cannot be."""
-    from nbclient import NotebookClient
-    from nbclient.exceptions import CellControlSignal, CellExecutionError
+    from nbclient import NotebookClient, exceptions
 
     notebook = weave(lesson)
     title, set_up = notebook.cells[:2]
@@ -413,10 +412,11 @@ def solved(lesson: lessons.Lesson, folder: Path) -> NotebookNode:
     )
     try:
         client.execute(env={**os.environ, CHOICE: str(lesson.path.parents[1])})
-    except (CellControlSignal, RuntimeError) as error:  # a cell's exception, time-out, dead kernel
+    except (exceptions.CellControlSignal, RuntimeError) as error:
+        # It is a cell's exception, a time-out or a dead kernel.
         why = (
             f"{error.ename}: {error.evalue}"
-            if isinstance(error, CellExecutionError)
+            if isinstance(error, exceptions.CellExecutionError)
             else str(error).splitlines()[0]
         )
         raise AuthorError(

@@ -53,7 +53,7 @@ def apply(course: CourseFolder, learner: str | None = None) -> None:
                     submission.extension = lateness.due - planned or None
                 # As nbgrader's own step has it: none, or from 0 to the score, for what late days
                 # have not paid for.
-                late = submission.total_seconds_late - (lateness.late - lateness.charged)
+                late = submission.total_seconds_late - lateness.paid
                 if lateness.penalty is None and late > 0:
                     off = step.plugin_inst.late_submission_penalty(name, notebook.score, late)
                     penalty = None if off is None else min(max(0.0, off), notebook.score)

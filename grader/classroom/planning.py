@@ -17,7 +17,6 @@ from ..course import Lesson
 from ..errors import some, unless
 from ..submissions.intake import handed_in_at
 from . import ClassroomError, coursefile, export
-from .coursefile import BEST, DAY, CourseFile, changed, moment, parse_policy, table
 from .folder import CourseFolder
 
 
@@ -36,13 +35,12 @@ class Lateness:
     """How late a hand-in is, and what that costs."""
 
     due: datetime | None  # UTC; None: never
-    late: float  # seconds
     spent: int  # days of the budget
-    charged: float  # seconds that are left to be paid for
+    paid: float  # seconds that these have paid for
     penalty: float | None  # points off by the course file; None: it has no policy for the lesson
 
 
-def due(file: CourseFile, lesson: str, learner: str) -> datetime | None:
+def due(file: coursefile.CourseFile, lesson: str, learner: str) -> datetime | None:
     """When it is due for a learner: an extension goes before the section's date with the learner's
     own more days, and the section's date before the lesson's. For a team it is due when it is for
     the last of its members."""
@@ -69,7 +67,7 @@ def closes(course: CourseFolder, lesson: Lesson) -> datetime | None:
             known = [each for each in gradebook.assignments if each.name == lesson.name]
             dates = {row.duedate for each in known for row in (each, *each.submissions)}
     most = sum(exercise.points for exercise in lesson.exercises)
-    late = (plan.late.ends(most) if plan.late else 0.0) + file.late_days * DAY
+    late = (plan.late.ends(most) if plan.late else 0.0) + file.late_days * coursefile.DAY
     last = max((date for date in dates if date is not None), default=None)
     return None if last is None or late == math.inf else last + timedelta(seconds=late)
 
@@ -77,15 +75,17 @@ def closes(course: CourseFolder, lesson: Lesson) -> datetime | None:
 # --- which folder counts -------------------------------------------------------------------------
 
 
-def everybody(file: CourseFile, lesson: str, learners: Iterable[str]) -> list[str]:
+def everybody(file: coursefile.CourseFile, lesson: str, learners: Iterable[str]) -> list[str]:
     """Those who handed in, and their team mates."""
     return sorted({mate for name in learners for mate in {name, *file.team(lesson, name)}})
 
 
-def attempts(course: CourseFolder, file: CourseFile, lesson: str, learner: str) -> list[Path]:
+def attempts(
+    course: CourseFolder, file: coursefile.CourseFile, lesson: str, learner: str
+) -> list[Path]:
     """The folders that could count for a learner, oldest first: of everybody in the team the one in
     submitted/, and where the best attempt counts each that the exchange keeps."""
-    kept = course.shelves / "inbound" if file.plan(lesson).attempts == BEST else None
+    kept = course.shelves / "inbound" if file.plan(lesson).attempts == coursefile.BEST else None
     folders = [
         path
         for mate in sorted({learner, *file.team(lesson, learner)})
@@ -99,7 +99,7 @@ def attempts(course: CourseFolder, file: CourseFile, lesson: str, learner: str) 
 
 def counting(
     course: CourseFolder,
-    file: CourseFile,
+    file: coursefile.CourseFile,
     lesson: str,
     learner: str,
     points: Callable[[Path, datetime | None], float],
@@ -109,7 +109,7 @@ def counting(
     folders = attempts(course, file, lesson, learner)
     if not folders:
         return course.path("submitted", lesson, learner)
-    if file.plan(lesson).attempts != BEST:
+    if file.plan(lesson).attempts != coursefile.BEST:
         return folders[-1]
     return max(reversed(folders), key=lambda path: points(path, handed_in_at(path)))
 
@@ -118,7 +118,7 @@ def counting(
 
 
 def standings(
-    file: CourseFile, learner: str, handed_in: Iterable[HandIn]
+    file: coursefile.CourseFile, learner: str, handed_in: Iterable[HandIn]
 ) -> Iterator[tuple[HandIn, Lateness]]:
     """How late each of a learner's hand-ins is, in the order in which the lessons were due. Late
     days are spent in that order, and only where they save points."""
@@ -128,17 +128,17 @@ def standings(
     ):
         until, policy = due(file, each.lesson, learner), file.plan(each.lesson).late
         late = max(0.0, (each.when - until).total_seconds()) if each.when and until else 0.0
-        spent, penalty = min(left, math.ceil(late / DAY)), None
+        spent, penalty = min(left, math.ceil(late / coursefile.DAY)), None
         if policy is not None:  # else what it costs is nbgrader's plug-in's to say
             # The fewest days that save the most points.
             costs = [
-                policy.penalty(max(0.0, late - days * DAY), each.score, each.most)
+                policy.penalty(max(0.0, late - days * coursefile.DAY), each.score, each.most)
                 for days in range(spent + 1)
             ]
             penalty = min(costs)
             spent = costs.index(penalty)
         left -= spent
-        yield each, Lateness(until, late, spent, max(0.0, late - spent * DAY), penalty)
+        yield each, Lateness(until, spent, min(late, spent * coursefile.DAY), penalty)
 
 
 def submitted(
@@ -239,7 +239,7 @@ def objection(course: CourseFolder, lesson: str, until: str, learner: str | None
     all: that is past, or earlier than it was, and who would be late then. Empty: nothing to ask."""
     file = coursefile.read(course)
     plan, option = file.plan(lesson), "--until" if learner else "--due"
-    after, now = moment(until, file.zone, option), datetime.now(UTC).replace(tzinfo=None)
+    after, now = coursefile.moment(until, file.zone, option), datetime.now(UTC).replace(tzinfo=None)
     with course.gradebook() as gradebook:
         dates = {each.name: each.duedate for each in gradebook.assignments}
         marked = export.by_learner(gradebook, lesson)
@@ -278,12 +278,12 @@ def objection(course: CourseFolder, lesson: str, until: str, learner: str | None
 def set_due(course: CourseFolder, lesson: str, until: str | None, late: str | None) -> None:
     """Keep when `lesson` is due, and what lateness costs there."""
     file = coursefile.read(course)
-    with changed(course) as document:
-        plan = table(document, "lessons", lesson)
+    with coursefile.changed(course) as document:
+        plan = coursefile.table(document, "lessons", lesson)
         if until is not None:
-            plan["due"] = file.local(moment(until, file.zone, "--due"))
+            plan["due"] = file.local(coursefile.moment(until, file.zone, "--due"))
         if late is not None:
-            parse_policy(late, "--late")
+            coursefile.parse_policy(late, "--late")
             plan["late"] = late
 
 
@@ -292,8 +292,8 @@ def set_column(course: CourseFolder, lesson: str, system: str, column: str) -> N
     the name is enough that only one has."""
     known = coursefile.read(course).plan(lesson).columns.get(system, ())
     alike = [heading for heading in known if column in heading]
-    with changed(course) as document:
-        table(document, "lessons", lesson, "columns")[system] = (
+    with coursefile.changed(course) as document:
+        coursefile.table(document, "lessons", lesson, "columns")[system] = (
             alike[0] if len(alike) == 1 and column not in known else column
         )
 
@@ -310,9 +310,9 @@ def extend(course: CourseFolder, lesson: str, learner: str, until: str) -> datet
         ),
     )
     _require_known(course, file, learner)
-    with changed(course) as document:
-        table(document, "lessons", lesson, "extensions")[learner] = file.local(
-            moment(until, file.zone, "--until")
+    with coursefile.changed(course) as document:
+        coursefile.table(document, "lessons", lesson, "extensions")[learner] = file.local(
+            coursefile.moment(until, file.zone, "--until")
         )
     return before
 
@@ -321,12 +321,12 @@ def accommodate(course: CourseFolder, learner: str, **more: float | None) -> Non
     """Keep for `learner` by how many `more_days` every lesson is due later, and the `time_factor`;
     0 and 1 take that back, and None leaves it as it is."""
     _require_known(course, coursefile.read(course), learner)
-    with changed(course) as document:
+    with coursefile.changed(course) as document:
         given = {name: much for name, much in more.items() if much is not None}
-        table(document, "learners", learner).update(given)
+        coursefile.table(document, "learners", learner).update(given)
 
 
-def _require_known(course: CourseFolder, file: CourseFile, learner: str) -> None:
+def _require_known(course: CourseFolder, file: coursefile.CourseFile, learner: str) -> None:
     with course.gradebook() as gradebook:
         known = {student.id for student in gradebook.students} | set(file.learners)
     known |= {path.name for path in (course.root / "submitted").glob("*")}

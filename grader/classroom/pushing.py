@@ -225,12 +225,14 @@ def find_assignment(
     found = [
         name for name, each in offered.items() if names & {name, str(each["id"]), each["name"]}
     ] or [*(() if wanted else roster.matches(titles, offered)[column.lesson])]
-    if len(found) != 1:
-        raise ClassroomError(
+    unless(
+        len(found) == 1,
+        ClassroomError(
             f"{'Several assignments' if found else 'No assignment'} of course {there.course} could "
             f"be {wanted or column.lesson}. Choose one by its number, with --assignment: "
             f"{', '.join(found or offered) or 'there is none'}."
-        )
+        ),
+    )
     chosen = offered[found[0]]
     most = float(chosen.get("points_possible", chosen.get("grade")) or 0)
     unless(most >= 0, ClassroomError(f"{there.told(found[0])} has a scale, and no points."))

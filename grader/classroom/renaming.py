@@ -110,13 +110,19 @@ def join(course: CourseFolder, other: str, learner: str, later: bool = False) ->
                 lessons or other in file.learners[learner].also,
                 ClassroomError(f"Nobody has handed in anything as {other!r}."),
             )
-            both, newer = [], set()
-            for name in lessons:
-                there, here = (course.path("submitted", name, each) for each in (other, learner))
-                if (there.is_dir() and here.is_dir()) or (name in theirs and name in ours):
-                    both.append(name)
-                if _is_newer((there, theirs.get(name)), (here, ours.get(name))):
-                    newer.add(name)
+            handed_in = {
+                name: (
+                    (course.path("submitted", name, other), theirs.get(name)),
+                    (course.path("submitted", name, learner), ours.get(name)),
+                )
+                for name in lessons
+            }
+            newer = {name for name, one in handed_in.items() if _is_newer(*one)}
+            both = [
+                name
+                for name, ((there, _), (here, _)) in handed_in.items()
+                if (there.is_dir() and here.is_dir()) or (name in theirs and name in ours)
+            ]
             unless(
                 later or not both,
                 ClassroomError(

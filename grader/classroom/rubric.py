@@ -296,8 +296,9 @@ def undo(course: CourseFolder, name: str, exercise: str) -> RubricAct:
     mine = [
         act for act in read(course, name).in_force if (act.exercise, act.who) == (exercise, user())
     ]
-    unless(mine, ClassroomError(f"You have done nothing with {exercise} that can be undone."))
-    last = mine[-1]
+    last = unless(
+        mine, ClassroomError(f"You have done nothing with {exercise} that can be undone.")
+    )[-1]
     if not last.whose:
         kept = _file(course).lessons.get(name, {}).get(exercise, {}).get(last.item)
         unless(

@@ -29,7 +29,6 @@ from socket import socket
 from typing import Any
 
 import msgspec
-from msgspec import structs
 from tornado.httpserver import HTTPServer
 from tornado.web import Application, RequestHandler
 
@@ -43,7 +42,7 @@ from ..status import Status
 from ..submissions.intake import STAMP
 from ..whole_files import filed
 from . import coursefile, handing_out
-from .exams import ALL, NOTHING, STATUS, NotTaken, ServiceRules, shown
+from .coursefile import ALL, NOTHING, STATUS, NotTaken, ServiceRules, shown
 from .folder import CourseFolder, secret
 from .grading import Grading, SubmittedWork
 from .judges import Judges
@@ -142,7 +141,7 @@ class HandInQueue:
                 waiting < MOST_WAITING and mine < MOST_OF_ONE,
                 NotTaken(f"{whose} wait to be judged: try again in a minute.", 503),
             )
-            receipt = structs.replace(
+            receipt = msgspec.structs.replace(
                 draft,
                 at=shown(now),
                 number=len(tries) + 1,
@@ -150,7 +149,7 @@ class HandInQueue:
                 sha256=hashlib.sha256(content).hexdigest(),
             )
             line = msgspec.to_builtins(receipt)
-            receipt = structs.replace(
+            receipt = msgspec.structs.replace(
                 receipt, code=self._log("received", learner, lesson, now, line)
             )
             self._rows(

@@ -49,8 +49,10 @@ def shown(course: CourseFolder, lessons: list[str]) -> tuple[list[StudyRow], int
     newest = [max(mine, key=lambda each: (each.changes, each.events)) for mine in carried]
     # Each learner counts once for each piece.
     agreed = [{row.piece: row for row in each.rows} for each in newest if each.rows]
-    if len(agreed) < FEWEST:
-        raise ClassroomError(f"Fewer than {FEWEST} learners agreed, so nothing is exported.")
+    unless(
+        len(agreed) >= FEWEST,
+        ClassroomError(f"Fewer than {FEWEST} learners agreed, so nothing is exported."),
+    )
     every = [row for mine in agreed for row in mine.values()]
     pieces = Counter(row.piece for row in every)
     values = Counter((row.piece, one) for row in every for one in (row.first_message, row.group))

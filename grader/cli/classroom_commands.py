@@ -28,6 +28,7 @@ from rich.text import Text
 from .. import course
 from ..classroom import (
     ClassroomError,
+    collecting,
     coursefile,
     export,
     planning,
@@ -42,9 +43,7 @@ from ..whole_files import filed
 from .terminal import complain, say, short, show_failures, table
 
 if TYPE_CHECKING:  # each command imports what takes long
-    from ..classroom.batch import Regraded
-    from ..classroom.collecting import Graded
-    from ..classroom.handing_out import Mistake
+    from ..classroom import batch, handing_out
 
 ANONYMOUS = Annotated[bool, typer.Option("--anonymous", help="Without names.")]
 JOBS = Annotated[int | None, typer.Option(min=1, help="At a time; default: CPUs.")]
@@ -85,8 +84,9 @@ def opened(
     """All that a command is about: the course of the current folder, the lesson, or each one where
     none is named, and the learners."""
     here = course_here()
-    named = [] if lesson is None else [lesson_called(here, lesson)]
-    lessons = list(course.lessons(here.kernels)) if lesson is None else named
+    lessons = (
+        list(course.lessons(here.kernels)) if lesson is None else [lesson_called(here, lesson)]
+    )
     return here, lessons, shown_names(here, section, anonymous)
 
 
@@ -167,7 +167,7 @@ def autograde_lesson(
     """Collect and grade what was handed in.
 
     The exit status is 1 if a notebook is damaged, or if you must look at a mark."""
-    from ..classroom import batch, collecting, judges
+    from ..classroom import batch, judges
 
     here, (about,), names = opened(lesson, section)
     name = about.name
@@ -217,13 +217,12 @@ def regrade_lesson(
     from ..classroom import batch, judges
 
     here, (about,), _ = opened(lesson)
-    name = about.name
     with (
         judges.judges(jobs, scheduler, confined=not unsafe) as workers,
-        batch.trial(here, name) if dry_run else nullcontext(here) as course_folder,
+        batch.trial(here, about.name) if dry_run else nullcontext(here) as course_folder,
     ):
-        learners = here.learners("submitted", name)
-        done = batch.regrade(course_folder, name, learners, workers, track, yes)
+        learners = here.learners("submitted", about.name)
+        done = batch.regrade(course_folder, about.name, learners, workers, track, yes)
     rows = [
         (
             change.learner,
@@ -240,7 +239,7 @@ def regrade_lesson(
         spreadsheets.write(csv, CHANGE, [dict(zip(CHANGE, row, strict=True)) for row in rows])
         say(f"{short(csv)} has these lines")
     complain(*_problems(done.graded))
-    _say_kept(done, name)
+    _say_kept(done, about.name)
     if done.changed:
         differences = [done.difference(one) for one in done.changed]
         up, down = sum(one > 0 for one in differences), sum(one < 0 for one in differences)
@@ -252,7 +251,7 @@ def regrade_lesson(
     )
 
 
-def _say_kept(done: Regraded, lesson: str) -> None:
+def _say_kept(done: batch.Regraded, lesson: str) -> None:
     """Say how many marks stay as feedback has shown them, and how to let them fall."""
     kept = [["keeps" in one for one in each.exercises.values()] for each in done.graded]
     if marks := sum(map(sum, kept)):
@@ -263,7 +262,7 @@ def _say_kept(done: Regraded, lesson: str) -> None:
         )
 
 
-def _largest(done: Regraded) -> str:
+def _largest(done: batch.Regraded) -> str:
     """Whose points changed most, from what to what."""
     learner = max(sorted(done.changed), key=lambda name: abs(done.difference(name)))
     before, after = done.totals[learner]
@@ -274,13 +273,13 @@ def _mark(points: float | None) -> str:
     return "no mark" if points is None else f"{round(points, 4):g}"
 
 
-def _problems(graded: Iterable[Graded]) -> list[str]:
+def _problems(graded: Iterable[collecting.Graded]) -> list[str]:
     """What was wrong with notebooks, one line for each thing, with the learners it is about."""
     learners = grouped((problem, one.learner) for one in graded for problem in one.problems)
     return [f"{some(names)}: {problem}" for problem, names in learners.items()]
 
 
-def _diagnoses(graded: Iterable[Graded]) -> Table:
+def _diagnoses(graded: Iterable[collecting.Graded]) -> Table:
     """How many learners got which diagnosis in which exercise, the commonest first."""
     exercises = grouped(
         (name, kept["verdict"]["status"]) for one in graded for name, kept in one.exercises.items()
@@ -315,8 +314,10 @@ def write_feedback(
 
     here, (about,), names = opened(lesson, section)
     name = about.name
-    learners = list(filter(names.has, here.learners("autograded", name)))
-    unless(learners, ClassroomError(f"Nothing is graded yet: run `grader autograde {name}`."))
+    learners = unless(
+        list(filter(names.has, here.learners("autograded", name))),
+        ClassroomError(f"Nothing is graded yet: run `grader autograde {name}`."),
+    )
     wanted = solutions or coursefile.read(here).plan(name).solutions == coursefile.PASSED
     open_until = _open(here, about)
     made = feedback.write_all(here, name, learners, track, wanted or not open_until)
@@ -393,14 +394,14 @@ def mark_by_rubric(
 
     Items have points. They are for one answer, for all equal ones, or for all with the same
     mistake."""
-    from ..classroom import lecture, rubric_page
+    from ..classroom import lecture
 
     here, (about,), names = opened(lesson, section)
     unless(
         here.learners("autograded", about.name),
         ClassroomError(f"Nothing is graded yet: run `grader autograde {about.name}`."),
     )
-    page = rubric_page.RubricPage(lesson=about, names=names)
+    page = lecture.RubricPage(lesson=about, names=names)
     page.do(about.exercises[0], {"do": "nothing"})  # rubric.toml may have been edited
     say(f"the marks of {about.name} are as {short(here.root)}/rubric.toml and rubric.jsonl say")
     if serve:
@@ -480,7 +481,7 @@ def show_demo(
     )
 
 
-def _grades(lesson: str, graded: Iterable[Graded]) -> Table:
+def _grades(lesson: str, graded: Iterable[collecting.Graded]) -> Table:
     """Every learner's exercises, with points and diagnosis."""
     verdicts = (
         (each, {name: kept["verdict"] for name, kept in each.exercises.items()}) for each in graded
@@ -532,7 +533,7 @@ BACK = ("b", *("\x1b[D", "\x1b[A", "\x1bOD", "\x1bOA", "\x1b[5~"), *("\xe0K", "\
 
 def step_through(
     lesson: course.Lesson,
-    mistakes: Sequence[Mistake],
+    mistakes: Sequence[handing_out.Mistake],
     console: Console,
     key: Callable[[], str],
 ) -> None:

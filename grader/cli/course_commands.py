@@ -101,12 +101,12 @@ def extend_lesson(
 ) -> None:
     """Give a learner, or a team, more time for a lesson."""
     here, (about,), names = opened(lesson)
-    name, file = about.name, names.file
-    _require_meant([planning.objection(here, name, until, learner)], yes)
-    before = planning.extend(here, name, learner, until)
-    after = coursefile.read(here).plan(name).extensions[learner]
+    file = names.file
+    _require_meant([planning.objection(here, about.name, until, learner)], yes)
+    before = planning.extend(here, about.name, learner, until)
+    after = coursefile.read(here).plan(about.name).extensions[learner]
     say(
-        f"{name} is due {file.local(after)} {file.zone} for {learner}, and no more "
+        f"{about.name} is due {file.local(after)} {file.zone} for {learner}, and no more "
         f"{file.local(before)}; the next autograde goes by it"
     )
 

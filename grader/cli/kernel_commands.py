@@ -24,7 +24,6 @@ from ..judge.beside import Beside, beside
 from ..judge.verdict import CaseResult, Checked, EverySize, Report
 from ..learner import progress
 from ..profiler import profile as profiling
-from ..profiler.profile import simulate
 from ..status import DONE, Status
 from ..submissions.intake import as_typed, cuda_source, find, read_answers, read_text
 from . import terminal
@@ -301,7 +300,7 @@ def profile(
             if exercise
             else profiling.work_of_file(file, (kernel, grid, block, shared, arg or []))
         )
-        counters = simulate(work).counters
+        counters = profiling.simulate(work).counters
     except CudaError as error:
         print(error, file=sys.stderr)
         return 1

@@ -11,14 +11,13 @@ import msgspec
 import typer
 from rich.console import Console
 
-from .. import compilers
+from .. import compilers, course
 from ..compilers import cuda_files
-from ..course import KINDS
 from ..course_folder import SERVICE
 from ..errors import LearnerError, counted, unless
 from ..judge import Verdict
 from ..judge.verdict import Report
-from ..learner import asking, editions, folder, progress, start_page, study
+from ..learner import editions, folder, progress, start_page, study
 from ..status import DONE
 from ..submissions import intake
 from .terminal import complain, say, show_verdict
@@ -220,7 +219,7 @@ def appeal(
 
     What you handed in stays as it is, and so does the time when you did."""
     opened = editions.find_lesson(lesson)
-    file, is_sent, is_again = asking.ask(folder.here(), opened, exercise, why)
+    file, is_sent, is_again = editions.ask(folder.here(), opened, exercise, why)
     if is_again:
         typer.echo(
             f"You asked about {exercise} before. As long as that request has no answer, a new one "
@@ -279,7 +278,6 @@ def take_part(
 def _export_study(without: str) -> None:
     if find_spec("nbgrader") is None:
         folder.here()  # says how to make one
-    from .. import course
     from ..classroom import study_table
     from .classroom_commands import course_here
 
@@ -296,4 +294,4 @@ def _said(verdict: Verdict) -> str:
     """What is wrong, in few words: the rest is for check()."""
     line = verdict.line or next((one.line for one in verdict.diagnostics), None)
     where = f", line {line} of the cell" if line else ""
-    return f"{KINDS[verdict.kind].word(verdict.status)}{where}."
+    return f"{course.KINDS[verdict.kind].word(verdict.status)}{where}."

@@ -6,28 +6,36 @@ survive edits elsewhere in a lesson. A broken exercise is restored with what was
 below its cell, and in a copy of the notebook.
 
 Handing in: through nbgrader's exchange where the lesson was handed out there, else as a file.
+
+Requests for a regrade, which go the same way: a learner says why a mark should be another one. A
+request is a small file of its own. What was handed in, and when, stays as it is.
 """
 
 import copy
+import secrets
 import shutil
 import subprocess
 import sys
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Annotated
 
+import msgspec
 from nbformat import NotebookNode, v4, validate
 
 from .. import course
 from ..course.weave import CHECK, text
 from ..course_folder import NOTEBOOKS
+from ..cuda.errors import encodable, visible
 from ..errors import LearnerError, MachineError, unless
 from ..judge import Verdict, judge
 from ..judge.arrangement import is_blank
 from ..submissions import intake, open_nbgrader
+from ..whole_files import filed, whole
 from . import progress, study
 from .folder import LESSONS, outdated
 
@@ -109,8 +117,7 @@ def merged(
 
 def _to_be_read(sentence: str, source: str, name: str) -> NotebookNode:
     """A cell with a sentence and the text of another; its id is `name`."""
-    cell: NotebookNode = v4.new_markdown_cell(f"{sentence}\n\n~~~~\n{source}\n~~~~", id=name)
-    return cell
+    return NotebookNode(v4.new_markdown_cell(f"{sentence}\n\n~~~~\n{source}\n~~~~", id=name))
 
 
 def _place(result: list[NotebookNode], other: list[NotebookNode], cell: NotebookNode) -> int:
@@ -221,11 +228,9 @@ def hand_in(root: Path, lesson: course.Lesson) -> HandedIn:
         name: judge(f"{lesson.name}/{name}", source, hidden=False, sizes=False).for_learner()
         for name, source in written.items()
     }
-    to = None
-    if exchange(lesson.name):
+    to = None if exchange(lesson.name) else kept_copy(root, path)
+    if to is None:
         _through_the_exchange(root, path, lesson.name)
-    else:
-        to = kept_copy(root, path)
     return HandedIn(lesson.name, to, tuple(blank), verdicts, tuple(problems))
 
 
@@ -288,3 +293,69 @@ def find_lesson(given: str) -> course.Lesson:
         LearnerError(f"Name the lesson, {Path(given).stem}, and not its file."),
     )
     return course.lesson(course.full_name(given))
+
+
+# --- a request for a regrade ---------------------------------------------------------------------
+
+APPEALS = "appeals"  # in a learner's folder, and in an instructor's course
+IN_EXCHANGE = "grader.appeal"  # in the place of a lesson's name, so that no lesson collects it
+LONGEST_TEXT = 2000  # characters
+
+
+@dataclass(frozen=True)
+class Appeal:
+    """A request, and its answer."""
+
+    lesson: str
+    exercise: str
+    why: str
+    at: Annotated[str, msgspec.Meta(pattern=r"\A\d{4}-\d\d-\d\d \d\d:\d\d\Z")]  # UTC
+    answer: str = ""  # an instructor's; empty: the request is open
+
+
+def ask(root: Path, lesson: course.Lesson, exercise: str, why: str) -> tuple[Path, bool, bool]:
+    """Write a request into the learner's folder `root` and, if the lesson came through an exchange
+    of nbgrader's, put it there. Returns the file, True if it is in the exchange, and True if there
+    was an earlier request."""
+    name, now = lesson.exercise(exercise).name, datetime.now(UTC)
+    path = root / APPEALS / f"{lesson.name}.{name}.json"
+    content = msgspec.json.encode(Appeal(lesson.name, name, checked(why), f"{now:%Y-%m-%d %H:%M}"))
+    shelves, is_again = exchange(lesson.name), path.exists()
+    if shelves:
+        from nbgrader.utils import get_username
+
+        # Named as nbgrader names what is handed in; as there, a random end keeps others out.
+        sent = shelves / (
+            f"inbound/{get_username()}+{IN_EXCHANGE}+{now:%Y-%m-%d %H:%M:%S.%f} UTC"
+            f"+{secrets.token_urlsafe(9)}"
+        )
+        whole(sent, content)
+        sent.chmod(0o644)
+    filed(path, content)
+    return path, bool(shelves), is_again
+
+
+def checked(text: str) -> str:
+    """The text of a request or of an answer as it is kept, with a mark in place of each unseen
+    character. LearnerError if it is empty or too long."""
+    kept = unless(
+        visible(encodable(text)).strip(),
+        LearnerError("The text is empty: write at least one sentence."),
+    )
+    unless(
+        len(kept) <= LONGEST_TEXT,
+        LearnerError(
+            f"The text has {len(kept):,} characters. Shorten it to at most {LONGEST_TEXT:,}."
+        ),
+    )
+    return kept
+
+
+def read_appeal(path: Path) -> Appeal:
+    """The request in a file, which a learner may have written in any way. LearnerError if it is
+    none."""
+    try:
+        appeal = msgspec.json.decode(intake.regular_file(path, 16 * LONGEST_TEXT), type=Appeal)
+    except (OSError, ValueError):
+        raise LearnerError(f"{intake.shown(path.name)} is no request for a regrade.") from None
+    return replace(appeal, why=checked(appeal.why))

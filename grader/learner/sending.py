@@ -150,9 +150,11 @@ class CourseService:
 def opened(url: str | None, token_file: Path | None, tell: Callable[[str], None]) -> CourseService:
     """The service at `url`, or where the course says. LearnerError where the address or the token
     cannot be."""
-    url = url or (SERVICE.read_text(encoding="utf-8").strip() if SERVICE.is_file() else "")
+    url = unless(
+        url or (SERVICE.read_text(encoding="utf-8").strip() if SERVICE.is_file() else ""),
+        LearnerError("No service is known: --to URL names it."),
+    )
     path = token_file or Path.home() / TOKEN_FILE
-    unless(url, LearnerError("No service is known: --to URL names it."))
     token = private_text(path) if path.is_file() else ""
     unless(
         re.fullmatch("[^:]+:[!-~]+", token),

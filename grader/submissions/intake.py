@@ -31,8 +31,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from nbformat import NotebookNode, from_dict
+from nbformat import NotebookNode, ValidationError, from_dict, reads, validate
 from nbformat.validator import normalize
 
 from ..course.weave import CHECK
@@ -427,10 +426,10 @@ def parse_notebook(name: str, content: bytes) -> NotebookNode:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about missing cell ids, which are made good
             whole = encodable(json.dumps(json.loads(content), ensure_ascii=False))
-            _, notebook = normalize(nbformat.reads(whole, as_version=4))
-        nbformat.validate(notebook, relax_add_props=True)
+            _, notebook = normalize(reads(whole, as_version=4))
+        validate(notebook, relax_add_props=True)
         return notebook
-    except nbformat.ValidationError as error:
+    except ValidationError as error:
         why = f"what it has in {'/'.join(map(str, error.absolute_path))} cannot be"
     except Exception:  # converters of old formats fail in any way that Python knows
         why = "it is not JSON as Jupyter writes it"

@@ -428,11 +428,11 @@ def test_a_request_that_is_gone_before_it_is_put_aside_stops_nothing(
     here, own, exchange, monkeypatch
 ):
     ask()
-    read = appeals.read
+    read = appeals.read_appeal
 
     def gone(path):
         path.unlink()
         return read(path)
 
-    monkeypatch.setattr(appeals, "read", gone)
+    monkeypatch.setattr(appeals, "read_appeal", gone)
     assert grader(here, "appeals").exit_code == 0

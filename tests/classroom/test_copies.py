@@ -81,7 +81,7 @@ def test_the_same_file_but_for_one_name_is_named_with_the_reasons():
     notebooks = class_of_14()
     found = named(notebooks)
     assert set(found) == {("finn", "gus")}
-    reasons = alike.side_by_side(found["finn", "gus"], notebooks).reasons
+    reasons = [*found["finn", "gus"].reasons()]
     assert "the same wrong answer in max (wrong answer)" in reasons
     assert any(reason.startswith("renamed stride to step") for reason in reasons)
 

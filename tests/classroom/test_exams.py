@@ -15,7 +15,7 @@ from small_class import NO_GUARD, SCALED, cell_of
 
 from grader import course
 from grader.classroom import ClassroomError, coursefile, handing_out, verdicts
-from grader.classroom.exams import NotTaken, ServiceRules
+from grader.classroom.coursefile import NotTaken, ServiceRules
 from grader.classroom.serving import MOST_OF_ONE, HandInQueue
 from grader.course import variants
 from grader.course.weave import learners_cell, text

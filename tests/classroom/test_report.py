@@ -14,10 +14,12 @@ from small_class import LESSON, NO_GUARD, SCALED, UNGUARDED_SCALE, grader, hand_
 from small_lesson import SOLUTION, instead
 
 from grader import course
-from grader.classroom import batch, feedback
+from grader.classroom import batch, feedback, report
+from grader.classroom.coursefile import CourseFile
+from grader.classroom.export import ShownNames
 from grader.classroom.folder import new_course
 from grader.classroom.handing_out import release
-from grader.classroom.report import alike, figures, statements
+from grader.classroom.report import alike, statements
 
 pytestmark = pytest.mark.slow
 
@@ -75,7 +77,7 @@ def page(here):
 
 @pytest.fixture(scope="module")
 def group(here):
-    return figures.read(here, course.lesson(LESSON, here.kernels))
+    return report.read(here, course.lesson(LESSON, here.kernels), ShownNames(here, CourseFile()))
 
 
 class Tags(HTMLParser):
@@ -132,19 +134,19 @@ def test_what_a_terminal_would_obey_is_marked(here, tmp_path):
 
 
 def test_exercises_list_each_diagnosis_with_passed_first_and_not_attempted_last(group):
-    names = [status for status, _ in figures.statuses(group.answers["scale"])]
+    names = [status for status, _ in report.statuses(group.answers["scale"])]
     assert names == ["passed", "compile_error", "out_of_bounds", "not_attempted"]
 
 
 def test_scores_have_marks_given_by_hand_and_lateness_in_them(group):
-    scores = figures.scores(group)
+    scores = report.scores(group)
     assert scores.by_learner["ada"] == 6 - 1
     assert scores.by_learner["ben"] == 3.5 + 1
     assert sum(column.count for column in scores.columns()) == 6
 
 
 def test_submissions_are_counted_over_the_days_on_which_they_came(group):
-    columns = figures.handed_in(group)
+    columns = report.handed_in(group)
     assert sum(column.count for column in columns) == 6
     assert columns[0].name == "10 Nov 12:00"
     assert columns[-1].name == "15 Nov 12:00"
@@ -191,7 +193,7 @@ def test_nbgraders_own_export_has_the_same_sums(here, group):
         CsvExportPlugin(config=here.config, to=str(path)).export(gradebook)
     with path.open() as file:
         sums = {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
-    assert figures.scores(group).by_learner == {
+    assert report.scores(group).by_learner == {
         name: sums[name] for name in sums if name != "absent"
     }
 

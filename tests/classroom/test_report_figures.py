@@ -14,7 +14,7 @@ from small_lesson import SOLUTION
 
 from grader.classroom.export import ExerciseRow
 from grader.classroom.folder import new_course
-from grader.classroom.report import figures
+from grader.classroom.report import Class, GradedAnswer, by_section, discrimination
 from grader.learner.study import StudyRow
 
 NOW = datetime.now(UTC).replace(tzinfo=None)
@@ -26,8 +26,8 @@ def group(points, sections=None, anonymous=False):
     for learner, mine in points.items():
         for name, score in zip("abcd", mine, strict=False):
             row = ExerciseRow(learner, LESSON, name, score, 10.0, "passed", None, "", None)
-            answers.setdefault(name, []).append(figures.GradedAnswer(row, "", ""))
-    return figures.Class(
+            answers.setdefault(name, []).append(GradedAnswer(row, "", ""))
+    return Class(
         lesson=None,
         answers=answers,
         absent=(),
@@ -44,35 +44,35 @@ def group(points, sections=None, anonymous=False):
 
 def test_an_exercise_that_the_strong_pass_goes_with_the_rest_and_its_opposite_against_it():
     made = group({str(k): (k, 10 - k, k) for k in range(6)})
-    assert figures.discrimination(made, "a") is None, "b and c always sum to the same"
+    assert discrimination(made, "a") is None, "b and c always sum to the same"
     made = group({str(k): (k, 2 * k, 10 - k) for k in range(6)})
-    assert figures.discrimination(made, "a") == pytest.approx(1)
-    assert figures.discrimination(made, "c") == pytest.approx(-1)
+    assert discrimination(made, "a") == pytest.approx(1)
+    assert discrimination(made, "c") == pytest.approx(-1)
 
 
 def test_of_few_learners_or_equal_points_nothing_is_said():
-    assert figures.discrimination(group({str(k): (k, k) for k in range(4)}), "a") is None
-    assert figures.discrimination(group({str(k): (3, k) for k in range(6)}), "a") is None
-    assert figures.discrimination(group({str(k): (k,) for k in range(6)}), "a") is None
+    assert discrimination(group({str(k): (k, k) for k in range(4)}), "a") is None
+    assert discrimination(group({str(k): (3, k) for k in range(6)}), "a") is None
+    assert discrimination(group({str(k): (k,) for k in range(6)}), "a") is None
     unreadable = {str(k): (k, None if k < 2 else k) for k in range(6)}
-    assert figures.discrimination(group(unreadable), "a") is None
+    assert discrimination(group(unreadable), "a") is None
 
 
 def test_sections_are_compared_where_there_are_several():
     points = {"ada": (10, 8), "ben": (4, 2), "cem": (1, 1)}
-    found = figures.by_section(group(points, {"ada": "one", "ben": "two", "cem": "two"}))
+    found = by_section(group(points, {"ada": "one", "ben": "two", "cem": "two"}))
     assert {name: (len(each.by_learner), each.median) for name, each in found.items()} == {
         "one": (1, 18),
         "two": (2, 4),
     }
-    assert figures.by_section(group(points)) == {}
-    assert list(figures.by_section(group(points, {"ada": "one"}))) == ["none", "one"]
+    assert by_section(group(points)) == {}
+    assert list(by_section(group(points, {"ada": "one"}))) == ["none", "one"]
 
 
 def test_without_names_a_section_of_few_is_left_out():
     points = {str(k): (k, k) for k in range(7)}
     sections = {str(k): "small" if k < 2 else "large" for k in range(7)}
-    assert list(figures.by_section(group(points, sections, anonymous=True))) == ["large"]
+    assert list(by_section(group(points, sections, anonymous=True))) == ["large"]
 
 
 # --- on the page ---------------------------------------------------------------------------------

@@ -15,9 +15,9 @@ from small_class import LESSON, NO_GUARD, SCALED, UNGUARDED_SCALE, grader
 from small_lesson import SOLUTION, instead
 
 from grader import course
-from grader.classroom import changes, coursefile, export, rubric, rubric_page
+from grader.classroom import changes, coursefile, export, lecture, rubric
 from grader.classroom.folder import alone, new_course
-from grader.classroom.rubric_page import RubricPage
+from grader.classroom.lecture import RubricPage
 from grader.course import mistakes
 from grader.errors import CourseError
 from grader.judge import steps
@@ -427,7 +427,7 @@ def test_two_who_mark_at_the_same_time_lose_nothing(here):
 
 
 def test_a_command_at_work_is_waited_for_and_then_named(here, monkeypatch):
-    monkeypatch.setattr(rubric_page, "PATIENCE", 0.2)
+    monkeypatch.setattr(lecture, "PATIENCE", 0.2)
     with alone(here), pytest.raises(CourseError, match="is at work in this course"):
         undo(here)
 

@@ -83,6 +83,15 @@ class AlikeNotebooks:
     most: float  # of these in one exercise
     shared: Mapping[str, Shared]  # by exercise
 
+    def reasons(self) -> Iterator[str]:
+        """All that both have in common, the most telling first."""
+        for form, told in _REASONS:
+            said = {name: what for name, it in self.shared.items() if (what := told(it))}
+            if True in said.values():
+                yield form.format(", ".join(said))
+            else:
+                yield from (form.format(*of_one) for of_one in said.items())
+
 
 def compare(notebooks: Given, handed_out: Iterable[str]) -> list[AlikeNotebooks]:
     """The pairs of `notebooks` that are named, the most alike first. `handed_out`: sources that
@@ -246,35 +255,15 @@ def side(learners: tuple[str, ...], source: str, shared: frozenset[int]) -> Side
     return Side(learners, tuple((line, number in shared) for number, line in lines))
 
 
-@dataclass(frozen=True)
-class SimilarNotebooks:
-    """A pair, and why it is one."""
-
-    pair: AlikeNotebooks
-    reasons: tuple[str, ...]
-    sides: Mapping[str, tuple[Side, ...]]  # the answers, by exercise
-
-
-def side_by_side(found: AlikeNotebooks, sources: Given) -> SimilarNotebooks:
-    """The two notebooks of a pair; `sources` is what was compared."""
-    sides = {
+def side_by_side(found: AlikeNotebooks, sources: Given) -> dict[str, tuple[Side, ...]]:
+    """The answers of a pair, by exercise; `sources` is what was compared."""
+    return {
         name: tuple(
             side((learner,), sources[learner][name][0], lines)
             for learner, lines in zip(found.learners, shared.lines, strict=True)
         )
         for name, shared in found.shared.items()
     }
-    return SimilarNotebooks(found, tuple(_reasons(found)), sides)
-
-
-def _reasons(found: AlikeNotebooks) -> Iterator[str]:
-    """All that both have in common, the most telling first."""
-    for form, told in _REASONS:
-        said = {name: what for name, it in found.shared.items() if (what := told(it))}
-        if True in said.values():
-            yield form.format(", ".join(said))
-        else:
-            yield from (form.format(*of_one) for of_one in said.items())
 
 
 def _some(words: Mapping[str, float], form: str) -> str:

@@ -262,8 +262,7 @@ def _output_parts(output: NotebookNode) -> Iterator[NotebookNode]:
 
 def _output_height(output: NotebookNode, beside_code: bool) -> int:
     if output.output_type == "stream":
-        text: str = output.text
-        return _CODE * (text.count("\n") + 1)
+        return _CODE * (str(output.text).count("\n") + 1)
     if PLAYER in output.data.get("text/html", ""):
         return ROOM
     if "image/png" in output.data:
