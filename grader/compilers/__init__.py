@@ -133,8 +133,7 @@ def _kept(cache: disk_cache.DiskCache, key: str, compiler: Compiler, job: Job) -
         raise CompileError(diagnostics=advised(error.diagnostics, job.source)) from None
     doubts = {(one.line, one.message): one for one in reversed(program.warnings)}
     first = tuple(reversed(doubts.values()))  # one for what a line repeats
-    warnings = *advised(first, job.source), *doubtful(job.source)
-    program = replace(program, warnings=warnings)
+    program = replace(program, warnings=(*advised(first, job.source), *doubtful(job.source)))
     if not program.files:  # they can change, and the key knows nothing of them
         with suppress(OSError):  # a cache that cannot be written costs time and nothing else
             cache.add(key, program)

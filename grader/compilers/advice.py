@@ -35,13 +35,22 @@ def doubtful(source: str) -> tuple[Diagnostic, ...]:
     found, before = list[Diagnostic](), ";"
     for number, line in enumerate(lines, 1):
         if power := re.search(r"(?<![\w.])(?:2|10) ?\^ ?\w+", line):
-            said = "is an exclusive or in C++, not a power. 2 to the power k is `1 << k`."
-            found.append(Diagnostic(f"`{power[0]}` {said}", number))
+            found.append(
+                Diagnostic(
+                    f"`{power[0]}` is an exclusive or in C++, not a power. 2 to the power k is "
+                    "`1 << k`.",
+                    number,
+                )
+            )
         call = _CALL.fullmatch(line) if _ENDED.search(before) else None
         before = line if line.strip() else before
         if call and (call[1] in returning or call[1].startswith("__shfl_")):
-            said = "is not used: a call does not change its argument."
-            found.append(Diagnostic(f"The result of `{call[1]}` {said}", number))
+            found.append(
+                Diagnostic(
+                    f"The result of `{call[1]}` is not used: a call does not change its argument.",
+                    number,
+                )
+            )
     return tuple(found)
 
 

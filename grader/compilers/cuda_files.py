@@ -211,5 +211,6 @@ def _found(page: str, url: str, wheel: Wheel) -> str | None:
 
     links = BeautifulSoup(page, "html.parser").find_all("a", href=True)
     addresses = (urljoin(url, str(link["href"])) for link in links)
-    ends = f"/{wheel.file}"
-    return next((one for one in addresses if unquote(urlsplit(one).path).endswith(ends)), None)
+    return next(
+        (one for one in addresses if unquote(urlsplit(one).path).endswith(f"/{wheel.file}")), None
+    )

@@ -129,8 +129,10 @@ def check_arguments(kernel: str, declared: tuple[Parameter, ...], args: tuple[ob
         )
     for number, (parameter, value) in enumerate(zip(declared, args, strict=True), start=1):
         if problem := _problem(parameter, value):
-            what = f"parameter {number} of {kernel}, `{parameter.type} {parameter.name}`"
-            raise LaunchError(f"{what}, {problem}.", kernel=kernel)
+            raise LaunchError(
+                f"parameter {number} of {kernel}, `{parameter.type} {parameter.name}`, {problem}.",
+                kernel=kernel,
+            )
 
 
 def _problem(parameter: Parameter, value: Any) -> str | None:
@@ -316,8 +318,7 @@ class Declarations:
     @cached_property
     def loops(self) -> dict[int, str]:
         """The heads of all loops, by line."""
-        heads = (self.loop(at) for at in range(1, 1 + len(self.lines)))
-        return {at: head for head, at in heads if head}
+        return {at: head for head, at in map(self.loop, range(1, 1 + len(self.lines))) if head}
 
     def repeated_shuffle(self, line: int) -> tuple[str, str, int] | None:
         """Of a line in a loop that multiplies or divides its variable in each round: a shuffle, the

@@ -66,8 +66,9 @@ class CompilerLog(ABC):
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """The errors, each at a line of the source; none if the log tells of none."""
-        wrong = (one for one in self._entries() if one.kind.endswith("error"))
-        found = self.errors([self.diagnostic(one) for one in wrong])
+        found = self.errors(
+            [self.diagnostic(one) for one in self._entries() if one.kind.endswith("error")]
+        )
         return bounded(dict.fromkeys(named(one, self.lines) for one in found))
 
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -191,8 +192,11 @@ class NvrtcLog(CompilerLog):
             one for one in found if not (one.message.startswith(_OUTSIDE) and one.line in refused)
         ]
         asm = next((n for n, line in enumerate(self.lines, 1) if re.search(r"\basm\b", line)), 1)
-        said = (match for row in self.rows if (match := _PTXAS.match(row)))
-        return found or [Diagnostic(f"ptxas: {one['message'].strip()}", asm) for one in said]
+        return found or [
+            Diagnostic(f"ptxas: {said['message'].strip()}", asm)
+            for row in self.rows
+            if (said := _PTXAS.match(row))
+        ]
 
     def diagnostic(self, error: LogEntry) -> Diagnostic:
         traces = [trace for entry in (error, *error.notes) for trace in _traces(entry)]

@@ -93,13 +93,12 @@ class Nvrtc:
 
 
 def _result(program: ctypes.c_void_p, job: Job) -> Program:
-    kind = "CUBIN" if job.cubin else "PTX"
-    code, names = _read(f"nvrtcGet{kind}", program), {}
+    code, names = _read("nvrtcGetCUBIN" if job.cubin else "nvrtcGetPTX", program), {}
     for expression in job.name_expressions:
         name = ctypes.c_char_p()
         _call("nvrtcGetLoweredName", program, expression.encode(), ctypes.byref(name))
         names[expression] = (name.value or b"").decode()
-    if kind == "CUBIN":
+    if job.cubin:
         return Program(code, names)
     text, files = _without_places(code.rstrip(b"\0").decode(), job.folders)
     return Program(text.encode(), names, files, NvrtcLog(_log(program), job.source).warnings())

@@ -6,7 +6,6 @@ import re
 import sys
 import traceback
 import types
-import typing
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from difflib import get_close_matches
 from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from ..errors import AuthorError, CourseError, unless
 
@@ -139,7 +138,7 @@ def require(value: Any, path: Path, trail: Trail = ()) -> None:
             where = at(path, *(known for _, known in trail))
             what = ": ".join(f"{kind} {known!r}" if known else kind for kind, known in trail)
             wrong = f"{name} must be {_spelled(hint)}, not {found!r:.80}."
-            if typing.get_origin(hint) is tuple and not isinstance(found, tuple):
+            if get_origin(hint) is tuple and not isinstance(found, tuple):
                 wrong += " A tuple of one is written with a comma: (one,)."
             raise AuthorError(" ".join(f"{where}: {what}: {wrong}".split()))
         parts = tuple(found.values()) if isinstance(found, Mapping) else found
@@ -151,14 +150,14 @@ def require(value: Any, path: Path, trail: Trail = ()) -> None:
 @cache
 def _hints(kind: type) -> dict[str, object]:
     """The annotation of each field of a dataclass."""
-    hints = typing.get_type_hints(kind)
+    hints = get_type_hints(kind)
     return {field.name: hints[field.name] for field in fields(kind)}
 
 
 def _fits(value: object, hint: object) -> bool:
     """Whether `value` is what an annotation says, as far as that can be told without calling it."""
-    origin, args = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (typing.Union, types.UnionType):
+    origin, args = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
         return any(_fits(value, one) for one in args)
     if origin is tuple:
         if isinstance(value, tuple) and args[-1:] == (...,):
@@ -176,7 +175,7 @@ def _fits(value: object, hint: object) -> bool:
 
 def _spelled(hint: object) -> str:
     """An annotation as an author would write it, without the modules' names."""
-    name = hint.__name__ if isinstance(hint, type) and not typing.get_args(hint) else str(hint)
+    name = hint.__name__ if isinstance(hint, type) and not get_args(hint) else str(hint)
     return re.sub(r"\b(?:\w+\.)+(?=\w)", "", name)
 
 

@@ -86,9 +86,8 @@ def _lesson(path: Path, compiler: str = solution_counts.COMPILER) -> Lesson:
 def _loaded(path: Path, compiler: str, seen: tuple[tuple[str, int, int], ...]) -> Lesson:
     """The lesson as it is while its files are as they were `seen`."""
     heading = re.search(r"^# (.+)$", authors.text(path / "lesson.md"), re.MULTILINE)
-    title = heading.group(1) if heading else path.name
     return Lesson(
-        *(path.name, path, title),
+        *(path.name, path, heading[1] if heading else path.name),
         benchmarks=tuple(
             one for file in files_of(path, "benchmarks") for one in authors.defined(file, Benchmark)
         ),
@@ -147,8 +146,14 @@ def _defined(file: Path, compiler: str) -> Iterator[Exercise]:
             ours, budgets = counts.get(case.name, {}), case.budgets
             if len(ours) > 1:  # more than its steps
                 budgets = tuple(budget.beside(ours) for budget in budgets)
-            problem = _drawn(case.problem, file, case.name)
-            cases.append(replace(case, problem=problem, budgets=budgets, ours=ours))
+            cases.append(
+                replace(
+                    case,
+                    problem=_drawn(case.problem, file, case.name),
+                    budgets=budgets,
+                    ours=ours,
+                )
+            )
         yield replace(
             one,
             id=f"{file.parent.name}/{one.name}",

@@ -105,8 +105,9 @@ def choose(exercise: Exercise) -> list[Row]:
             now = replace(exercise, cases=(*others, *dealt(ours, rows)))
             found = [classes.met(now, classes.drawn(now, seed))[number] for seed in SEEDS]
             missing = np.logical_or.reduce([one.missing for one in found])
-            added = _launches_for(found[0].promised, rule, missing, mixing)
-            rows += [{**kernel, **row} for row in added]
+            rows += [
+                {**kernel, **row} for row in _launches_for(found[0].promised, rule, missing, mixing)
+            ]
     return rows
 
 

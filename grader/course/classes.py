@@ -237,8 +237,11 @@ def _beside(rule: Rule, numbers: Numbers, name: str, tried: Iterable[str]) -> Nu
     many[name] = np.concatenate(columns)
     many = {each: sizes[many[name] >= 1] for each, sizes in many.items()}
     passes = _passes(rule, many)
-    kept = (elements_of(rule, many) <= ALONE) & (passes <= PASSES_ALONE)
-    kept &= _threads(many) * np.maximum(1, passes) <= ALONE
+    kept = (
+        (elements_of(rule, many) <= ALONE)
+        & (passes <= PASSES_ALONE)
+        & (_threads(many) * np.maximum(1, passes) <= ALONE)
+    )
     for condition in rule.where:
         if (holds := known(condition, many)) is not None:
             kept = kept & holds

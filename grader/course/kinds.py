@@ -280,8 +280,10 @@ class Choose(WrittenQuestion, told="choice"):
         return "\n".join(f"- `{word}`: {self.options[word]}" for word in words)
 
     def read(self, answer: str) -> tuple[str, ...]:
-        no_way = f"choose is {self.choose!r}, and must be one of: {', '.join(_CHOOSE)}."
-        unless(self.choose in _CHOOSE, LearnerError(no_way))
+        unless(
+            self.choose in _CHOOSE,
+            LearnerError(f"choose is {self.choose!r}, and must be one of: {', '.join(_CHOOSE)}."),
+        )
         words = re.findall(r"[^\s,;`]+", answer)
         known, most = ", ".join(f"`{word}`" for word in self.options), len(self.options)
         for word in (one for one in words if one not in self.options):
@@ -314,9 +316,12 @@ class Number(WrittenQuestion, told="number"):
     rtol: float = 1e-9
 
     def read(self, answer: str) -> float:
-        found = _NUMBER.fullmatch(answer.replace("\N{MINUS SIGN}", "-"))
-        example = f"`{answer:.40}` is not a number. Write it like `1024` or `0.5`, without commas."
-        number, unit = unless(found, LearnerError(example)).groups()
+        number, unit = unless(
+            _NUMBER.fullmatch(answer.replace("\N{MINUS SIGN}", "-")),
+            LearnerError(
+                f"`{answer:.40}` is not a number. Write it like `1024` or `0.5`, without commas."
+            ),
+        ).groups()
         single = re.compile(r"(\w{3,})s")  # as in "1 sector"
         worth = {  # people type one of several signs that look alike, as two are the micro sign
             unicodedata.normalize("NFKC", one): each

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..errors import NotInCourse
+from ..errors import NotInCourse, unless
 from . import authors
 from .kinds import ExerciseKind, Write, is_solution
 from .mistakes import WrongKernel, wrong_kernels
@@ -94,13 +94,16 @@ class Problem:
 
     def comparing(self, outputs: Collection[str]) -> Problem:
         """The same problem where only these outputs are compared; the others are scratch."""
-        kept = {name: self.outputs[name] for name in outputs}
         blank = {
             name: (one.value.shape, np.dtype(one.dtype).type)
             for name, one in self.outputs.items()
             if name not in outputs
         }
-        return replace(self, outputs=kept, scratch={**self.scratch, **blank})
+        return replace(
+            self,
+            outputs={name: self.outputs[name] for name in outputs},
+            scratch={**self.scratch, **blank},
+        )
 
 
 @dataclass(frozen=True)
@@ -467,10 +470,11 @@ class Lesson:
 
     def _called(self, what: str, name: str, among: tuple[Named, ...]) -> Named:
         called = {one.name: one for one in among}
-        if name in called:
-            return called[name]
         known = ", ".join(called) or "none"
-        raise NotInCourse(f"Lesson {self.name} has no {what} {name!r}; it has: {known}.")
+        return unless(
+            called.get(name),
+            NotInCourse(f"Lesson {self.name} has no {what} {name!r}; it has: {known}."),
+        )
 
     def contest(self, exercise: str) -> Contest | None:
         """The contest for the exercise of that name, if there is one."""

@@ -139,8 +139,11 @@ def places(
     }
     found = eval(layout.second if second else layout.place, {"__builtins__": {}}, names)
     whole = eval(layout.size, {"__builtins__": {}}, names)
-    if length and (found.min() < 0 or found.max() >= whole or len(np.unique(found)) < length):
-        raise Refused("two elements would have one place")
+    unless(
+        not length
+        or (found.min() >= 0 and found.max() < whole and len(np.unique(found)) == length),
+        Refused("two elements would have one place"),
+    )
     return found, whole
 
 
@@ -376,8 +379,7 @@ def _case(case: Case, plan: LayoutPlan) -> Case:
 
 def kept(lesson: Path) -> dict[str, tuple[Anew, ...]]:
     """The variants in a lesson's folder, by exercise."""
-    rows = solution_counts.kept(lesson, what=FILE)
-    return msgspec.convert(rows, dict[str, tuple[Anew, ...]])
+    return msgspec.convert(solution_counts.kept(lesson, what=FILE), dict[str, tuple[Anew, ...]])
 
 
 def variants(exercise: Exercise, root: Path = KERNELS) -> tuple[Anew, ...]:

@@ -81,8 +81,7 @@ def weave_page(page: Path) -> NotebookNode:
     """The notebook of a page that is only to be read, a Markdown file with Python cells."""
     title, _, prose = authors.text(page).partition("\n")
     body = list(_cells(Lesson(page.stem, page.parent, title, ()), "\n" + prose))
-    is_code = any(cell.cell_type == "code" for cell in body)
-    set_up = [v4.new_code_cell(_SET_UP_PAGE)] * is_code
+    set_up = [v4.new_code_cell(_SET_UP_PAGE)] * any(cell.cell_type == "code" for cell in body)
     return _notebook("page", page.stem, [v4.new_markdown_cell(title), *set_up, *body])
 
 
@@ -91,12 +90,14 @@ def _notebook(kind: str, name: str, cells: list[NotebookNode]) -> NotebookNode:
     itself."""
     seen: Counter[str] = Counter()
     for cell in cells:
-        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
-        key = grade_id or f"{cell.cell_type}\n{cell.source}"
+        key = (
+            cell.metadata.get("nbgrader", {}).get("grade_id") or f"{cell.cell_type}\n{cell.source}"
+        )
         seen[key] += 1
         cell.id = cell_id(name, key, seen[key])
-    about = {"warpwise": {kind: name}}
-    return NotebookNode(v4.new_notebook(cells=cells, metadata=METADATA | about))
+    return NotebookNode(
+        v4.new_notebook(cells=cells, metadata={**METADATA, "warpwise": {kind: name}})
+    )
 
 
 def text(notebook: NotebookNode) -> str:
@@ -246,8 +247,10 @@ def _require_all_shown(lesson: Lesson, markdown: str) -> None:
     for exercise in lesson.exercises:
         first, *more = lines.get(("exercise", exercise.name), [0])
         if not first:
-            place = authors.place_of(lesson.path, exercise.name)
-            raise LessonError(f"{place}: no fence of lesson.md has the exercise {exercise.name!r}.")
+            raise LessonError(
+                f"{authors.place_of(lesson.path, exercise.name)}: no fence of lesson.md has the "
+                f"exercise {exercise.name!r}."
+            )
         if more:
             what = f"the exercise {exercise.name!r} stands on line {first} too; it may stand once"
             raise _error(lesson, more[0], what)

@@ -15,8 +15,7 @@ import numpy as np
 from cupy.cuda import driver
 
 from .. import compilers
-from ..compilers.declared import check_arguments
-from ..compilers.declared import parameters as declared_parameters
+from ..compilers.declared import check_arguments, parameters
 from .errors import LaunchError
 from .limits import (
     ARCHITECTURES,
@@ -94,7 +93,7 @@ class RawKernel:
     def __init__(self, kernel: cupy.RawKernel, name: str, source: str):
         self.name = name
         self._kernel = kernel
-        self._declared = declared_parameters(source, name.partition("<")[0])
+        self._declared = parameters(source, name.partition("<")[0])
 
     def __call__(
         self, grid: Dim, block: Dim, args: tuple[object, ...], *, shared_mem: int = 0
@@ -105,9 +104,12 @@ class RawKernel:
         check_launch(
             self.name, grid, block, self._kernel.max_threads_per_block, self._kernel.num_regs
         )
-        static = self._kernel.shared_size_bytes
         check_shared(
-            self.name, _device(), static, shared_mem, self._kernel.max_dynamic_shared_size_bytes
+            self.name,
+            _device(),
+            self._kernel.shared_size_bytes,
+            shared_mem,
+            self._kernel.max_dynamic_shared_size_bytes,
         )
         self._kernel(grid, block, args, shared_mem=shared_mem)
 

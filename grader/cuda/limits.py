@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from ..errors import counted
+from ..errors import counted, unless
 from .errors import LaunchError
 
 Dim = int | Sequence[int]  # a grid or a block as it is given: x, or up to x, y, z
@@ -82,11 +82,12 @@ DEFAULT = "sm_90"
 
 def architecture(name: str) -> Architecture:
     """The architecture called e.g. "sm_80"; ValueError with those there are."""
-    if name not in ARCHITECTURES:
-        raise ValueError(
+    return unless(
+        ARCHITECTURES.get(name),
+        ValueError(
             f"there is no architecture {name!r} here; there are: {', '.join(ARCHITECTURES)}"
-        )
-    return ARCHITECTURES[name]
+        ),
+    )
 
 
 def dimensions(kernel: str, what: str, given: Dim) -> Extent:
@@ -236,11 +237,13 @@ class Occupancy:
 def occupancy(threads: int, registers: int, shared: int = 0, arch: str = DEFAULT) -> Occupancy:
     """Of blocks of so many threads, registers per thread, and bytes of shared memory per block. No
     block at all fits where one asks for more than there is. ValueError: no such block."""
-    if not 1 <= threads <= MOST_THREADS or not 1 <= registers <= MOST_REGISTERS or shared < 0:
-        raise ValueError(
+    unless(
+        1 <= threads <= MOST_THREADS and 1 <= registers <= MOST_REGISTERS and shared >= 0,
+        ValueError(
             f"a block has 1 to {MOST_THREADS} threads, of 1 to {MOST_REGISTERS} registers each, "
             f"and 0 or more bytes of shared memory; not {threads}, {registers} and {shared}"
-        )
+        ),
+    )
     device, warps = architecture(arch), -(-threads // WARP)
     most_warps = device.threads // WARP
     recent = int(arch.removeprefix("sm_")) >= 80

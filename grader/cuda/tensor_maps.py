@@ -61,9 +61,8 @@ class TensorMap(msgspec.Struct, frozen=True, array_like=True):
         int64 and whether they lie in the tensor, bool, both (elements,)."""
         boxes = [*zip(coordinates, self.steps, self.counts, strict=True)][::-1]
         index = np.ix_(*[first + step * np.arange(count) for first, step, count in boxes])
-        offsets = map(np.multiply, index, self.strides[::-1])
         kept = [(one >= 0) & (one < n) for one, n in zip(index, self.dims[::-1], strict=True)]
-        address = sum(offsets, np.array(self.address))
+        address = sum(map(np.multiply, index, self.strides[::-1]), np.array(self.address))
         return address.ravel(), reduce(np.logical_and, kept).ravel()
 
     def encoded(self) -> np.void:
@@ -118,9 +117,9 @@ class Encoding(NamedTuple):
         rules = {
             "interleave is not 0, which is all that the simulated GPU has": self.interleave == 0,
             f"the address 0x{address:x} is no multiple of 16": address % UNIT == 0,
-            "globalDim has a length below 1 or above 2^32": _all_in(self.globalDim, 1, 1 << 32),
-            "boxDim has a length below 1 or above 256": _all_in(self.boxDim, 1, 256),
-            "elementStrides has a number below 1 or above 8": _all_in(self.elementStrides, 1, 8),
+            "globalDim has a length below 1 or above 2^32": _all_in(self.globalDim, 1 << 32),
+            "boxDim has a length below 1 or above 256": _all_in(self.boxDim, 256),
+            "elementStrides has a number below 1 or above 8": _all_in(self.elementStrides, 8),
             "globalStrides has a stride that is no multiple of 16 bytes, or 2^40 or more": all(
                 one % UNIT == 0 and 0 <= one < 1 << 40 for one in self.globalStrides
             ),
@@ -184,5 +183,5 @@ def size_of_kind(kind: str) -> int:
     return int(kind.lstrip("usbf")) // 8
 
 
-def _all_in(numbers: Sequence[int], least: int, most: int) -> bool:
-    return all(least <= one <= most for one in numbers)
+def _all_in(numbers: Sequence[int], most: int) -> bool:
+    return all(1 <= one <= most for one in numbers)

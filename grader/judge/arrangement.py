@@ -70,8 +70,10 @@ def _without_harmless(source: str, handed_out: str) -> str:
     cooperative groups, barriers and fences in PTX. What was given itself stays."""
 
     def gone(found: re.Match[str]) -> str:
-        statements = re.split(r";|\\[nt]", found["ptx"] or "")
-        waits = all(_WAITS.fullmatch(statement.strip()) for statement in statements)
+        waits = all(
+            _WAITS.fullmatch(statement.strip())
+            for statement in re.split(r";|\\[nt]", found["ptx"] or "")
+        )
         return "\n" * found[0].count("\n") if waits and found[0] not in handed_out else found[0]
 
     return _HARMLESS.sub(gone, on_its_lines(source))

@@ -50,8 +50,9 @@ class CaseInstance:
     @property
     def size(self) -> int:
         """Elements that its launches read and write."""
-        arrays = [one.value for one in self.problem.outputs.values()]
-        return sum(one.size for one in (*arrays, *self.problem.inputs.values()))
+        return sum(one.size for one in self.problem.inputs.values()) + sum(
+            one.value.size for one in self.problem.outputs.values()
+        )
 
 
 def instantiate(exercise: Exercise, seed: int, hidden: bool) -> tuple[CaseInstance, ...]:
@@ -174,8 +175,11 @@ def thread_of(problem: Problem, where: Scene) -> ThreadPlace | None:
 def of_buffer(instance: CaseInstance, buffer: str, order: str = "") -> Scene | None:
     """The last launch that a buffer is passed to; its block is not known yet. `order`: another one
     than the case's own."""
-    launches = enumerate(instance.problem.launches, start=1)
-    numbers = [number for number, one in launches if buffer in one.args]
+    numbers = [
+        number
+        for number, one in enumerate(instance.problem.launches, start=1)
+        if buffer in one.args
+    ]
     return Scene(numbers[-1], None, order or instance.problem.order) if numbers else None
 
 

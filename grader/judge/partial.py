@@ -151,9 +151,10 @@ def with_part(judged: Judged, verdict: Verdict) -> Verdict:
     """The verdict with what its one named fault leaves, where that is more than its passed cases
     are worth."""
     lesson, exercise = judged.lesson, judged.exercise
-    faults = known(lesson.path, exercise.name, verdict.compiler)
     results = {one.name: one for one in verdict.cases if one.name != sizes.NAME}
-    fitting = [one for one in faults if _fits(one, results)]
+    fitting = [
+        one for one in known(lesson.path, exercise.name, verdict.compiler) if _fits(one, results)
+    ]
     if not fitting or arrangement.changed(exercise, lesson.handed_out(exercise), judged.source):
         return verdict
     mended = (
@@ -241,9 +242,9 @@ def _leaves_the_same(judged: Judged, fault: NamedFault, pairs: list[Pair]) -> bo
         if (wrong.exercise, wrong.mistake) == (judged.exercise.name, fault.mistake)
     ]
     answer = tokens(judged.source)[0]
-    if any(tokens(source)[0] == answer for source in sources):
-        return True
-    return any(_leaves_these(judged, source, pairs) for source in sources)
+    return any(tokens(source)[0] == answer for source in sources) or any(
+        _leaves_these(judged, source, pairs) for source in sources
+    )
 
 
 def _leaves_these(judged: Judged, source: str, pairs: list[Pair]) -> bool:

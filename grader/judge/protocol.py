@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ..course.model import Rule
 from ..cuda.errors import Diagnostic, Message, in_parts
+from ..errors import unless
 from ..status import Status
 from .playback.strip import Strip
 
@@ -443,8 +444,10 @@ def take_reply(buffer: bytearray, longest: int) -> Reply | None:
     if len(buffer) < LENGTH:
         return None
     end = LENGTH + int.from_bytes(buffer[:LENGTH], "big")
-    if end > LENGTH + longest:
-        raise ProtocolError(f"a message of {end - LENGTH:,} bytes, where {longest:,} are the most")
+    unless(
+        end <= LENGTH + longest,
+        ProtocolError(f"a message of {end - LENGTH:,} bytes, where {longest:,} are the most"),
+    )
     if len(buffer) < end:
         return None
     body = bytes(buffer[LENGTH:end])
@@ -482,9 +485,12 @@ def _from_bytes(kind: type, value: object) -> npt.NDArray[Any]:
     own, where bytes, shape and dtype do not belong together."""
     array = msgspec.convert(value, Array)
     dtype = np.dtype(array.dtype)
-    fits = min(array.shape, default=0) >= 0 and dtype.kind in KINDS
-    if not fits or math.prod(array.shape) * dtype.itemsize != array.data.nbytes:
-        raise ValueError(f"{array.shape} of {array.dtype} in {array.data.nbytes} bytes")
+    unless(
+        min(array.shape, default=0) >= 0
+        and dtype.kind in KINDS
+        and math.prod(array.shape) * dtype.itemsize == array.data.nbytes,
+        ValueError(f"{array.shape} of {array.dtype} in {array.data.nbytes} bytes"),
+    )
     return np.frombuffer(array.data, dtype).reshape(array.shape).copy()
 
 

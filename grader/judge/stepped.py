@@ -102,8 +102,7 @@ def wrong_place(result: CaseResult, words: Words) -> tuple[str, int]:
     if not result.mismatches:
         return "", 0
     first = result.mismatches[0]
-    shapes = {name: (one.shape, one.dtype) for name, one in words.problem.inputs.items()}
-    shapes |= {
+    shapes = {name: (one.shape, one.dtype) for name, one in words.problem.inputs.items()} | {
         name: (one.value.shape, np.dtype(one.dtype)) for name, one in words.problem.outputs.items()
     }
     for name, (shape, dtype) in shapes.items():

@@ -31,6 +31,11 @@ def told_apart(one: float, other: float, digits: int = 9) -> tuple[str, str]:
     return f"{one:.{digits}g}", f"{other:.{digits}g}"
 
 
+def indexed(name: str, index: Sequence[int]) -> str:
+    """An element as people write it, `y[3]`; the name alone of what has no dimension."""
+    return f"{name}[{', '.join(map(str, index))}]" if index else name
+
+
 @dataclass(frozen=True)
 class Mismatch:
     """One element of an array that is not what it should be."""
@@ -44,8 +49,7 @@ class Mismatch:
     @property
     def place(self) -> str:
         """The element as it is written: `y[3]`."""
-        index = f"[{', '.join(map(str, self.index))}]" if self.index else ""
-        return self.written or f"{self.buffer}{index}"
+        return self.written or indexed(self.buffer, self.index)
 
     @property
     def values(self) -> tuple[str, str]:

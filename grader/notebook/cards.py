@@ -264,8 +264,9 @@ def explain(what: Diagnosis, kind: str = "error", title: str = "") -> Page:
     shows the reason."""
     said = Message() if what.diagnostics else what.message
     first, why, remedy = (shortened(one.strip()) for one in (said.first, said.why, said.remedy))
-    summary = html_of("accented", "note", "Why")
-    reason = Page(html_of("folded", summary, paragraph(why)) if why else "", why)
+    reason = Page(
+        html_of("folded", html_of("accented", "note", "Why"), paragraph(why)) if why else "", why
+    )
     title, place = title or what.title, what.place
     head = Page(
         html_of("heading", kind, prose(title), f" · {prose(place)}" if place else ""),

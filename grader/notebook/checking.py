@@ -59,8 +59,11 @@ def predict(question: str, choices: Sequence[str], answer: str, because: str) ->
     if given in prediction.choices:
         display(_answered(prediction, given))
     else:
-        unanswered = {OURS: {"prediction": key, "answered": False}}
-        display(_Buttons(prediction, key), display_id=key, metadata=unanswered)
+        display(
+            _Buttons(prediction, key),
+            display_id=key,
+            metadata={OURS: {"prediction": key, "answered": False}},
+        )
 
 
 def ask_again(prediction: recall.Prediction, lesson: str) -> None:
@@ -148,10 +151,16 @@ def check(name: str, *, hidden: bool = False) -> None:
     whether they passed."""
     lesson = session.current()
     exercise, source = lesson.exercise(name), lesson.source(name)
-    seed, part = secrets.randbelow(2**31), lesson.partial_marks
-    asked = variants.asked(exercise)
+    seed = secrets.randbelow(2**31)
     hidden &= bool(exercise.cases)  # a question has none, and tells what its lesson lets it tell
-    verdict = judge(asked, source, seed=seed, hidden=hidden, sizes=False, partial_marks=part)
+    verdict = judge(
+        variants.asked(exercise),
+        source,
+        seed=seed,
+        hidden=hidden,
+        sizes=False,
+        partial_marks=lesson.partial_marks,
+    )
     more = sizes.can_be_looked_for(verdict, exercise)
     verdict = verdict if more else sizes.looked_for(verdict, exercise, source, LIMITS)
     seen = verdict.for_learner()
@@ -219,8 +228,10 @@ def _next_hint(name: str) -> cards.Page:
     lesson = session.current()
     exercise = lesson.exercise(name)
     new = [one for one in lesson.due.get(name, ()) if (name, one[1]) not in lesson.hinted]
-    over = f"There are no more hints for `{name}`. Try `puzzle('{name}')`."
-    unless(new or exercise.hints, Notice(over))
+    unless(
+        new or exercise.hints,
+        Notice(f"There are no more hints for `{name}`. Try `puzzle('{name}')`."),
+    )
     progress.tried(exercise.id.partition("/")[0], name, None)
     if new:
         lesson.hinted.add((name, new[0][1]))
@@ -231,11 +242,13 @@ def _next_hint(name: str) -> cards.Page:
 
 def _offered(feature: str) -> None:
     """A Notice if a study has drawn that this learner works without a feature."""
-    why = (
-        f"In the study that you take part in, your half of the class works without "
-        f"{study.FEATURES[feature]}. `grader study --withdraw` ends that."
+    unless(
+        study.has(feature),
+        Notice(
+            f"In the study that you take part in, your half of the class works without "
+            f"{study.FEATURES[feature]}. `grader study --withdraw` ends that."
+        ),
     )
-    unless(study.has(feature), Notice(why))
 
 
 # ---- play ----
@@ -294,13 +307,20 @@ def warmup() -> None:
     shell = cards.shell()
     cards.install(shell)
     _offered("warm_up")
-    nowhere = Notice("This is no learner's folder: `grader lab FOLDER` makes one.")
-    pieces = recall.warm_up(unless(progress.folder(), nowhere))
+    folder = unless(
+        progress.folder(),
+        Notice("This is no learner's folder: `grader lab FOLDER` makes one."),
+    )
+    pieces = recall.warm_up(folder)
     if not pieces:
-        why = (
-            "Pieces come back some days after you did them, from lessons whose exercises all pass."
+        display(
+            cards.line(
+                "success",
+                "Nothing is due",
+                "Pieces come back some days after you did them, from lessons whose exercises all "
+                "pass.",
+            )
         )
-        display(cards.line("success", "Nothing is due", why))
         return
     display(cards.line("note", "Warm-up", recall.length(pieces)))
     for piece in pieces:
@@ -356,8 +376,9 @@ def vary(name: str, seed: int | None = None) -> None:
 def _below(name: str, exercise: Exercise, to_do: str) -> None:
     """Put an exercise, as it is handed out, into a new cell below, under that name."""
     _show(f"**In the new cell below:** `{name}`\n\n{to_do}")
-    cell = f"%%cuda {name}\n{exercise.kind.handed_out(exercise.solution)}".rstrip()
-    cards.shell().set_next_input(cell)
+    cards.shell().set_next_input(
+        f"%%cuda {name}\n{exercise.kind.handed_out(exercise.solution)}".rstrip()
+    )
 
 
 def _show(markdown: str) -> None:

@@ -337,9 +337,14 @@ def _page(timings: records.Timings, device: records.Device, measured: str) -> Pa
 
 def _one_size(timings: records.Timings) -> list[Row]:
     """Everything about each variant."""
-    columns = ("ms", "10th to 90th percentile", "GB/s", "of a copy")
     return [
-        (records.size_text(timings.sizes[0]), *columns),
+        (
+            records.size_text(timings.sizes[0]),
+            "ms",
+            "10th to 90th percentile",
+            "GB/s",
+            "of a copy",
+        ),
         *(
             (
                 row.variant,

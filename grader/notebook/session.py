@@ -285,7 +285,6 @@ def _open(name: str) -> course.Lesson:
 def _opened(lesson: course.Lesson) -> Page:
     """Which lesson this is, what was done of it, and links to the notebooks of those before and
     after it that lie in this folder."""
-    first = cards.line("note", lesson.title, _DEVICES[cuda.device])
     done = progress.of(lesson.name).passed
     passed = ", ".join(f"`{one.name}`" for one in lesson.exercises if one.name in done)
     names = course.names(lesson.path.parent)
@@ -299,7 +298,7 @@ def _opened(lesson: course.Lesson) -> Page:
     links = " · ".join(f'<a href="{name}.ipynb">{prose(text)}</a>' for name, text in beside.items())
     html = f'<div style="margin: 4px 0">{links}</div>' if links else ""
     return joined(
-        first,
+        cards.line("note", lesson.title, _DEVICES[cuda.device]),
         sentences(f"Passed so far: ✓ {passed}." if passed else ""),
         Page(html, " · ".join(beside.values())),
     )
@@ -359,8 +358,10 @@ def _answer(line: str, cell: str) -> None:
     """%%answer NAME: keep the cell's text as the answer to a question. It is never run."""
     name, lesson = line.strip(), current()
     kind = lesson.exercise(name).kind
-    is_kernel = f"`{name}` is a kernel: begin its cell with `%%cuda {name}`."
-    unless(isinstance(kind, WrittenQuestion), Notice(is_kernel))
+    unless(
+        isinstance(kind, WrittenQuestion),
+        Notice(f"`{name}` is a kernel: begin its cell with `%%cuda {name}`."),
+    )
     lesson.sources[name] = _source(cell)
     if isinstance(kind, Choose) and kind.shuffled:
         # As many hubs have but one home folder's name, the hub's own name for the learner first.

@@ -23,6 +23,7 @@ from grader.judge.verdict import (
     Verdict,
     by_cause,
     foremost,
+    indexed,
     stopped,
     told_apart,
 )
@@ -71,8 +72,10 @@ def page(
         text = f"`{name}` is still as it was handed out. {exercise.kind.to_do}. Run its cell, "
         return boxed("note", sentences(f'{text}then run `check("{name}")` again.'))
     if verdict.status == "kept":
-        worth = counted(verdict.max_points, "point")
-        return boxed("note", sentences(f"`{name}`, {worth}: {verdict.message}"))
+        return boxed(
+            "note",
+            sentences(f"`{name}`, {counted(verdict.max_points, 'point')}: {verdict.message}"),
+        )
     kind = "success" if verdict.status == "passed" else "error"
     outcome = "passed" if kind == "success" else "not there yet"
     points = of_points(verdict.points, verdict.max_points)
@@ -233,10 +236,11 @@ def _elements(replay: Replay | None, failed: CaseResult) -> Page:
         missing = ~simulator.written(found)
         wrong = missing | ~right(expected, found)
         if wrong.any():
-            # The smallest case that fails alike may be another.
-            other = replay.case.name != failed.name
             return joined(
-                sentences(f"In the case `{replay.case.name}`:" if other else ""),
+                # The smallest case that fails alike may be another.
+                sentences(
+                    f"In the case `{replay.case.name}`:" if replay.case.name != failed.name else ""
+                ),
                 element_map(name, wrong, missing) if wrong.size > 1 else Page("", ""),
                 expected_beside_found(
                     name, wrong, np.broadcast_to(expected.value, found.shape), found, missing
@@ -264,9 +268,13 @@ def _beside_ours(verdict: Verdict, shown: str, exercise: Exercise, ours: bool) -
     both = beside(verdict, shown, exercise)
     if both is None:
         return Page("", "")
-    kept = "not kept"
     rows = [
-        (one.counter, f"{one.yours:,}", one.budget, kept if one.ours is None else f"{one.ours:,}")
+        (
+            one.counter,
+            f"{one.yours:,}",
+            one.budget,
+            "not kept" if one.ours is None else f"{one.ours:,}",
+        )
         for one in both.costs
     ]
     cells = [(code(counter), *others) for counter, *others in rows]
@@ -355,10 +363,9 @@ def _cells(wrong: np.ndarray) -> tuple[np.ndarray, int]:
 def _counted_wrong(name: str, wrong: np.ndarray, missing: np.ndarray) -> str:
     number = int(wrong.sum())
     first = np.argwhere(wrong)[0].tolist() if wrong.ndim else []
-    where = f"{name}[{', '.join(map(str, first))}]" if first else name
     are = "is" if number == 1 else "are"
     said = f"{number} of {counted(wrong.size, 'element')} of {name} {are} wrong"
-    said += f", the first is {where}" if number < wrong.size and number > 1 else ""
+    said += f", the first is {indexed(name, first)}" if number < wrong.size and number > 1 else ""
     if unwritten := int(missing.sum()):
         all_of = "" if unwritten < number else "; all of these" if number > 1 else "; it"
         were = "were" if unwritten > 1 else "was"
@@ -396,8 +403,9 @@ def expected_beside_found(
         shown = told_apart(want, got, _DIGITS) if wrong[place] else rounded
         if missing is not None and missing[place]:
             shown = shown[0], "not written"
-        where = f"{name}[{', '.join(map(str, place))}]" if place else name
-        columns.append((where, shown[0], f"{shown[1]} ✗" if wrong[place] else shown[1]))
+        columns.append(
+            (indexed(name, place), shown[0], f"{shown[1]} ✗" if wrong[place] else shown[1])
+        )
     names, wanted, values = zip(*columns, strict=True)
     rows = ("  ", *names), ("  expected", *wanted), ("  found", *values)
     return Page(html_of("beside", names, wanted, values), aligned(rows))
@@ -444,6 +452,6 @@ def _row(parts: Sequence[Part]) -> tuple[str, list[str]]:
         for cell in range((part.index - begin) // each, last // each + 1):
             both = {signs[cell], sign}
             signs[cell] = _SOME if both == {_RIGHT, _LACKS} else max(both, key=_RANK.index)
-    first = f"{parts[0].buffer}[{', '.join(map(str, parts[0].first))}]"
+    first = indexed(parts[0].buffer, parts[0].first)
     several = f", {each} per cell" if each > 1 else ""
     return f"from {first} on{several}" if end - begin > 1 else first, signs

@@ -18,10 +18,8 @@ import numpy.typing as npt
 from .. import course
 from ..compilers.declared import DTYPES
 from ..course import Case, Exercise, Launch
-from ..cuda import arguments, simulator
+from ..cuda import arguments, limits, simulator
 from ..cuda.limits import DEFAULT, WARP, MakeModule, architecture, opted_in
-from ..cuda.limits import occupancy as blocks_held
-from ..cuda.simulator import RawModule
 from ..errors import BadInput, counted, unless
 from ..submissions.intake import read_text
 from ..watch.counters import METRICS, Counters
@@ -132,7 +130,7 @@ def work_of_file(path: Path, launch: LaunchArguments) -> Work:
     if grid is None or block is None:
         raise BadInput("Say how to launch it: --grid and --block, or --exercise LESSON/NAME.")
     if not kernel:
-        names = RawModule(code=source).kernel_names
+        names = simulator.RawModule(code=source).kernel_names
         unless(
             len(names) == 1,
             BadInput(f"Say which kernel, with --kernel: {', '.join(names) or 'there is none'}."),
@@ -302,10 +300,7 @@ def wastes(counters: Counters) -> list[str]:
 def occupancy(blocks: int, threads: int, shared: int) -> str:
     """How many blocks of so many threads, and bytes of shared memory, a multiprocessor holds at a
     time, and what stands in the way of more; registers aside, which only the assembler knows."""
-    device, held = (
-        architecture(DEFAULT),
-        blocks_held(threads, registers=1, shared=shared),
-    )
+    device, held = architecture(DEFAULT), limits.occupancy(threads, registers=1, shared=shared)
     limit = held.limited_by[0]
     idle = (
         f" The grid has {counted(blocks, 'block')}, the device {device.sms} "

@@ -207,8 +207,10 @@ class Atoms:
 
     def scope(self, *things: Polynomial | Formula) -> Scope:
         """The widest group of threads that is sure to agree on all of these."""
-        names = [name for one in things for name in self.names(one)]
-        return max((self.by_name[name].scope for name in names), default=Scope.GRID)
+        return max(
+            (self.by_name[name].scope for one in things for name in self.names(one)),
+            default=Scope.GRID,
+        )
 
     def names(self, thing: Polynomial | Formula) -> frozenset[str]:
         """The atoms in it."""

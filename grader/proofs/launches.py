@@ -79,11 +79,13 @@ def constants(
     """The constants of a kernel that `other`, a program known to be right, does not use in the same
     way, and those that it does."""
     mine, usual = _uses(program, kernel), _uses(other, kernel) if other else {}
-    own = {use: at for use, at in mine.items() if use not in usual}
-    return _constants(own), _constants({use: at for use, at in mine.items() if use in usual})
+    return (
+        _constants([use for use in mine if use not in usual]),
+        _constants([use for use in mine if use in usual]),
+    )
 
 
-def _constants(uses: dict[tuple[str, int], None]) -> Constants:
+def _constants(uses: Sequence[tuple[str, int]]) -> Constants:
     """Comparisons come first, then widths, then all others; the numbers of each in their order."""
     ordered = sorted(uses, key=lambda use: (use[0] not in COMPARES, use[0] != "width"))
     limits = dict.fromkeys(n for name, n in ordered if name != "factor" and 1 < n <= LARGEST)
@@ -389,9 +391,11 @@ def _names(expression: str) -> frozenset[str]:
 @cache
 def _made(expression: str, *by: type[ast.operator]) -> tuple[str, ...]:
     """The sums, products and so on that an expression is made of; all, or of the operators `by`."""
-    nodes = ast.walk(ast.parse(expression, mode="eval"))
-    parts = [one for one in nodes if isinstance(one, ast.BinOp)]
-    return tuple(ast.unparse(one) for one in parts if not by or isinstance(one.op, by))
+    return tuple(
+        ast.unparse(one)
+        for one in ast.walk(ast.parse(expression, mode="eval"))
+        if isinstance(one, ast.BinOp) and (not by or isinstance(one.op, by))
+    )
 
 
 def _least(holds: Callable[[int], bool]) -> int:
@@ -410,8 +414,9 @@ def random_trials(rule: Rule, rng: np.random.Generator, number: int) -> Iterator
         block = rules.dimensions(rule.blocks[int(rng.integers(len(rule.blocks)))])
         x, y = (int(rng.integers(1, largest // 4 + 2)) for _ in "xy")
         trial = Trial(rule, (x, y if rule.grid > 1 else 1, 1), block, numbers)
-        small = math.prod((*trial.grid, *block)) <= MOST_DRAWN
-        if small and all(rules.value(condition, trial.names) for condition in rule.where):
+        if trial.threads <= MOST_DRAWN and all(
+            rules.value(condition, trial.names) for condition in rule.where
+        ):
             number -= 1
             yield trial
         if not number:

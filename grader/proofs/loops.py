@@ -5,6 +5,7 @@ from itertools import combinations, pairwise, takewhile
 
 import z3
 
+from ..errors import unless
 from ..graphs import postorder
 from ..machine.wave import FULL
 from ..ptx.program import AtLine, Flow, Function, Instruction, symbol_of
@@ -37,8 +38,7 @@ class LoopGraph:
         self.code = code
         self.blocks = _blocks(code)
         self.after = {start: self._after(end) for start, (_, end) in self.blocks.items()}
-        if len(self.blocks) > MOST_BLOCKS:
-            raise Undecided("the kernel has too many branches")
+        unless(len(self.blocks) <= MOST_BLOCKS, Undecided("the kernel has too many branches"))
         self.order = postorder(0, self.after.__getitem__, {END})[::-1]
         self.loops = self._loops()
 
@@ -68,8 +68,9 @@ class LoopGraph:
                 body = bodies.setdefault(header, {header})
                 postorder(start, before.__getitem__, body)
                 if 0 in body - {header}:
-                    line = self.code.instructions[header].line
-                    raise Undecided("a loop can be entered at two places", line)
+                    raise Undecided(
+                        "a loop can be entered at two places", self.code.instructions[header].line
+                    )
         return {header: Loop(header, frozenset(body)) for header, body in bodies.items()}
 
 

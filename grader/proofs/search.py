@@ -13,6 +13,7 @@ import z3
 
 from ..course.model import Rule
 from ..cuda import simulator
+from ..errors import unless
 from ..machine.lanes import WARP
 from ..machine.wave import FULL
 from ..ptx.link import link
@@ -43,10 +44,13 @@ class FaultQuestion:
 def _about_accesses(thread: SymbolicThread) -> Iterator[FaultQuestion]:
     solver, in_parts = Solver(thread.on.atoms), Solver(thread.on.atoms, in_parts=True)
     for one in thread.accesses:
-        length = thread.lengths[one.pointer.array]
-        if length is None:
-            what = f"only its contents say how much `{one.pointer.array}` must hold"
-            raise Undecided(what, thread.code.instructions[one.at].line)
+        length = unless(
+            thread.lengths[one.pointer.array],
+            Undecided(
+                f"only its contents say how much `{one.pointer.array}` must hold",
+                thread.code.instructions[one.at].line,
+            ),
+        )
         offset = term(one.pointer.offset)
         outside = z3.Or(offset < 0, offset + one.width > term(length))
         yield FaultQuestion("bounds", (one.at,), solver, [*one.path, outside])
@@ -217,8 +221,7 @@ def unmet(on: Arithmetic, effort: Effort) -> frozenset[int]:
 
 def variables_of(program: PtxModule, linked: LinkedProgram) -> dict[str, Variable]:
     """The variables that a kernel speaks of, by name."""
-    if len(linked.parts) > 1:
-        raise Undecided("a function is called")
+    unless(len(linked.parts) <= 1, Undecided("a function is called"))
     everywhere = [*program.variables.values(), *linked.function.variables]
     return {one.name: one for one in everywhere if one.name in linked.function.symbols}
 

@@ -213,8 +213,7 @@ class Solver:
         while pending:
             constants = {one for formula in pending for one in self.atoms.constants(formula)}
             new = {tuple(one.split("*")) for one in constants if "*" in one} - products
-            products |= new
-            products |= factors_of(products)
+            products = factors_of(products | new)
             factors = {part for one in products for part in one}
             names = (factors | {one for one in constants if "*" not in one}) - seen
             seen |= names

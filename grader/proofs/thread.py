@@ -23,6 +23,7 @@ from math import gcd
 import msgspec
 import z3
 
+from ..errors import unless
 from ..grouped import grouped
 from ..machine.wave import FULL
 from ..ptx.program import (
@@ -169,8 +170,7 @@ class AnyRound:
         copies = self._copies("'last")
         copies.scope = Scope.THREAD
         copies.pinned[str(self.again)] = lambda twin: [z3.Bool(twin)]
-        size = len(self.head.path)
-        left = [(target, self._copied(one, copies, size)) for target, one in self.found.leave]
+        left = [(target, self._copied(one, copies)) for target, one in self.found.leave]
         end = z3.Implies(all_of(self.entry.path), z3.Or([all_of(rest) for _, (rest, _) in left]))
         again = copies.of(self.history)
         for twin in list(copies.made.values()):
@@ -243,9 +243,9 @@ class AnyRound:
         inside = atoms.by_name.keys() - self.outside
         return Twins(atoms, inside.__contains__, f"{mark}{len(atoms.by_name)}")
 
-    def _copied(self, state: State, copies: Twins, size: int) -> tuple[tuple[Formula, ...], State]:
+    def _copied(self, state: State, copies: Twins) -> tuple[tuple[Formula, ...], State]:
         """A state that leaves the loop: its own conditions, and it in the last round's atoms."""
-        rest = tuple(copies.of(one) for one in state.path[size:])
+        rest = tuple(copies.of(one) for one in state.path[len(self.head.path) :])
         registers = {name: self._twin(one, copies) for name, one in state.registers.items()}
         of_block, of_warp = (tuple(map(copies.of, epoch)) for epoch in state.epochs)
         return rest, State(self.entry.path, registers, (of_block, of_warp))
@@ -294,8 +294,8 @@ class SymbolicThread:
 
     def run(self) -> None:
         nowhere = (Polynomial.of(0),) * (1 + DEPTH)
-        everything = Loop(KERNEL, frozenset(self.graph.order))
-        self.go_through(everything, State((), {}, (nowhere, nowhere)))
+        start = State((), {}, (nowhere, nowhere))
+        self.go_through(Loop(KERNEL, frozenset(self.graph.order)), start)
 
     # --- control flow ---------------------------------------------------------------------------
 
@@ -368,8 +368,10 @@ class SymbolicThread:
         return State((*paths[0][:shared], *either(rests)), registers, epochs)
 
     def _epoch(self, rests: list[Path], epochs: tuple[Epoch, ...]) -> Epoch:
-        parts = zip(*epochs, strict=True)
-        merged = (self.on.merged(list(zip(rests, part, strict=True)), "s64") for part in parts)
+        merged = (
+            self.on.merged(list(zip(rests, part, strict=True)), "s64")
+            for part in zip(*epochs, strict=True)
+        )
         return tuple(one for one in merged if isinstance(one, Polynomial))
 
     # --- one instruction after the other --------------------------------------------------------
@@ -436,8 +438,8 @@ class SymbolicThread:
         found = [(name, self._anything(one, name)) for name in one.written]
         if one.form.name == "setp" and isinstance(first[0], Vector) and len(found) == 2:
             values = [self._read(operand, state) for operand in rest]
-            result = first[0].items[0]  # without the opposite
-            alone = msgspec.structs.replace(one, operands=(result, *rest))
+            # Without the opposite.
+            alone = msgspec.structs.replace(one, operands=(first[0].items[0], *rest))
             held = self.on.condition(computed(self.on, alone, values))
             return [(found[0][0], held), (found[1][0], negated(held))]
         return found
@@ -505,8 +507,10 @@ class SymbolicThread:
         whole_block = scope is Scope.BLOCK_ROUND
         if whole_block:
             which = one.operands[1:-1] if one.form.has("red") else one.operands
-            if one.form.has("arrive") or which != (Immediate(0),):
-                raise Undecided("a barrier is not for the whole block", one.line)
+            unless(
+                which == (Immediate(0),) and not one.form.has("arrive"),
+                Undecided("a barrier is not for the whole block", one.line),
+            )
         lanes = Polynomial.of(FULL) if whole_block else self._read(one.operands[-1], inside)
         mask = lanes.number if isinstance(lanes, Polynomial) else None
         if mask is None:
@@ -514,8 +518,7 @@ class SymbolicThread:
         self.meetings.append(MeetingSite(at, inside.path, scope, mask & FULL))
         self.barriers += 1
         here = [Polynomial.of(self.barriers), *self.rounds]
-        if len(here) > 1 + DEPTH:
-            raise Undecided("barriers stand in too many loops", one.line)
+        unless(len(here) <= 1 + DEPTH, Undecided("barriers stand in too many loops", one.line))
         epoch = tuple(here + [Polynomial.of(0)] * (1 + DEPTH - len(here)))
         if one.form.name not in ("bar", "barrier"):
             return state

@@ -5,7 +5,6 @@ Where a symbolic thread stands: every launch that a rule allows, as atoms and fa
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -429,8 +428,9 @@ class Setting:
     def sizes(self) -> Iterator[Polynomial]:
         """What the rule says there are at most so many of: elements of each array, threads."""
         yield from (self.evaluated(one.length) for one in self.parameters if one.length)
-        blocks = (self.special[f"%nctaid.{axis}"] for axis in AXES)
-        yield reduce(self.on.product, blocks, self.threads)
+        yield reduce(
+            self.on.product, (self.special[f"%nctaid.{axis}"] for axis in AXES), self.threads
+        )
 
     def _always(self, formula: Formula) -> None:
         self.on.atoms.fact(self.on.atoms.names(formula), formula)
@@ -457,7 +457,7 @@ def _widths(rule: Rule) -> tuple[int, int, int] | None:
     them; None where they are of more dimensions or not so even."""
     blocks = sorted(map(rules.dimensions, rule.blocks))
     widths = [x for x, *_ in blocks]
-    low, high, step = widths[0], widths[-1], math.gcd(*widths)
+    low, high, step = widths[0], widths[-1], gcd(*widths)
     return (low, high, step) if blocks == [(x, 1, 1) for x in range(low, high + 1, step)] else None
 
 

@@ -66,8 +66,7 @@ class Clang:
         return _program().parent, _precompiled().parent, *_cuda_folders(), cuda_files.libdevice()
 
     def compile(self, job: Job) -> Program:
-        if job.cubin:
-            raise CompilerFailure("clang makes PTX; only NVRTC makes code for a GPU.")
+        unless(not job.cubin, CompilerFailure("clang makes PTX; only NVRTC makes code for a GPU."))
         rewritings = 0
         while True:
             try:
@@ -108,10 +107,9 @@ def _compiled(job: Job, folder: Path, shut: bool) -> Program:
     middle.write_bytes(llvm_text.finished(_read(middle, _PTX_BYTES)))
     _run([*back(job), "-o", "ptx", "middle"], folder, job.source)
     ptx, found = named(_read(folder / "ptx", _PTX_BYTES).decode(), job.name_expressions)
-    strange = _strange(folder / "included", job)
-    doubts = ClangLog(log, job.source).warnings()
     ptx = like_nvrtc(laid_out(ptx), debug=is_debug(job))
-    return Program(ptx.encode(), found, strange, doubts)
+    strange = _strange(folder / "included", job)
+    return Program(ptx.encode(), found, strange, ClangLog(log, job.source).warnings())
 
 
 # By it a source could ask whether there is a file. (In the flags it would not outlast first.pch.)
@@ -265,8 +263,10 @@ def _program() -> Path:
 
 @cache
 def _wheel_version() -> str:
-    missing = CompilerFailure("clang is not here: `pip install ziglang` brings it.")
-    return unless(cuda_files.version("ziglang"), missing)
+    return unless(
+        cuda_files.version("ziglang"),
+        CompilerFailure("clang is not here: `pip install ziglang` brings it."),
+    )
 
 
 _kept: list[tempfile.TemporaryDirectory[str]] = []  # goes when this process ends

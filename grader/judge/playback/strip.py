@@ -168,8 +168,9 @@ def _mark(recording: Recording, position: int, hazard: HazardReport) -> Mark:
             theirs = _cells(recording, at, slot, other)
             both = tuple(one for one in cells if any(_overlap(one, their) for their in theirs))
             if both:
-                mark = replace(mark, step="Second access", other_step="First access")
-                return replace(mark, other=at, cells=both)
+                return replace(
+                    mark, step="Second access", other_step="First access", other=at, cells=both
+                )
     return mark
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from ...errors import MachineError
+from ...errors import MachineError, unless
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on every architecture
 _VERSION_WANTED, _PATH_BENEATH = 1, 1
@@ -43,13 +43,15 @@ def version() -> int:
 
 def require() -> None:
     """Unconfined where there is none: whoever judges what others wrote asks this first."""
-    if not version():
-        raise Unconfined(
+    unless(
+        version(),
+        Unconfined(
             "This machine cannot grade what others have written: it has no Landlock (Linux 5.13 "
             "or newer), so that nothing would keep a learner's #include from your files. Grade on "
             "a machine that has it or, if you trust every answer, add --unsafe. Checking your own "
             "kernels works here."
-        )
+        ),
+    )
 
 
 @cache

@@ -208,8 +208,9 @@ def path_of(graph: Graph, thread: ThreadPlace, elements: Elements | None) -> Thr
     """What a thread did in the last launch of `graph`; what it used and stored only if the
     `elements` are known."""
     blocks, threads = graph.places(np.arange(len(graph)))
-    mine = (blocks == thread.block) & (threads == thread.thread) & (graph.at >= graph.last_launch)
-    own = np.flatnonzero(mine)
+    own = np.flatnonzero(
+        (blocks == thread.block) & (threads == thread.thread) & (graph.at >= graph.last_launch)
+    )
     numbers = cache(partial(as_numbers, graph.value))
     branches = [
         one
@@ -437,8 +438,10 @@ class _Tree:
                 continue
             if not self._own[here]:
                 form = instruction.form
-                spaces = [one.space for _, one in form.transfers]
-                how = next((SPACES[one] for one in spaces if one in SPACES), "global memory")
+                how = next(
+                    (SPACES[one.space] for _, one in form.transfers if one.space in SPACES),
+                    "global memory",
+                )
                 return place_of(graph, here), "an atomic" if form.atomic else how
         return place_of(graph, node), ""
 

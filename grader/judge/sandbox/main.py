@@ -128,7 +128,6 @@ def _answer(opening: Opening, question: Question) -> Ran:
 def _withdraw(compiler: compilers.Compiler) -> None:
     """Give up every file that compiling and simulating can do without, and other processes, but
     for the one that a compiler may be."""
-
     cache = disk_cache.of_user().folder
     with suppress(OSError):
         cache.mkdir(parents=True, exist_ok=True)
@@ -206,8 +205,9 @@ def _require_kernels(kernels: tuple[str, ...], source: str) -> None:
     defined = re.findall(r"\.entry\s+([\w$]+)", compilers.compile_ptx(source).text)
     for kernel in kernels:
         if kernel not in defined:
-            names = list(dict.fromkeys(map(plain, defined)))
-            raise LaunchError(say.no_such_kernel(kernel, names, source))
+            raise LaunchError(
+                say.no_such_kernel(kernel, list(dict.fromkeys(map(plain, defined))), source)
+            )
 
 
 if __name__ == "__main__":

@@ -18,8 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from ... import disk_cache
-from ... import proofs as analysis
+from ... import disk_cache, proofs
 from ...compilers.declared import parameters
 from ...cuda import simulator
 from ...ptx.program import PtxModule, mentioned
@@ -36,23 +35,23 @@ _DECLARED = r"^\s*\.[^;{{}}\n]*(?<![\w$]){}(?![\w$])[^;]*;"  # a statement outsi
 
 def examined(source: str, about: Examine) -> Examined:
     """What trying launches says of a source, and if they say nothing, and there is to be reasoning,
-    what `analysis.prove` says; asked once of answers that compile to the same. Raises
+    what `proofs.prove` says; asked once of answers that compile to the same. Raises
     CompileError."""
     module = simulator.RawModule(code=source)
     lines = list(dict.fromkeys(_lines(module.program)))
     key = _key(module, lines, about)
     if found := _kept(key, lines):
         return found
-    searched = analysis.counterexample(
+    searched = proofs.counterexample(
         source, about.rules, about.solution, about.compared, about.trials
     )
     reasoned, tried = about.effort > 0 and searched.trial is None, None
     if reasoned:
-        searched = analysis.prove(source, about.rules, about.effort)
+        searched = proofs.prove(source, about.rules, about.effort)
     if (trial := searched.trial) is not None:
         tried = Tried(trial.rule.kernel, trial.grid, trial.block, dict(trial.numbers))
     found = Examined(
-        searched.outcome is analysis.Outcome.PROVED,
+        searched.outcome is proofs.Outcome.PROVED,
         tried,
         reasoned,
         searched.why,
@@ -88,7 +87,7 @@ def _key(module: simulator.RawModule, lines: list[int | None], about: Examine) -
 def reasoners() -> str:
     """A name for everything that reasons: our code, Z3, NumPy and Python."""
     digest = hashlib.sha256(platform.python_version().encode())
-    for name in _LIBRARIES if analysis.available else ("numpy",):
+    for name in _LIBRARIES if proofs.available else ("numpy",):
         digest.update(f"{name} {version(name)}\0".encode())
     for path in sorted([path for room in REASONERS for path in (_GRADER / room).rglob("*.py")]):
         digest.update(f"{path.relative_to(_GRADER)}\0".encode() + path.read_bytes())

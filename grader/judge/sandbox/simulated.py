@@ -86,8 +86,7 @@ class Leftovers:
             array = buffers.get(passed.buffer)
             if array is None or array.dtype.kind not in "biuf" or array.nbytes > _MOST:
                 continue
-            called = declared[position].name if position < len(declared) else ""
-            called = called or passed.buffer
+            called = (declared[position].name if position < len(declared) else "") or passed.buffer
             flat = np.asarray(array).ravel()
             if passed.buffer in self.inputs:
                 yield passed.buffer, called, flat, np.ones(flat.size, bool)
@@ -205,8 +204,9 @@ def replayed(
     with simulator.observe(observers=[recorded], **observed) as run:
         try:
             for number, launch in enumerate(case.launches, 1):
-                checks = number >= checked_from
-                with simulator.options(step_limit=case.steps, order=case.order, checks=checks):
+                with simulator.options(
+                    step_limit=case.steps, order=case.order, checks=number >= checked_from
+                ):
                     _launch(module, [launch], buffers)
         except CudaError as error:
             return run, buffers, error

@@ -271,9 +271,10 @@ def _paint_tree(sheet: _Sheet) -> None:
             _paint_cells(sheet, level, top, owner)
         else:
             axes.fill_between([left, right], top, top + sheet.box, color=PALE, lw=0)
-            several = len(level.senders) > 1
             who = (
-                counted(len(level.senders), "thread") if several else f"thread {min(level.senders)}"
+                counted(len(level.senders), "thread")
+                if len(level.senders) > 1
+                else f"thread {min(level.senders)}"
             )
             middle(
                 axes,

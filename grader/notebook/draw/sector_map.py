@@ -199,8 +199,15 @@ def _paint_sector(axes: Axes, request: _Request, sector: int, corner: tuple[int,
             size = _LEAST_LABEL if len(label) > 2 and request.width == _LABELLED else _LABEL
             middle(axes, x + wide / 2, corner[1] + 0.58, label, size=size, color=PAPER)
     box(axes, (left, top), (SECTOR * scale, tall), facecolor="none", **edge)
-    offset = f"byte {sector * SECTOR:,}"
-    middle(axes, left, corner[1] + 0.26, offset, ha="left", va="bottom", size=_LABEL)
+    middle(
+        axes,
+        left,
+        corner[1] + 0.26,
+        f"byte {sector * SECTOR:,}",
+        ha="left",
+        va="bottom",
+        size=_LABEL,
+    )
 
 
 def _described(run: Run, request: _Request) -> str:

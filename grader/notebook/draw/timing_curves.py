@@ -47,9 +47,8 @@ def bandwidth(timings: Timings) -> Picture:
     _speed_axis(axes, timings)
     axes.axhline(copy, color=INK, lw=1.2, ls="--")
     for place, rows in enumerate(lines.values()):
-        at = [places[row.size] for row in rows]
         axes.plot(
-            at,
+            [places[row.size] for row in rows],
             [row.gb_per_s for row in rows],
             ls="" if _varying(timings.sizes) is None else "-",
             lw=1.6,

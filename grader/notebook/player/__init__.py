@@ -16,7 +16,6 @@ from math import inf
 
 import msgspec
 import numpy as np
-from msgspec import structs
 
 from grader.course import Case, Exercise
 from grader.cuda.errors import CudaError, lines_of, visible, window
@@ -137,7 +136,7 @@ def _run(
     told = cases.described(cases.CaseInstance(case, words.problem), STEPS)
     run, buffers, error = replayed(
         words.source,
-        structs.replace(told, order=where.order),
+        msgspec.structs.replace(told, order=where.order),
         one_launch(blocks, where.launch),
         inf if compared else where.launch,
         blocks=_MOST_BLOCKS,
@@ -155,7 +154,7 @@ def _run(
 
 def _while_open(run: Run) -> list[HazardReport]:
     """What the simulated GPU saw, without the remedies: an exercise has hints for them."""
-    return [structs.replace(one, parts=one.parts.while_open) for one in run.hazards]
+    return [msgspec.structs.replace(one, parts=one.parts.while_open) for one in run.hazards]
 
 
 def _block(seen: Replay, result: CaseResult) -> int | Extent | None:
