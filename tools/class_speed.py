@@ -132,7 +132,9 @@ def _distinct(kind: ExerciseKind, source: str, number: int) -> str:
 
 
 def measured(here: CourseFolder, *command: str, module: str = "grader") -> CommandRun:
-    """`grader COMMAND`, or that of another module, as a process of its own; on Linux or macOS."""
+    """`grader COMMAND`, or that of another module, as a process of its own."""
+    if sys.platform == "win32":
+        raise SystemExit("How fast a class is graded is measured on Linux or macOS.")
     start, said = time.perf_counter(), here.root / "said.txt"
     with said.open("w", encoding="utf-8") as file:
         command_line = [sys.executable, "-m", module, *command]
