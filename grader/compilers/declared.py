@@ -362,11 +362,17 @@ class Declarations:
 
     def made_of(self, words: str) -> set[str]:
         """The names in an expression, and those that its variables are computed from."""
-        given, found, before = _GIVEN.findall("\n".join(self.lines)), set(_WORD.findall(words)), 0
+        given = re.findall(r"\b(\w+)\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)([^;]*);", "\n".join(self.lines))
+        found, before = set(_WORD.findall(words)), 0
         while len(found) != before:
             before = len(found)
             found |= {one for name, of in given if name in found for one in _WORD.findall(of)}
         return found
+
+    def in_kernel(self, line: int) -> bool:
+        """Whether a source line is in a kernel, and not in a function that one calls."""
+        above = [one for one in self.lines[:line] if re.search("__(?:global|device)__", one)]
+        return bool(above) and "__global__" in above[-1]
 
     def guard(self, line: int) -> tuple[str, int]:
         """The condition of the `if` that a source line is in, and its line; "" if there is none."""

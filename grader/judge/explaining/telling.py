@@ -388,7 +388,9 @@ class About:
 
 
 def _unnamed(head: str) -> str:
-    """The head of a loop, whatever its counter is called."""
+    """The head of a loop, whatever its counter is called, and however it is halved or doubled."""
+    for written, usual in (("<<= 1", "*= 2"), (">>= 1", "/= 2"), (">= 1;", "> 0;")):
+        head = head.replace(written, usual)
     counter = re.match(r"for \((?:\w+ )+(\w+) =", head)
     return re.sub(rf"\b{counter[1]}\b", "_", head) if counter else head
 

@@ -152,7 +152,11 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
             "",
             "This thread should be here, but its index is wrong. How is the index computed?",
         )
-    elif asked and remedy.startswith(("Should the loop", "Should this")):
+    elif (
+        asked
+        and (is_beyond or (is_its_own and asked.endswith("true")))
+        and remedy.startswith(("Should the loop", "Should this"))
+    ):
         same = f"condition or the index on line {here}"
         apart = f"condition on line {line} or the index on line {here}"
         remedy = f"Is the {same if line == here else apart} wrong for this thread?"
