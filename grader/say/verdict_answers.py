@@ -31,7 +31,8 @@ NEXT = {  # by what was seen of the first wrong element: what to ask oneself
     Pattern.OVERFLOWED: "How can the formula avoid a number of this size?",
     Pattern.SCALED: "Which step gives the wrong factor?",
     Pattern.CHOSEN_OTHERWISE: "Is this choice right?",
-    Pattern.OTHER_STEP: "Compare this step with the formula in the task: which operation or value is different?",
+    Pattern.OTHER_STEP: "Compare this step with the formula in the task: which operation or value "
+    "is different?",
     Pattern.LEFT_EARLY: "Which step must come after the one that makes this value?",
 }
 TOO_MUCH = "the kernel computes too many values, or uses too much memory"

@@ -205,13 +205,14 @@ class Explanation(MadeOf):
         found, end = self._ways.descended, self._ways.found
         if found is None or end is None or (of_others and end.bad is None):
             return
-        words, made, via = found.bad or ("", None, "")
+        words, made, call = found.bad or ("", None, None)
         is_nan = math.isnan(found.place.values[0])
         number, line, search = found.number, found.place.line, self._declared.with_number
         called = [at for at in found.calls if number is not None and search(at, number, 0)]
         there = None if number is None or made is None else search([*called, made][0], number)
         why = f"{words} is not the right value here."
-        why += f" It comes from line {made}{via}." if number is None else ""
+        where = f"the call on line {call} (there from line {made})" if call else f"line {made}"
+        why += f" It comes from {where}." if number is None else ""
         loop, ask = Message(), ""
         if found.lost and not of_others:
             loop, _ = self._its_loop(made)
@@ -239,7 +240,7 @@ class Explanation(MadeOf):
             why = f"{words} is right on line {made}, but not here."
             ask = f"Which other value should line {found.place.line} use here?"
         elif not (ask or is_nan):
-            ask = f"Which value should line {made} give here?"
+            ask = f"Which value should line {call or made} give here?"
         told = found.told
         if is_nan or found == self._joined:  # it has been told
             told = replace(told, first="")

@@ -255,7 +255,7 @@ class MadeOf(About):
         """What to ask of the line that was the last to use what is missing."""
         if self._declared.guard(line)[1] == line:
             return f"For which threads is the condition on line {line} true?"
-        return f"Which step should use the result of line {line}?"
+        return f"Is line {line} right? If it is, which step should use its result?"
 
     def _asked(self, lacks: Collection[Element], has: Collection[Element], line: int | None) -> str:
         """What to ask of elements that something does not use, or should not use."""
@@ -265,7 +265,7 @@ class MadeOf(About):
         return (
             f"Is `{index}` the right index on line {line}?"
             if index
-            else f"Which index, loop or condition {brings} into {self._here}?"
+            else f"Which line {brings} into {self._here}?"
         )
 
     def too_often(self) -> Told:

@@ -403,18 +403,19 @@ MUCH = 8  # times smaller than what it was made of: a difference in which much c
 
 @dataclass(frozen=True)
 class Parting:
-    """Where the ways part, and what is done there, in words: `mine` (with `place`) and `ours`, or
-    what ours does first, empty where the solution has no step that is to be compared.
-    `bad`: the value that is wrong in it, in words, with the line that it was made on, None for an
-    element, and the calls that lead there; `number`: it, if it stands in the code; `lost`: elements
-    that do not come into it, and `more` that should not; `right`: all of its values are the right
-    ones; `sides`: those that are, and the others; `another`: the wrong value belongs elsewhere, and
-    the right one is there, too. `calls`: the lines of the calls that lead there."""
+    """Where the ways part, and what is done there, in words: `mine` (with `place`) and `ours`,
+    or what ours does first, empty where the solution has no step that is to be compared. `bad`:
+    the value that is wrong in it, in words, with the line that it was made on, None for an
+    element, and the line of the outermost call that leads there; `number`: it, if it stands in
+    the code; `lost`: elements that do not come into it, and `more` that should not; `right`:
+    all of its values are the right ones; `sides`: those that are, and the others; `another`:
+    the wrong value belongs elsewhere, and the right one is there, too. `calls`: the lines of
+    the calls that lead there."""
 
     place: ThreadPlace
     mine: str
     ours: str = ""
-    bad: tuple[str, int | None, str] | None = None
+    bad: tuple[str, int | None, int | None] | None = None
     number: float | None = None
     lost: tuple[Element, ...] = ()
     more: tuple[Element, ...] = ()
@@ -523,7 +524,7 @@ class TwoTrails:
                     known,
                     f"{doubted or 'Another value'} or the operation"
                     if fixed or strange
-                    else "The operation or an earlier step",
+                    else "This step, or one before it,",
                 ),
             )
             # A compiler adds what a line subtracts.
@@ -547,7 +548,7 @@ class TwoTrails:
             number = float(mine.value[wrong]) if mine.stands(wrong) else None
             told = replace(
                 told,
-                bad=(mine.said(wrong), made, called(mine.ops[mine.op[wrong]].calls)),
+                bad=(mine.said(wrong), made, (*mine.ops[mine.op[wrong]].calls, None)[-2:][0]),
                 number=-number if number and is_turned else number,
                 lost=lost,
                 more=more,
@@ -576,7 +577,7 @@ class TwoTrails:
             ):
                 computed = [one for one in mine.sources(at) if mine.element(one) is None]
                 alike = mine.verb(at) == ours.verb(partner) and len(computed) == 1
-                bad = (mine.said(computed[0]), None, "") if alike else None
+                bad = (mine.said(computed[0]), None, None) if alike else None
                 return replace(_step(mine, at), ours=ours.words(partner), bad=bad)
         return None
 
