@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -57,10 +58,8 @@ class Words:
 
     def run(self, first: Element, last: Element) -> str:
         """Neighbouring elements: `x[3] to x[9]`; without the members of structs that are whole."""
-        ends, members = (
-            [*dict.fromkeys(map(self.element, (first, last)))],
-            self._members(first.buffer),
-        )
+        members = self._members(first.buffer)
+        ends = [*dict.fromkeys(map(self.element, (first, last)))]
         if len(ends) > 1 and members:
             outer = (
                 ends[0].removesuffix(f".{members[0].name}"),
@@ -74,8 +73,12 @@ class Words:
         where it is of no such."""
         found, shape = self._parameter(self.source, buffer), self._shape(buffer)
         kind = found.type.rstrip("* ") if found and found.pointer else ""
-        members = Declarations(self.source).members(kind)
-        return members if len(members) == shape[-1] else ()
+        members = self._declared.members(kind)
+        return members if (len(members),) == shape[-1:] else ()
+
+    @cached_property
+    def _declared(self) -> Declarations:
+        return Declarations(self.source)
 
     def _is_flat(self, buffer: str) -> bool:
         """Whether the exercise's own text above the kernel gives an array one dimension."""
