@@ -48,6 +48,7 @@ def judge(
     steps: bool = False,
     partial_marks: bool = True,
     explained: bool = True,
+    marked: Callable[[Verdict], object] = lambda verdict: None,
 ) -> Verdict:
     """Judge `source`, the text of a .cu file, as an answer to the exercise "lesson/name", or to one
     that was drawn anew (`variants.vary`). The answer to a question is a text that is only read;
@@ -57,7 +58,8 @@ def judge(
     run, and give points; without `sizes` none are looked for that no case tries;
     without `partial_marks` a fault that the lesson names leaves nothing but the cases that passed;
     with `steps` a visible case that failed has those that led there, told by one run more; without
-    `explained` it is found what fails, and not why. On a machine with a GPU a case that is clean on
+    `explained` it is found what fails, and not why. `marked` gets the verdict on an answer that
+    fails as soon as its points are known, before the cause is looked for. On a machine with a GPU a case that is clean on
     the simulated device must also be right on the hardware. NotInCourse: there is no such exercise.
     """
     drawn = exercise_id if isinstance(exercise_id, Exercise) else None
@@ -82,11 +84,17 @@ def judge(
             ours=ours,
         )
         judged = blank(judged)
-        for stage in () if judged.results else STAGES if explained else STAGES[:_FOUND]:
+        stages = () if judged.results else STAGES
+        for stage in stages[:_FOUND]:
             judged = stage(judged)
-        verdict = summed(judged)
-        wanted = {every_size.tried: sizes, partial.with_part: partial_marks, stepped.stepped: steps}
-        for ending in (ending for ending, is_wanted in wanted.items() if is_wanted):
+        first = summed(judged)
+        first = partial.with_part(judged, first) if partial_marks else first
+        if first.status != Status.PASSED:
+            marked(first)
+        for stage in stages[_FOUND:] if explained else ():
+            judged = stage(judged)
+        verdict = partial.with_part_of(first, summed(judged))
+        for ending in (every_size.tried,) * sizes + (stepped.stepped,) * steps:
             verdict = ending(judged, verdict)
     return verdict
 
@@ -257,13 +265,13 @@ def in_step(judged: Judged, instance: CaseInstance, outcome: Reply, words: Words
     """The case with the number of the step that it fails in, if it fails. Where outputs of that
     step are wrong, no others are compared. AuthorError: the case has no such output."""
     steps, case, left = judged.exercise.steps, instance.case, outcome
-    if steps and case.visible and isinstance(outcome, Failed) and outcome.status in HAZARDS:
-        (left,) = judged.session.run((replace(instance, tolerated=outcome.status),))
     for number, step in enumerate(steps[:-1] if case.visible else (), start=1):
         if case.name in step.cases if step.cases else not case.budgets:
             with authors.blamed(judged.lesson.path / judged.exercise.file, f"step {step.name!r}"):
                 problem = instance.problem.comparing(step.outputs or instance.problem.outputs)
             only = replace(instance, step=number, problem=problem)
+            if left is outcome and isinstance(left, Failed) and left.status in HAZARDS:
+                (left,) = judged.session.run((replace(instance, tolerated=left.status),))
             if not (step.outputs and isinstance(left, Ran)) or compare.wrong(
                 replace(only, problem=replace(problem, inputs={})), left, words
             ):

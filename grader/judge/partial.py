@@ -174,6 +174,13 @@ def with_part(judged: Judged, verdict: Verdict) -> Verdict:
     return replace(verdict, points=granted, partial=Partial(fault.mistake, fault.leaves, of))
 
 
+def with_part_of(first: Verdict, explained: Verdict) -> Verdict:
+    """The explained verdict with the part that the first one grants. Where the hardware has failed
+    a case, there is more than one fault."""
+    same = [one.status for one in first.cases] == [one.status for one in explained.cases]
+    return replace(explained, points=first.points, partial=first.partial) if same else explained
+
+
 def _fits(fault: NamedFault, results: dict[str, CaseResult]) -> bool:
     """Whether the cases that fail are those that fail with the fault, each with its status."""
     return not fault.cases.keys().isdisjoint(results) and all(

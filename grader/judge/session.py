@@ -47,6 +47,7 @@ from .protocol import (
     Shapes,
     ThreadPath,
     ThreadPlace,
+    encode,
 )
 from .verdict import CaseResult, foremost, shortened
 from .worker import KILLED, Worker
@@ -114,6 +115,7 @@ class Session:
         self._worker: Worker | None = None
         self._kernels: tuple[str, ...] = ()
         self._spared = False  # whether a worker was killed already
+        self._past_hazards: dict[bytes, Reply] = {}  # two stages ask for the same runs
         self._group(limits.case_seconds, limits.total_seconds)
         self._opening = Opening(
             device=device,
@@ -163,7 +165,11 @@ class Session:
         for at in sorted(range(len(instances)), key=lambda at: instances[at].size > MUCH):
             if stopped is None and time.monotonic() >= self._end:
                 stopped = NotRun(Status.TIMEOUT, say.no_time(self._limits.total_seconds))
-            outcome = stopped or self._ask(self._described(instances[at]))
+            case = self._described(instances[at])
+            key = encode(case) if case.tolerated else b""
+            outcome = stopped or self._past_hazards.get(key) or self._ask(case)
+            if key and isinstance(outcome, Ran):
+                self._past_hazards[key] = outcome
             outcomes[at] = replace(
                 outcome, warnings=self._compiled.warnings if self._compiled else ()
             )

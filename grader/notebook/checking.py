@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import ipywidgets as widgets
-from IPython.display import display, update_display
+from IPython.display import DisplayHandle, display, update_display
 
 from grader.course import Exercise, kinds, variants
 from grader.cuda.limits import Dim
@@ -24,7 +24,7 @@ from grader.watch.recording import recordings
 from ..errors import unless
 from . import cards, session, verdict_card
 from .cards import OURS, Notice, Page, html_of
-from .player import of_case, of_failure, of_replay, player
+from .player import Replay, of_case, of_failure, of_replay, player
 
 # What our labextension shows before all else that an output has: HTML whose links answer. Where
 # there is no such extension, the widget does the same.
@@ -153,6 +153,19 @@ def check(name: str, *, hidden: bool = False) -> None:
     exercise, source = lesson.exercise(name), lesson.source(name)
     seed = secrets.randbelow(2**31)
     hidden &= bool(exercise.cases)  # a question has none, and tells what its lesson lets it tell
+    origin = exercise.id.partition("/")[0]  # a warm-up brings in exercises of other lessons
+    ours = not progress.is_fetched(origin)  # others may still hand in
+    place = _Place()
+
+    def page(verdict: Verdict, replay: Replay | None = None) -> Page:
+        return verdict_card.page(verdict.for_learner(), source, exercise, replay, name, ours)
+
+    def look(verdict: Verdict, what: str = verdict_card.CAUSE) -> None:
+        """Show what is known while `what` is looked for."""
+        later = sizes.result(exercise, Status.NOT_RUN)
+        known = sizes.with_case(verdict, later) if exercise.size_points else verdict
+        place.show(verdict_card.looking(page(known), what))
+
     verdict = judge(
         variants.asked(exercise),
         source,
@@ -160,27 +173,20 @@ def check(name: str, *, hidden: bool = False) -> None:
         hidden=hidden,
         sizes=False,
         partial_marks=lesson.partial_marks,
+        marked=look,
     )
-    more = sizes.can_be_looked_for(verdict, exercise)
-    verdict = verdict if more else sizes.looked_for(verdict, exercise, source, LIMITS)
-    seen = verdict.for_learner()
-    before = sizes.with_case(seen, sizes.result(exercise, Status.NOT_RUN)) if more else seen
-    origin = exercise.id.partition("/")[0]  # a warm-up brings in exercises of other lessons
-    ours = not progress.is_fetched(origin)  # others may still hand in
-    page = verdict_card.page(before, source, exercise, cell=name, ours=ours)
-    # The verdict first: what follows may take a while.
-    shown = display(
-        verdict_card.looking(page) if more else verdict_card.noted(page, seen, source),
-        display_id=True,
-    )
-    verdict = sizes.looked_for(verdict, exercise, source, LIMITS) if more else verdict
+    if sizes.can_be_looked_for(verdict, exercise):
+        look(verdict, verdict_card.SIZES)
+    verdict = sizes.looked_for(verdict, exercise, source, LIMITS)
     lesson.due[name] = _hints_on(verdict, exercise)
+    seen = verdict.for_learner()
+    card = verdict_card.noted(page(verdict), seen, source)
+    place.show(card)
     replay = of_failure(verdict.while_open(), source, exercise)
-    if more or replay:
-        seen = verdict.for_learner()
-        page = verdict_card.page(seen, source, exercise, replay, name, ours)
-        shown.update(verdict_card.noted(page, seen, source))
-    lesson.cards[name] = verdict_card.noted(page, seen, source), shown
+    if replay:
+        card = verdict_card.noted(page(verdict, replay), seen, source)
+        place.show(card)
+    lesson.cards[name] = card, place
     ran = replay or (
         of_case(exercise, source, verdict.seed) if exercise.cases and "printf" in source else None
     )
@@ -192,7 +198,17 @@ def check(name: str, *, hidden: bool = False) -> None:
         progress.passed(origin, name)
     elif os.environ.get("NBGRADER_EXECUTION") == "validate":
         # nbgrader's Validate says Success of every cell that ends without an error.
-        raise Notice(page.text)
+        raise Notice(card.text)
+
+
+class _Place(DisplayHandle):
+    """A place in the page for a card: shown once, then changed."""
+
+    is_shown = False
+
+    def show(self, card: Page) -> None:
+        (self.update if self.is_shown else self.display)(card)
+        self.is_shown = True
 
 
 def hint(name: str) -> None:

@@ -51,6 +51,8 @@ _ACROSS, _DOWN = 64, 32  # cells at most
 _SHOWN_MISMATCHES = 5
 _MARKS = {"passed": "✓", "not_run": "·"}
 COMPARE = "Compare with ours"
+CAUSE = "Now looking for the cause ..."
+SIZES = "Right so far. Now looking for sizes that break it and that no case tries ..."
 PROVED = "✓ Proved for every size"
 
 
@@ -138,15 +140,9 @@ def noted(page: Page, verdict: Verdict, source: str) -> Page:
     )
 
 
-def looking(page: Page) -> Page:
-    """The same while sizes are looked for that no case tries."""
-    return joined(
-        page,
-        sentences(
-            "Right so far. Now looking for sizes that break it and that no case tries ...",
-            muted=True,
-        ),
-    )
+def looking(page: Page, what: str) -> Page:
+    """The same while something is looked for: CAUSE or SIZES."""
+    return joined(page, sentences(what, muted=True))
 
 
 def of_points(points: float, most: float) -> str:

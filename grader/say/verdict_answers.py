@@ -107,8 +107,8 @@ def wrong_element(place: str, wanted: str, is_now: str, by: str = "", nan: bool 
 
 
 def off_by(off: str, most: str) -> str:
-    """A difference, and the `most` that rounding explains."""
-    return f"The difference is {off}. Rounding explains at most {most}."
+    """A difference, and the tolerance, which is the `most` that rounding may do."""
+    return f"The difference is {off}. The tolerance is {most}."
 
 
 def pattern(name: str, size: int, count: int, right_first: int) -> Message:

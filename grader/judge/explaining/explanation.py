@@ -23,7 +23,13 @@ from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
 from .thread_paths import COMPARED, COMPUTED, may_ask, of_floats, operator_of
 
-_ENOUGH = {Pattern.OVERFLOWED, Pattern.CONSTANT_WON, Pattern.TOO_OFTEN, Pattern.OTHER_STEP}
+_ENOUGH = {
+    Pattern.OVERFLOWED,
+    Pattern.CONSTANT_WON,
+    Pattern.CANCELLED,
+    Pattern.TOO_OFTEN,
+    Pattern.OTHER_STEP,
+}
 _NARROW = 1e-2  # of a value: less than that 16 bits leave out
 _NO_NAN = " No comparison with NaN is true, except `!=`."
 Said = tuple[Pattern, Message, int | None]  # a pattern, its message, and the line of that
@@ -124,19 +130,17 @@ class Explanation(MadeOf):
 
     def cancelled(self) -> Told:
         """Roundings that large numbers leave where they cancel."""
-        off = self._found - self._wanted
-        found = self._ways.cancelled(off) if math.isfinite(off) and self._same else None
+        finite = math.isfinite(self._found - self._wanted)
+        found = self._ways.cancelled(self._wanted) if finite and self._same else None
         if found:
-            place, words, by, ours = found
+            place, words, exact = found
             yield (
                 Message(
                     f"{self._here} loses its digits by cancellation{place.on}: {place.who} "
                     f"{words}.",
                     "A float has about 7 digits. Where large numbers almost cancel, mostly their "
-                    f"rounding errors are left. Here rounding changes {self._here} by up to "
-                    f"{by:.2g}.",
+                    f"rounding errors are left. In double, the same steps give {exact:.6g}.",
                     "Which formula does not subtract two large numbers?",
-                    f"In our kernel rounding changes it by up to {ours:.2g}.",
                 ),
                 place.line,
             )

@@ -398,6 +398,7 @@ def _unnamed(head: str) -> str:
 CLOSE = (15, 22, 40)  # bits in which values that are the same agree, tried in this order: 40 only
 DIGITS = (6, 7, 12)  # of doubles; digits in which they are told then
 _UNTOLD = re.compile(r"computes \S+ from .*,")  # bits, or what the compiler makes of an index
+FEWER = 10  # times less wrong without rounding: then rounding is the cause
 MUCH = 8  # times smaller than what it was made of: a difference in which much cancels
 
 
@@ -642,20 +643,21 @@ class TwoTrails:
             return ""
         return ours.words(new[0])
 
-    def cancelled(self, off: float) -> tuple[ThreadPlace, str, float, float] | None:
-        """Where numbers cancel whose rounding explains why an element is `off`, and in the solution
-        does not: the sum or difference that the element depends on most, in words, and how far
-        roundings move the element, and in the solution."""
-        mine, ours = self.both
-        slopes = mine.slopes()
-        moves, expected = mine.rounding(slopes), ours.rounding(ours.slopes())
-        if not (len(ours) and 1000 * abs(off) > moves > abs(off) / 2 > 2 * expected):
+    def cancelled(self, wanted: float) -> tuple[ThreadPlace, str, float] | None:
+        """Where numbers cancel so that rounding explains a wrong element that should be `wanted`:
+        the sum or difference that loses most digits, in words, and the element that the same steps
+        give in float64, which is right."""
+        mine, _ = self.both
+        exact = mine.in_float64()
+        if not len(mine) or abs(exact[-1] - wanted) > abs(mine.value[-1] - wanted) / FEWER:
             return None
         largest = np.zeros(len(mine))
         np.maximum.at(largest, mine.owner, np.abs(mine.value[mine.source]))
         cancels = mine.does("add", "sub") & (np.abs(mine.value) < largest / MUCH)
-        at = int(np.where(cancels, np.abs(slopes) * largest, 0).argmax())
-        return (mine.place(at), mine.words(at), moves, expected) if cancels[at] else None
+        with np.errstate(all="ignore"):
+            lost = np.nan_to_num(np.abs(exact / mine.value - 1))
+        at = int(np.where(cancels, lost, -1).argmax())
+        return (mine.place(at), mine.words(at), float(exact[-1])) if cancels[at] else None
 
 
 _OF_THE_COMPILER = re.compile(

@@ -45,20 +45,20 @@ _CONVERSIONS = {
 }
 _CALL = re.compile(r"call\.((?:__)?(exp2?|log)f?|\w+)")
 
-_SLOPES: dict[tuple[str, int], Callable[..., tuple[float, ...]]] = {  # of a result by its operands
-    ("add", 2): lambda made, a, b: (1, 1),
-    ("sub", 2): lambda made, a, b: (1, -1),
-    ("mul", 2): lambda made, a, b: (b, a),
-    ("div", 2): lambda made, a, b: (1 / b, -made / b),
-    ("rcp", 1): lambda made, a: (-made * made,),
-    ("neg", 1): lambda made, a: (-1,),
-    ("abs", 1): lambda made, a: (np.sign(a),),
-    ("max", 2): lambda made, a, b: (a == made, b == made),
-    ("min", 2): lambda made, a, b: (a == made, b == made),
-    ("sqrt", 1): lambda made, a: (0.5 / made,),
-    ("rsqrt", 1): lambda made, a: (-0.5 * made / a,),
-    ("exp", 1): lambda made, a: (made,),
-    ("log", 1): lambda made, a: (1 / a,),
+_IN_FLOAT64: dict[tuple[str, int], Callable[..., float]] = {
+    ("add", 2): np.add,
+    ("sub", 2): np.subtract,
+    ("mul", 2): np.multiply,
+    ("div", 2): np.divide,
+    ("rcp", 1): np.reciprocal,
+    ("neg", 1): np.negative,
+    ("abs", 1): np.abs,
+    ("max", 2): np.fmax,
+    ("min", 2): np.fmin,
+    ("sqrt", 1): np.sqrt,
+    ("rsqrt", 1): lambda of: 1 / np.sqrt(of),
+    ("exp", 1): np.exp,
+    ("log", 1): np.log,
 }
 
 Numbers = npt.NDArray[np.int64]
@@ -114,12 +114,15 @@ class Trail:
 
     def words(self, at: int) -> str:
         """What a step does, with its numbers."""
-        verb, values = self.verb(at), [self.said(one) for one in self.sources(at)]
+        verb, sources = self.verb(at), self.sources(at)
+        values = [self.said(one) for one in sources]
+        if len(set(values)) < len({float(self.value[one]) for one in sources}):  # they print alike
+            values = [self.said(one, 9) for one in sources]
         if verb.endswith("()"):
             return f"computes {verb[:-1]}{', '.join(values)})"
         phrase = _SAY.get(verb, "")
         if len(values) > 4:
-            return f"computes {self.said(at)} from {len(values)} values"
+            return f"computes {self.said(at)}"
         if not phrase or phrase.count("{") > len(values):
             return f"computes {self.said(at)} from {', '.join(values)}"
         return phrase.format(*values)
@@ -130,9 +133,9 @@ class Trail:
         name = self.behind.buffers[self.buffer[at]] if inside else ""
         return Element(name, int(self.index[at])) if inside else None
 
-    def said(self, at: int) -> str:
+    def said(self, at: int, digits: int = 0) -> str:
         """A step's value, and what it is."""
-        said = f"{self.value[at]:.{self._digits}g}"
+        said = f"{self.value[at]:.{max(digits, self._digits)}g}"
         what = "an exponential" if self.verb(at).startswith("exp") else self.built_in(at)
         what = self.named(element) if (element := self.element(at)) else what
         return f"{said} ({what})" if what else said
@@ -146,25 +149,17 @@ class Trail:
         opcode = self.ops[self.op[at]].opcode
         return opcode[1:] if opcode.startswith("@") else ""
 
-    def slopes(self) -> Values:
-        """By step, the derivative of the element by the step's result, accumulated backwards
-        (Linnainmaa 1976); 0 behind operations that have none, or are not known."""
-        slopes = np.zeros(len(self))
-        slopes[-1:] = 1
+    def in_float64(self) -> Values:
+        """What the same steps give, by step, if each rounds to a float64; what is not known of an
+        operation stays as it was."""
+        exact = self.value.copy()
         with np.errstate(all="ignore"):
-            for at in np.flatnonzero(self.op >= 0)[::-1].tolist():
+            for at in np.flatnonzero((self.op >= 0) & ~self.constant).tolist():
                 sources = self.sources(at)
-                slope = _SLOPES.get((self.verb(at), len(sources)))
-                if slope and slopes[at]:
-                    here = slope(self.value[at], *self.value[sources])
-                    np.add.at(slopes, sources, slopes[at] * np.array(here))
-        return slopes
-
-    def rounding(self, slopes: Values) -> float:
-        """How far the element moves at most, to first order, as each step rounds its result."""
-        parts = np.array([_precision(one) for one in self.ops])[self.op]
-        with np.errstate(invalid="ignore"):  # nothing of an infinite number is rounded
-            return float(np.nansum(np.abs(slopes * self.value * parts)))
+                known = _IN_FLOAT64.get((self.verb(at), len(sources)))
+                if known and np.isclose(known(*self.value[sources]), self.value[at], 1e-3, 0):
+                    exact[at] = known(*exact[sources])
+        return exact
 
     def have_keys(self, keys: Numbers) -> None:
         """Each step has its key: a number that is the same for what is the same elsewhere."""
@@ -220,13 +215,6 @@ class Trail:
         elements, places = (behind.buffer, behind.index), (behind.block, behind.thread)
         self.buffer, self.index = (column[was] for column in elements)
         self._block, self._thread = (column[was] for column in places)
-
-
-def _precision(op: Op) -> float:
-    """How far an operation rounds, as a part of its result; the product of a sum that is rounded
-    once has only a name for an opcode."""
-    kind = "f32" if op.opcode == "add" else op.opcode.rpartition(".")[2]
-    return {"f32": 2.0**-24, "f64": 2.0**-53}.get(kind, 0.0)
 
 
 def _verb(opcode: str) -> str:

@@ -306,13 +306,13 @@ def way(graph: Graph, elements: Elements, case: CaseRequest, asked: Asked) -> Wa
         )
     inputs = {allocation_of(elements.buffers[name]).address for name in case.inputs}
     leaves = graph.leaves(inputs, 0, NEVER)
-    fewest = graph.forward(np.minimum, lambda some, made: made + own[some], leaves, NEVER)
-    for name, nodes in roots.items():  # if no input goes into any, its making was not seen
-        if graph.whole and len(nodes) and (fewest[nodes] >= NEVER).all():
-            return Way(len(nodes), Element(name, 0))
     tree = partial(_Tree, graph, own, leaves)
     if asked.levels:
         return _met(elements, roots, tree, asked.levels)
+    fewest = graph.forward(np.minimum, lambda some, made: made + own[some], leaves, NEVER)
+    for name, nodes in roots.items():
+        if graph.whole and len(nodes) and (fewest[nodes] >= NEVER).all():
+            return Way(len(nodes), Element(name, 0))
     short = {name: np.flatnonzero(fewest[nodes] < asked.at_least) for name, nodes in roots.items()}
     count, first = _short(short)
     if first is None:
@@ -365,7 +365,7 @@ def _met(
     elements: Elements, roots: Mapping[str, Counts], tree_of: "Callable[[int], _Tree]", levels: int
 ) -> Way:
     for name, nodes in roots.items():
-        seen = 0
+        seen = loads = 0
         for index in _spread(len(nodes)):
             tree = tree_of(int(nodes[index]))
             passed = tree.by_load()
@@ -375,9 +375,11 @@ def _met(
             met = 0 if few else max(passed.values(), default=0)
             if met < called_for:
                 return _not_met(elements, Element(name, index), tree, met)
-            seen += tree.size
+            seen, loads = seen + tree.size, loads + len(passed)
             if seen > ENOUGH:
                 break
+        if loads == 0 and tree.graph.whole:  # no input goes into any: its making was not seen
+            return Way(len(nodes), Element(name, 0))
     return Way()
 
 

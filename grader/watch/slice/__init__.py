@@ -21,7 +21,7 @@ import numpy.typing as npt
 from ...ptx.numbers import DTYPES
 from ...ptx.program import Carries, Immediate, Instruction
 
-MOST_NODES = 1 << 23  # some 200 MB
+MOST_NODES = 1 << 23  # some 200 MB if all are written
 _COLUMNS = {
     "at": np.int32,
     "thread": np.int32,
@@ -92,7 +92,8 @@ class Graph:
         self.refused: list[tuple[int, npt.NDArray[np.uint64]]] = []
         self._launches: list[tuple[int, int]] = []  # where its code begins, and a block's threads
         self._size = 1
-        self._columns = {name: np.zeros(1 << 12, kind) for name, kind in _COLUMNS.items()}
+        # The system gives no memory for zeros that nobody has written.
+        self._columns = {name: np.zeros(MOST_NODES, kind) for name, kind in _COLUMNS.items()}
         self._batches = [1]  # where each set of nodes that do not depend on each other begins
         self._begins: list[int] = []  # by memory from before: its first byte's number, counted up
         self._addresses: list[int] = []
@@ -167,8 +168,8 @@ class Graph:
         """A node for each thread; their numbers."""
         first = self._size
         self._size += len(thread)
-        if self._size > len(self._columns["at"]):
-            self._grow()
+        if self._size > MOST_NODES:
+            raise TooLong
         for name, values in (("at", at), ("thread", thread), ("left", left), ("right", right)):
             self._columns[name][first : self._size] = values
         self._batches.append(self._size)
@@ -268,15 +269,6 @@ class Graph:
         sizes = np.diff([*self._begins, self._bytes])
         values = [inside if one in addresses else outside for one in self._addresses]
         return np.repeat(np.array(values, np.int64), sizes)
-
-    def _grow(self) -> None:
-        if self._size > MOST_NODES:
-            raise TooLong
-        size = max(self._size, 2 * len(self._columns["at"]))
-        for name, column in self._columns.items():
-            larger = np.zeros(size, column.dtype)
-            larger[: len(column)] = column
-            self._columns[name] = larger
 
 
 def _of(
