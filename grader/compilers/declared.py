@@ -235,7 +235,7 @@ _GIVEN = re.compile(r"\b(\w+)\s*=(?!=)([^;]*);")
 _READ = re.compile(r"\b(\w+)\s*\[((?:[^][]|\[[^][]*\])*)\](?!\s*=[^=])")
 _SHUFFLED = re.compile(r"\b(__shfl_(?:xor|down|up)_sync)\s*\(((?:[^()]|\([^()]*\))*)\)")
 _WORD = re.compile(r"\w+")
-_NUMBER = r"(?<![\w.])((?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
+_NUMBER = r"(?<![\w.~])((?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![xX])"  # not 0xff, not ~0
 _NUMBERS = {"INFINITY": "1e999f", "FLT_MAX": "3.402823466e38f", "FLT_MIN": "1.175494351e-38f"}
 _NAMED = re.compile("|".join(_NUMBERS))
 _COMPARED = re.compile(r"[=!]= *\d+\b(?!\.)")
@@ -332,6 +332,15 @@ class Declarations:
                 return function, value, head
         return None
 
+    def shuffled_by(self, line: int) -> tuple[str, str] | None:
+        """A shuffle on a source line and its third argument, where that is a float and no number
+        of lanes."""
+        for function, inside in _SHUFFLED.findall(self.line(line)):
+            name = [one.strip() for one in _COMMA.split(inside)][2:3]
+            if name and re.search(rf"\b(?:float|double) {name[0]}\b", "\n".join(self.lines)):
+                return function, name[0]
+        return None
+
     def replaced(self, line: int) -> tuple[str, int] | None:
         """The variable to which a source line in a loop gives a value without any use of its old
         one, and the loop's line; None if there is none, or it is declared there, or read elsewhere
@@ -346,6 +355,17 @@ class Declarations:
             return None
         text = f"{head} {self.line(line).replace(found[0], found[2]) if at < line else found[2]} "
         return None if found[1] in _WORD.findall(text + " ".join(body)) else (found[1], at)
+
+    def kept_over(self, line: int) -> tuple[str, int, int] | None:
+        """The variable that a source line adds to in a loop in a loop, which gets its only value
+        before both: its name, the line of that value, and that of the outer loop."""
+        name = (re.findall(r"\b(\w+)\s*[-+*]=", self.line(line)) or [""])[-1]
+        given, (_, inner) = re.compile(rf"\b{name}\s*=(?!=)"), self.loop(line)
+        set_on = [at for at in range(1, line + 1) if name and given.search(self.line(at))]
+        outer = [at for at in self.loops if at < inner and self._end(at) >= line]
+        if set_on and outer and set_on[-1] < outer[0]:
+            return name, set_on[-1], outer[0]
+        return None
 
     def _end(self, line: int) -> int:
         """The last line of the loop that a source line begins, or else is in."""

@@ -213,13 +213,14 @@ class Question(msgspec.Struct, frozen=True, eq=False):
 class Used(msgspec.Struct, frozen=True, gc=False):
     """`count` neighbouring elements, from `first` on, that a value was made of, each as often as a
     sum would hold it, and who loaded the first of them. `last`: where that was used for the last
-    time, if no output came of it."""
+    time, if no output came of it; `kept`: the element that the last result of it was stored in."""
 
     first: Element
     count: int
     times: int
     loaded: ThreadPlace
     last: ThreadPlace | None = None
+    kept: Element | None = None
 
 
 class Op(msgspec.Struct, frozen=True, array_like=True, gc=False):

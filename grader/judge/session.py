@@ -166,7 +166,7 @@ class Session:
             if stopped is None and time.monotonic() >= self._end:
                 stopped = NotRun(Status.TIMEOUT, say.no_time(self._limits.total_seconds))
             case = self._described(instances[at])
-            key = encode(case) if case.tolerated else b""
+            key = encode(Question(case, (), 0.0, 0)) if case.tolerated else b""
             outcome = stopped or self._past_hazards.get(key) or self._ask(case)
             if key and isinstance(outcome, Ran):
                 self._past_hazards[key] = outcome

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import ipywidgets as widgets
-from IPython.display import DisplayHandle, display, update_display
+from IPython.display import display, update_display
 
 from grader.course import Exercise, kinds, variants
 from grader.cuda.limits import Dim
@@ -186,7 +186,7 @@ def check(name: str, *, hidden: bool = False) -> None:
     if replay:
         card = verdict_card.noted(page(verdict, replay), seen, source)
         place.show(card)
-    lesson.cards[name] = card, place
+    lesson.cards[name] = card, place.handle
     ran = replay or (
         of_case(exercise, source, verdict.seed) if exercise.cases and "printf" in source else None
     )
@@ -201,14 +201,17 @@ def check(name: str, *, hidden: bool = False) -> None:
         raise Notice(card.text)
 
 
-class _Place(DisplayHandle):
+@dataclass
+class _Place:
     """A place in the page for a card: shown once, then changed."""
 
-    is_shown = False
+    handle: Any = None  # IPython's, once there is a card
 
     def show(self, card: Page) -> None:
-        (self.update if self.is_shown else self.display)(card)
-        self.is_shown = True
+        if self.handle:
+            self.handle.update(card)
+        else:
+            self.handle = display(card, display_id=True)
 
 
 def hint(name: str) -> None:

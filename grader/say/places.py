@@ -403,11 +403,13 @@ def _too_many_threads(
         )
     barrier = any("sync" in one for one in who.declared.lines[who.line :])
     reach = " This thread must still reach the barriers that follow." if barrier else ""
+    is_guarded = who.declared.guard(who.line)[0]
+    guarded = " A guard that is there already lets this index pass." if is_guarded else ""
     return Message(
         why=f"The launch has {all_threads:,} threads, and {place.owner} has "
         f"{counted(place.count, 'element')}.",
         remedy="Guard the access: the index must be below "
-        f"{_limit(place, who)}. A guard that is there already lets this index pass."
+        f"{_limit(place, who)}.{guarded}"
         f"{who.or_equal if place.index == place.count else ''}{reach}",
     )
 
@@ -418,9 +420,10 @@ def _rows(place: _Element, who: ThreadNumbers) -> Message | None:
     if place.index in (x, y) and x != y:
         axis = "x" if place.index == x else "y"
         return Message(
-            why=f"The index equals the {axis} of this thread in the grid.",
-            remedy=f"If you mean {axis} as the index, guard it: it must be below "
-            f"{_limit(place, who)}. If not, the index is wrong.",
+            why=f"The index is `blockIdx.{axis} * blockDim.{axis} + threadIdx.{axis}` of this "
+            "thread.",
+            remedy=f"Is that the index you want? If so, guard it: it must be below "
+            f"{_limit(place, who)}. If not, which index is right?",
         )
     for name, length in who.given.items():
         if y > 0 and length > 1 and place.index == y * length + x:

@@ -25,6 +25,7 @@ WRITE_FIRST = (
 )
 _CHANCE = "Either thread may come first."
 _ANY_ORDER = "Blocks run in any order."
+_TICKET = re.compile(r"=\s*(?:atomic(?:Add|Inc)|\w+\.fetch_add)\(")  # its result is kept
 _ARRIVES = re.compile(r"\bmbarrier_arrive\([^;&]*&(\w+)|\b(\w+)\.consumer_release\(")
 _WAITS = re.compile(r"\bmbarrier_(?:try|test)_wait\w*\([^;&]*&(\w+)|\b(\w+)\.producer_acquire\(")
 
@@ -47,7 +48,7 @@ def advice(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
     if signal and (broken := _signalled(race, signal)):
         return broken
     if race.between_blocks:
-        return _between_blocks(race, place)
+        return _after_its_ticket(race, declared) or _between_blocks(race, place)
     if _waits_for_a_flag(race, place):
         return _flag(race)
     if race.same_line:
@@ -219,6 +220,20 @@ def _barrier(race: Race) -> str:
     if race.evidence.one_warp:
         return "`__syncwarp()` or `__syncthreads()`"
     return "`__syncthreads()` (or `__syncwarp()`, if no other warp uses what is written)"
+
+
+def _after_its_ticket(race: Race, declared: Declarations) -> Message | None:
+    """A write that comes after the ticket which lets another block read."""
+    wrote, read = race.other.line or 0, race.mine.line or 0
+    drawn = [at for at, text in enumerate(declared.lines, 1) if _TICKET.search(text)]
+    before = [at for at in drawn if at < wrote < read]
+    if race.mine.wrote or not (race.other.wrote and before):
+        return None
+    return Message(
+        why=f"Line {before[-1]} draws the ticket of a block, and line {wrote} writes after that. "
+        "The last block may read before the write.",
+        remedy=f"Which must come first, line {before[-1]} or line {wrote}?",
+    )
 
 
 def _between_blocks(race: Race, place: ArrayPlace) -> Message:

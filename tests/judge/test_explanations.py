@@ -56,7 +56,7 @@ EDITS = {  # of a solution, by exercise: words that stand there, what is put the
     "08_project/cross_entropy": (
         "c == right ?",
         "c == right + 1 ?",
-        r"asks whether (\d+ == \d+), and takes 0\. "
+        r"takes 0, because `(\d+ == \d+)` is false\. "
         r".*Our kernel asks whether (?!\1)(\d+) == \2, and takes 1",
     ),
     "08_project/attention_row": (

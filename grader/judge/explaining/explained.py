@@ -52,6 +52,10 @@ def explained_case(judged: Known, at: int) -> Known:
         return judged.with_result(at, _in_coordinates(result.saying(parts), problem))
     if changed := _changed_inputs(result, judged.words[at]):
         return _only_written(judged, at, changed.pop())
+    if isinstance(outcome, Ran) and result.where and result.where.order != problem.order:
+        in_order = replace(instance.problem, order=result.where.order)
+        instance = replace(instance, problem=in_order)
+        (outcome,) = judged.session.run((instance,))
     wrong = (
         compare.first_wrong(instance, outcome)
         if result.status == Status.WRONG_ANSWER and isinstance(outcome, Ran)

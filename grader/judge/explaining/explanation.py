@@ -6,6 +6,7 @@ Only what was seen in the two runs is said. Both are followed on the simulated d
 """
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -21,7 +22,7 @@ from ..protocol import Choice, Element, ThreadPlace
 from ..verdict import CaseResult
 from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
-from .thread_paths import COMPARED, COMPUTED, may_ask, of_floats, operator_of
+from .thread_paths import COMPARED, COMPUTED, as_written, may_ask, of_floats, operator_of
 
 _ENOUGH = {
     Pattern.OVERFLOWED,
@@ -47,6 +48,8 @@ def _near(one: float, other: float) -> bool:
 def _question(choice: Choice, text: str = "") -> str:
     """A choice in words; without what it asks where its line, the `text`, asks something else, or
     computes what it compares: a compiler turns comparisons of whole numbers round."""
+    if text and not COMPUTED.search(text) and (written := as_written(choice, text)):
+        return f"takes {choice.taken:.6g}, because {written}"
     one, other = choice.values
     asks = f"asks whether {one:.6g} {operator_of(choice) or 'against'} {other:.6g}, and "
     is_turned = text and (
@@ -84,7 +87,9 @@ class Explanation(MadeOf):
         """Where the first NaN arises."""
         if (place := self.mine.nan) and self._arose:
             strange = sorted(self.mine.operands, key=math.isinf)[1:]  # of two
-            remedy = "".join(f"Which step makes this {one:g}?" for one in strange)
+            divides = self._ways.first_nan.startswith("divides")
+            by = " that it divides by" if divides and len(set(self.mine.operands)) == 1 else ""
+            remedy = "".join(f"Which step makes the {one:g}{by}?" for one in strange)
             why = ""
             if given := next(self._infinite(), None):
                 name = self._name(given)
@@ -233,7 +238,7 @@ class Explanation(MadeOf):
             fine = "{} is right here. {} is wrong.".format(*found.sides) if found.sides[0] else ""
             why = right if found.right else fine
             ask = "What should this step do with its values?" if found.right else ""
-            if found.right and found.mine.endswith(" values"):  # as a product of tensor cores
+            if found.right and re.fullmatch(r"computes \S+", found.mine):  # of tensor cores
                 why = "The values are right, but some are in the wrong registers."
                 ask = "Which element belongs in each register of this instruction?"
         elif made is None:
@@ -245,8 +250,11 @@ class Explanation(MadeOf):
             ask = f"Which other value should line {found.place.line} use here?"
         elif not (ask or is_nan):
             ask = f"Which value should line {call or made} give here?"
+            if (call or made) != found.place.line:
+                ask = f"Should line {found.place.line} use this value? If it should, {ask.lower()}"
         told = found.told
-        if is_nan or found == self._joined:  # it has been told
+        is_opaque = number is not None and re.fullmatch(r"computes \S+", found.mine)
+        if is_nan or is_opaque or found == self._joined:  # it has been told, or says nothing
             told = replace(told, first="")
         why = "" if is_nan and (not number or math.isnan(number)) else why.strip()
         yield told + Message(why=why, remedy=loop.remedy or ask), line

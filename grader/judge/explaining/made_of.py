@@ -48,6 +48,7 @@ class MadeOf(About):
                     else f"Which loop or index should bring {who} to {self._here}?"
                 )
                 if few := self._too_few_threads(buffer, line):
+                    said = f"{capital(who)} writes {self._listed(instead)}."
                     only, remedy = few, f"How can a thread write more than one element of {name}?"
             elif asked:
                 said, line = f"{capital(who)} does not write it: {asked}.", at
@@ -102,6 +103,15 @@ class MadeOf(About):
                     ),
                     line,
                 )
+            elif by := self._declared.shuffled_by(line):
+                yield (
+                    Message(
+                        f"The third argument of `{by[0]}` on line {line} is `{by[1]}`, a float. It "
+                        "must be a number of lanes.",
+                        remedy="Which argument is the value that a lane passes on?",
+                    ),
+                    line,
+                )
             elif new := self._declared.replaced(line):
                 name, head = new
                 yield (
@@ -146,6 +156,14 @@ class MadeOf(About):
                 ),
                 place.line,
             )
+        if self.ours.shuffles and not self.mine.shuffles and self.mine.stored:
+            for at, text in enumerate(self._declared.lines, start=1):
+                found = re.search(r"__shfl_(up|down)_sync", text)
+                if found and f"{found[1]}_" not in ours:
+                    lanes = "lower" if found[1] == "up" else "higher"
+                    who = f"{capital(self.mine.stored.who)} gets no value of another lane"
+                    said = f"{who}: on line {at}, `{found[0]}` brings values of {lanes} lanes."
+                    yield Message(said, remedy=asked, ours=f"Our kernel uses {instead}."), at
 
     def other_place(self) -> Told:
         """One element in the place of another."""
@@ -240,13 +258,25 @@ class MadeOf(About):
                 who, line = capital(wrong.loaded.who), wrong.loaded.line
                 sentence += f" {who} loads {self._name(wrong.first)}{wrong.loaded.on}."
             remedy = ""
-            if not has and (line := self._last_use(lacks)):
+            if not has and (kept := self._kept(lacks)):
+                line = self._reader(kept[0].buffer)
+                remedy = f"Which threads should read {self._listed(kept)} on line {line}?"
+            elif not has and (line := self._last_use(lacks)):
                 remedy = self._after(line)
             elif not has and lacks.isdisjoint(one.first for one in self.mine.loads):
                 line = self._only_load(lacks)
             said = " ".join(filter(None, (sentence, self._loaded(lacks, not has), more)))
-            loop = Message()
-            if not (lacks and has):
+            loop, over = Message(), self._declared.kept_over(line or 0) if has else None
+            if over:
+                name, given, head = over
+                loop = Message(
+                    f"`{name}` gets its first value on line {given}, before the loop on line "
+                    f"{head}. Each round begins with the value of the round before.",
+                    remedy=f"Which value should `{name}` have when a round of the loop on line "
+                    f"{head} begins?",
+                )
+                line = given
+            elif not (lacks and has):
                 loop, line = self._its_loop(line, is_last=bool(remedy))
             remedy = remedy or self._asked(lacks, has, line)
             yield Message(said, loop.first, loop.remedy or remedy), line

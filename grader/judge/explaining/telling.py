@@ -331,7 +331,29 @@ class About:
         verb, end = ("load" if "s " in who else "loads"), self._last_use(elements)
         most = "most of " * any(self._last_use([one]) != end for one in elements)
         last = f" Line {end} is the last line that uses {most}{them}." if end else ""
+        if kept := self._kept(elements):
+            last = f" The results are in {self._listed(kept)}, but no thread uses them."
         return f"{capital(who)} {verb} {them}.{last}"
+
+    def _kept(self, elements: Collection[Element]) -> list[Element]:
+        """Where the results of most of the elements were left, if that is an array that the kernel
+        reads, so that it hands them over."""
+        kept = [self._loads[one][-1].kept for one in elements if one in self._loads]
+        places = sorted({one for one in kept if one}, key=lambda one: one.index)
+        names = {one.buffer for one in places}
+        if len(names) != 1 or 2 * sum(map(bool, kept)) <= len(elements):
+            return []
+        return places if self._reader(*names) else []
+
+    def _reader(self, buffer: str) -> int | None:
+        """The first line that reads an array other than that of the wrong element."""
+        name, lines = self.words.name(buffer), range(1, 1 + len(self._declared.lines))
+        read = (at for at in lines if self._declared.index(at, name))
+        written = self._declared.writers(name)
+        return next(
+            (at for at in read if at not in written and buffer != self.pair.wrong.element.buffer),
+            None,
+        )
 
     def _last_use(self, elements: Collection[Element]) -> int | None:
         """The line that was the last to use most of the elements, if no output came of that."""
@@ -633,7 +655,7 @@ class TwoTrails:
         it. With `from_parts` sums, maxima and the like are passed over: more of them may follow
         anywhere."""
         mine, ours = self.both
-        if not (mine and ours and mine.value[-1]):
+        if not (mine and ours) or abs(mine.value[-1]) in (0, 1):  # which say nothing
             return ""
         new = sorted(
             (user for user in ours.users(mine.key(-1)) if ours.key(user) not in mine.keys),

@@ -44,11 +44,11 @@ def last_conditions(
     said = [
         (at, said)
         for one in asked
-        if (at := one.place.line) and (said := _as_written(one, declared.line(at), at < before))
+        if (at := one.place.line) and (said := as_written(one, declared.line(at), at < before))
     ]
     line = next((at for at, _ in said[::-1] if at < before), said[-1][0] if said else 0)
     most = 1 if declared.loop(line)[0] else MOST  # of the last round alone
-    plain = (_as_written(one, declared.line(line)) for one in asked if one.place.line == line)
+    plain = (as_written(one, declared.line(line)) for one in asked if one.place.line == line)
     held = [*dict.fromkeys([*filter(None, plain)] or [text for at, text in said if at == line])]
     if not held:
         return "", None
@@ -57,22 +57,20 @@ def last_conditions(
     return f"on line {line}, {part}{' and '.join(last)}", line
 
 
-def _as_written(one: Choice, text: str, is_telling: bool = False) -> str:
+def as_written(one: Choice, text: str, is_telling: bool = False) -> str:
     """A comparison as its line has it: a compiler asks `x < 1` for `x <= 0`, turns it round, or
     asks the opposite. "" for one that the compiler made, as of a loop that it unrolled, and for a
     number that equals itself, if that is not `is_telling`: thread 0 asks `threadIdx.x == 0`."""
     asks = operator_of(one)
     a, b = zip(one.values, one.fixed, strict=True)
     forms = [(asks, a, b)]
-    if one.fixed[1] and asks in _NEIGHBOUR:
+    if one.fixed[1] and asks in _NEIGHBOUR and not of_floats(one):
         other, step = _NEIGHBOUR[asks]
         forms.append((other, a, (b[0] + step, True)))
     forms += [(_TURNED[asks], right, left) for asks, left, right in forms if asks in _TURNED]
     every = [(*form, one.holds) for form in forms]
     every += [(_NOT.get(asks, ""), left, right, not one.holds) for asks, left, right in forms]
     operators, numbers = set(COMPARED.findall(text)), set(re.findall(r"\d+", text))
-    if of_floats(one):  # which no guard compares
-        return ""
     for asks, *sides, holds in every:
         left, right = (_number(value) for value, _ in sides)
         stands = all(_number(abs(value)) in numbers for value, is_fixed in sides if is_fixed)

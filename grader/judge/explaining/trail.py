@@ -138,6 +138,8 @@ class Trail:
         said = f"{self.value[at]:.{max(digits, self._digits)}g}"
         what = "an exponential" if self.verb(at).startswith("exp") else self.built_in(at)
         what = self.named(element) if (element := self.element(at)) else what
+        if self.value[at] == 0 and self.stands(at) and "f" in self.ops[self.op[at]].opcode:
+            what = "no element"
         return f"{said} ({what})" if what else said
 
     def stands(self, at: int) -> bool:

@@ -240,10 +240,14 @@ def _loads(graph: Graph, elements: Elements) -> Iterator[Used]:
     ends = graph.ends()[nodes]
     who, last = places_of(graph, nodes), places_of(graph, ends)
     lost = graph.by_instruction(_is_lost, ends).tolist()
-    rows = zip(graph.left[nodes].tolist(), times.tolist(), who, last, lost, strict=True)
-    for leaf, often, loaded, end, is_lost in rows:
+    is_kept = graph.carrying(ends, Carries.STORED) & ~np.array(lost, bool)
+    stored = cache(partial(elements.stored, graph))
+    places = zip(ends.tolist(), is_kept, strict=True)
+    kept = (stored(end) if is_it else None for end, is_it in places)
+    rows = zip(graph.left[nodes].tolist(), times.tolist(), who, last, lost, kept, strict=True)
+    for leaf, often, loaded, end, is_lost, place in rows:
         if element := elements.behind(graph, leaf):
-            yield Used(element, 1, often, loaded, end if is_lost else None)
+            yield Used(element, 1, often, loaded, end if is_lost else None, place)
 
 
 def _is_lost(instruction: Instruction) -> bool:

@@ -163,8 +163,13 @@ def _plan(instruction: Instruction, position: int, at: int, wave: Wave) -> Plan:
                 Misaligned,
                 at,
                 lane,
-                f"copies a box that begins at byte {first[0] * tensor.size} of a row; it must "
-                f"begin at a multiple of {UNIT} bytes.",
+                Message(
+                    f"copies a box that begins at column {first[0]}, which is byte "
+                    f"{first[0] * tensor.size} of a row.",
+                    f"A box must begin at a multiple of {UNIT} bytes. The first coordinate is the "
+                    "column, and the second is the row.",
+                    "Which coordinate comes first?",
+                ),
             )
         return tensor, first
 
