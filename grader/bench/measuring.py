@@ -29,8 +29,7 @@ from cupy.cuda import Event, get_elapsed_time, runtime
 from ..compilers.declared import parameters
 from ..course import Benchmark, Lesson, Variant
 from ..course.model import Buffers
-from ..cuda import arguments, gpu
-from ..cuda.errors import CudaError
+from ..cuda import CudaError, arguments, gpu
 from ..cuda.limits import DeviceKernel, MakeModule, opted_in
 from ..errors import counted, unless
 from .timings import Begins, Device, Finding, Size, Timings, gathered, size_text, timing

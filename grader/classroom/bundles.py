@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 from nbformat import NotebookNode
 
-from .. import course as lessons
 from ..course import Lesson, catalogue
 from ..errors import unless
 from ..judge import Verdict, judge, partial
@@ -154,7 +153,7 @@ def run(root: Path) -> dict[str, Any]:
     path, kernels = root / "source" / PLAN, root / "source/kernels"
     plan = json.loads(path.read_text(encoding="utf-8"))
     path.unlink()
-    lesson = lessons.lesson(plan["lesson"], kernels)
+    lesson = catalogue.lesson(plan["lesson"], kernels)
     if not plan["unsafe"]:
         try:
             landlock.require()

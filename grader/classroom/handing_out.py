@@ -27,9 +27,8 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.preprocessors import ClearSolutions
 
 from .. import course as lessons
-from ..course import variants
+from ..course import WrongKernel, variants
 from ..course.kinds import unmarked
-from ..course.mistakes import WrongKernel
 from ..course.weave import CUDA, cell_id, cuda_cell, learners_cell, text, weave, weave_page
 from ..course_folder import CHOICE, NOTEBOOKS, WARPWISE
 from ..errors import AuthorError, counted

@@ -24,10 +24,7 @@ from ..say import verdict_answers as say
 from ..status import Status
 from . import arrangement, cases, compare, partial, questions, stepped, technique
 from . import sizes as every_size
-from .cases import CaseInstance
-from .compare import Words
 from .explaining.explained import explained_case
-from .partial import HAZARDS
 from .protocol import Failed, Ran, Reply
 from .session import Judged, Limits, NotRun, Session, run_on_gpu
 from .verdict import Verdict, foremost, told_once
@@ -253,11 +250,13 @@ STAGES: tuple[Callable[[Judged], Judged], ...] = (
 _FOUND = STAGES.index(explain)  # stages that find what fails
 
 
-def in_step(judged: Judged, instance: CaseInstance, outcome: Reply, words: Words) -> CaseInstance:
+def in_step(
+    judged: Judged, instance: cases.CaseInstance, outcome: Reply, words: compare.Words
+) -> cases.CaseInstance:
     """The case with the number of the step that it fails in, if it fails. Where outputs of that
     step are wrong, no others are compared. AuthorError: the case has no such output."""
     steps, case, left = judged.exercise.steps, instance.case, outcome
-    if steps and case.visible and isinstance(outcome, Failed) and outcome.status in HAZARDS:
+    if steps and case.visible and isinstance(outcome, Failed) and outcome.status in partial.HAZARDS:
         (left,) = judged.session.run((replace(instance, tolerated=outcome.status),))
     for number, step in enumerate(steps[:-1] if case.visible else (), start=1):
         if case.name in step.cases if step.cases else not case.budgets:

@@ -25,8 +25,17 @@ from typing import Any
 import numpy as np
 
 from .. import compilers, course
-from ..course import Case, Exercise, Lesson, authors, chosen, classes, rules, solution_counts
-from ..course.mistakes import WrongKernel
+from ..course import (
+    Case,
+    Exercise,
+    Lesson,
+    WrongKernel,
+    authors,
+    chosen,
+    classes,
+    rules,
+    solution_counts,
+)
 from ..cuda.errors import CudaError
 from ..errors import AuthorError
 from ..grouped import grouped

@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from .. import course
 from ..compilers.declared import DTYPES
-from ..course import Case, Exercise, Launch
 from ..cuda import arguments, limits, simulator
 from ..cuda.limits import DEFAULT, WARP, MakeModule, architecture, opted_in
 from ..errors import BadInput, counted, unless
@@ -35,13 +34,13 @@ class Work:
 
     name: str
     source: str
-    launches: tuple[Launch, ...]
+    launches: tuple[course.Launch, ...]
     inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
     blank: Mapping[str, Blank] = field(default_factory=dict)
     begins: Mapping[str, int] = field(default_factory=dict)
 
 
-def of_exercise(exercise: Exercise, case: Case, source: str) -> Work:
+def of_exercise(exercise: course.Exercise, case: course.Case, source: str) -> Work:
     """What `case` of the exercise launches, with the numbers it draws from seed 0."""
     problem = case.problem(np.random.default_rng(0))
     return Work(

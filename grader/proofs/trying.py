@@ -9,10 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 
-from ..course import rules
-from ..course.model import Rule
-from ..cuda import arguments, simulator
-from ..cuda.errors import CudaError
+from ..course import Rule, rules
+from ..cuda import CudaError, arguments, simulator
 from ..watch.findings import HazardReport
 from .launches import constants, launches, same_code
 from .trial import FAULTS, STEP, Argument, Effort, Found, Outcome, Trial, is_as_wanted
