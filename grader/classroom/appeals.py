@@ -93,10 +93,10 @@ def answer(
     )
     place = course.path(renaming.APPEALS, lesson.name, learner) / f"{exercise}.json"
     with alone(course):
-        if not place.exists() or (appeal := read_appeal(place)).answer:
-            raise ClassroomError(
-                f"{learner} has no open request about {exercise} in {lesson.name}."
-            )
+        unless(
+            place.exists() and not (appeal := read_appeal(place)).answer,
+            ClassroomError(f"{learner} has no open request about {exercise} in {lesson.name}."),
+        )
         before = changes.record(course, lesson.name)
         team = coursefile.read(course).team(lesson.name, learner)
         why = f"Answer to a regrade request: {said}"

@@ -441,9 +441,8 @@ def _comment(row: ExerciseRow) -> str:
     of = f"of {row.max_score:g}" if row.max_score else "extra"
     line = f", line {row.line}" if row.line else ""
     why = "" if row.status in ("passed", "") else f" ({row.status.replace('_', ' ')}{line})"
-    why += f" ({row.how})" if row.how else ""
     points = "no mark" if row.score is None else f"{row.score:g}"
-    return f"{row.exercise}: {points} {of}{why}"
+    return f"{row.exercise}: {points} {of}{why}" + (f" ({row.how})" if row.how else "")
 
 
 def leaderboard(

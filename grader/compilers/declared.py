@@ -463,8 +463,9 @@ class Declarations:
         first = reads[0][1] if reads else ""
         if all(is_fixed(inside) for _, inside in reads + shuffles):
             other = [one for one in reads if one[1] != first] or reads
-            found = [f"`{function}`" for function, _ in shuffles]
-            found = found or [f"`{array}[{index}]`" for array, index in other]
+            found = [f"`{function}`" for function, _ in shuffles] or [
+                f"`{array}[{index}]`" for array, index in other
+            ]
         else:
             found = [
                 f"The distance in `{array}[{index}]`"

@@ -177,10 +177,11 @@ def are_tables(value: object) -> bool:
 
 def require(table: Table, needed: set[str], known: set[str]) -> None:
     """That a table has all the `needed` keys, none but `known` ones, and texts in them."""
-    if strange := ", ".join(sorted(table.keys() - known)):
-        raise EditError(f"nobody reads {strange}; there are: {', '.join(sorted(known))}")
-    if missing := ", ".join(sorted(needed - table.keys())):
-        raise EditError(f"{missing} is missing")
+    strange, missing = (
+        ", ".join(sorted(names)) for names in (table.keys() - known, needed - table.keys())
+    )
+    unless(not strange, EditError(f"nobody reads {strange}; there are: {', '.join(sorted(known))}"))
+    unless(not missing, EditError(f"{missing} is missing"))
     for key in table.keys() - {"also", "answer"}:
         unless(isinstance(table[key], str), EditError(f"{key} must be a text, between quotes"))
 

@@ -369,8 +369,10 @@ def _arrays(case: CaseRequest, device: Device) -> tuple[Shapes, Shapes]:
     threads may matter."""
     if not case.leaves_arrays:
         return {}, {}
-    wanted = {f"input/{name}": (one.shape, one.dtype.str) for name, one in case.inputs.items()}
-    wanted |= {f"output/{name}": one for name, one in case.outputs.items()}
+    wanted = {
+        **{f"input/{name}": (one.shape, one.dtype.str) for name, one in case.inputs.items()},
+        **{f"output/{name}": one for name, one in case.outputs.items()},
+    }
     if device == "gpu":
         wanted |= {f"second/{name}": one for name, one in case.outputs.items()}
     else:

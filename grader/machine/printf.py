@@ -96,8 +96,7 @@ def template(text: str) -> Template:
         flags, width, precision, length, kind = match.groups()
         if kind in (None, "%"):
             return "%%"
-        spec = f"%{flags}{number(width)}"
-        spec += "" if precision is None else f".{number(precision)}"
+        spec = f"%{flags}{number(width)}" + ("" if precision is None else f".{number(precision)}")
         code, shown, change = _CONVERSIONS[kind]
         if change:
             changes.append((len(codes), change))

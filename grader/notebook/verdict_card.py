@@ -324,8 +324,9 @@ def element_map(name: str, wrong: np.ndarray, missing: np.ndarray | None = None)
     are too many."""
     missing = np.zeros_like(wrong) if missing is None else missing
     (grid, each), (unwritten, _) = _cells(wrong), _cells(missing)
-    said = _counted_wrong(name, wrong, missing)
-    said += f" A cell stands for up to {each} elements." if each > 1 else ""
+    said = _counted_wrong(name, wrong, missing) + (
+        f" A cell stands for up to {each} elements." if each > 1 else ""
+    )
     # A cell is all unwritten, empty, right, wrong, or one of several that are partly wrong.
     signs = np.select(
         [unwritten == 1, np.isnan(grid), grid == 0, grid == 1], ["∅", "", "·", "✗"], "o"

@@ -12,8 +12,7 @@ from itertools import chain, combinations, product
 
 import numpy as np
 
-from ..course import rules
-from ..course.model import Rule
+from ..course import Rule, rules
 from ..machine.lanes import WARP
 from ..ptx.program import Form, Function, Immediate, Instruction, PtxModule, components
 from .trial import Trial
@@ -368,8 +367,10 @@ class _Launches:
             yield from [least] if least else []
             return
         parts = {_value(one, names) for one in (*_made(condition), *_names(condition))}
-        near = [part + more for part in parts for more in range(4)]
-        near += [times * int(one) for one in re.findall(r"\d+", condition) for times in (1, 2)]
+        near = [
+            *(part + more for part in parts for more in range(4)),
+            *(times * int(one) for one in re.findall(r"\d+", condition) for times in (1, 2)),
+        ]
         nearest = sorted({*range(1, 41), *near}, key=lambda n: abs(n - names[name]))
         yield from (n for n in nearest if n >= 1 and _value(condition, names | {name: n}))
 

@@ -30,8 +30,10 @@ from ..program import Form, Instruction, several
 from ..table import collective
 
 # In a register.
-ELEMENTS = {"f16": 2, "bf16": 2, "tf32": 1, "f32": 1, "s32": 1}
-ELEMENTS |= dict.fromkeys(("s8", "u8", "e4m3", "e5m2"), 4)
+ELEMENTS = {
+    **{"f16": 2, "bf16": 2, "tf32": 1, "f32": 1, "s32": 1},
+    **dict.fromkeys(("s8", "u8", "e4m3", "e5m2"), 4),
+}
 _LANE = np.arange(WARP)[:, None, None]
 _GROUP, _WITHIN = _LANE // 4, _LANE % 4  # the PTX ISA's groupID and threadID_in_group
 
