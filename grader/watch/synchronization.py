@@ -20,7 +20,7 @@ from ..machine.memory.spaces import Store
 from ..machine.wave import FULL, whole_warps
 from ..ptx.flow import spread
 from ..ptx.instructions.asynchronous_copies import TOLD
-from ..ptx.instructions.warpgroup_matrices import GROUP, OF_GROUPS
+from ..ptx.instructions.matrices import GROUP, OF_GROUPS
 from ..ptx.program import (
     Carries,
     Instruction,
