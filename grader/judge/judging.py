@@ -17,20 +17,24 @@ from pathlib import Path
 
 from .. import compilers, course, cuda
 from ..course import Exercise, authors
-from ..course.kinds import WrittenQuestion
+from ..course.kinds import NOT_RIGHT, WrittenQuestion
 from ..course.model import COUNTERS
-from ..cuda.errors import encodable, one_line_end, summary
+from ..cuda.errors import Message, encodable, one_line_end, summary, visible
+from ..errors import AuthorError, LearnerError, unless
 from ..say import verdict_answers as say
 from ..status import Status
-from . import arrangement, cases, compare, partial, questions, stepped, technique
+from . import arrangement, cases, compare, partial, stepped, technique
 from . import sizes as every_size
 from .explaining.explained import explained_case
 from .protocol import Failed, Ran, Reply
 from .session import Judged, Limits, NotRun, Session, run_on_gpu
-from .verdict import Verdict, foremost, told_once
+from .verdict import CaseResult, Verdict, foremost, told_once
 
 LONGEST_SOURCE = 100_000  # characters
 STANDARD_LIMITS = Limits()
+CASE = "the answer"  # to a question
+NO_ANSWER = "There is no answer yet."
+LATER = "The answer is kept. The marks of the lesson show whether it is right."
 
 
 def judge(
@@ -63,7 +67,7 @@ def judge(
     exercise = drawn or lesson.exercise(name)
     source = one_line_end(encodable(source))
     if isinstance(exercise.kind, WrittenQuestion):
-        return questions.judged(exercise, exercise.kind, source, hidden)
+        return _answered(exercise, exercise.kind, source, hidden)
     allowed = {one.name: one.ours["steps"] for one in exercise.cases if "steps" in one.ours}
     solution = exercise.solution if exercise.solved else ""
     with Session(source, limits, allowed) as session, Session(solution, limits, allowed) as ours:
@@ -86,6 +90,36 @@ def judge(
         for ending in (ending for ending, is_wanted in wanted.items() if is_wanted):
             verdict = ending(judged, verdict)
     return verdict
+
+
+def _answered(exercise: Exercise, kind: WrittenQuestion, source: str, hidden: bool) -> Verdict:
+    """The verdict on `source`, the text of the cell with the answer to a question: no compiler and
+    no worker, as nothing is run. Without `hidden` it tells no more than the lesson lets a learner
+    know before the marks."""
+    status, said = Status.NOT_ATTEMPTED, NO_ANSWER
+    # Characters that nobody sees come along when people copy.
+    if answer := kind.written(visible(source).replace("\N{REPLACEMENT CHARACTER}", "")):
+        fault = kind.fault("") if kind.key else ""  # the author's, and not this answer's
+        unless(not fault, AuthorError(f"{exercise.id}: {exercise.source} {fault}."))
+        try:
+            status, said = kind.marked(kind.read(answer))
+            if status in (Status.PASSED, Status.WRONG_ANSWER) and not (hidden or kind.feedback):
+                status, said = Status.KEPT, LATER
+        except LearnerError as error:
+            status, said = Status.WRONG_ANSWER, str(error)
+    right = status == Status.PASSED
+    points = exercise.points if right else 0.0
+    case = CaseResult(CASE, True, status, points, exercise.points, note=said if right else "")
+    is_open = status == Status.KEPT or kind.by_hand
+    return Verdict(
+        exercise=exercise.id,
+        points=points,
+        max_points=exercise.points,
+        status=status,
+        message="" if right else said,
+        cases=() if is_open else (case if right else case.saying(Message(said or NOT_RIGHT)),),
+        kind=kind.name,
+    )
 
 
 def blank(judged: Judged) -> Judged:
