@@ -16,7 +16,6 @@ from . import ClassroomError, changes, collecting, coursefile, export, renaming
 from .folder import CourseFolder, alone
 
 # A learner, a lesson, the request, and the mark as the gradebook has it now (None: it is gone).
-Received = tuple[str, str, Appeal, export.ExerciseRow | None]
 
 
 def collect(course: CourseFolder) -> list[collecting.Graded]:
@@ -57,7 +56,7 @@ def collect(course: CourseFolder) -> list[collecting.Graded]:
     return refused
 
 
-def queue(course: CourseFolder) -> list[Received]:
+def queue(course: CourseFolder) -> list[tuple[str, str, Appeal, export.ExerciseRow | None]]:
     """All requests: open ones first, and of these the oldest first."""
     with course.gradebook() as gradebook:
         return sorted(

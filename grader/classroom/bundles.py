@@ -36,7 +36,6 @@ PLAN = "plan.json"  # what the bundle needs to know of the course, the secret's 
 WORKFLOW = ".github/workflows/grade.yml"
 _LONGEST = 5000  # characters of a case's output
 _PACKAGE = Path(__file__).parents[2]
-_LEFT_OUT = {"__pycache__", "slides", "report"}  # of the grader
 
 _SETUP = """\
 #!/usr/bin/env bash
@@ -130,7 +129,9 @@ def gradescope(
                 ),
                 *(path for path in sorted((_PACKAGE / "grader").rglob("*")) if path.is_file()),
             )
-            if _LEFT_OUT.isdisjoint((within := path.relative_to(_PACKAGE)).parts)
+            if {"__pycache__", "slides", "report"}.isdisjoint(
+                (within := path.relative_to(_PACKAGE)).parts
+            )
         ),
         *((f"kernels/{lesson.name}/{name}", given) for name, given in catalogue.handed_out(lesson)),
     ]

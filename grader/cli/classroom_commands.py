@@ -526,7 +526,6 @@ def _present(lesson: course.Lesson, live: bool, port: int, brief: bool) -> None:
             step_through(lesson, made.mistakes, Console(), pressed_key)
 
 
-_STYLES = {"-": "on #5c2e00", "+": "on #003a5c"}  # told apart by all eyes
 STOP = ("q", "\x1b", "\x04", "")  # escape, Ctrl-D, the terminal is gone
 # The arrows left and up, page up: as terminals send them, and as Windows' console does.
 BACK = ("b", *("\x1b[D", "\x1b[A", "\x1bOD", "\x1bOA", "\x1b[5~"), *("\xe0K", "\xe0H", "\xe0I"))
@@ -552,7 +551,8 @@ def step_through(
         console.print(Panel(title, title=mistake.wrong.exercise, subtitle=number, padding=1))
         text = Text(no_wrap=True, overflow="ellipsis")
         for line in changes(lesson, mistake):
-            style = _STYLES.get(line[:1], "")
+            # Told apart by all eyes.
+            style = {"-": "on #5c2e00", "+": "on #003a5c"}.get(line[:1], "")
             text.append(f"  {line:<90}\n", f"bold white {style}" if style else "")
         console.print(text)
         if verdict:

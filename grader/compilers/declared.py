@@ -179,7 +179,6 @@ _SCALARS = {
     **{"char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "float": 4},
     **{"long": 8, "ulong": 8, "longlong": 8, "ulonglong": 8, "double": 8},
 }
-_AXES = "xyzw"
 
 _DECLARED = re.compile(
     r"(?P<words>(?:\b(?:extern|static|constexpr|const|volatile|__shared__|__device__|__constant__"
@@ -528,7 +527,7 @@ def _vector(kind: str) -> tuple[StructMember, ...]:
     if not match or match[1] not in _SCALARS:
         return ()
     size = _SCALARS[match[1]]
-    return tuple(StructMember(_AXES[n], n * size, size, ()) for n in range(int(match[2])))
+    return tuple(StructMember("xyzw"[n], n * size, size, ()) for n in range(int(match[2])))
 
 
 def _constants(text: str) -> dict[str, int]:

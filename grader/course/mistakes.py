@@ -39,7 +39,6 @@ Table = Mapping[str, Any]  # one of TOML's, not yet looked at
 
 KEYS = {"replace", "with", "answer", "also", "above"}  # of an edit
 _TEXTS = {"name", "mistake", "must_get"}
-_KEYS = _TEXTS | {"line", "leaves"} | KEYS
 MOST_LEFT = 0.6  # of the exercise's points
 
 
@@ -125,7 +124,7 @@ def _header(path: Path, exercise: str, number: int = 0) -> str:
 
 def _wrong_kernel(exercise: str, entry: Table, solution: str) -> WrongKernel:
     leaves = entry.get("leaves")
-    require({**entry, "leaves": ""}, _TEXTS, _KEYS)
+    require({**entry, "leaves": ""}, _TEXTS, _TEXTS | {"line", "leaves"} | KEYS)
     if empty := [key for key in sorted(_TEXTS) if not entry[key].strip()]:
         raise EditError(f"{empty[0]} is empty")
     unless(

@@ -52,7 +52,6 @@ _BREAK = re.compile(
 )
 _DIRECTIVE = re.compile(r"\{(\w+)\} *(\S+)(?P<more> folded| without rules)?")
 _IPYTHON = re.compile(r"^\s*[%!]|\?\s*$", re.MULTILINE)  # what is no Python, and runs all the same
-_MUST_BE_RIGHT = "For which launches it must be right"
 
 
 class LessonError(AuthorError):
@@ -233,7 +232,7 @@ def _steps(exercise: Exercise) -> str:
 def _promised(exercise: Exercise) -> str:
     """For which launches a kernel must be right, to be opened."""
     rows = [f"- `{one.kernel}`: {rules.sentence(one, code='`')}" for one in exercise.rules]
-    summary = f"<details><summary>{_MUST_BE_RIGHT}</summary>"
+    summary = "<details><summary>For which launches it must be right</summary>"
     return "\n".join([summary, "", *rows, "", "</details>"]) if rows else ""
 
 

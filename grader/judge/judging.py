@@ -32,8 +32,6 @@ from .verdict import CaseResult, Verdict, foremost, told_once
 
 LONGEST_SOURCE = 100_000  # characters
 STANDARD_LIMITS = Limits()
-CASE = "the answer"  # to a question
-NO_ANSWER = "There is no answer yet."
 LATER = "The answer is kept. The marks of the lesson show whether it is right."
 
 
@@ -96,7 +94,7 @@ def _answered(exercise: Exercise, kind: WrittenQuestion, source: str, hidden: bo
     """The verdict on `source`, the text of the cell with the answer to a question: no compiler and
     no worker, as nothing is run. Without `hidden` it tells no more than the lesson lets a learner
     know before the marks."""
-    status, said = Status.NOT_ATTEMPTED, NO_ANSWER
+    status, said = Status.NOT_ATTEMPTED, "There is no answer yet."
     # Characters that nobody sees come along when people copy.
     if answer := kind.written(visible(source).replace("\N{REPLACEMENT CHARACTER}", "")):
         fault = kind.fault("") if kind.key else ""  # the author's, and not this answer's
@@ -109,7 +107,9 @@ def _answered(exercise: Exercise, kind: WrittenQuestion, source: str, hidden: bo
             status, said = Status.WRONG_ANSWER, str(error)
     right = status == Status.PASSED
     points = exercise.points if right else 0.0
-    case = CaseResult(CASE, True, status, points, exercise.points, note=said if right else "")
+    case = CaseResult(
+        *("the answer", True, status, points, exercise.points), note=said if right else ""
+    )
     is_open = status == Status.KEPT or kind.by_hand
     return Verdict(
         exercise=exercise.id,

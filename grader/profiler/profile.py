@@ -118,10 +118,9 @@ def one_by_one(
 
 
 # kernel, grid, block, bytes of shared memory, arguments, as they are written
-LaunchArguments = tuple[str | None, str | None, str | None, int, list[str]]
-
-
-def work_of_file(path: Path, launch: LaunchArguments) -> Work:
+def work_of_file(
+    path: Path, launch: tuple[str | None, str | None, str | None, int, list[str]]
+) -> Work:
     """The launch described on a command line, of a kernel in the file. Raises BadInput, and
     CompileError if it takes compiling to know which kernel is meant."""
     source = read_text(path)

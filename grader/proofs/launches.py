@@ -22,7 +22,6 @@ MOST_FACTOR = 1 << 12
 NO_SIZE = ("bar", "barrier", "shfl", "vote", "match", "redux", "prmt", "lop3", "activemask")
 NARROW = re.compile(r"\.[sub](8|16)\b")  # integers of fewer than 32 bits
 COMPARES = ("setp", "set", "min", "max", "sub", "add", "selp", "slct")
-TRUTH = ("setp", "selp")
 SMALLEST_WIDTH = 8  # bits
 HALF_IS_EXACT_TO = 2048  # whole numbers; of a float that is beyond LARGEST
 BESIDE = (1, 4, 2, 0)  # what is added to a number: odd and even, just above it and at it
@@ -114,7 +113,7 @@ def _of_instruction(one: Instruction) -> Iterator[tuple[str, int]]:
         return
     parts = [part for operand in one.operands for part in components(operand)]
     numbers = [one.value for one in parts if isinstance(one, Immediate) and not one.float_width]
-    truth = form.name in TRUTH and set(numbers) & {0, 1}  # as a bool is kept, in 16 bits
+    truth = form.name in ("setp", "selp") and set(numbers) & {0, 1}  # as a bool is kept, in 16 bits
     if form.type != "b8" and not truth and (narrow := NARROW.search(form.opcode)):
         bits = int(narrow[1])
         yield from (("width", 1 << bits - 1), ("width", 1 << bits))

@@ -53,9 +53,6 @@ def stored(kind: str) -> np.dtype:
     return DTYPES["pred"] if kind == "pred" else unsigned(size_of(kind))
 
 
-DIRECTED = ("rz", "rm", "rp")
-
-
 @dataclass(frozen=True)
 class Format:
     """`precision` bits of significand (the hidden one included), the exponent of the smallest
@@ -80,7 +77,7 @@ FORMATS = {
 
 def rounding(mods: tuple[str, ...]) -> str:
     """The rounding mode among an instruction's modifiers; to nearest even without one."""
-    return next((mod for mod in mods if mod in (*DIRECTED, "rna")), "rn")
+    return next((mod for mod in mods if mod in ("rz", "rm", "rp", "rna")), "rn")
 
 
 def constant(x: np.ndarray) -> Any:

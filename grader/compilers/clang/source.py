@@ -132,7 +132,6 @@ def _target(job: Job) -> tuple[str, ...]:
 
 # ---- the source ----
 
-_NO_LOOP = "loop to follow '#pragma unroll'"
 _PRAGMA = re.compile(r"\s*(?:#|%:)\s*pragma\s+unroll\b")
 _WORD = re.compile(r"(?:\bstatic\s+)?\b__shared__\b(?:\s+static\b)?")
 _ALIGNED = re.compile(r"\balignas\b")
@@ -146,7 +145,7 @@ def without_unroll(source: str, errors: Iterable[Diagnostic]) -> str:
     are."""
     lines = source.split("\n")
     for error in errors:
-        if error.message.endswith(_NO_LOOP):
+        if error.message.endswith("loop to follow '#pragma unroll'"):
             at = next((n for n in range(error.line - 2, -1, -1) if _PRAGMA.match(lines[n])), None)
             if at is not None:
                 lines[at] = ""

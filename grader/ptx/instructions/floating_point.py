@@ -115,10 +115,7 @@ def _zero_downwards(fn: Compute, name: str, in_full: Compute) -> Compute:
     return signed
 
 
-_ONE_SIGN = ("ftz? f32|f16|f16x2 : d, a", "f64|bf16|bf16x2 : d, a")
-
-
-@elementwise("neg abs", *_ONE_SIGN)
+@elementwise("neg abs", "ftz? f32|f16|f16x2 : d, a", "f64|bf16|bf16x2 : d, a")
 def sign(instruction: Instruction) -> Elementwise:
     """A matter of one bit, which a bfloat16 has in the same place as a float16."""
     kind = instruction.form.type.replace("bf16", "f16")
