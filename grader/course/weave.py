@@ -34,9 +34,6 @@ _SET_UP = """\
 from grader.notebook import bench, check, draw, hint, lesson, predict, watch
 import numpy as np
 lesson("{name}"{marks})"""
-_SET_UP_PAGE = """\
-from grader.notebook import draw
-import numpy as np"""
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python", "pygments_lexer": "ipython3"},
@@ -80,7 +77,9 @@ def weave_page(page: Path) -> NotebookNode:
     """The notebook of a page that is only to be read, a Markdown file with Python cells."""
     title, _, prose = authors.text(page).partition("\n")
     body = list(_cells(Lesson(page.stem, page.parent, title, ()), "\n" + prose))
-    set_up = [v4.new_code_cell(_SET_UP_PAGE)] * any(cell.cell_type == "code" for cell in body)
+    set_up = [v4.new_code_cell("from grader.notebook import draw\nimport numpy as np")] * any(
+        cell.cell_type == "code" for cell in body
+    )
     return _notebook("page", page.stem, [v4.new_markdown_cell(title), *set_up, *body])
 
 

@@ -94,7 +94,6 @@ def named(ptx: str, expressions: tuple[str, ...]) -> tuple[str, dict[str, str]]:
 
 _LABEL = re.compile(r"(\$L__BB\w+):")
 _BRANCH = re.compile(r"\s*(?:@(?P<guard>!?%\w+)\s+)?bra(?:\.uni)?\s+(?P<to>\$L__BB\w+);")
-_END = re.compile(r"\s*(?:ret|exit|brx\.idx)\b")
 _DEEPEST = 100  # loops in loops
 _ASM = "// begin inline asm", "// end inline asm"
 
@@ -184,7 +183,7 @@ def _is_code(line: str) -> bool:
 
 def _ends(block: _Block) -> bool:
     code = [line for line in block.lines if _is_code(line)]
-    return bool(code) and bool(_END.match(code[-1]))
+    return bool(code) and bool(re.match(r"\s*(?:ret|exit|brx\.idx)\b", code[-1]))
 
 
 def _written(block: _Block, following: str | None) -> Iterator[str]:

@@ -110,11 +110,6 @@ means(
 )
 
 
-_BY_ZERO = Undefined(
-    lambda a, b: b == 0, DivisionByZero, "divides an integer by zero; the result is undefined."
-)
-
-
 means(
     ("div", "INT : d, a, b", lambda on: on.quotient),
     (
@@ -122,7 +117,9 @@ means(
         "INT : d, a, b",
         lambda on: lambda a, b: on.subtract(a, on.multiply(b, on.quotient(a, b))),
     ),
-    undefined=_BY_ZERO,
+    undefined=Undefined(
+        lambda a, b: b == 0, DivisionByZero, "divides an integer by zero; the result is undefined."
+    ),
 )
 
 
