@@ -85,7 +85,6 @@ def _draws_the_same(case: Case) -> bool:
 
 SEEDS = (0, 1, 2)  # sizes do not depend on the seed, branches on the data may
 _ENOUGH = 10_000_000
-_json = partial(json.dumps, ensure_ascii=False)
 
 
 def write(lesson: Lesson) -> list[Path]:
@@ -233,7 +232,7 @@ def _cache_keys(lesson: Lesson) -> dict[str, str]:
         one.name: (
             authors.text(lesson.path / one.file),
             lesson.solution(one),
-            *map(_json, rows.get(one.name, ())),
+            *(json.dumps(row, ensure_ascii=False) for row in rows.get(one.name, ())),
         )
         for one in filter(_is_kernel, lesson.exercises)
     }

@@ -57,8 +57,7 @@ def profile_page(run: Run, shared_mem: int = 0) -> cards.Page:
     if recordings(run):  # what the launch's shape allows on the default architecture
         last = recordings(run)[-1]
         static = sum(map(int, _SHARED.findall(compilers.compile_ptx(run.source).text)))
-        held = occupancy(prod(last.grid), last.threads, static + shared_mem)
-        advice.append(f"{DEFAULT}: {held}")
+        advice.append(f"{DEFAULT}: {occupancy(prod(last.grid), last.threads, static + shared_mem)}")
     head = cards.line(
         "note",
         f"Profile of `{_kernel(run)}`",

@@ -91,16 +91,14 @@ def _decisions(graph: Graph, elements: Elements, root: int, index: int) -> Itera
 def _carrying(graph: Graph, root: int, kind: Carries) -> npt.NDArray[Any]:
     """The nodes on the way to a node whose instructions carry values so, the last one first."""
     nodes = graph.slice_of(root).nodes
-    carrying: npt.NDArray[Any] = nodes[graph.carrying(nodes, kind)]
-    return carrying
+    return np.asarray(nodes[graph.carrying(nodes, kind)])
 
 
 def _branches(graph: Graph, nodes: npt.NDArray[np.int64]) -> list[int]:
     """Those of the nodes at which a thread branched."""
-    found: list[int] = nodes[
-        graph.by_instruction(lambda one: one.form.flow is Flow.BRANCH, nodes)
-    ].tolist()
-    return found
+    return list(
+        nodes[graph.by_instruction(lambda one: one.form.flow is Flow.BRANCH, nodes)].tolist()
+    )
 
 
 def _asked(graph: Graph, node: int, numbers: Numbers) -> Iterator[Choice]:

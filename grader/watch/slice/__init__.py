@@ -146,11 +146,10 @@ class Graph:
     def places(self, nodes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """The same of many nodes: blocks and threads."""
         begins, threads = np.array(self._launches).T
-        blocks: tuple[npt.NDArray[Any], npt.NDArray[Any]] = np.divmod(
+        return divmod(
             self.thread[nodes].astype(np.int64),
             threads[np.maximum(np.searchsorted(begins, self.at[nodes], side="right") - 1, 0)],
         )
-        return blocks
 
     def line(self, node: int) -> int | None:
         """The source line that made a value."""
