@@ -243,9 +243,11 @@ def _made(folder: CourseFolder, left: Collection[str]) -> Iterator[tuple[str, st
             generate(folder, lessons.lesson(name, folder.kernels))
             released = folder.notebook("release", name)
             yield released.name, text(nbformat.read(released, as_version=4))
-    for page in sorted((folder.kernels / PAGES).glob("*.md")):
-        if page.stem not in left:
-            yield f"{page.stem}.ipynb", text(weave_page(page))
+    yield from (
+        (f"{page.stem}.ipynb", text(weave_page(page)))
+        for page in sorted((folder.kernels / PAGES).glob("*.md"))
+        if page.stem not in left
+    )
 
 
 def _strays(notebooks: Path, made: Collection[str], left: Collection[str]) -> list[Path]:

@@ -297,8 +297,11 @@ def handed_out(lesson: Lesson) -> Iterator[tuple[str, bytes]]:
 def course_files(folder: Path) -> Iterator[tuple[str, bytes]]:
     """The same of a whole course in `folder`, its notebooks and pages among them, and nothing of a
     class."""
-    for lesson in lessons(folder / "kernels"):
-        yield from ((f"kernels/{lesson.name}/{name}", text) for name, text in handed_out(lesson))
+    yield from (
+        (f"kernels/{lesson.name}/{name}", text)
+        for lesson in lessons(folder / "kernels")
+        for name, text in handed_out(lesson)
+    )
     rest = (folder / "notebooks").glob("*.ipynb"), (folder / "kernels/pages").rglob("*")
     yield from (
         (path.relative_to(folder).as_posix(), path.read_bytes())

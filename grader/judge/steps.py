@@ -71,8 +71,10 @@ def _all(lesson: Lesson) -> Iterator[str]:
         for kernel in {rule.kernel for rule in exercise.rules} - {one.kernel for one in launches}:
             place = authors.at(lesson.path / "rules.py", kernel)
             yield f"{place}: {exercise.name} launches no kernel {kernel!r}."
-        for sentence in rules.departures(exercise):
-            yield f"{authors.at(lesson.path / 'rules.py', exercise.name)}: {sentence}"
+        yield from (
+            f"{authors.at(lesson.path / 'rules.py', exercise.name)}: {sentence}"
+            for sentence in rules.departures(exercise)
+        )
 
 
 def _draws_the_same(case: Case) -> bool:

@@ -145,9 +145,11 @@ def _divisors(uses: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
     known = list(uses)
     shifts = {32, *(n % 32 + 32 for name, n in known if name == "shr")}
     large = [magic for name, magic in known if name in ("mul", "mad") and magic > 1 << 28]
-    for by in (2.0**shift / magic for magic in large for shift in shifts):
-        if 2 < by < MOST_FACTOR and abs(by - round(by)) < by * 2**-28:
-            yield "factor", round(by)
+    yield from (
+        ("factor", round(by))
+        for by in (2.0**shift / magic for magic in large for shift in shifts)
+        if 2 < by < MOST_FACTOR and abs(by - round(by)) < by * 2**-28
+    )
 
 
 # ---- launches at them ----

@@ -239,9 +239,11 @@ def _loads(graph: Graph, elements: Elements) -> Iterator[Used]:
     who, last = places_of(graph, nodes), places_of(graph, ends)
     lost = graph.by_instruction(_is_lost, ends).tolist()
     rows = zip(graph.left[nodes].tolist(), times.tolist(), who, last, lost, strict=True)
-    for leaf, often, loaded, end, is_lost in rows:
-        if element := elements.behind(graph, leaf):
-            yield Used(element, 1, often, loaded, end if is_lost else None)
+    yield from (
+        Used(element, 1, often, loaded, end if is_lost else None)
+        for leaf, often, loaded, end, is_lost in rows
+        if (element := elements.behind(graph, leaf))
+    )
 
 
 def _is_lost(instruction: Instruction) -> bool:
