@@ -105,8 +105,7 @@ def validate(
     result.reshape(-1).view(np.uint8).fill(0xFF)  # every float is NaN
     returned = run(0)
     answer = xp.asarray(result if returned is None else returned)
-    if benchmark.decoded:
-        answer = benchmark.decoded(answer)
+    answer = benchmark.decoded(answer) if benchmark.decoded else answer
     unless(
         answer.size == reference.size,
         Skipped(f"gave {counted(answer.size, 'number')} instead of {reference.size:,}"),

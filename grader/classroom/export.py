@@ -125,12 +125,13 @@ def _row(lesson: str, found: Any) -> ExerciseRow:
     """A row of the gradebook's, of which the last column is true where it was judged after an
     instructor had given a mark, and none has saved one since then."""
     learner, cell, score, most, when, late, by_judge, by_hand, judged_since = found
-    name, note = cell.removeprefix(CHECK), ""
-    if by_judge is not None and judged_since and by_hand not in (None, by_judge):
-        note = (
-            f"{name} keeps the {counted(by_hand, 'point')} given by hand; judged again since "
-            f"then, it would get {by_judge:g}: save the one you want in formgrader."
-        )
+    name = cell.removeprefix(CHECK)
+    note = (
+        f"{name} keeps the {counted(by_hand, 'point')} given by hand; judged again since then, it "
+        f"would get {by_judge:g}: save the one you want in formgrader."
+        if by_judge is not None and judged_since and by_hand not in (None, by_judge)
+        else ""
+    )
     return ExerciseRow(
         learner,
         lesson,

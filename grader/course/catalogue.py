@@ -143,14 +143,15 @@ def _defined(file: Path, compiler: str) -> Iterator[Exercise]:
         counts = solution_counts.of_exercise(file.parent, one.name, compiler)
         cases = []
         for case in chosen.dealt(one.cases, rows.get(one.name, ())):
-            ours, budgets = counts.get(case.name, {}), case.budgets
-            if len(ours) > 1:  # more than its steps
-                budgets = tuple(budget.beside(ours) for budget in budgets)
+            ours = counts.get(case.name, {})
+            is_known = len(ours) > 1  # more than its steps
             cases.append(
                 replace(
                     case,
                     problem=_drawn(case.problem, file, case.name),
-                    budgets=budgets,
+                    budgets=tuple(budget.beside(ours) for budget in case.budgets)
+                    if is_known
+                    else case.budgets,
                     ours=ours,
                 )
             )

@@ -159,8 +159,7 @@ def window(text: str, column: int | None, widest: int = _WIDEST) -> tuple[str, i
     """As much of a source line as fits into `widest` columns (20 at least), around `column`,
     without tabs; and the column in it."""
     widest = max(widest, _NARROWEST)
-    if column is not None:
-        column = len(text[:column].expandtabs(4))
+    column = None if column is None else len(text[:column].expandtabs(4))
     text = text.expandtabs(4)
     start = max(0, min((column or 0) - widest // 2, len(text) - widest))
     end = start + widest

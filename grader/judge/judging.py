@@ -203,8 +203,7 @@ def explain(judged: Judged) -> Judged:
     """The case that the verdict tells of is explained if it is a wrong answer or an index that
     leaves an array. What goes wrong although it must not is told without advice."""
     at = judged.told
-    if judged.exercise.solved and at is not None:
-        judged = explained_case(judged, at)
+    judged = explained_case(judged, at) if judged.exercise.solved and at is not None else judged
     if judged.exercise.kind.goes_wrong:
         rows = zip(judged.instances, judged.outcomes, judged.results, strict=True)
         judged = replace(judged, results=tuple(technique.too_far(*row) for row in rows))

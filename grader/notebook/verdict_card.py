@@ -402,8 +402,7 @@ def expected_beside_found(
         want, got = float(expected[place]), float(found[place])
         rounded = f"{want:.{_DIGITS}g}", f"{got:.{_DIGITS}g}"
         shown = told_apart(want, got, _DIGITS) if wrong[place] else rounded
-        if missing is not None and missing[place]:
-            shown = shown[0], "not written"
+        shown = (shown[0], "not written") if missing is not None and missing[place] else shown
         columns.append(
             (indexed(name, place), shown[0], f"{shown[1]} ✗" if wrong[place] else shown[1])
         )

@@ -212,8 +212,7 @@ def broken_at_its_numbers(
         if kernel not in own.functions or (right and same_code(own, right, kernel)):
             continue
         new, usual = constants(own, kernel, right)
-        if right and not (new.limits or new.factors):
-            allowed = allowed.but(FOR_NEW)
+        allowed = allowed.but(FOR_NEW) if right and not (new.limits or new.factors) else allowed
         trials = launches(rule, new, usual)
         outputs = compared.get(kernel, {}) if solution else {}
         if found := Attempts(source, allowed, True, solution, outputs).broken(trials):

@@ -269,8 +269,7 @@ def integer_quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     zero = b == 0
     if a.itemsize < 8:  # exact in float64: no two quotients of 32-bit integers lie that close
         quotient = np.trunc(a / widened(b, np.float64))
-        if zero.any():
-            quotient = np.where(zero, -1.0, quotient)
+        quotient = np.where(zero, -1.0, quotient) if zero.any() else quotient
         return quotient.astype(np.int64).astype(a.dtype)
     divisor = np.where(zero, a.dtype.type(1), b)
     quotient = a // divisor

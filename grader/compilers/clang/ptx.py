@@ -36,8 +36,7 @@ Place = tuple[int, int, int]  # file, line, column
 
 def like_nvrtc(ptx: str, *, debug: bool = False) -> str:
     """`ptx` in that form; `debug`: it says that it is a debug build."""
-    if debug:
-        ptx = _TARGET.sub(r"\g<0>, debug", ptx)
+    ptx = _TARGET.sub(r"\g<0>, debug", ptx) if debug else ptx
     return _with_calls(_PROLOGUE.sub(_where_known, _DEBUGGING.sub("", ptx)))
 
 
@@ -150,8 +149,7 @@ def _blocks(lines: list[str]) -> Iterator[_Block]:
     place, asm, made = "", False, 0
     for line in lines:
         asm = _in_assembly(line, asm)
-        if line.lstrip().startswith(".loc"):
-            place = line
+        place = line if line.lstrip().startswith(".loc") else place
         label = None if asm else _LABEL.match(line)
         branch = None if asm else _BRANCH.match(line)
         parted = block.guard and block.otherwise is None

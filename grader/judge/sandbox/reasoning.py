@@ -45,14 +45,13 @@ def examined(source: str, about: Examine) -> Examined:
     searched = proofs.counterexample(
         source, about.rules, about.solution, about.compared, about.trials
     )
-    reasoned, tried = about.effort > 0 and searched.trial is None, None
-    if reasoned:
-        searched = proofs.prove(source, about.rules, about.effort)
-    if (trial := searched.trial) is not None:
-        tried = Tried(trial.rule.kernel, trial.grid, trial.block, dict(trial.numbers))
+    reasoned = about.effort > 0 and searched.trial is None
+    searched = proofs.prove(source, about.rules, about.effort) if reasoned else searched
     found = Examined(
         searched.outcome is proofs.Outcome.PROVED,
-        tried,
+        Tried(one.rule.kernel, one.grid, one.block, dict(one.numbers))
+        if (one := searched.trial) is not None
+        else None,
         reasoned,
         searched.why,
         searched.suspected,

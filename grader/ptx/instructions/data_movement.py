@@ -321,8 +321,7 @@ def _float_to_int(mods: tuple[str, ...], result: str, source: str) -> Callable[.
     of_nan = np.array(1 << bits - 1 if wide else 0, f"u{bits // 8}").view(dtype)
 
     def convert(a: np.ndarray) -> np.ndarray:
-        if source in ("f16", "bf16"):
-            a = a.astype(np.float64)
+        a = a.astype(np.float64) if source in ("f16", "bf16") else a
         whole = to_integral(flush(a) if "ftz" in mods and source == "f32" else a)
         if lowest <= np.minimum.reduce(whole) and np.maximum.reduce(whole) < beyond:
             return whole.astype(dtype)
