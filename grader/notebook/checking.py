@@ -23,6 +23,7 @@ from grader.watch.recording import recordings
 
 from ..errors import unless
 from . import cards, session, verdict_card
+from .cards import OURS, Notice, Page, html_of
 from .player import of_case, of_failure, of_replay, player
 
 # What our labextension shows before all else that an output has: HTML whose links answer. Where
@@ -61,7 +62,7 @@ def predict(question: str, choices: Sequence[str], answer: str, because: str) ->
         display(
             _Buttons(prediction, key),
             display_id=key,
-            metadata={cards.OURS: {"prediction": key, "answered": False}},
+            metadata={OURS: {"prediction": key, "answered": False}},
         )
 
 
@@ -74,7 +75,7 @@ def ask_again(prediction: recall.Prediction, lesson: str) -> None:
 
 def answer(key: str, number: int) -> None:
     """The learner chose number `number`, from 0, of the question `key`, in the page."""
-    unless(key in _asked, cards.Notice("Run the question's cell first."))
+    unless(key in _asked, Notice("Run the question's cell first."))
     asked = _asked[key]
     prediction, choice = asked.prediction, asked.prediction.choices[number]
     right = choice == prediction.answer
@@ -98,7 +99,7 @@ class _Buttons(widgets.VBox):
         buttons = [widgets.Button(description=text, layout=_FITTING) for text in prediction.choices]
         for number, button in enumerate(buttons):
             button.on_click(lambda _, number=number: answer(key, number))
-        head = widgets.HTML(cards.html_of("large", cards.html_of("asked", prediction.text)))
+        head = widgets.HTML(html_of("large", html_of("asked", prediction.text)))
         super().__init__(
             [head, widgets.HBox(buttons, layout={"flex_flow": "row wrap"})], layout=_FRAME
         )
@@ -108,15 +109,15 @@ class _Buttons(widgets.VBox):
         prediction = self._prediction
         listed = "\n".join(f"  - {choice}" for choice in prediction.choices)
         twins = {
-            ANSWERABLE: cards.html_of("answerable", prediction, self._key),
-            "text/html": cards.html_of("choices", prediction),
+            ANSWERABLE: html_of("answerable", prediction, self._key),
+            "text/html": html_of("choices", prediction),
             "text/plain": f"Predict: {prediction.text}\n{listed}",
         }
         bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
         return bundle | twins
 
 
-def _answered(prediction: recall.Prediction, choice: str) -> cards.Page:
+def _answered(prediction: recall.Prediction, choice: str) -> Page:
     """The question, all choices with what was chosen and what is right, and the reason."""
     right = choice == prediction.answer
     title = "✓ Right." if right else f"✗ It is not “{choice}”."
@@ -124,8 +125,8 @@ def _answered(prediction: recall.Prediction, choice: str) -> cards.Page:
     signs = {choice: "✗", prediction.answer: "✓"}
     rows = [f"{signs.get(one, '·')} {one}" for one in prediction.choices]
     texts = [f"Predict: {prediction.text}", *(f"  {row}" for row in rows), title + correct]
-    return cards.Page(
-        cards.html_of("answered", prediction, rows, right, title, correct),
+    return Page(
+        html_of("answered", prediction, rows, right, title, correct),
         "\n".join([*texts, prediction.because]),
         {"prediction": prediction.key, "answered": True},
     )
@@ -133,11 +134,8 @@ def _answered(prediction: recall.Prediction, choice: str) -> cards.Page:
 
 _FITTING = {"width": "auto", "max_width": "100%", "margin": "2px 8px 2px 0"}
 _FRAME = {
-    **{
-        f"border_{edge}": f"1px solid {cards.html_of('border')}"
-        for edge in ("top", "right", "bottom")
-    },
-    "border_left": f"4px solid {cards.html_of('accent', 'note')}",
+    **{f"border_{edge}": f"1px solid {html_of('border')}" for edge in ("top", "right", "bottom")},
+    "border_left": f"4px solid {html_of('accent', 'note')}",
     "padding": "6px 14px",
     "margin": "4px 0",
     "max_width": "980px",
@@ -194,7 +192,7 @@ def check(name: str, *, hidden: bool = False) -> None:
         progress.passed(origin, name)
     elif os.environ.get("NBGRADER_EXECUTION") == "validate":
         # nbgrader's Validate says Success of every cell that ends without an error.
-        raise cards.Notice(page.text)
+        raise Notice(page.text)
 
 
 def hint(name: str) -> None:
@@ -232,7 +230,7 @@ def _next_hint(name: str) -> cards.Page:
     new = [one for one in lesson.due.get(name, ()) if (name, one[1]) not in lesson.hinted]
     unless(
         new or exercise.hints,
-        cards.Notice(f"There are no more hints for `{name}`. Try `puzzle('{name}')`."),
+        Notice(f"There are no more hints for `{name}`. Try `puzzle('{name}')`."),
     )
     progress.tried(exercise.id.partition("/")[0], name, None)
     if new:
@@ -246,7 +244,7 @@ def _offered(feature: str) -> None:
     """A Notice if a study has drawn that this learner works without a feature."""
     unless(
         study.has(feature),
-        cards.Notice(
+        Notice(
             f"In the study that you take part in, your half of the class works without "
             f"{study.FEATURES[feature]}. `grader study --withdraw` ends that."
         ),
@@ -277,13 +275,13 @@ def play(
         return
     lesson = session.current()
     exercise, source = lesson.exercise(what), lesson.source(what)
-    unless(exercise.cases, cards.Notice(f"`{what}` is a question: no kernel runs."))
+    unless(exercise.cases, Notice(f"`{what}` is a question: no kernel runs."))
     seed = secrets.randbelow(2**31)
     verdict = judge(variants.asked(exercise), source, seed=seed, hidden=False)
     replay = of_failure(verdict.while_open(), source, exercise) or (
         of_case(exercise, source, seed) if verdict.status in ("passed", "over_budget") else None
     )
-    nothing = cards.Notice(f'There is nothing to step through: `check("{what}")` says why.')
+    nothing = Notice(f'There is nothing to step through: `check("{what}")` says why.')
     display(of_replay(unless(replay, nothing)))
 
 
@@ -292,7 +290,7 @@ def _of_run(run: Run) -> cards.Page:
     played = [(one, marks_of(one, run.hazards)) for one in recordings(run) if one.frames]
     unless(
         played,
-        cards.Notice("Nothing of this run was recorded: no thread got to an instruction."),
+        Notice("Nothing of this run was recorded: no thread got to an instruction."),
     )
     recording, marks = next((pair for pair in reversed(played) if pair[1]), played[-1])
     block = next((one.block for one in run.hazards if not (marks or one.warning)), None)
@@ -310,7 +308,7 @@ def warmup() -> None:
     _offered("warm_up")
     folder = unless(
         progress.folder(),
-        cards.Notice("This is no learner's folder: `grader lab FOLDER` makes one."),
+        Notice("This is no learner's folder: `grader lab FOLDER` makes one."),
     )
     pieces = recall.warm_up(folder)
     if not pieces:
@@ -345,11 +343,11 @@ def puzzle(name: str) -> None:
     exercise, origin = lesson.exercise(name), lesson.lesson
     unless(
         exercise.solved and not progress.is_fetched(exercise.id.partition("/")[0]),
-        cards.Notice("An exercise that others may still hand in is no puzzle."),
+        Notice("An exercise that others may still hand in is no puzzle."),
     )
     unless(
         isinstance(exercise.kind, kinds.Write),
-        cards.Notice(f"`{name}` is no exercise of the kind *write it*."),
+        Notice(f"`{name}` is no exercise of the kind *write it*."),
     )
     ours, *wrong = (
         [line.strip() for text in kinds.answers(source) for line in text.splitlines()]
