@@ -29,8 +29,7 @@ from cupy.cuda import Event, get_elapsed_time, runtime
 from ..compilers.declared import parameters
 from ..course import Benchmark, Lesson, Variant
 from ..course.model import Buffers
-from ..cuda import arguments, gpu
-from ..cuda.errors import CudaError
+from ..cuda import CudaError, arguments, gpu
 from ..cuda.limits import DeviceKernel, MakeModule, opted_in
 from ..errors import counted, unless
 from .timings import Begins, Device, Finding, Size, Timings, gathered, size_text, timing
@@ -106,8 +105,7 @@ def validate(
     result.reshape(-1).view(np.uint8).fill(0xFF)  # every float is NaN
     returned = run(0)
     answer = xp.asarray(result if returned is None else returned)
-    if benchmark.decoded:
-        answer = benchmark.decoded(answer)
+    answer = benchmark.decoded(answer) if benchmark.decoded else answer
     unless(
         answer.size == reference.size,
         Skipped(f"gave {counted(answer.size, 'number')} instead of {reference.size:,}"),

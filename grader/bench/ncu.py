@@ -18,8 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from .. import course
-from ..cuda import gpu_count
-from ..cuda.errors import CudaError
+from ..cuda import CudaError, gpu_count
 from ..errors import BadInput, counted, unless
 from ..page_templates import page_template
 from ..profiler.profile import Work, of_exercise, run_on_gpu, simulate

@@ -16,7 +16,6 @@ from . import ClassroomError, changes, collecting, coursefile, export, renaming
 from .folder import CourseFolder, alone
 
 # A learner, a lesson, the request, and the mark as the gradebook has it now (None: it is gone).
-Received = tuple[str, str, Appeal, export.ExerciseRow | None]
 
 
 def collect(course: CourseFolder) -> list[collecting.Graded]:
@@ -57,7 +56,7 @@ def collect(course: CourseFolder) -> list[collecting.Graded]:
     return refused
 
 
-def queue(course: CourseFolder) -> list[Received]:
+def queue(course: CourseFolder) -> list[tuple[str, str, Appeal, export.ExerciseRow | None]]:
     """All requests: open ones first, and of these the oldest first."""
     with course.gradebook() as gradebook:
         return sorted(
@@ -93,10 +92,10 @@ def answer(
     )
     place = course.path(renaming.APPEALS, lesson.name, learner) / f"{exercise}.json"
     with alone(course):
-        if not place.exists() or (appeal := read_appeal(place)).answer:
-            raise ClassroomError(
-                f"{learner} has no open request about {exercise} in {lesson.name}."
-            )
+        unless(
+            place.exists() and not (appeal := read_appeal(place)).answer,
+            ClassroomError(f"{learner} has no open request about {exercise} in {lesson.name}."),
+        )
         before = changes.record(course, lesson.name)
         team = coursefile.read(course).team(lesson.name, learner)
         why = f"Answer to a regrade request: {said}"

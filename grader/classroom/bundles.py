@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 from nbformat import NotebookNode
 
-from .. import course as lessons
 from ..course import Lesson, catalogue
 from ..errors import unless
 from ..judge import Verdict, judge, partial
@@ -37,7 +36,6 @@ PLAN = "plan.json"  # what the bundle needs to know of the course, the secret's 
 WORKFLOW = ".github/workflows/grade.yml"
 _LONGEST = 5000  # characters of a case's output
 _PACKAGE = Path(__file__).parents[2]
-_LEFT_OUT = {"__pycache__", "slides", "report"}  # of the grader
 
 _SETUP = """\
 #!/usr/bin/env bash
@@ -131,7 +129,9 @@ def gradescope(
                 ),
                 *(path for path in sorted((_PACKAGE / "grader").rglob("*")) if path.is_file()),
             )
-            if _LEFT_OUT.isdisjoint((within := path.relative_to(_PACKAGE)).parts)
+            if {"__pycache__", "slides", "report"}.isdisjoint(
+                (within := path.relative_to(_PACKAGE)).parts
+            )
         ),
         *((f"kernels/{lesson.name}/{name}", given) for name, given in catalogue.handed_out(lesson)),
     ]
@@ -154,7 +154,7 @@ def run(root: Path) -> dict[str, Any]:
     path, kernels = root / "source" / PLAN, root / "source/kernels"
     plan = json.loads(path.read_text(encoding="utf-8"))
     path.unlink()
-    lesson = lessons.lesson(plan["lesson"], kernels)
+    lesson = catalogue.lesson(plan["lesson"], kernels)
     if not plan["unsafe"]:
         try:
             landlock.require()

@@ -161,5 +161,4 @@ def rename(course: CourseFolder, old: str, new: str, *logs: str) -> None:
     """Put `new` in place of `old`, both JSON, in the lines of these logs, in each all at once."""
     for path in (course.root / log for log in logs):
         if path.is_file():
-            lines = path.read_text(encoding="utf-8", errors="replace")
-            whole(path, lines.replace(old, new))
+            whole(path, path.read_text(encoding="utf-8", errors="replace").replace(old, new))

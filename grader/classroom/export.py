@@ -125,12 +125,13 @@ def _row(lesson: str, found: Any) -> ExerciseRow:
     """A row of the gradebook's, of which the last column is true where it was judged after an
     instructor had given a mark, and none has saved one since then."""
     learner, cell, score, most, when, late, by_judge, by_hand, judged_since = found
-    name, note = cell.removeprefix(CHECK), ""
-    if by_judge is not None and judged_since and by_hand not in (None, by_judge):
-        note = (
-            f"{name} keeps the {counted(by_hand, 'point')} given by hand; judged again since "
-            f"then, it would get {by_judge:g}: save the one you want in formgrader."
-        )
+    name = cell.removeprefix(CHECK)
+    note = (
+        f"{name} keeps the {counted(by_hand, 'point')} given by hand; judged again since then, it "
+        f"would get {by_judge:g}: save the one you want in formgrader."
+        if by_judge is not None and judged_since and by_hand not in (None, by_judge)
+        else ""
+    )
     return ExerciseRow(
         learner,
         lesson,
@@ -441,9 +442,8 @@ def _comment(row: ExerciseRow) -> str:
     of = f"of {row.max_score:g}" if row.max_score else "extra"
     line = f", line {row.line}" if row.line else ""
     why = "" if row.status in ("passed", "") else f" ({row.status.replace('_', ' ')}{line})"
-    why += f" ({row.how})" if row.how else ""
     points = "no mark" if row.score is None else f"{row.score:g}"
-    return f"{row.exercise}: {points} {of}{why}"
+    return f"{row.exercise}: {points} {of}{why}" + (f" ({row.how})" if row.how else "")
 
 
 def leaderboard(

@@ -40,7 +40,6 @@ _UNCOLOURED = re.compile(
     rf'<span class="(?!(?:{"|".join(name for names in COLOURS.values() for name in names)})")'
     r'[a-z]{1,2}\d?">([^<]*)</span>'
 )
-_FRACTION = re.compile(r"(?<=:\d\d)\.\d+")  # of a second
 
 
 @dataclass(frozen=True)
@@ -197,7 +196,8 @@ def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
         colours=COLOURS,
         content=content,
         learner=learner,
-        handed_in=_FRACTION.sub("", stamp) if time_of(stamp) else "",
+        # Without fractions of a second.
+        handed_in=re.sub(r"(?<=:\d\d)\.\d+", "", stamp) if time_of(stamp) else "",
         score=total(content.rows),
         late=max((row.late_penalty or 0.0 for row in content.rows), default=0.0),
         rows=rows,

@@ -230,8 +230,7 @@ def settle(
     `decided`, by learner and exercise: it becomes that mark or, by None, the rubric's."""
     accounts, last = rubric.accounts(course, lesson), changes.last(course, lesson)
     with course.gradebook() as gradebook:
-        query = export.of_cells(gradebook, lesson, Grade, GradeCell, Grade)
-        for learner, cell, grade in query:
+        for learner, cell, grade in export.of_cells(gradebook, lesson, Grade, GradeCell, Grade):
             at, now = (learner, cell.removeprefix(CHECK)), grade.manual_score
             mark = accounts[at].mark if at in accounts else None
             by_rubric = at in last and (last[at].by_rubric, last[at].after) == (True, now)

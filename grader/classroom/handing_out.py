@@ -27,9 +27,8 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.preprocessors import ClearSolutions
 
 from .. import course as lessons
-from ..course import variants
+from ..course import WrongKernel, variants
 from ..course.kinds import unmarked
-from ..course.mistakes import WrongKernel
 from ..course.weave import CUDA, cell_id, cuda_cell, learners_cell, text, weave, weave_page
 from ..course_folder import CHOICE, NOTEBOOKS, WARPWISE
 from ..errors import AuthorError, counted
@@ -244,9 +243,11 @@ def _made(folder: CourseFolder, left: Collection[str]) -> Iterator[tuple[str, st
             generate(folder, lessons.lesson(name, folder.kernels))
             released = folder.notebook("release", name)
             yield released.name, text(nbformat.read(released, as_version=4))
-    for page in sorted((folder.kernels / PAGES).glob("*.md")):
-        if page.stem not in left:
-            yield f"{page.stem}.ipynb", text(weave_page(page))
+    yield from (
+        (f"{page.stem}.ipynb", text(weave_page(page)))
+        for page in sorted((folder.kernels / PAGES).glob("*.md"))
+        if page.stem not in left
+    )
 
 
 def _strays(notebooks: Path, made: Collection[str], left: Collection[str]) -> list[Path]:
@@ -357,8 +358,7 @@ def write(
     order = [exercise.name for exercise in lesson.exercises]
     mistakes = tuple(sorted(mistakes, key=lambda mistake: order.index(mistake.wrong.exercise)))
     notebook = solved(lesson, folder)
-    if brief:
-        notebook.cells = list(_for_a_lecture(notebook.cells))
+    notebook.cells = list(_for_a_lecture(notebook.cells)) if brief else notebook.cells
     notebook.cells += _what_goes_wrong(lesson, mistakes)
     notebook.cells[0].source = _title_page(lesson, len(mistakes))
     made = Presentation(

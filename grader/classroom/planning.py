@@ -60,8 +60,10 @@ def closes(course: CourseFolder, lesson: Lesson) -> datetime | None:
     sections, extensions and late days. None: never, or not known, as it is not due."""
     file = coursefile.read(course)
     plan = file.plan(lesson.name)
-    dates = {plan.due, *plan.sections.values(), *plan.extensions.values()}
-    dates |= {due(file, lesson.name, who) for who, one in file.learners.items() if one.more_days}
+    dates = {
+        *(plan.due, *plan.sections.values(), *plan.extensions.values()),
+        *(due(file, lesson.name, who) for who, one in file.learners.items() if one.more_days),
+    }
     if plan.due is None:
         with course.gradebook() as gradebook:
             known = [each for each in gradebook.assignments if each.name == lesson.name]

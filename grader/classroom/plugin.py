@@ -204,9 +204,7 @@ def _rebuilt(
         elif old_checks.isdisjoint({intake.grade_id(cell), cell.get("id")}):
             cell.metadata.pop("nbgrader", None)
             yield cell
-    for answer in answers:
-        if answer.cell is None:
-            yield from pairs[answer.name]
+    yield from (cell for answer in answers if answer.cell is None for cell in pairs[answer.name])
 
 
 # --- cards ---------------------------------------------------------------------------------------

@@ -187,9 +187,9 @@ def keep(
     before = coursefile.read(course)
     matched = _columns(roster, lessons, before)
     with coursefile.changed(course) as document:
-        people = coursefile.table(document, "learners")
-        for one in roster.members:
-            people[one.id] = _entry(roster.system, one, before.person(one.id))
+        coursefile.table(document, "learners").update(
+            {one.id: _entry(roster.system, one, before.person(one.id)) for one in roster.members}
+        )
         for lesson, found in matched.items():
             coursefile.table(document, "lessons", lesson, "columns")[roster.system.name] = (
                 found[0] if len(found) == 1 else list(found)

@@ -223,9 +223,12 @@ def _first_items(about: Lesson) -> Iterator[tuple[str, str, RubricItem]]:
         asked = about.exercise(wrong.exercise)
         points = round((about.leaves(wrong) - 1) * asked.points, 2)
         yield wrong.exercise, wrong.name, RubricItem(wrong.mistake, points, wrong.mistake)
-    for asked in about.exercises:
-        for name, said, part in _RESULTS if isinstance(asked.kind, Explain) else ():
-            yield asked.name, name, RubricItem(said, part * asked.points)
+    yield from (
+        (asked.name, name, RubricItem(said, part * asked.points))
+        for asked in about.exercises
+        if isinstance(asked.kind, Explain)
+        for name, said, part in _RESULTS
+    )
 
 
 def _file(course: CourseFolder) -> _RubricFile:

@@ -18,7 +18,6 @@ from . import ClassroomError
 
 LARGEST = 32 << 20  # bytes
 # What splits lines or cells here or in another program, as tabs and semicolons do for some.
-_BREAKS = re.compile("[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 # What makes a cell a formula (also in its wide form), wherever one could begin for any of them.
 _BEGINS = "=+-@\uff1d\uff0b\uff0d\uff20"
 _FORMULA = re.compile(rf"(?:(?<=^)|(?<=[;,|]))([\s\"']*)(?=[{re.escape(_BEGINS)}])")
@@ -87,7 +86,7 @@ def cell(value: object) -> object:
     formula in a text has an apostrophe in front, by which spreadsheets know it for text."""
     if value is None or isinstance(value, int | float):
         return "" if value is None else value
-    text = visible(_BREAKS.sub(" ", str(value)))
+    text = visible(re.sub("[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+", " ", str(value)))
     return text if _NUMBER.fullmatch(text) else _FORMULA.sub(r"\1'", text)
 
 

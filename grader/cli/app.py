@@ -1,7 +1,5 @@
 """`grader ...`: which commands there are, and what happens when one goes wrong."""
 
-from __future__ import annotations
-
 import ast
 import io
 import os
@@ -83,8 +81,8 @@ class Command(TyperCommand):
     """Stands for a command until it is given: its module is imported only then."""
 
     def make_context(
-        self, info_name: str | None, args: list[str], parent: Context | None = None, **extra: Any
-    ) -> Context:
+        self, info_name: str | None, args: list[str], parent: "Context | None" = None, **extra: Any
+    ) -> "Context":
         module, _, function = COMMANDS[self.name or ""].partition(":")
         alone = typer.Typer(add_completion=False)
         pass_on = self.name in PASS_ON
@@ -107,14 +105,14 @@ class Commands(TyperGroup):
             for name in names
         }
 
-    def format_help(self, ctx: Context, formatter: HelpFormatter) -> None:
+    def format_help(self, ctx: "Context", formatter: "HelpFormatter") -> None:
         """Docstrings are read from the files: to import all commands would take a second."""
         for name, place in COMMANDS.items():
             module, _, function = place.partition(":")
             self.commands[name].help = (_docstrings(module)[function] or "").partition("\n\n")[0]
         super().format_help(ctx, formatter)
 
-    def invoke(self, ctx: Context) -> None:
+    def invoke(self, ctx: "Context") -> None:
         for stream in (sys.stdout, sys.stderr):
             # On a console of another encoding than UTF-8, as Windows' are, a character that it
             # lacks is a question mark, and no error.

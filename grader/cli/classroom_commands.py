@@ -4,8 +4,6 @@ status: 0 when all is well, 1 when something handed in is not. What keeps comman
 they raise; app.py says it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import time
@@ -186,9 +184,12 @@ def autograde_lesson(
     entered = sum(bool(one.exercises) for one in done.graded)
     with here.gradebook() as gradebook:
         unread, by_hand = map(sorted, export.unmarked(here, gradebook, name))
-    unreadable = f", {len(unread)} unreadable ({some(unread)})" if unread else ""
-    unreadable += f", {len(by_hand)} to mark by hand ({some(by_hand)})" if by_hand else ""
-    say(f"graded: {counted(entered, 'submission')}{unreadable}, in {short(here.root)}/gradebook.db")
+    say(
+        f"graded: {counted(entered, 'submission')}"
+        + (f", {len(unread)} unreadable ({some(unread)})" if unread else "")
+        + (f", {len(by_hand)} to mark by hand ({some(by_hand)})" if by_hand else "")
+        + f", in {short(here.root)}/gradebook.db"
+    )
     _say_kept(done, name)
     if done.changed:
         say(
@@ -251,7 +252,7 @@ def regrade_lesson(
     )
 
 
-def _say_kept(done: batch.Regraded, lesson: str) -> None:
+def _say_kept(done: "batch.Regraded", lesson: str) -> None:
     """Say how many marks stay as feedback has shown them, and how to let them fall."""
     kept = [["keeps" in one for one in each.exercises.values()] for each in done.graded]
     if marks := sum(map(sum, kept)):
@@ -262,7 +263,7 @@ def _say_kept(done: batch.Regraded, lesson: str) -> None:
         )
 
 
-def _largest(done: batch.Regraded) -> str:
+def _largest(done: "batch.Regraded") -> str:
     """Whose points changed most, from what to what."""
     learner = max(sorted(done.changed), key=lambda name: abs(done.difference(name)))
     before, after = done.totals[learner]
@@ -525,7 +526,6 @@ def _present(lesson: course.Lesson, live: bool, port: int, brief: bool) -> None:
             step_through(lesson, made.mistakes, Console(), pressed_key)
 
 
-_STYLES = {"-": "on #5c2e00", "+": "on #003a5c"}  # told apart by all eyes
 STOP = ("q", "\x1b", "\x04", "")  # escape, Ctrl-D, the terminal is gone
 # The arrows left and up, page up: as terminals send them, and as Windows' console does.
 BACK = ("b", *("\x1b[D", "\x1b[A", "\x1bOD", "\x1bOA", "\x1b[5~"), *("\xe0K", "\xe0H", "\xe0I"))
@@ -533,7 +533,7 @@ BACK = ("b", *("\x1b[D", "\x1b[A", "\x1bOD", "\x1bOA", "\x1b[5~"), *("\xe0K", "\
 
 def step_through(
     lesson: course.Lesson,
-    mistakes: Sequence[handing_out.Mistake],
+    mistakes: "Sequence[handing_out.Mistake]",
     console: Console,
     key: Callable[[], str],
 ) -> None:
@@ -551,7 +551,8 @@ def step_through(
         console.print(Panel(title, title=mistake.wrong.exercise, subtitle=number, padding=1))
         text = Text(no_wrap=True, overflow="ellipsis")
         for line in changes(lesson, mistake):
-            style = _STYLES.get(line[:1], "")
+            # Told apart by all eyes.
+            style = {"-": "on #5c2e00", "+": "on #003a5c"}.get(line[:1], "")
             text.append(f"  {line:<90}\n", f"bold white {style}" if style else "")
         console.print(text)
         if verdict:

@@ -93,24 +93,23 @@ unsigned size_t void bool char short signed reinterpret_cast static_cast sizeof 
 """
 BUILT_IN = frozenset(IDENTIFIER.findall(_WORDS))
 
-_MODULE = (
-    "Python's modules are not available in a kernel. CUDA has functions such as `sqrtf`, `expf`, "
-    "`fmaxf`."
-)
-_BEFORE_VOLTA = (
-    "Since CUDA 9 its name ends in `_sync`, and its first argument is the mask of the lanes that "
-    "take part: `0xffffffff` for all 32."
-)
 # What a name that nothing declares was meant to be, by the name.
 ELSEWHERE = (
     dict.fromkeys(
         ("print", "cout", "cerr", "endl", "println"),
         'In a kernel, print with `printf("%f\\n", value)`.',
     )
-    | dict.fromkeys(("np", "numpy", "math", "torch", "cp", "cupy", "import"), _MODULE)
+    | dict.fromkeys(
+        ("np", "numpy", "math", "torch", "cp", "cupy", "import"),
+        (
+            "Python's modules are not available in a kernel. CUDA has functions such as `sqrtf`, "
+            "`expf`, `fmaxf`."
+        ),
+    )
     | dict.fromkeys(
         ("__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__ballot", "__any", "__all"),
-        _BEFORE_VOLTA,
+        "Since CUDA 9 its name ends in `_sync`, and its first argument is the mask of the lanes "
+        "that take part: `0xffffffff` for all 32.",
     )
     | {
         word: f"`__{word}__` is written with two underscores on either side."
@@ -145,7 +144,6 @@ _TYPES = "int|float|double|unsigned|size_t|bool|auto|char|short|long|float2|floa
 
 
 _TEXT = re.compile(r'"[^"]*"')
-_WHOLE_LOOP = re.compile(r"\s*for\s*\([^;]*;[^;]*;[^;]*\)\s*;\s*$")
 
 
 def _of_a_name(name: str, error: Diagnostic, lines: list[str]) -> str:
@@ -159,7 +157,7 @@ def _of_a_name(name: str, error: Diagnostic, lines: list[str]) -> str:
     for number, text in (one for one in declaring if one[0] != error.line):
         if number > error.line:
             return f"`{name}` is declared on line {number}. It does not exist before that line."
-        if _WHOLE_LOOP.match(text):
+        if re.match(r"\s*for\s*\([^;]*;[^;]*;[^;]*\)\s*;\s*$", text):
             return f"The loop on line {number} ends at its `;`. It does not repeat what follows."
         return (
             f"`{name}` is declared on line {number}. It exists only in the braces, the loop or the "
@@ -387,31 +385,37 @@ RULES = tuple(
 
 # ---- what CUDA has beside kernels, and is not here ----
 
-_CURAND = (
-    "the random numbers of cuRAND (`curand_kernel.h`) are not available. Write a short generator "
-    "for each thread, such as a hash of the seed and the thread's index, or fill an array with "
-    "random numbers before the launch and pass it"
-)
-_THRUST = (
-    "Thrust is not available: its algorithms and vectors run on the host, and launch their own "
-    "kernels. Here only kernels run. Write the loop, the reduction or the scan yourself, or use "
-    "cub's block and warp collectives (`cub/cub.cuh`)"
-)
 TEXTURES = (
     "textures and surfaces are not available: the launch cannot make one. Pass the array as "
     "a pointer to const, and compute the index yourself"
 )
-_CHILDREN = (
-    "kernels that launch kernels (dynamic parallelism) are not available: only the host launches. "
-    "Call a __device__ function, or let the threads of this launch share the work"
-)
 # What tells it in a compiler's message or in the line that this is about, and what it is.
 _SIGNS = (
-    (re.compile(r"\bcurand(State|_|Generator|StatePhilox)\w*|curand_kernel\.h"), _CURAND),
-    (re.compile(r"\bthrust(::|/)|\"thrust\"|\bthrust\b.*\bnamespace\b"), _THRUST),
+    (
+        re.compile(r"\bcurand(State|_|Generator|StatePhilox)\w*|curand_kernel\.h"),
+        (
+            "the random numbers of cuRAND (`curand_kernel.h`) are not available. Write a short "
+            "generator for each thread, such as a hash of the seed and the thread's index, or fill "
+            "an array with random numbers before the launch and pass it"
+        ),
+    ),
+    (
+        re.compile(r"\bthrust(::|/)|\"thrust\"|\bthrust\b.*\bnamespace\b"),
+        (
+            "Thrust is not available: its algorithms and vectors run on the host, and launch their "
+            "own kernels. Here only kernels run. Write the loop, the reduction or the scan "
+            "yourself, or use cub's block and warp collectives (`cub/cub.cuh`)"
+        ),
+    ),
     (re.compile(r"\btexture\b(?=\s*<| is not a template)|\btex([123]D|Cubemap)\w*"), TEXTURES),
     (re.compile(r"\bsurface\b(?=\s*<| is not a template)|\bsurf([123]D|Cubemap)\w*"), TEXTURES),
-    (re.compile(r"device-side kernel launch|kernel launch from __device__"), _CHILDREN),
+    (
+        re.compile(r"device-side kernel launch|kernel launch from __device__"),
+        (
+            "kernels that launch kernels (dynamic parallelism) are not available: only the host "
+            "launches. Call a __device__ function, or let the threads of this launch share the work"
+        ),
+    ),
 )
 
 

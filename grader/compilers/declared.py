@@ -179,7 +179,6 @@ _SCALARS = {
     **{"char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "float": 4},
     **{"long": 8, "ulong": 8, "longlong": 8, "ulonglong": 8, "double": 8},
 }
-_AXES = "xyzw"
 
 _DECLARED = re.compile(
     r"(?P<words>(?:\b(?:extern|static|constexpr|const|volatile|__shared__|__device__|__constant__"
@@ -483,8 +482,9 @@ class Declarations:
         first = reads[0][1] if reads else ""
         if all(is_fixed(inside) for _, inside in reads + shuffles):
             other = [one for one in reads if one[1] != first] or reads
-            found = [f"`{function}`" for function, _ in shuffles]
-            found = found or [f"`{array}[{index}]`" for array, index in other]
+            found = [f"`{function}`" for function, _ in shuffles] or [
+                f"`{array}[{index}]`" for array, index in other
+            ]
         else:
             found = [
                 f"The distance in `{array}[{index}]`"
@@ -547,7 +547,7 @@ def _vector(kind: str) -> tuple[StructMember, ...]:
     if not match or match[1] not in _SCALARS:
         return ()
     size = _SCALARS[match[1]]
-    return tuple(StructMember(_AXES[n], n * size, size, ()) for n in range(int(match[2])))
+    return tuple(StructMember("xyzw"[n], n * size, size, ()) for n in range(int(match[2])))
 
 
 def _constants(text: str) -> dict[str, int]:

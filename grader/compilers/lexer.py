@@ -63,7 +63,6 @@ def on_its_lines(source: str) -> str:
 
 # ---- directives that renumber lines ----
 
-_SPLICE = re.compile(r"\\[ \t]*\n")
 _RENUMBERS = re.compile(r"^[^\S\n]*(?:#|%:)[^\S\n]*(?:line\b|\d)", re.MULTILINE)
 _MARK = "\x1a"  # stands for a line end that is none to directives; a source cannot have it
 
@@ -78,7 +77,8 @@ def renumbering(source: str) -> int | None:
         text = part[0].replace("\n", _MARK)
         return " " + _MARK * text.count(_MARK) if part["comment"] or part["unclosed"] else text
 
-    plain = _OPAQUE.sub(blank, _SPLICE.sub(_MARK, source))
+    # A backslash at the end of a line joins it to the next.
+    plain = _OPAQUE.sub(blank, re.sub(r"\\[ \t]*\n", _MARK, source))
     if (found := _RENUMBERS.search(plain.replace(_MARK, ""))) is None:
         return None
     at = [place for place, char in enumerate(plain) if char != _MARK][found.start()]

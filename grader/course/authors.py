@@ -160,8 +160,7 @@ def _fits(value: object, hint: object) -> bool:
     if origin in (Union, types.UnionType):
         return any(_fits(value, one) for one in args)
     if origin is tuple:
-        if isinstance(value, tuple) and args[-1:] == (...,):
-            args = args[:1] * len(value)
+        args = args[:1] * len(value) if isinstance(value, tuple) and args[-1:] == (...,) else args
         return isinstance(value, tuple) and len(value) == len(args) and all(map(_fits, value, args))
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return isinstance(value, Mapping) and all(

@@ -143,14 +143,15 @@ def _defined(file: Path, compiler: str) -> Iterator[Exercise]:
         counts = solution_counts.of_exercise(file.parent, one.name, compiler)
         cases = []
         for case in chosen.dealt(one.cases, rows.get(one.name, ())):
-            ours, budgets = counts.get(case.name, {}), case.budgets
-            if len(ours) > 1:  # more than its steps
-                budgets = tuple(budget.beside(ours) for budget in budgets)
+            ours = counts.get(case.name, {})
+            is_known = len(ours) > 1  # more than its steps
             cases.append(
                 replace(
                     case,
                     problem=_drawn(case.problem, file, case.name),
-                    budgets=budgets,
+                    budgets=tuple(budget.beside(ours) for budget in case.budgets)
+                    if is_known
+                    else case.budgets,
                     ours=ours,
                 )
             )
@@ -297,8 +298,11 @@ def handed_out(lesson: Lesson) -> Iterator[tuple[str, bytes]]:
 def course_files(folder: Path) -> Iterator[tuple[str, bytes]]:
     """The same of a whole course in `folder`, its notebooks and pages among them, and nothing of a
     class."""
-    for lesson in lessons(folder / "kernels"):
-        yield from ((f"kernels/{lesson.name}/{name}", text) for name, text in handed_out(lesson))
+    yield from (
+        (f"kernels/{lesson.name}/{name}", text)
+        for lesson in lessons(folder / "kernels")
+        for name, text in handed_out(lesson)
+    )
     rest = (folder / "notebooks").glob("*.ipynb"), (folder / "kernels/pages").rglob("*")
     yield from (
         (path.relative_to(folder).as_posix(), path.read_bytes())

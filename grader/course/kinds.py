@@ -31,7 +31,6 @@ _ANSWER = re.compile(
     r"^(?P<indent>[ \t]*)// BEGIN SOLUTION *\n(?P<text>.*?)^[ \t]*// END SOLUTION *(?:\n|\Z)",
     re.DOTALL | re.MULTILINE,
 )
-_MARKER = re.compile(r"^[ \t]*// (BEGIN|END) SOLUTION[ \t]*\n", re.MULTILINE)
 _FEWEST = 3  # lines
 _ATTEMPTS = 50
 _LINE = re.compile(r"^[ \t]*//   (.*)$", re.MULTILINE)
@@ -179,7 +178,6 @@ NOT_RIGHT = "The answer is not right."
 BY_HAND = "The answer is kept. A person marks it."
 NO_KEY = "The answer is kept. This copy of the course has no right answers, so it cannot check it."
 
-_NOTE = re.compile(r"^#.*", re.MULTILINE)
 _NUMBER = re.compile(r"([+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?)\s*+((?![\d.,])[^\n]*+)")
 _CHOOSE = {
     "one": "One option is right.",
@@ -233,7 +231,7 @@ class WrittenQuestion(ExerciseKind, told="question"):
     def written(self, source: str) -> str:
         """The answer in the text of its cell: without blank lines around it, and without lines that
         begin with #."""
-        return _NOTE.sub("", source).strip()
+        return re.sub(r"^#.*", "", source, flags=re.MULTILINE).strip()
 
     def read(self, answer: str) -> Any:
         """The answer as it is compared. LearnerError: it is none to this question."""
@@ -363,7 +361,7 @@ def is_solution(kernel: str) -> bool:
 
 def unmarked(source: str) -> str:
     """A kernel as people read it: without the lines that are for handing it out alone."""
-    return _MARKER.sub("", source)
+    return re.sub(r"^[ \t]*// (BEGIN|END) SOLUTION[ \t]*\n", "", source, flags=re.MULTILINE)
 
 
 def _bare(source: str) -> str:

@@ -39,7 +39,6 @@ Table = Mapping[str, Any]  # one of TOML's, not yet looked at
 
 KEYS = {"replace", "with", "answer", "also", "above"}  # of an edit
 _TEXTS = {"name", "mistake", "must_get"}
-_KEYS = _TEXTS | {"line", "leaves"} | KEYS
 MOST_LEFT = 0.6  # of the exercise's points
 
 
@@ -125,7 +124,7 @@ def _header(path: Path, exercise: str, number: int = 0) -> str:
 
 def _wrong_kernel(exercise: str, entry: Table, solution: str) -> WrongKernel:
     leaves = entry.get("leaves")
-    require({**entry, "leaves": ""}, _TEXTS, _KEYS)
+    require({**entry, "leaves": ""}, _TEXTS, _TEXTS | {"line", "leaves"} | KEYS)
     if empty := [key for key in sorted(_TEXTS) if not entry[key].strip()]:
         raise EditError(f"{empty[0]} is empty")
     unless(
@@ -177,10 +176,11 @@ def are_tables(value: object) -> bool:
 
 def require(table: Table, needed: set[str], known: set[str]) -> None:
     """That a table has all the `needed` keys, none but `known` ones, and texts in them."""
-    if strange := ", ".join(sorted(table.keys() - known)):
-        raise EditError(f"nobody reads {strange}; there are: {', '.join(sorted(known))}")
-    if missing := ", ".join(sorted(needed - table.keys())):
-        raise EditError(f"{missing} is missing")
+    strange, missing = (
+        ", ".join(sorted(names)) for names in (table.keys() - known, needed - table.keys())
+    )
+    unless(not strange, EditError(f"nobody reads {strange}; there are: {', '.join(sorted(known))}"))
+    unless(not missing, EditError(f"{missing} is missing"))
     for key in table.keys() - {"also", "answer"}:
         unless(isinstance(table[key], str), EditError(f"{key} must be a text, between quotes"))
 

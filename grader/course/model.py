@@ -6,8 +6,6 @@ inputs to it, as the simulated GPU has followed them. What is done beside that, 
 multiplied by 0 or taken off again, has no part in it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -38,12 +36,12 @@ class Boxes(str):
     box: tuple[int, ...]
     swizzle: int
 
-    def __new__(cls, buffer: str, box: tuple[int, ...], swizzle: int = 0) -> Boxes:
+    def __new__(cls, buffer: str, box: tuple[int, ...], swizzle: int = 0) -> "Boxes":
         self = super().__new__(cls, buffer)
         self.box, self.swizzle = box, swizzle
         return self
 
-    def called(self, buffer: str) -> Boxes:
+    def called(self, buffer: str) -> "Boxes":
         """The same of another buffer."""
         return Boxes(buffer, self.box, self.swizzle)
 
@@ -92,7 +90,7 @@ class Problem:
     order: str = "lockstep"
     begins: Mapping[str, int] = field(default_factory=dict)
 
-    def comparing(self, outputs: Collection[str]) -> Problem:
+    def comparing(self, outputs: Collection[str]) -> "Problem":
         """The same problem where only these outputs are compared; the others are scratch."""
         blank = {
             name: (one.value.shape, np.dtype(one.dtype).type)
@@ -136,7 +134,7 @@ class Budget:
         """What it is relative to ours; None if it was stated as a number."""
         return self.at_most if isinstance(self.at_most, Times) else self.times
 
-    def beside(self, solution: Mapping[str, int]) -> Budget:
+    def beside(self, solution: Mapping[str, int]) -> "Budget":
         """This budget as a number; `solution` holds its counters that are not 0."""
         if isinstance(self.at_most, int):
             return self

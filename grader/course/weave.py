@@ -34,9 +34,6 @@ _SET_UP = """\
 from grader.notebook import bench, check, draw, hint, lesson, predict, watch
 import numpy as np
 lesson("{name}"{marks})"""
-_SET_UP_PAGE = """\
-from grader.notebook import draw
-import numpy as np"""
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python", "pygments_lexer": "ipython3"},
@@ -52,7 +49,6 @@ _BREAK = re.compile(
 )
 _DIRECTIVE = re.compile(r"\{(\w+)\} *(\S+)(?P<more> folded| without rules)?")
 _IPYTHON = re.compile(r"^\s*[%!]|\?\s*$", re.MULTILINE)  # what is no Python, and runs all the same
-_MUST_BE_RIGHT = "For which launches it must be right"
 
 
 class LessonError(AuthorError):
@@ -81,7 +77,9 @@ def weave_page(page: Path) -> NotebookNode:
     """The notebook of a page that is only to be read, a Markdown file with Python cells."""
     title, _, prose = authors.text(page).partition("\n")
     body = list(_cells(Lesson(page.stem, page.parent, title, ()), "\n" + prose))
-    set_up = [v4.new_code_cell(_SET_UP_PAGE)] * any(cell.cell_type == "code" for cell in body)
+    set_up = [v4.new_code_cell("from grader.notebook import draw\nimport numpy as np")] * any(
+        cell.cell_type == "code" for cell in body
+    )
     return _notebook("page", page.stem, [v4.new_markdown_cell(title), *set_up, *body])
 
 
@@ -233,7 +231,7 @@ def _steps(exercise: Exercise) -> str:
 def _promised(exercise: Exercise) -> str:
     """For which launches a kernel must be right, to be opened."""
     rows = [f"- `{one.kernel}`: {rules.sentence(one, code='`')}" for one in exercise.rules]
-    summary = f"<details><summary>{_MUST_BE_RIGHT}</summary>"
+    summary = "<details><summary>For which launches it must be right</summary>"
     return "\n".join([summary, "", *rows, "", "</details>"]) if rows else ""
 
 

@@ -26,7 +26,6 @@ _UNSEEN = re.compile(
     r"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
     r"\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
 )
-_SURROGATES = re.compile("[\ud800-\udfff]")
 # What makes a source read otherwise than it compiles, also in a comment: NUL ends it for a
 # compiler in C, the others move or hide what an editor or a terminal shows.
 _REFUSED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -41,7 +40,7 @@ _NARROWEST = 20
 
 def encodable(text: str) -> str:
     """`text` with a mark in place of what is half a character, and can be in no file."""
-    return _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", text)
+    return re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
 
 
 def visible(text: str) -> str:
@@ -160,8 +159,7 @@ def window(text: str, column: int | None, widest: int = _WIDEST) -> tuple[str, i
     """As much of a source line as fits into `widest` columns (20 at least), around `column`,
     without tabs; and the column in it."""
     widest = max(widest, _NARROWEST)
-    if column is not None:
-        column = len(text[:column].expandtabs(4))
+    column = None if column is None else len(text[:column].expandtabs(4))
     text = text.expandtabs(4)
     start = max(0, min((column or 0) - widest // 2, len(text) - widest))
     end = start + widest

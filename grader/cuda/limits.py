@@ -93,8 +93,10 @@ def architecture(name: str) -> Architecture:
 def dimensions(kernel: str, what: str, given: Dim) -> Extent:
     """A grid or block given as CuPy takes it, an int or up to three, as (x, y, z)."""
     dims = (given,) if isinstance(given, int) else tuple(given)
-    if not 1 <= len(dims) <= 3:
-        raise LaunchError(f"{kernel}: a {what} has 1 to 3 dimensions, not {len(dims)}.")
+    unless(
+        1 <= len(dims) <= 3,
+        LaunchError(f"{kernel}: a {what} has 1 to 3 dimensions, not {len(dims)}."),
+    )
     x, y, z = (int(dim) for dim in (*dims, 1, 1)[:3])
     return x, y, z
 

@@ -106,11 +106,13 @@ class Passed:
         args, expected = self.args, self.parameters
         if self.declared is not None:
             check_arguments(self.kernel, self.declared, args)
-        if len(args) != len(expected):
-            raise LaunchError(
+        unless(
+            len(args) == len(expected),
+            LaunchError(
                 f"{self.kernel} takes {counted(len(expected), 'argument')}, not {len(args)}.",
                 kernel=self.kernel,
-            )
+            ),
+        )
         for number, (parameter, value) in enumerate(zip(expected, args, strict=True), start=1):
             of_scalar = value.nbytes if isinstance(value, np.generic) else 0
             size = 8 if value is None or isinstance(value, np.ndarray) else of_scalar
@@ -151,8 +153,7 @@ class Passed:
         for parameter, value in zip(self.parameters, self.args, strict=True):
             packed += bytes(-len(packed) % parameter.align)
             symbols[parameter.name] = _PARAMETERS_AT + len(packed)
-            is_array = isinstance(value, np.ndarray)
-            given = np.uint64(addresses[parameter.name]) if is_array else value
+            given = np.uint64(addresses[parameter.name]) if isinstance(value, np.ndarray) else value
             packed += bytes(8) if given is None else given.tobytes()
         return bytes(packed) + bytes(-len(packed) % 16 + 16), symbols
 
@@ -183,10 +184,14 @@ class Passed:
         """The buffer of `array`: argument `number`, or None where only its address is passed."""
         owner = owner_of(array)
         name = "an array" if number is None else f"argument {number + 1}"
-        if array.dtype.hasobject:
-            raise LaunchError(f"{name} of {self.kernel} holds Python objects.")
-        if not (owner.flags.c_contiguous or owner.flags.f_contiguous):
-            raise LaunchError(f"{name} of {self.kernel} is not contiguous in memory.")
+        unless(
+            not array.dtype.hasobject,
+            LaunchError(f"{name} of {self.kernel} holds Python objects."),
+        )
+        unless(
+            owner.flags.c_contiguous or owner.flags.f_contiguous,
+            LaunchError(f"{name} of {self.kernel} is not contiguous in memory."),
+        )
         allocation = allocation_of(array)
         if self.declared and number is not None:
             name = self.declared[number].name

@@ -18,7 +18,6 @@ _ASSIGNS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "
 _MORE = {"#", "define", "asm", "goto"}  # that no barrier and no guard needs
 _CALLED = re.compile(r"if|while|return|\w*(sync|fence|barrier)\w*|this_\w+|min|max")
 _BEFORE = frozenset(["", ";", "{", "}", "else"])  # what a statement can follow
-_FREE = frozenset("{};")  # braces and empty statements, where lines are put in order
 _HARMLESS = re.compile(
     r"""
     ^[ \t]*+ \# [ \t]*+ (?: include [ \t]*+ <[^>\n]*+> | pragma [ \t]++ unroll [^\n]*+ ) [ \t]*+ $
@@ -91,7 +90,8 @@ def _arranged(handed_out: str, lines: tuple[str, ...], source: str) -> Changed |
         here, there, counts = state
         if here < len(mine) and there < len(frame) and mine[here] == frame[there]:
             yield here + 1, there + 1, counts
-        if here < len(mine) and mine[here] in _FREE:
+        # Braces and empty statements.
+        if here < len(mine) and mine[here] in ("{", "}", ";"):
             yield here + 1, there, counts
         for number, line in enumerate(loose):
             if counts[number] and tuple(mine[here : here + len(line)]) == line:

@@ -365,8 +365,9 @@ def _wrong_output(
         if wrong.any():
             name, at = words.name(buffer), int(wrong.ravel().argmax())
             mismatches = _mismatches(words, buffer, wrong, expected.value, found)
-            told = _first_wrong(mismatches[0], expected)
-            told += say.pattern(name, wrong.size, int(wrong.sum()), at)
+            told = _first_wrong(mismatches[0], expected) + say.pattern(
+                name, wrong.size, int(wrong.sum()), at
+            )
             message = _in_its_launch(told, buffer, words, ran)
             order = of if of not in _IN_ORDER else ""
             return _wrong_answer(instance, buffer, message, mismatches, order)

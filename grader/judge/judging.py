@@ -17,23 +17,22 @@ from pathlib import Path
 
 from .. import compilers, course, cuda
 from ..course import Exercise, authors
-from ..course.kinds import WrittenQuestion
+from ..course.kinds import NOT_RIGHT, WrittenQuestion
 from ..course.model import COUNTERS
-from ..cuda.errors import encodable, one_line_end, summary
+from ..cuda.errors import Message, encodable, one_line_end, summary, visible
+from ..errors import AuthorError, LearnerError, unless
 from ..say import verdict_answers as say
 from ..status import Status
-from . import arrangement, cases, compare, partial, questions, stepped, technique
+from . import arrangement, cases, compare, partial, stepped, technique
 from . import sizes as every_size
-from .cases import CaseInstance
-from .compare import Words
 from .explaining.explained import explained_case
-from .partial import HAZARDS
 from .protocol import Failed, Ran, Reply
 from .session import Judged, Limits, NotRun, Session, run_on_gpu
-from .verdict import Verdict, foremost, told_once
+from .verdict import CaseResult, Verdict, foremost, told_once
 
 LONGEST_SOURCE = 100_000  # characters
 STANDARD_LIMITS = Limits()
+LATER = "The answer is kept. The marks of the lesson show whether it is right."
 
 
 def judge(
@@ -69,7 +68,7 @@ def judge(
     exercise = drawn or lesson.exercise(name)
     source = one_line_end(encodable(source))
     if isinstance(exercise.kind, WrittenQuestion):
-        return questions.judged(exercise, exercise.kind, source, hidden)
+        return _answered(exercise, exercise.kind, source, hidden)
     allowed = {one.name: one.ours["steps"] for one in exercise.cases if "steps" in one.ours}
     solution = exercise.solution if exercise.solved else ""
     with Session(source, limits, allowed) as session, Session(solution, limits, allowed) as ours:
@@ -98,6 +97,38 @@ def judge(
         for ending in (every_size.tried,) * sizes + (stepped.stepped,) * steps:
             verdict = ending(judged, verdict)
     return verdict
+
+
+def _answered(exercise: Exercise, kind: WrittenQuestion, source: str, hidden: bool) -> Verdict:
+    """The verdict on `source`, the text of the cell with the answer to a question: no compiler and
+    no worker, as nothing is run. Without `hidden` it tells no more than the lesson lets a learner
+    know before the marks."""
+    status, said = Status.NOT_ATTEMPTED, "There is no answer yet."
+    # Characters that nobody sees come along when people copy.
+    if answer := kind.written(visible(source).replace("\N{REPLACEMENT CHARACTER}", "")):
+        fault = kind.fault("") if kind.key else ""  # the author's, and not this answer's
+        unless(not fault, AuthorError(f"{exercise.id}: {exercise.source} {fault}."))
+        try:
+            status, said = kind.marked(kind.read(answer))
+            if status in (Status.PASSED, Status.WRONG_ANSWER) and not (hidden or kind.feedback):
+                status, said = Status.KEPT, LATER
+        except LearnerError as error:
+            status, said = Status.WRONG_ANSWER, str(error)
+    right = status == Status.PASSED
+    points = exercise.points if right else 0.0
+    case = CaseResult(
+        *("the answer", True, status, points, exercise.points), note=said if right else ""
+    )
+    is_open = status == Status.KEPT or kind.by_hand
+    return Verdict(
+        exercise=exercise.id,
+        points=points,
+        max_points=exercise.points,
+        status=status,
+        message="" if right else said,
+        cases=() if is_open else (case if right else case.saying(Message(said or NOT_RIGHT)),),
+        kind=kind.name,
+    )
 
 
 def blank(judged: Judged) -> Judged:
@@ -181,8 +212,7 @@ def explain(judged: Judged) -> Judged:
     """The case that the verdict tells of is explained if it is a wrong answer or an index that
     leaves an array. What goes wrong although it must not is told without advice."""
     at = judged.told
-    if judged.exercise.solved and at is not None:
-        judged = explained_case(judged, at)
+    judged = explained_case(judged, at) if judged.exercise.solved and at is not None else judged
     if judged.exercise.kind.goes_wrong:
         rows = zip(judged.instances, judged.outcomes, judged.results, strict=True)
         judged = replace(judged, results=tuple(technique.too_far(*row) for row in rows))
@@ -262,7 +292,9 @@ STAGES: tuple[Callable[[Judged], Judged], ...] = (
 _FOUND = STAGES.index(explain)  # stages that find what fails
 
 
-def in_step(judged: Judged, instance: CaseInstance, outcome: Reply, words: Words) -> CaseInstance:
+def in_step(
+    judged: Judged, instance: cases.CaseInstance, outcome: Reply, words: compare.Words
+) -> cases.CaseInstance:
     """The case with the number of the step that it fails in, if it fails. Where outputs of that
     step are wrong, no others are compared. AuthorError: the case has no such output."""
     steps, case, left = judged.exercise.steps, instance.case, outcome
@@ -271,7 +303,7 @@ def in_step(judged: Judged, instance: CaseInstance, outcome: Reply, words: Words
             with authors.blamed(judged.lesson.path / judged.exercise.file, f"step {step.name!r}"):
                 problem = instance.problem.comparing(step.outputs or instance.problem.outputs)
             only = replace(instance, step=number, problem=problem)
-            if left is outcome and isinstance(left, Failed) and left.status in HAZARDS:
+            if left is outcome and isinstance(left, Failed) and left.status in partial.HAZARDS:
                 (left,) = judged.session.run((replace(instance, tolerated=left.status),))
             if not (step.outputs and isinstance(left, Ran)) or compare.wrong(
                 replace(only, problem=replace(problem, inputs={})), left, words

@@ -25,6 +25,7 @@ from .. import compilers
 from ..course import Exercise, Lesson, rules
 from ..cuda.errors import bounded
 from ..cuda.limits import registers_for
+from ..errors import unless
 from ..say import verdict_process as say
 from ..status import Status
 from .cases import CaseInstance, described
@@ -350,19 +351,22 @@ def _checked(reply: Reply, message: Opening | Question, device: Device) -> Reply
     """The worker's reply, taken only if it fails with what a failure can be, or its arrays are
     those that were asked for."""
     if isinstance(reply, Failed):
-        if reply.status == Status.PASSED:
-            raise ProtocolError("a failure that is none")
+        unless(reply.status != Status.PASSED, ProtocolError("a failure that is none"))
         return replace(
             reply, message=shortened(reply.message), diagnostics=bounded(reply.diagnostics)
         )
     if isinstance(message, Question) and isinstance(case := message.about, CaseRequest):
         told_of = len(reply.made), len(reply.ways)
-        if not reply.too_long and told_of != (len(case.followed), len(case.asked)):
-            raise ProtocolError("other answers than were asked for")
+        unless(
+            reply.too_long or told_of == (len(case.followed), len(case.asked)),
+            ProtocolError("other answers than were asked for"),
+        )
         wanted, optional = _arrays(case, device)
         found = {name: (one.shape, one.dtype.str) for name, one in reply.arrays.items()}
-        if not wanted.items() <= found.items() <= (wanted | optional).items():
-            raise ProtocolError("other arrays than were asked for")
+        unless(
+            wanted.items() <= found.items() <= (wanted | optional).items(),
+            ProtocolError("other arrays than were asked for"),
+        )
     return replace(
         reply,
         left={launch: shortened(text) for launch, text in reply.left.items()},
@@ -375,8 +379,10 @@ def _arrays(case: CaseRequest, device: Device) -> tuple[Shapes, Shapes]:
     threads may matter."""
     if not case.leaves_arrays:
         return {}, {}
-    wanted = {f"input/{name}": (one.shape, one.dtype.str) for name, one in case.inputs.items()}
-    wanted |= {f"output/{name}": one for name, one in case.outputs.items()}
+    wanted = {
+        **{f"input/{name}": (one.shape, one.dtype.str) for name, one in case.inputs.items()},
+        **{f"output/{name}": one for name, one in case.outputs.items()},
+    }
     if device == "gpu":
         wanted |= {f"second/{name}": one for name, one in case.outputs.items()}
     else:

@@ -92,8 +92,7 @@ def reasoned(
     limits = limits if analysis.available else replace(limits, reasoning=0.0)
     outcome = reason(source, exercise, limits)
     why = outcome.message if isinstance(outcome, Failed) else TOO_LONG
-    examined = outcome.examined if isinstance(outcome, Ran) else None
-    examined = examined or Examined(why=why)
+    examined = (isinstance(outcome, Ran) and outcome.examined) or Examined(why=why)
     found = _told(examined, exercise)
     broken = _broken(found.tried, exercise, source, limits) if found.tried else None
     if found.tried and broken is None:

@@ -25,8 +25,17 @@ from typing import Any
 import numpy as np
 
 from .. import compilers, course
-from ..course import Case, Exercise, Lesson, authors, chosen, classes, rules, solution_counts
-from ..course.mistakes import WrongKernel
+from ..course import (
+    Case,
+    Exercise,
+    Lesson,
+    WrongKernel,
+    authors,
+    chosen,
+    classes,
+    rules,
+    solution_counts,
+)
 from ..cuda.errors import CudaError
 from ..errors import AuthorError
 from ..grouped import grouped
@@ -62,8 +71,10 @@ def _all(lesson: Lesson) -> Iterator[str]:
         for kernel in {rule.kernel for rule in exercise.rules} - {one.kernel for one in launches}:
             place = authors.at(lesson.path / "rules.py", kernel)
             yield f"{place}: {exercise.name} launches no kernel {kernel!r}."
-        for sentence in rules.departures(exercise):
-            yield f"{authors.at(lesson.path / 'rules.py', exercise.name)}: {sentence}"
+        yield from (
+            f"{authors.at(lesson.path / 'rules.py', exercise.name)}: {sentence}"
+            for sentence in rules.departures(exercise)
+        )
 
 
 def _draws_the_same(case: Case) -> bool:
@@ -76,7 +87,6 @@ def _draws_the_same(case: Case) -> bool:
 
 SEEDS = (0, 1, 2)  # sizes do not depend on the seed, branches on the data may
 _ENOUGH = 10_000_000
-_json = partial(json.dumps, ensure_ascii=False)
 
 
 def write(lesson: Lesson) -> list[Path]:
@@ -224,7 +234,7 @@ def _cache_keys(lesson: Lesson) -> dict[str, str]:
         one.name: (
             authors.text(lesson.path / one.file),
             lesson.solution(one),
-            *map(_json, rows.get(one.name, ())),
+            *(json.dumps(row, ensure_ascii=False) for row in rows.get(one.name, ())),
         )
         for one in filter(_is_kernel, lesson.exercises)
     }

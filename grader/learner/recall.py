@@ -34,7 +34,6 @@ APART = timedelta(days=3)  # a piece is mastered that is right at first twice, s
 _SITTING = timedelta(hours=6)  # tries with a longer pause between them are two reviews
 # Intervals of whole days, and the same ones each time.
 _SCHEDULER = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
-_SHORT = ("order", "place", "bug")  # the kinds of exercise that a warm-up has time for
 _TO_PREDICT = 1  # minutes
 
 
@@ -228,7 +227,7 @@ def _pieces(lesson: str, title: str, cells: list[dict[str, Any]]) -> Iterator[Le
         before = ("\n\n".join(above), "\n\n".join(above[start:]))
         if task := prediction(text):
             yield LessonPiece(lesson, section, task.key, _TO_PREDICT, task, *before)
-        elif known.get("kind") in _SHORT:
+        elif known.get("kind") in ("order", "place", "bug"):  # what a warm-up has time for
             yield LessonPiece(lesson, section, _exercise(cell), known["minutes"], text, *before)
         elif text.startswith("%%cuda") and not _exercise(cell):
             above.append("```c++" + text.removeprefix(text.partition("\n")[0]) + "\n```")

@@ -31,7 +31,6 @@ TOKEN_FILE = ".warpwise_token"  # in the learner's home
 LARGEST = 4 << 20  # bytes of a notebook without its outputs
 # Seconds in which a request is tried again, and between two of them.
 PATIENCE, PAUSE = 600.0, 5.0
-NO_SERVICE = "The answer is not a service's of this course"
 _ADDRESS = re.compile(
     r"(https://[\w.-]+|http://(localhost|127\.0\.0\.1))(:\d{1,5})?(/[^?#\s]*)?", re.ASCII
 )
@@ -132,7 +131,10 @@ class CourseService:
             status, found = 503, {"error": f"{self.client.base_url.host} cannot be reached"}
             with suppress(httpx.TransportError, msgspec.MsgspecError):
                 answer = self.client.request(method, path, content=content)
-                status, found = answer.status_code, {"error": f"{NO_SERVICE} ({answer})"}
+                status, found = (
+                    answer.status_code,
+                    {"error": f"The answer is not a service's of this course ({answer})"},
+                )
                 found = msgspec.json.decode(answer.content, type=dict[str, Any])
             if "error" not in found or "receipt" in found:
                 return found

@@ -195,14 +195,16 @@ class Recurrence(Observer):
 FIRST_PAUSE = 1024  # instructions that a wave runs before it is asked whether it comes to its end
 A_STEP = 2048  # threads at most that an instruction runs for and counts as one step
 
+
 # Who makes the errors of a launch, and who observes it.
-Attach = Callable[[Wave], tuple[ErrorReport, Sequence[Observer]]]
-
-
 class Machine:
     """One launch: the program's instructions bound to a wave, and run wave after wave."""
 
-    def __init__(self, job: PreparedLaunch, attach: Attach):
+    def __init__(
+        self,
+        job: PreparedLaunch,
+        attach: Callable[[Wave], tuple[ErrorReport, Sequence[Observer]]],
+    ):
         self.options, self.assembly = job.options, job.assembly
         order, in_turn = job.options.order, IN_TURN.fullmatch(job.options.order)
         places = noticed(job) if in_turn else frozenset[int]()

@@ -14,8 +14,7 @@ FULL = f"\n[printf keeps {BUFFER:,} characters, as CUDA's own buffer does. Later
 _CONVERSION = re.compile(  # or a percent sign that begins none
     r"%(?:([-+ #0]*)(\*|\d+)?(?:\.(\*|\d*))?(hh|h|ll|l|z|j|t)?([diouxXcsfFeEgGaAp%]))?"
 )
-TextAt = Callable[[int], str]
-Change = Callable[[Any, TextAt], Any]  # of an argument, before it is printed
+Change = Callable[[Any, Callable[[int], str]], Any]  # of an argument, before it is printed
 
 # By conversion: how its argument lies in memory (struct's code), how Python prints it, and what is
 # made of it before.
@@ -30,7 +29,6 @@ _CONVERSIONS: dict[str, tuple[str, str, Change | None]] = {
     **{kind: ("d", "s", lambda value, _: float.hex(value)) for kind in "aA"},
     **{kind: ("d", kind, None) for kind in "fFeEgG"},
 }
-_LONG = {"i": "q", "I": "Q"}
 
 
 @dataclass
@@ -96,13 +94,12 @@ def template(text: str) -> Template:
         flags, width, precision, length, kind = match.groups()
         if kind in (None, "%"):
             return "%%"
-        spec = f"%{flags}{number(width)}"
-        spec += "" if precision is None else f".{number(precision)}"
+        spec = f"%{flags}{number(width)}" + ("" if precision is None else f".{number(precision)}")
         code, shown, change = _CONVERSIONS[kind]
         if change:
             changes.append((len(codes), change))
         longer = kind != "c" and length in ("l", "ll", "z", "j", "t")
-        codes.append(_LONG.get(code, code) if longer else code)
+        codes.append({"i": "q", "I": "Q"}.get(code, code) if longer else code)
         return spec + shown
 
     python = _CONVERSION.sub(convert, text)

@@ -323,8 +323,7 @@ def _of_run(run: Run) -> cards.Page:
 def warmup() -> None:
     """Show three to five short pieces of passed lessons, for at most ten minutes: questions, and
     an exercise, whose cell is put below this one."""
-    shell = cards.shell()
-    cards.install(shell)
+    cards.install(cards.shell())
     _offered("warm_up")
     folder = unless(
         progress.folder(),

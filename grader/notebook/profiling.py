@@ -23,16 +23,6 @@ from grader.watch.observe import Run
 from grader.watch.recording import recordings
 
 from . import cards
-from .cards import (
-    Page,
-    aligned,
-    boxed,
-    code,
-    html_of,
-    joined,
-    paragraph,
-    sentences,
-)
 from .session import Kernel, current, run_of
 
 # ---- profile ----
@@ -57,7 +47,7 @@ def profile(
     display(profile_page(run_of(what, (grid, block, args, shared_mem), _HOW_PROFILE), shared_mem))
 
 
-def profile_page(run: Run, shared_mem: int = 0) -> Page:
+def profile_page(run: Run, shared_mem: int = 0) -> cards.Page:
     """Counts of the simulated GPU: exact as counts, and no times."""
     lines = source_table(run.source, run.counters)
     advice = wastes(run.counters)[:_MOST_ADVICE] or [
@@ -67,15 +57,14 @@ def profile_page(run: Run, shared_mem: int = 0) -> Page:
     if recordings(run):  # what the launch's shape allows on the default architecture
         last = recordings(run)[-1]
         static = sum(map(int, _SHARED.findall(compilers.compile_ptx(run.source).text)))
-        held = occupancy(prod(last.grid), last.threads, static + shared_mem)
-        advice.append(f"{DEFAULT}: {held}")
+        advice.append(f"{DEFAULT}: {occupancy(prod(last.grid), last.threads, static + shared_mem)}")
     head = cards.line(
         "note",
         f"Profile of `{_kernel(run)}`",
         "Look at the largest number of each column first (the darkest cell): it costs most.",
     )
-    return Page(
-        head.html + boxed("note", sentences(*advice)).html + lines.html,
+    return cards.Page(
+        head.html + cards.boxed("note", cards.sentences(*advice)).html + lines.html,
         "\n".join([head.text, lines.text, *advice]),
     )
 
@@ -137,7 +126,7 @@ _COLUMNS = (
 )
 
 
-def source_table(source: str, counters: Counters) -> Page:
+def source_table(source: str, counters: Counters) -> cards.Page:
     """The lines of `source` with their counts, the first column being the share of all warp
     instructions; columns in which nothing stands are left out."""
     by_line = counters.lines
@@ -153,9 +142,9 @@ def source_table(source: str, counters: Counters) -> Page:
         if counts and any(counts.values())
     ]
     head = "line", *(one.heading for one in columns), "source"
-    return Page(
-        html_of("source_table", columns, rows, counters.total),
-        aligned([head, *texts], left=[len(columns) + 1]),
+    return cards.Page(
+        cards.html_of("source_table", columns, rows, counters.total),
+        cards.aligned([head, *texts], left=[len(columns) + 1]),
     )
 
 
@@ -181,7 +170,7 @@ def compare(
     display(compare_page(*runs))
 
 
-def compare_page(a: Run, b: Run) -> Page:
+def compare_page(a: Run, b: Run) -> cards.Page:
     """Counters that are not the same in both, those that changed most first."""
     pairs = {name: (a.counters.total[name], b.counters.total[name]) for name in METRICS}
     # How many times one is the other; what one of them has not counts as most.
@@ -198,14 +187,16 @@ def compare_page(a: Run, b: Run) -> Page:
             "note", "No counter differs", f"`{named[0]}` and `{named[1]}` cost alike."
         )
     look = f"Look at `{rows[0][0]}` first: it changed most ({rows[0][3]})."
-    head = html_of("heading", "note", f"{code(named[0])} and {code(named[1])}")
-    shown = html_of(
-        "table", ("Counter", *map(code, named), "Change"), [(code(r[0]), *r[1:]) for r in rows]
+    head = cards.html_of("heading", "note", f"{cards.code(named[0])} and {cards.code(named[1])}")
+    shown = cards.html_of(
+        "table",
+        ("Counter", *map(cards.code, named), "Change"),
+        [(cards.code(r[0]), *r[1:]) for r in rows],
     )
     width = max(len(row[0]) for row in rows)
     text = "\n".join(f"  {r[0]:<{width}}  {r[1]:>12}  {r[2]:>12}  {r[3]}" for r in rows)
-    return Page(
-        html_of("card", "note", head, paragraph(look), shown),
+    return cards.Page(
+        cards.html_of("card", "note", head, cards.paragraph(look), shown),
         f"{named[0]} and {named[1]}: {look}\n{text}",
     )
 
@@ -220,7 +211,7 @@ def ptx(kernel: object) -> None:
     display(ptx_page(kernel))
 
 
-def ptx_page(kernel: Kernel) -> Page:
+def ptx_page(kernel: Kernel) -> cards.Page:
     """By source line, its instructions in the order in which they stand in the program, each with
     its number there: where numbers of one line are far apart, the compiler has moved code."""
     with cards.about(kernel.source):
@@ -240,9 +231,9 @@ def ptx_page(kernel: Kernel) -> Page:
         for line, text, some in rows
     ]
     look = "The numbers count instructions in the order in which they run where nothing branches."
-    return joined(
+    return cards.joined(
         cards.line("note", f"PTX of `{kernel.name}`", look),
-        Page(html_of("ptx_table", rows), "\n".join(texts)),
+        cards.Page(cards.html_of("ptx_table", rows), "\n".join(texts)),
     )
 
 
@@ -305,12 +296,12 @@ def _measured_now(lesson: Lesson, benchmark: Benchmark) -> records.Timings:
 # ---- timings as a card: where and when they were taken, and the table ----
 
 
-def recalled(timings: records.Timings) -> Page:
+def recalled(timings: records.Timings) -> cards.Page:
     """What was measured on another machine, said so; a sentence where nothing was."""
     if not timings.device:
-        return boxed(
+        return cards.boxed(
             "note",
-            sentences(
+            cards.sentences(
                 f"Only a GPU can show how fast `{timings.name}` is: there is none here, and no "
                 "times have been recorded yet. Everything else on this page works without."
             ),
@@ -320,19 +311,19 @@ def recalled(timings: records.Timings) -> Page:
     )
 
 
-def measured(timings: records.Timings) -> Page:
+def measured(timings: records.Timings) -> cards.Page:
     """What was measured on this machine just now."""
     return _page(
         timings, timings.measured_on, f"Measured here, {records.when(timings.measured_on)}."
     )
 
 
-def _page(timings: records.Timings, device: records.Device, measured: str) -> Page:
+def _page(timings: records.Timings, device: records.Device, measured: str) -> cards.Page:
     rows = _one_size(timings) if len(timings.sizes) == 1 else _sizes(timings)
     notes = [measured, _HOW.format(copy=device.copy_gb_per_s)]
-    html = html_of("timings", timings.title, rows, [" ".join(notes), *timings.skipped])
-    text = aligned([(f"  {first}", *others) for first, *others in rows])
-    return Page(html, "\n".join([timings.title, text, *notes, *timings.skipped]))
+    html = cards.html_of("timings", timings.title, rows, [" ".join(notes), *timings.skipped])
+    text = cards.aligned([(f"  {first}", *others) for first, *others in rows])
+    return cards.Page(html, "\n".join([timings.title, text, *notes, *timings.skipped]))
 
 
 def _one_size(timings: records.Timings) -> list[Row]:

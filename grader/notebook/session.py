@@ -19,8 +19,7 @@ from grader import compilers, course, cuda
 from grader.compilers.declared import parameters
 from grader.course import variants
 from grader.course.kinds import Choose, WrittenQuestion
-from grader.cuda import simulator
-from grader.cuda.errors import CudaError
+from grader.cuda import CudaError, simulator
 from grader.cuda.limits import DeviceKernel, Dim, Module, opted_in
 from grader.judge.beside import changes
 from grader.judge.playback.strip import FIRST_BLOCKS, Blocks

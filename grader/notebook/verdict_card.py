@@ -320,8 +320,9 @@ def element_map(name: str, wrong: np.ndarray, missing: np.ndarray | None = None)
     are too many."""
     missing = np.zeros_like(wrong) if missing is None else missing
     (grid, each), (unwritten, _) = _cells(wrong), _cells(missing)
-    said = _counted_wrong(name, wrong, missing)
-    said += f" A cell stands for up to {each} elements." if each > 1 else ""
+    said = _counted_wrong(name, wrong, missing) + (
+        f" A cell stands for up to {each} elements." if each > 1 else ""
+    )
     # A cell is all unwritten, empty, right, wrong, or one of several that are partly wrong.
     signs = np.select(
         [unwritten == 1, np.isnan(grid), grid == 0, grid == 1], ["∅", "", "·", "✗"], "o"
@@ -397,8 +398,7 @@ def expected_beside_found(
         want, got = float(expected[place]), float(found[place])
         rounded = f"{want:.{_DIGITS}g}", f"{got:.{_DIGITS}g}"
         shown = told_apart(want, got, _DIGITS) if wrong[place] else rounded
-        if missing is not None and missing[place]:
-            shown = shown[0], "not written"
+        shown = (shown[0], "not written") if missing is not None and missing[place] else shown
         columns.append(
             (indexed(name, place), shown[0], f"{shown[1]} ✗" if wrong[place] else shown[1])
         )

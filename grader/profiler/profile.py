@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from .. import course
 from ..compilers.declared import DTYPES
-from ..course import Case, Exercise, Launch
 from ..cuda import arguments, limits, simulator
 from ..cuda.limits import DEFAULT, WARP, MakeModule, architecture, opted_in
 from ..errors import BadInput, counted, unless
@@ -35,13 +34,13 @@ class Work:
 
     name: str
     source: str
-    launches: tuple[Launch, ...]
+    launches: tuple[course.Launch, ...]
     inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
     blank: Mapping[str, Blank] = field(default_factory=dict)
     begins: Mapping[str, int] = field(default_factory=dict)
 
 
-def of_exercise(exercise: Exercise, case: Case, source: str) -> Work:
+def of_exercise(exercise: course.Exercise, case: course.Case, source: str) -> Work:
     """What `case` of the exercise launches, with the numbers it draws from seed 0."""
     problem = case.problem(np.random.default_rng(0))
     return Work(
@@ -119,10 +118,9 @@ def one_by_one(
 
 
 # kernel, grid, block, bytes of shared memory, arguments, as they are written
-LaunchArguments = tuple[str | None, str | None, str | None, int, list[str]]
-
-
-def work_of_file(path: Path, launch: LaunchArguments) -> Work:
+def work_of_file(
+    path: Path, launch: tuple[str | None, str | None, str | None, int, list[str]]
+) -> Work:
     """The launch described on a command line, of a kernel in the file. Raises BadInput, and
     CompileError if it takes compiling to know which kernel is meant."""
     source = read_text(path)

@@ -12,8 +12,7 @@ from itertools import chain, combinations, product
 
 import numpy as np
 
-from ..course import rules
-from ..course.model import Rule
+from ..course import Rule, rules
 from ..machine.lanes import WARP
 from ..ptx.program import Form, Function, Immediate, Instruction, PtxModule, components
 from .trial import Trial
@@ -23,7 +22,6 @@ MOST_FACTOR = 1 << 12
 NO_SIZE = ("bar", "barrier", "shfl", "vote", "match", "redux", "prmt", "lop3", "activemask")
 NARROW = re.compile(r"\.[sub](8|16)\b")  # integers of fewer than 32 bits
 COMPARES = ("setp", "set", "min", "max", "sub", "add", "selp", "slct")
-TRUTH = ("setp", "selp")
 SMALLEST_WIDTH = 8  # bits
 HALF_IS_EXACT_TO = 2048  # whole numbers; of a float that is beyond LARGEST
 BESIDE = (1, 4, 2, 0)  # what is added to a number: odd and even, just above it and at it
@@ -115,7 +113,7 @@ def _of_instruction(one: Instruction) -> Iterator[tuple[str, int]]:
         return
     parts = [part for operand in one.operands for part in components(operand)]
     numbers = [one.value for one in parts if isinstance(one, Immediate) and not one.float_width]
-    truth = form.name in TRUTH and set(numbers) & {0, 1}  # as a bool is kept, in 16 bits
+    truth = form.name in ("setp", "selp") and set(numbers) & {0, 1}  # as a bool is kept, in 16 bits
     if form.type != "b8" and not truth and (narrow := NARROW.search(form.opcode)):
         bits = int(narrow[1])
         yield from (("width", 1 << bits - 1), ("width", 1 << bits))
@@ -147,9 +145,11 @@ def _divisors(uses: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
     known = list(uses)
     shifts = {32, *(n % 32 + 32 for name, n in known if name == "shr")}
     large = [magic for name, magic in known if name in ("mul", "mad") and magic > 1 << 28]
-    for by in (2.0**shift / magic for magic in large for shift in shifts):
-        if 2 < by < MOST_FACTOR and abs(by - round(by)) < by * 2**-28:
-            yield "factor", round(by)
+    yield from (
+        ("factor", round(by))
+        for by in (2.0**shift / magic for magic in large for shift in shifts)
+        if 2 < by < MOST_FACTOR and abs(by - round(by)) < by * 2**-28
+    )
 
 
 # ---- launches at them ----
@@ -368,8 +368,10 @@ class _Launches:
             yield from [least] if least else []
             return
         parts = {_value(one, names) for one in (*_made(condition), *_names(condition))}
-        near = [part + more for part in parts for more in range(4)]
-        near += [times * int(one) for one in re.findall(r"\d+", condition) for times in (1, 2)]
+        near = [
+            *(part + more for part in parts for more in range(4)),
+            *(times * int(one) for one in re.findall(r"\d+", condition) for times in (1, 2)),
+        ]
         nearest = sorted({*range(1, 41), *near}, key=lambda n: abs(n - names[name]))
         yield from (n for n in nearest if n >= 1 and _value(condition, names | {name: n}))
 

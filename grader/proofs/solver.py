@@ -217,8 +217,10 @@ class Solver:
             factors = {part for one in products for part in one}
             names = (factors | {one for one in constants if "*" not in one}) - seen
             seen |= names
-            pending = [fact for name in sorted(names) for fact in self.atoms.by_name[name].known]
-            pending += self._parts(new) if self.in_parts else []
+            pending = [
+                *(fact for name in sorted(names) for fact in self.atoms.by_name[name].known),
+                *(self._parts(new) if self.in_parts else ()),
+            ]
             found += pending
         if self.atoms.products is None:
             self.atoms.products = Facts(self.atoms)

@@ -408,10 +408,11 @@ class SymbolicThread:
             return state
         self.executed += 1
         self.effort.spend(INSTRUCTION)
-        if self.executed > MOST_INSTRUCTIONS:
-            raise Undecided("the kernel is too long when its loops are written out")
-        if not self.effort.left:
-            raise Undecided("the time was too short")
+        unless(
+            self.executed <= MOST_INSTRUCTIONS,
+            Undecided("the kernel is too long when its loops are written out"),
+        )
+        unless(self.effort.left, Undecided("the time was too short"))
         inside = replace(state, path=with_condition(state.path, guard))
         self.on.path = inside.path
         if one.form.collective or one.form.name in ("bar", "barrier"):

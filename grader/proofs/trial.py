@@ -7,8 +7,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from ..course import rules
-from ..course.model import Expected, Rule
+from ..course import Expected, Rule, rules
 from ..cuda.errors import CudaError
 from ..status import Status
 

@@ -9,10 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 
-from ..course import rules
-from ..course.model import Rule
-from ..cuda import arguments, simulator
-from ..cuda.errors import CudaError
+from ..course import Rule, rules
+from ..cuda import CudaError, arguments, simulator
 from ..watch.findings import HazardReport
 from .launches import constants, launches, same_code
 from .trial import FAULTS, STEP, Argument, Effort, Found, Outcome, Trial, is_as_wanted
@@ -214,8 +212,7 @@ def broken_at_its_numbers(
         if kernel not in own.functions or (right and same_code(own, right, kernel)):
             continue
         new, usual = constants(own, kernel, right)
-        if right and not (new.limits or new.factors):
-            allowed = allowed.but(FOR_NEW)
+        allowed = allowed.but(FOR_NEW) if right and not (new.limits or new.factors) else allowed
         trials = launches(rule, new, usual)
         outputs = compared.get(kernel, {}) if solution else {}
         if found := Attempts(source, allowed, True, solution, outputs).broken(trials):

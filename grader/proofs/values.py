@@ -14,8 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import z3
 
-from ..course import rules
-from ..course.model import Rule
+from ..course import Rule, rules
 from ..cuda.limits import BLOCK_LIMITS, GRID_LIMITS
 from ..machine.lanes import WARP
 from ..ptx.numbers import size_of
@@ -216,8 +215,7 @@ class Arithmetic:
             return Polynomial.of(0)
         by = gcd(value.content, 2**bits)
         if by > 1:
-            rest = self.low_bits(self.floor_quotient(value, by), bits + 1 - by.bit_length())
-            return rest * by
+            return self.low_bits(self.floor_quotient(value, by), bits + 1 - by.bit_length()) * by
         low, high = self.atoms.interval(value)
         if value.number is not None or (low >= 0 and high < 2**bits):
             return value if value.number is None else Polynomial.of(value.number % 2**bits)

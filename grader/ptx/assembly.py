@@ -58,12 +58,11 @@ class Assembly:
             self.source,
             flags=re.DOTALL,
         )
-        lines: set[int] = set()
-        for start in re.finditer(r"\b(__asm__|__asm|asm)\b", text):
-            first = text.count("\n", 0, start.start()) + 1
-            last = text.count("\n", 0, _closing(text, start.end())) + 1
-            lines.update(range(first, last + 1))
-        return frozenset(lines)
+        ends = (
+            (text.count("\n", 0, one.start()), text.count("\n", 0, _closing(text, one.end())))
+            for one in re.finditer(r"\b(__asm__|__asm|asm)\b", text)
+        )
+        return frozenset(line + 1 for first, last in ends for line in range(first, last + 1))
 
 
 def _closing(text: str, position: int) -> int:

@@ -31,7 +31,6 @@ from .program import (
 
 ANYWHERE = "*"
 _HEAP = "what the driver returned"
-_ENDS = (Flow.RETURN, Flow.EXIT, Flow.TRAP)
 _CHOICES = (Carries.CHOSEN, Carries.ALL_BITS, Carries.ALL_BITS_SET)
 _FOLLOWED = ("shared", "local", "generic")  # the memory through which what never was set may go
 _MEMORY = "shared or local memory"
@@ -58,7 +57,7 @@ def successors(code: Function, at: int) -> list[int]:
     if flow is Flow.TABLE:
         return [code.labels[label] for label in code.tables[symbol_of(one.operands[1])]]
     onward = [code.labels[symbol_of(one.operands[0])]] if flow is Flow.BRANCH else []
-    if one.guard is not None or flow not in (Flow.BRANCH, *_ENDS):
+    if one.guard is not None or flow not in (Flow.BRANCH, Flow.RETURN, Flow.EXIT, Flow.TRAP):
         onward.append(at + 1)
     return [successor for successor in onward if successor < len(code.instructions)]
 

@@ -222,8 +222,11 @@ class Places:
             return known
         require(not is_sink(register), "`_` holds nothing to read")
         (group, number), dtype = self.groups[register.name], DTYPES[kind]
-        if group.dtype.itemsize < dtype.itemsize or (group.dtype.kind == "b") != (kind == "pred"):
-            raise Malformed(f"{register.name} is no register for a value of type .{kind}")
+        require(
+            group.dtype.itemsize >= dtype.itemsize
+            and (group.dtype.kind == "b") == (kind == "pred"),
+            f"{register.name} is no register for a value of type .{kind}",
+        )
         place = self._seen.setdefault((group, dtype), Seen(group, dtype)), number
         return self._places.setdefault((register.name, kind), place)
 

@@ -53,9 +53,6 @@ def stored(kind: str) -> np.dtype:
     return DTYPES["pred"] if kind == "pred" else unsigned(size_of(kind))
 
 
-DIRECTED = ("rz", "rm", "rp")
-
-
 @dataclass(frozen=True)
 class Format:
     """`precision` bits of significand (the hidden one included), the exponent of the smallest
@@ -80,7 +77,7 @@ FORMATS = {
 
 def rounding(mods: tuple[str, ...]) -> str:
     """The rounding mode among an instruction's modifiers; to nearest even without one."""
-    return next((mod for mod in mods if mod in (*DIRECTED, "rna")), "rn")
+    return next((mod for mod in mods if mod in ("rz", "rm", "rp", "rna")), "rn")
 
 
 def constant(x: np.ndarray) -> Any:
@@ -272,8 +269,7 @@ def integer_quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     zero = b == 0
     if a.itemsize < 8:  # exact in float64: no two quotients of 32-bit integers lie that close
         quotient = np.trunc(a / widened(b, np.float64))
-        if zero.any():
-            quotient = np.where(zero, -1.0, quotient)
+        quotient = np.where(zero, -1.0, quotient) if zero.any() else quotient
         return quotient.astype(np.int64).astype(a.dtype)
     divisor = np.where(zero, a.dtype.type(1), b)
     quotient = a // divisor

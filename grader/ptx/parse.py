@@ -314,8 +314,7 @@ class _Body:
         moved, get that of the next one in their straight run."""
         targets, line, code = set(self.labels.values()), None, []
         for at, instruction in reversed(list(enumerate(self.instructions))):
-            if at + 1 in targets or instruction.form.flow in _LEAVES:
-                line = None
+            line = None if at + 1 in targets or instruction.form.flow in _LEAVES else line
             line = instruction.line or line
             code.append(instruction if instruction.line else replace(instruction, line=line))
         return code[::-1]

@@ -213,8 +213,7 @@ def components(operand: Operand) -> tuple[Operand, ...]:
 def several(operand: Operand, *numbers: int) -> tuple[Operand, ...]:
     """What an operand consists of; Malformed unless that are so many, or one of these numbers."""
     found, wanted = components(operand), " or ".join(map(str, numbers))
-    parts = counted(len(found), "part")
-    require(len(found) in numbers, f"an operand has {parts} and not {wanted}")
+    require(len(found) in numbers, f"an operand has {counted(len(found), 'part')} and not {wanted}")
     return found
 
 

@@ -48,9 +48,6 @@ TYPES = {
     *(f"{kind}x2" for kind in ("f16", "bf16", "s16", "u16")),
 }
 ORDERING = frozenset(("release", "acquire", "acq_rel"))
-_STRONG = {"volatile", "relaxed", "acquire", "release", "acq_rel"}
-_RELEASES = {"release", "acq_rel"}
-_ACQUIRES = {"acquire", "acq_rel"}
 _VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 _ADDRESS = re.compile(r"(?P<verb>\w*)(?:\.(?P<type>\w+))?(?:@(?P<space>\w+))?\[\w+\]")
 
@@ -156,10 +153,10 @@ def _transfer(verb: str, space: str, kind: str, mods: tuple[str, ...]) -> Transf
         space,
         size_of(kind),
         next((_VECTORS[mod] for mod in mods if mod in _VECTORS), 1),
-        strong=updates or not _STRONG.isdisjoint(mods),
+        strong=updates or not {"volatile", "relaxed", *ORDERING}.isdisjoint(mods),
         volatile="volatile" in mods,
-        releases=not _RELEASES.isdisjoint(mods),
-        acquires=not _ACQUIRES.isdisjoint(mods),
+        releases=not {"release", "acq_rel"}.isdisjoint(mods),
+        acquires=not {"acquire", "acq_rel"}.isdisjoint(mods),
         wide="cta" not in mods,
         compares=updates and "cas" in mods,
     )

@@ -58,9 +58,6 @@ Compute = Callable[..., Any]  # of an array (lanes,) for each source; so are the
 Meaning = Callable[[Any], Compute]  # of operations, such as `numbers.ON_ARRAYS`
 Described = TypeVar("Described", bound=Callable[..., Any])
 
-_TEXTURES = ("tex", "tld4", "txq", "suld", "sust", "sured", "suq")
-_REMEDY = "Keep the operation out of branches, and give blocks a multiple of 32 threads."
-
 
 @dataclass(frozen=True)
 class Elementwise:
@@ -190,7 +187,8 @@ def _check_whole(together: Lanes, at: int, wave: Wave) -> None:
             Message(
                 f"takes part in a matrix operation of its warp, but {absent} of the warp's 32 "
                 "lanes never come here.",
-                remedy=_REMEDY,
+                remedy="Keep the operation out of branches, and give blocks a multiple of 32 "
+                "threads.",
             ),
         )
 
@@ -427,7 +425,7 @@ def _form(common: Form, opcode: str, mods: tuple[str, ...], operands: OperandLis
 
 def _refusal(name: str, mods: list[str]) -> str:
     """What is wrong with an opcode of which no line is right; "" if its name is unknown."""
-    if name in _TEXTURES:
+    if name in ("tex", "tld4", "txq", "suld", "sust", "sured", "suq"):
         return f"{TEXTURES[0].upper()}{TEXTURES[1:]}."
     lines = [line for line, _ in OPCODES.get(name, ())]
     known = {choice for line in lines for slot in line.slots for choice in slot.choices}

@@ -317,9 +317,10 @@ def _explained(path: Path, content: Callable[[], bytes], advice: str) -> bytes:
     except OSError as error:
         raise UnreadableNotebook(f"{path.name} cannot be opened: {error.strerror}.") from None
     except ValueError as error:
-        most = f"{LONGEST_NOTEBOOK >> 20} MB"
-        most += " without its outputs" if isinstance(error, LongFile) else ""
-        raise UnreadableNotebook(f"{path.name} has more than {most}: {advice}.") from None
+        bare = " without its outputs" if isinstance(error, LongFile) else ""
+        raise UnreadableNotebook(
+            f"{path.name} has more than {LONGEST_NOTEBOOK >> 20} MB{bare}: {advice}."
+        ) from None
 
 
 def regular_file(path: Path, most: int) -> bytes:

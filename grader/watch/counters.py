@@ -26,7 +26,6 @@ from ..machine.wave import Wave
 from .findings import FindingReport
 
 TOGETHER = 1 << 16  # addresses whose traffic is counted at once
-_COUNTED = ("global", "shared", "local")  # parameters and constants come from another cache
 
 METRICS = {
     "inst_executed": "smsp__inst_executed.sum",
@@ -145,7 +144,8 @@ class Counting(Observer):
         if access.bulk and access.asynchronous and hit.space == "global":  # else it was counted
             sectors = np.unique(hit.addresses >> SECTOR_SHIFT)  # one lane has asked for all
             self.counters.add(self._lines[access.at], "global_sectors", len(sectors))
-        if hit.space not in _COUNTED or access.bulk or access.mbarrier:
+        # Parameters and constants come from another cache.
+        if hit.space not in ("global", "shared", "local") or access.bulk or access.mbarrier:
             return
         requests = warps(hit.lanes) - hit.again
         if kind == "atomic":

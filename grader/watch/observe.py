@@ -76,8 +76,6 @@ def described(array: np.ndarray, buffer: int, name: str) -> ArrayLayout:
     return ArrayLayout(array.shape, array.dtype, array.strides, buffer, offset, name)
 
 
-_TRACED = ("global", "shared", "local")
-
 MOST_EVENTS = 50_000  # a trace is for drawing; what follows in a longer run is left out
 
 
@@ -158,7 +156,7 @@ class Tracing(Observer):
 
     def access(self, done: Accessed) -> None:
         access, hit, kind = done.access, done.hit, done.kind
-        if hit.space not in _TRACED or access.bulk:
+        if hit.space not in ("global", "shared", "local") or access.bulk:
             return
         lane, geometry, first = lane_index(hit.lanes), self.wave.geometry, self.wave.first_block
         shown = self.trace.blocks if hit.space == "global" else 1  # blocks, from number 0 on

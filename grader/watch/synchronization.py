@@ -20,7 +20,7 @@ from ..machine.memory.spaces import Store
 from ..machine.wave import FULL, whole_warps
 from ..ptx.flow import spread
 from ..ptx.instructions.asynchronous_copies import TOLD
-from ..ptx.instructions.warpgroup_matrices import GROUP, OF_GROUPS
+from ..ptx.instructions.matrices import GROUP, OF_GROUPS
 from ..ptx.program import (
     Carries,
     Instruction,
@@ -302,8 +302,7 @@ class Products(Observer):
             return
         if (lane := first_of(lanes, ~self._fenced[lanes])) is not None:
             self.report.stop(NoRegisterFence(self.report.here.location(at, lane)))
-        states = (self._writes, self._reads)
-        for state, operand in zip(states, _held(self.code[at]), strict=False):
+        for state, operand in zip((self._writes, self._reads), _held(self.code[at]), strict=False):
             for name in registers(operand):
                 state[name][0, lanes] = at + 1
                 state[name][1, lanes] = self.wave.products.committed[lanes]

@@ -9,7 +9,7 @@ from nbformat import v4
 from small_questions import LESSON
 
 from grader.course.kinds import BY_HAND
-from grader.judge.questions import LATER
+from grader.judge.judging import LATER
 
 CELLS = (
     f'from grader.notebook import *\nlesson("{LESSON}")',

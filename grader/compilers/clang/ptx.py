@@ -36,8 +36,7 @@ Place = tuple[int, int, int]  # file, line, column
 
 def like_nvrtc(ptx: str, *, debug: bool = False) -> str:
     """`ptx` in that form; `debug`: it says that it is a debug build."""
-    if debug:
-        ptx = _TARGET.sub(r"\g<0>, debug", ptx)
+    ptx = _TARGET.sub(r"\g<0>, debug", ptx) if debug else ptx
     return _with_calls(_PROLOGUE.sub(_where_known, _DEBUGGING.sub("", ptx)))
 
 
@@ -94,7 +93,6 @@ def named(ptx: str, expressions: tuple[str, ...]) -> tuple[str, dict[str, str]]:
 
 _LABEL = re.compile(r"(\$L__BB\w+):")
 _BRANCH = re.compile(r"\s*(?:@(?P<guard>!?%\w+)\s+)?bra(?:\.uni)?\s+(?P<to>\$L__BB\w+);")
-_END = re.compile(r"\s*(?:ret|exit|brx\.idx)\b")
 _DEEPEST = 100  # loops in loops
 _ASM = "// begin inline asm", "// end inline asm"
 
@@ -151,8 +149,7 @@ def _blocks(lines: list[str]) -> Iterator[_Block]:
     place, asm, made = "", False, 0
     for line in lines:
         asm = _in_assembly(line, asm)
-        if line.lstrip().startswith(".loc"):
-            place = line
+        place = line if line.lstrip().startswith(".loc") else place
         label = None if asm else _LABEL.match(line)
         branch = None if asm else _BRANCH.match(line)
         parted = block.guard and block.otherwise is None
@@ -184,7 +181,7 @@ def _is_code(line: str) -> bool:
 
 def _ends(block: _Block) -> bool:
     code = [line for line in block.lines if _is_code(line)]
-    return bool(code) and bool(_END.match(code[-1]))
+    return bool(code) and bool(re.match(r"\s*(?:ret|exit|brx\.idx)\b", code[-1]))
 
 
 def _written(block: _Block, following: str | None) -> Iterator[str]:

@@ -13,7 +13,6 @@ from .llvm_text import DOUBT
 # The host whose `long` and alignments CUDA's types have, whatever machine compiles.
 _HOST = "x86_64-unknown-linux-gnu"
 # With a name so long, clang looks for what it may be a misspelling of for minutes.
-_ENDLESS_NAME = re.compile(r"\w{1000}")
 _TARGET = (
     *("-triple", "nvptx64-nvidia-cuda", "-target-feature", "+ptx88"),
     *("-mrelocation-model", "static", "-fno-dwarf-directory-asm"),
@@ -86,7 +85,7 @@ def front(job: Job) -> list[str]:
     standards = [found[1] for found in map(_STANDARD.fullmatch, job.options) if found]
     return [
         *(*_target(job), *_FRONT, f"-std={['c++17', *standards][-1]}"),
-        *(["-fno-spell-checking"] if _ENDLESS_NAME.search(job.source) else []),
+        *(["-fno-spell-checking"] if re.search(r"\w{1000}", job.source) else []),
         *([] if "-O0" in options else ["-O3"]),
         *([] if "-ffp-contract=off" in options else ["-ffp-contract=fast"]),
         *options,
@@ -132,7 +131,6 @@ def _target(job: Job) -> tuple[str, ...]:
 
 # ---- the source ----
 
-_NO_LOOP = "loop to follow '#pragma unroll'"
 _PRAGMA = re.compile(r"\s*(?:#|%:)\s*pragma\s+unroll\b")
 _WORD = re.compile(r"(?:\bstatic\s+)?\b__shared__\b(?:\s+static\b)?")
 _ALIGNED = re.compile(r"\balignas\b")
@@ -146,7 +144,7 @@ def without_unroll(source: str, errors: Iterable[Diagnostic]) -> str:
     are."""
     lines = source.split("\n")
     for error in errors:
-        if error.message.endswith(_NO_LOOP):
+        if error.message.endswith("loop to follow '#pragma unroll'"):
             at = next((n for n in range(error.line - 2, -1, -1) if _PRAGMA.match(lines[n])), None)
             if at is not None:
                 lines[at] = ""

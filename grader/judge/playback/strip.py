@@ -372,8 +372,9 @@ def sentence(recording: Recording, frame: Frame, slot: int) -> str:
     else:
         who = f"all {counted(len(mine), 'thread')}" if len(mine) > 1 else "the only thread"
     did = [*_touched(recording, frame, slot), *_shuffled(recording, frame, slot)]
-    text = f"Line {frame.line}, {who}" if frame.line else f"Code of no line, {who}"
-    text += f": {'; '.join(did)}." if did else "."
+    text = (f"Line {frame.line}, {who}" if frame.line else f"Code of no line, {who}") + (
+        f": {'; '.join(did)}." if did else "."
+    )
     return " ".join([text, *_turns(recording, frame, slot, mine)])
 
 

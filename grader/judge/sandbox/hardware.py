@@ -6,8 +6,7 @@ import cupy
 import numpy as np
 from cupy.cuda import driver, runtime
 
-from ...cuda import gpu
-from ...cuda.errors import LaunchError, Misaligned, OutOfBounds
+from ...cuda import LaunchError, Misaligned, OutOfBounds, gpu
 from ..protocol import Arrays, CaseRequest, Ran
 from .simulated import argument
 

@@ -94,6 +94,5 @@ def _allow(rules: int, path: Path, rights: int) -> None:
 
 def _checked(number: int, *args: object) -> int:
     result: int = _libc().syscall(number, *args)
-    if result < 0:
-        raise OSError(ctypes.get_errno(), "Landlock refuses")
+    unless(result >= 0, OSError(ctypes.get_errno(), "Landlock refuses"))
     return result

@@ -91,16 +91,14 @@ def _decisions(graph: Graph, elements: Elements, root: int, index: int) -> Itera
 def _carrying(graph: Graph, root: int, kind: Carries) -> npt.NDArray[Any]:
     """The nodes on the way to a node whose instructions carry values so, the last one first."""
     nodes = graph.slice_of(root).nodes
-    carrying: npt.NDArray[Any] = nodes[graph.carrying(nodes, kind)]
-    return carrying
+    return np.asarray(nodes[graph.carrying(nodes, kind)])
 
 
 def _branches(graph: Graph, nodes: npt.NDArray[np.int64]) -> list[int]:
     """Those of the nodes at which a thread branched."""
-    found: list[int] = nodes[
-        graph.by_instruction(lambda one: one.form.flow is Flow.BRANCH, nodes)
-    ].tolist()
-    return found
+    return list(
+        nodes[graph.by_instruction(lambda one: one.form.flow is Flow.BRANCH, nodes)].tolist()
+    )
 
 
 def _asked(graph: Graph, node: int, numbers: Numbers) -> Iterator[Choice]:
@@ -245,9 +243,11 @@ def _loads(graph: Graph, elements: Elements) -> Iterator[Used]:
     places = zip(ends.tolist(), is_kept, strict=True)
     kept = (stored(end) if is_it else None for end, is_it in places)
     rows = zip(graph.left[nodes].tolist(), times.tolist(), who, last, lost, kept, strict=True)
-    for leaf, often, loaded, end, is_lost, place in rows:
-        if element := elements.behind(graph, leaf):
-            yield Used(element, 1, often, loaded, end if is_lost else None, place)
+    yield from (
+        Used(element, 1, often, loaded, end if is_lost else None, place)
+        for leaf, often, loaded, end, is_lost, place in rows
+        if (element := elements.behind(graph, leaf))
+    )
 
 
 def _is_lost(instruction: Instruction) -> bool:

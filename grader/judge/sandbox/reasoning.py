@@ -45,14 +45,13 @@ def examined(source: str, about: Examine) -> Examined:
     searched = proofs.counterexample(
         source, about.rules, about.solution, about.compared, about.trials
     )
-    reasoned, tried = about.effort > 0 and searched.trial is None, None
-    if reasoned:
-        searched = proofs.prove(source, about.rules, about.effort)
-    if (trial := searched.trial) is not None:
-        tried = Tried(trial.rule.kernel, trial.grid, trial.block, dict(trial.numbers))
+    reasoned = about.effort > 0 and searched.trial is None
+    searched = proofs.prove(source, about.rules, about.effort) if reasoned else searched
     found = Examined(
         searched.outcome is proofs.Outcome.PROVED,
-        tried,
+        Tried(one.rule.kernel, one.grid, one.block, dict(one.numbers))
+        if (one := searched.trial) is not None
+        else None,
         reasoned,
         searched.why,
         searched.suspected,
@@ -86,12 +85,14 @@ def _key(module: simulator.RawModule, lines: list[int | None], about: Examine) -
 @cache
 def reasoners() -> str:
     """A name for everything that reasons: our code, Z3, NumPy and Python."""
-    digest = hashlib.sha256(platform.python_version().encode())
-    for name in _LIBRARIES if proofs.available else ("numpy",):
-        digest.update(f"{name} {version(name)}\0".encode())
-    for path in sorted([path for room in REASONERS for path in (_GRADER / room).rglob("*.py")]):
-        digest.update(f"{path.relative_to(_GRADER)}\0".encode() + path.read_bytes())
-    return digest.hexdigest()
+    libraries = _LIBRARIES if proofs.available else ("numpy",)
+    files = sorted(path for room in REASONERS for path in (_GRADER / room).rglob("*.py"))
+    parts = (
+        platform.python_version().encode(),
+        *(f"{name} {version(name)}\0".encode() for name in libraries),
+        *(f"{path.relative_to(_GRADER)}\0".encode() + path.read_bytes() for path in files),
+    )
+    return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
 def _nameless(text: str, program: PtxModule, kernels: Set[str]) -> str:
@@ -120,5 +121,6 @@ def _used(program: PtxModule) -> set[str]:
 
 
 def _lines(program: PtxModule) -> Iterator[int | None]:
-    for function in program.functions.values():
-        yield from (one.line for one in function.instructions)
+    yield from (
+        one.line for function in program.functions.values() for one in function.instructions
+    )

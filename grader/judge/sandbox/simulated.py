@@ -19,8 +19,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ...compilers.declared import DTYPES, Declarations, parameters
-from ...cuda import simulator, tensor_map
-from ...cuda.errors import CudaError, StepLimit
+from ...cuda import CudaError, StepLimit, simulator, tensor_map
 from ...grouped import grouped
 from ...machine.state import current_options
 from ...profiler.profile import Work, buffers_of

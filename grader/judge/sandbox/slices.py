@@ -63,10 +63,9 @@ class Elements:
         instruction = graph.code[graph.at[node]]
         assert instruction is not None, "a store is an instruction"
         position, _ = instruction.form.transfers[-1]
-        place = address_of(instruction.operands[position]).offset
-        place += int(graph.value[graph.right[node]])
-        found = (self.at(address, place - address) for address in self._at)
-        return next(filter(None, found), None)
+        base = int(graph.value[graph.right[node]])
+        place = base + address_of(instruction.operands[position]).offset
+        return next(filter(None, (self.at(one, place - one) for one in self._at)), None)
 
     def roots(self, graph: Graph, name: str) -> npt.NDArray[np.int32]:
         """The node that each element of a buffer holds, in C order; of one of several stores the

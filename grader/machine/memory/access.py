@@ -137,10 +137,8 @@ class Access:
         """Where the lanes' accesses go, each `moved` by so many bytes; raises OutOfBounds or
         Misaligned."""
         addresses = self.base[lanes]
-        if self.offset:
-            addresses = addresses + self.offset
-        if moved is not None:
-            addresses = addresses + moved
+        addresses = addresses + self.offset if self.offset else addresses
+        addresses = addresses + moved if moved is not None else addresses
         if np.bitwise_or.reduce(addresses) & (self.width - 1):
             raise self.memory.report.misaligned(self, lane_index(lanes), addresses)
         try:

@@ -231,8 +231,9 @@ class BatchSpace(GlobalSpace):
             chosen = np.arange(len(addresses)) if which is None else which
             where = addresses[chosen] - store.address
             page = where >> PAGE_SHIFT
-            astray = pieces.launch[page] != self.launches[lanes][chosen]
-            astray |= where + size > pieces.ends[page]
+            astray = (pieces.launch[page] != self.launches[lanes][chosen]) | (
+                where + size > pieces.ends[page]
+            )
             if np.count_nonzero(astray):
                 position = int(chosen[np.argmax(astray)])
                 raise self.describe(int(addresses[position]), position)
@@ -423,14 +424,17 @@ def local_layout(linked: LinkedProgram) -> LocalLayout:
     local = [v for v in linked.function.variables if v.space == "local"]
     size, symbols = _lay_out([v for v in local if v.name.partition("::")[0] not in recursive])
     stack = size + -size % 16
-    frame_sizes: dict[str, int] = {}
-    frame_offsets: dict[str, tuple[str, int]] = {}
-    for name in recursive:
-        bytes_needed, offsets = _lay_out([v for v in local if v.name.startswith(f"{name}::")])
-        frame_sizes[name] = LEAST_FRAME + -(-bytes_needed // 16) * 16
-        frame_offsets |= {symbol: (name, offset) for symbol, offset in offsets.items()}
+    frames = {
+        name: _lay_out([v for v in local if v.name.startswith(f"{name}::")]) for name in recursive
+    }
     return LocalLayout(
-        stack + STACK_SIZE if recursive else size, symbols, stack, frame_sizes, frame_offsets
+        *(stack + STACK_SIZE if recursive else size, symbols, stack),
+        {name: LEAST_FRAME + -(-needed // 16) * 16 for name, (needed, _) in frames.items()},
+        {
+            symbol: (name, offset)
+            for name, (_, offsets) in frames.items()
+            for symbol, offset in offsets.items()
+        },
     )
 
 

@@ -231,8 +231,13 @@ def bulk_reduction(instruction: Instruction, at: int, wave: Wave) -> Step:
 
 def unit_access(instruction: Instruction, position: int, at: int, wave: Wave) -> Access:
     """The access of a copy engine to 16 bytes at the address that stands at a position."""
-    transfer = instruction.form.transfer(position)
-    transfer = replace(transfer, size=4, components=_WORDS, bulk=True, asynchronous=True)
+    transfer = replace(
+        instruction.form.transfer(position),
+        size=4,
+        components=_WORDS,
+        bulk=True,
+        asynchronous=True,
+    )
     return wave.access(transfer, instruction.operands[position], at)
 
 

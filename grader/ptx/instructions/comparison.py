@@ -111,9 +111,8 @@ def set_(instruction: Instruction) -> Elementwise:
     """1.0 or all ones where true, else 0."""
     result, source = instruction.form.mods[-2:]
     kind, scalar = source.removesuffix("x2"), result.removesuffix("x2")
-    compare = _combined(_comparison(instruction, kind), instruction)(ON_ARRAYS)
-    if kind != source:
-        compare = _on_pairs(compare, kind)
+    scalars = _combined(_comparison(instruction, kind), instruction)(ON_ARRAYS)
+    compare = scalars if kind == source else _on_pairs(scalars, kind)
     size, word = size_of(scalar), f"u{size_of(result)}"
     true = np.array(_TRUE.get(scalar, (1 << 8 * size) - 1), f"u{size}")
     return Elementwise(

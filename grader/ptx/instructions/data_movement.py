@@ -164,7 +164,6 @@ def getctarank(instruction: Instruction) -> Elementwise:
     )
 
 
-_SPINNING = ("volatile", "relaxed", "acquire")  # what a thread that waits for another uses
 _ANYWHERE = "SPACE|local|const|param|param::entry|param::func"
 _HINTS = "EVICTIONS? EVICTIONS? L2::cache_hint? L2::64B|L2::128B|L2::256B?"
 
@@ -184,7 +183,8 @@ def load(instruction: Instruction, at: int, wave: Wave) -> Step:
     access = wave.access(transfer, address, at)
     kind, dtype = instruction.form.type, DTYPES[instruction.form.type]
     outs = [wave.registers.write(item, kind) for item in several(target, transfer.components)]
-    spinning = instruction.form.has(*_SPINNING)
+    # What a thread that waits for another uses.
+    spinning = instruction.form.has("volatile", "relaxed", "acquire")
 
     def step(lanes: Lanes) -> None:
         if spinning:
@@ -321,8 +321,7 @@ def _float_to_int(mods: tuple[str, ...], result: str, source: str) -> Callable[.
     of_nan = np.array(1 << bits - 1 if wide else 0, f"u{bits // 8}").view(dtype)
 
     def convert(a: np.ndarray) -> np.ndarray:
-        if source in ("f16", "bf16"):
-            a = a.astype(np.float64)
+        a = a.astype(np.float64) if source in ("f16", "bf16") else a
         whole = to_integral(flush(a) if "ftz" in mods and source == "f32" else a)
         if lowest <= np.minimum.reduce(whole) and np.maximum.reduce(whole) < beyond:
             return whole.astype(dtype)

@@ -82,8 +82,7 @@ def rounded_once(instruction: Instruction) -> Elementwise:
         fn = native
     else:
         fn = _then(in_full, lambda result: rounded(result, kind, mode))
-    if mode == "rm" and name in _ADDENDS:
-        fn = _zero_downwards(fn, name, in_full)
+    fn = _zero_downwards(fn, name, in_full) if mode == "rm" and name in _ADDENDS else fn
     if fn is fma_single and form.has("ftz", "sat"):
         fn = _then(fn, lambda total: total.astype(np.float32))
     if form.has("ftz"):
@@ -115,10 +114,7 @@ def _zero_downwards(fn: Compute, name: str, in_full: Compute) -> Compute:
     return signed
 
 
-_ONE_SIGN = ("ftz? f32|f16|f16x2 : d, a", "f64|bf16|bf16x2 : d, a")
-
-
-@elementwise("neg abs", *_ONE_SIGN)
+@elementwise("neg abs", "ftz? f32|f16|f16x2 : d, a", "f64|bf16|bf16x2 : d, a")
 def sign(instruction: Instruction) -> Elementwise:
     """A matter of one bit, which a bfloat16 has in the same place as a float16."""
     kind = instruction.form.type.replace("bf16", "f16")
@@ -139,11 +135,8 @@ def extremum(instruction: Instruction) -> Elementwise:
     smallest, mods = instruction.form.name == "min", instruction.form.mods
     nan_wins = (np.minimum, np.maximum) if "NaN" in mods else (fmin, fmax)
     fn = _with_signed_zeros(nan_wins[0 if smallest else 1], smallest)
-    if "xorsign" in mods:
-        fn = _with_product_sign(fn)
-    if "ftz" in mods:
-        fn = flushed(fn)
-    return of_one_type(fn, instruction)
+    fn = _with_product_sign(fn) if "xorsign" in mods else fn
+    return of_one_type(flushed(fn) if "ftz" in mods else fn, instruction)
 
 
 def _with_signed_zeros(fn: Compute, smallest: bool) -> Compute:

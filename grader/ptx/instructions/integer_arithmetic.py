@@ -110,11 +110,6 @@ means(
 )
 
 
-_BY_ZERO = Undefined(
-    lambda a, b: b == 0, DivisionByZero, "divides an integer by zero; the result is undefined."
-)
-
-
 means(
     ("div", "INT : d, a, b", lambda on: on.quotient),
     (
@@ -122,7 +117,9 @@ means(
         "INT : d, a, b",
         lambda on: lambda a, b: on.subtract(a, on.multiply(b, on.quotient(a, b))),
     ),
-    undefined=_BY_ZERO,
+    undefined=Undefined(
+        lambda a, b: b == 0, DivisionByZero, "divides an integer by zero; the result is undefined."
+    ),
 )
 
 
@@ -258,8 +255,7 @@ def bounded(form: Form, amount: np.ndarray) -> np.ndarray:
 def bit_mask(form: Form, position: np.ndarray, length: np.ndarray) -> np.ndarray:
     """d, position, length: ones in a field, zeros elsewhere."""
     start, width, one = position.astype(np.uint64), bounded(form, length), np.uint64(1)
-    if form.has("wrap"):
-        start = start & np.uint64(31)
+    start = start & np.uint64(31) if form.has("wrap") else start
     return ((one << width.astype(np.uint64)) - one << start).astype(np.uint32)
 
 
@@ -313,8 +309,7 @@ def video(form: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray
     parts = operation(small_parts(a, first, number), small_parts(b, second, number))
     if form.has("add"):
         return np.asarray(c.astype(np.int64) + parts.sum(axis=1)).astype(np.uint32)
-    if form.has("sat"):
-        parts = parts.clip(np.iinfo(small).min, np.iinfo(small).max)
+    parts = parts.clip(np.iinfo(small).min, np.iinfo(small).max) if form.has("sat") else parts
     return np.asarray(parts.astype(small).view(np.uint32).reshape(-1))
 
 

@@ -211,8 +211,7 @@ class Ordering(Observer):
         late = self.clocks.unheard(late & (other != lane), stamps, other, lane)
         same_warp = other // WARP == lane // WARP
         met = self.synced["warp"][lane]
-        if self.met is not None:
-            met = np.maximum(met, self.met[lane, other % WARP])
+        met = np.maximum(met, self.met[lane, other % WARP]) if self.met is not None else met
         return self._unflagged(late & ~(same_warp & (stamps <= met)), stamps, lane)
 
     def unordered_in_cluster(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray | None:
@@ -258,8 +257,7 @@ class Ordering(Observer):
         if self.flags is None or not np.count_nonzero(late):
             return late
         knowing = self.flags.knowing[lane]
-        if self.uncached:
-            knowing = knowing | (self.flags.seen[1, lane] > 0)
+        knowing = knowing | (self.flags.seen[1, lane] > 0) if self.uncached else knowing
         if len(some := np.flatnonzero(late & knowing)):
             then = stamps[some]
             theirs = np.column_stack((self.blocks_of(then), lane_of(then), then >> _EPOCH))

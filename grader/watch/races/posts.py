@@ -206,8 +206,7 @@ class WarpClocks:
 
     def bring(self, barrier: int, phase: int, known: np.ndarray) -> None:
         """Those who know that come to the mbarrier at a place, in the phase of that parity."""
-        before = -1, np.zeros((2, self.warps), np.int64)
-        present, brought = self.barriers.get(barrier, before)
+        present, brought = self.barriers.get(barrier, (-1, np.zeros((2, self.warps), np.int64)))
         if phase != present:
             brought[phase] = 0
         np.maximum(brought[phase], known, out=brought[phase])

@@ -147,11 +147,10 @@ class Graph:
     def places(self, nodes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """The same of many nodes: blocks and threads."""
         begins, threads = np.array(self._launches).T
-        blocks: tuple[npt.NDArray[Any], npt.NDArray[Any]] = np.divmod(
+        return divmod(
             self.thread[nodes].astype(np.int64),
             threads[np.maximum(np.searchsorted(begins, self.at[nodes], side="right") - 1, 0)],
         )
-        return blocks
 
     def line(self, node: int) -> int | None:
         """The source line that made a value."""
@@ -300,7 +299,6 @@ def _steers(instruction: Instruction) -> bool:
 
 MOST_TIMES = 1000  # counted no further
 _NUMBERS = ("f16", "f32", "f64", "s32", "s64", "u32", "u64")
-_HANDED_ON = (Carries.ONE_OF, Carries.CHOSEN, Carries.COPIED)
 
 
 @dataclass(frozen=True)
@@ -374,7 +372,9 @@ def came_from(graph: Graph, root: int) -> Source:
     sources = graph.sources(node)
     if not any(sources):
         return Source(0 if _written(graph, node) else node, node)
-    if (instruction := graph.instruction(node)) and hands_on(instruction, _HANDED_ON):
+    if (instruction := graph.instruction(node)) and hands_on(
+        instruction, (Carries.ONE_OF, Carries.CHOSEN, Carries.COPIED)
+    ):
         return Source(next((one for one in sources if one < 0), 0), node)
     return Source(node, node)
 
