@@ -24,7 +24,7 @@ lab: $(READY)
 
 # The repository is the root, because nbgrader's formgrader needs build/ inside it.
 teach: $(READY)
-	$(BIN)/jupyter lab --ServerApp.root_dir=. --ServerApp.preferred_dir=notebooks $(AS_ROOT)
+	JUPYTER_CONFIG_PATH=grader/classroom/jupyter $(BIN)/jupyter lab --ServerApp.root_dir=. --ServerApp.preferred_dir=notebooks $(AS_ROOT)
 
 # Two cases of each quick test, drawn by the commit; a class graded through nbgrader; JupyterLab.
 test: $(READY)

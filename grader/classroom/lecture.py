@@ -40,8 +40,8 @@ from ..judge import judge, steps
 from ..learner.editions import checked
 from ..page_templates import page_template
 from ..submissions.intake import cuda_source
-from . import ClassroomError, changes, export, handing_out, rubric
-from .folder import alone, explained, user
+from . import ClassroomError, changes, coursefile, export, handing_out, rubric
+from .folder import CourseFolder, alone, explained, user
 from .grading import settle
 
 HERE = "127.0.0.1"
@@ -116,16 +116,20 @@ class PageRequest(RequestHandler):
         self.finish(self.shown.page)
 
     async def post(self) -> None:
-        """Answer a question, which waits in a thread of its own."""
-        try:
-            unless(len(self.request.body) <= MOST, BadInput(f"These are more than {MOST:,} bytes."))
-            answer = await asyncio.to_thread(self.shown.answer, json.loads(self.request.body))
-        except CourseError as error:
-            answer = {"error": str(error)}
-        except (ValueError, KeyError, TypeError):
-            self.set_status(400)
-            answer = {"error": "This page does not ask so."}
+        status, answer = await answered(self.shown, self.request.body)
+        self.set_status(status)
         self.finish(answer)
+
+
+async def answered(page: ServedPage, body: bytes) -> tuple[int, dict[str, Any]]:
+    """The status and the answer to a question of a page, which waits in a thread of its own."""
+    try:
+        unless(len(body) <= MOST, BadInput(f"These are more than {MOST:,} bytes."))
+        return 200, await asyncio.to_thread(page.answer, json.loads(body))
+    except CourseError as error:
+        return 200, {"error": str(error)}
+    except (ValueError, KeyError, TypeError):
+        return 400, {"error": "This page does not ask so."}
 
 
 async def served(page: ServedPage, port: int, ready: Callable[[str], object]) -> None:
@@ -289,6 +293,21 @@ class RubricPage(ServedPage):
                 for act in acts[: -SHOWN - 1 : -1]
             ],
         }
+
+
+def rubric_page(here: CourseFolder, lesson: str, section: str | None = None) -> RubricPage:
+    """The page for a lesson of a course, with the learners of a section, or those that this user
+    may mark. ClassroomError: nothing of the lesson is graded yet."""
+    file = coursefile.read(here)
+    about = course.lesson(course.full_name(lesson, here.kernels), here.kernels)
+    unless(
+        here.learners("autograded", about.name),
+        ClassroomError(f"Nothing is graded yet: run `grader autograde {about.name}`."),
+    )
+    names = export.ShownNames(here, file, file.sections_of(user(), section))
+    page = RubricPage(lesson=about, names=names)
+    page.do(about.exercises[0], {"do": "nothing"})  # rubric.toml may have been edited
+    return page
 
 
 def _shown(

@@ -397,14 +397,10 @@ def mark_by_rubric(
     mistake."""
     from ..classroom import lecture
 
-    here, (about,), names = opened(lesson, section)
-    unless(
-        here.learners("autograded", about.name),
-        ClassroomError(f"Nothing is graded yet: run `grader autograde {about.name}`."),
-    )
-    page = lecture.RubricPage(lesson=about, names=names)
-    page.do(about.exercises[0], {"do": "nothing"})  # rubric.toml may have been edited
-    say(f"the marks of {about.name} are as {short(here.root)}/rubric.toml and rubric.jsonl say")
+    here = course_here()
+    page = lecture.rubric_page(here, lesson, section)
+    files = f"{short(here.root)}/rubric.toml and rubric.jsonl"
+    say(f"the marks of {page.lesson.name} are as {files} say")
     if serve:
         lecture.serve(page, port, say, "To mark by the rubric")
 

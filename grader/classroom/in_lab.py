@@ -1,0 +1,65 @@
+"""The rubric page in the instructor's own JupyterLab: /warpwise/rubric has a link for each lesson.
+
+A server that serves a course's folder, the one with nbgrader_config.py, gets the page; no other one
+does. Who may see it is Jupyter's question: the page needs no token of its own, and each request
+must come from a page of this server (Jupyter's XSRF cookie).
+"""
+
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jupyter_server.base.handlers import JupyterHandler
+from jupyter_server.utils import url_path_join
+from tornado import web
+
+if TYPE_CHECKING:
+    from jupyter_server.serverapp import ServerApp
+
+_COURSE = "nbgrader_config.py"
+_LINKS = "<!doctype html><title>Rubrics</title><h1>Rubrics</h1><ul>{}</ul>"
+
+
+class RubricInLab(JupyterHandler):
+    """GET: the page of a lesson, or links to all of them. POST: a question of the page, as JSON."""
+
+    def initialize(self, config_file: Path) -> None:
+        self.config_file = config_file
+
+    @web.authenticated
+    def get(self, lesson: str) -> None:
+        from .. import course
+        from . import folder, lecture
+
+        self.set_header("X-XSRFToken", self.xsrf_token)  # which sets the cookie
+        here = folder.open_course(self.config_file)
+        if lesson:
+            self.finish(lecture.rubric_page(here, lesson).page)
+        else:
+            names = map(escape, course.names(here.kernels))
+            self.finish(
+                _LINKS.format(
+                    "".join(f'<li><a href="rubric/{one}">{one}</a></li>' for one in names)
+                )
+            )
+
+    @web.authenticated
+    async def post(self, lesson: str) -> None:
+        from . import folder, lecture
+
+        page = lecture.rubric_page(folder.open_course(self.config_file), lesson)
+        status, answer = await lecture.answered(page, self.request.body)
+        self.set_status(status)
+        self.finish(answer)
+
+
+def _jupyter_server_extension_points() -> list[dict[str, str]]:
+    return [{"module": __name__}]
+
+
+def _load_jupyter_server_extension(app: "ServerApp") -> None:
+    config_file = Path(app.root_dir).expanduser() / _COURSE
+    if config_file.is_file():
+        address = url_path_join(app.web_app.settings["base_url"], "warpwise", "rubric")
+        rules = [(rf"{address}/?([\w.-]*)", RubricInLab, {"config_file": config_file})]
+        app.web_app.add_handlers(".*$", rules)
