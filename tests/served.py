@@ -12,7 +12,7 @@ import time
 
 import httpx
 import nbformat
-from small_class import LESSON, cell_of
+from small_class import LESSON, cell_of, place_of
 from typer.testing import CliRunner
 
 from grader.classroom import coursefile, handing_out
@@ -36,8 +36,9 @@ def course_of(folder, kernels, toml="", lesson=LESSON, released=True):
     return here
 
 
-# A command that is killed, as by `kill -9`, where it calls something for the first time: before it
-# does so, or when that is done; or whose clock goes wrong by some seconds.
+# A command that is killed, as by `kill -9`, where it calls something for the first time or, as
+# "after 3" says, for the third: before it does so, or when that is done; or whose clock goes wrong
+# by some seconds.
 BROKEN = """
 import importlib, os, signal, sys, time
 
@@ -47,9 +48,13 @@ def broken(place, when):
     *path, name = names.split(".")
     for each in path:
         holder = getattr(holder, each)
-    whole = getattr(holder, name)
+    whole, (when, _, calls) = getattr(holder, name), when.partition(" ")
+    left = list(range(int(calls or 1) - 1))
 
     def dying(*given, **named):
+        if left:
+            left.pop()
+            return whole(*given, **named)
         if when == "before":
             os.kill(os.getpid(), signal.SIGKILL)
         whole(*given, **named)
@@ -57,21 +62,23 @@ def broken(place, when):
 
     setattr(holder, name, dying)
 
-place, how = sys.argv[1:3]
-del sys.argv[1:3]
-if place == "clock":
-    right = time.time
-    time.time = lambda: right() + float(how)
-else:
-    broken(place, how)
+right, faults = time.time, sys.argv[2 : 2 + int(sys.argv[1])]
+del sys.argv[1 : 2 + len(faults)]
+for place, how in zip(faults[::2], faults[1::2]):
+    if place == "clock":
+        time.time = lambda how=how: right() + float(how)
+    else:
+        broken(place, how)
 from grader.cli.app import app
 app()
 """
 
 
 def command(here, *arguments, broken=()):
-    start = ["-c", BROKEN, *broken] if broken else ["-m", "grader"]
-    return [sys.executable, *start, *arguments], {"cwd": here.root, "text": True}
+    """How a command is started; `broken`: where and when it is killed, or "clock" and seconds, or
+    both one after the other."""
+    start = ["-c", BROKEN, str(len(broken)), *broken] if broken else ["-m", "grader"]
+    return [sys.executable, *start, *arguments], {"cwd": place_of(here), "text": True}
 
 
 def ran(here, *arguments, broken=()):

@@ -105,7 +105,9 @@ def answer(
             for _, _, comment in of_all.filter(
                 SolutionCell.name == exercise, SubmittedAssignment.student_id.in_(team)
             ):
-                comment.manual_comment = "\n\n".join(filter(None, (comment.manual_comment, why)))
+                # A command that was killed may have said it already.
+                earlier = (comment.manual_comment or "").removesuffix(why).rstrip()
+                comment.manual_comment = "\n\n".join(filter(None, (earlier, why)))
             gradebook.db.commit()
         decided = {(mate, exercise): points for mate in team if points is not None}
         grading.settle(course, lesson.name, before, decided, why)
