@@ -25,7 +25,8 @@ import httpx
 import nbformat
 import served
 import small_questions
-from served import Service, folder_of, ran
+from forked import Command, Service, ran
+from served import folder_of
 from small_class import LESSON, NO_GUARD, SCALED, UNGUARDED_SCALE, cell_of, grader
 from small_lesson import SOLUTION, instead
 from small_questions import RIGHT, WRONG
@@ -36,7 +37,6 @@ from grader.classroom.folder import CourseFolder, begin, open_course
 from grader.course import mistakes, variants
 from grader.course.weave import learners_cell, text
 from grader.judge import judge
-from grader.learner import sending
 
 LEARNERS = 60
 TAS = {"tim": "Morning", "tom": "Evening"}  # Morning has the even numbers
@@ -88,14 +88,13 @@ LATE, ACCOMMODATED, AGAIN, TWICE = 3, 5, 8, 10
 ABSENT, UNTOUCHED = (20, 41), 25
 OWN_FOLDER = 2  # works in a folder that `grader lab` has made of the published course
 ONE_OF_MORNING, NO_GUARD_OF_MORNING, ONE_OF_EVENING = 0, 4, 1
-ACCEPTED, REFUSED, COMMENTED = 7, 9, 12  # requests for a regrade
+ACCEPTED, REFUSED, COMMENTED = 7, 9, OWN_FOLDER  # requests for a regrade
 FIXED = {
     ONE_OF_MORNING: {"add": SUBTRACTS, "why": EARLY},
     OWN_FOLDER: {"add": EQUAL, "why": HALF},
     NO_GUARD_OF_MORNING: {"add": NO_GUARD, "why": VAGUE},
     AGAIN: {"add": NO_GUARD, "why": LOUD},
     TWICE: {"add": SOLUTION, "scale": SCALED, "why": EARLY},
-    COMMENTED: {"add": SOLUTION, "why": HALF},
     ONE_OF_EVENING: {"add": OTHERWISE, "scale": UNGUARDED_SCALE, "why": EARLY},
     LATE: {"add": SUBTRACTS, "why": EARLY},
     ACCOMMODATED: {"add": SOLUTION, "scale": SCALED, "why": EARLY},
@@ -160,6 +159,12 @@ def write_exam(kernels):
     (lesson / "lesson.md").write_text(f"# Exam\n\n{page}")
 
 
+def lesson_of(folder):
+    """What finds a lesson for learners whose course is the one that was published into the
+    folder."""
+    return lambda name: course.lesson(name, folder / "for-learners/kernels")
+
+
 # --- commands -------------------------------------------------------------------------------------
 
 
@@ -182,21 +187,17 @@ def free_port():
         return found.getsockname()[1]
 
 
-class RubricPage:
-    """`grader rubric` in a process of its own, and what its page asks when keys are pressed."""
+class RubricPage(Command):
+    """`grader rubric`, and what its page asks when keys are pressed."""
 
     def __init__(self, here, user, broken=()):
-        line, options = served.command(here, "rubric", LESSON, broken=broken)
-        environment = {**os.environ, "LOGNAME": user, "BROWSER": "true"}
-        self.process = subprocess.Popen(
-            line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, **options
-        )
-        self.url = ""
-        while not self.url:
-            said = self.process.stdout.readline()
-            assert said, self.process.stderr.read()
-            found = re.search(r"(http://127\.0\.0\.1:\d+)/\?token=(\S+)", said)
-            self.url, self.token = found.groups() if found else ("", "")
+        super().__init__(here, "rubric", LESSON, user=user, broken=broken)
+        found = None
+        while not found:
+            line = self.line()
+            assert line, self.said("stderr")
+            found = re.search(r"(http://127\.0\.0\.1:\d+)/\?token=(\S+)", line)
+        self.url, self.token = found.groups()
 
     def ask(self, exercise, **act):
         """The page's answer to an act; without one, what it shows."""
@@ -214,15 +215,6 @@ class RubricPage:
     def put(self, exercise, number, item, scope, on=True):
         learner = name_of(number)
         self.ask(exercise, do="put", learner=learner, item=item, scope=scope, on=on)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
-        self.process.stderr.close()
 
 
 # --- the term -------------------------------------------------------------------------------------
@@ -258,11 +250,10 @@ class Term:
 
     def killed(self, user, *arguments, at, status=0):
         """Give a command that is killed there, and then the same command again."""
-        with given_by(user):
-            gone = ran(self.here, *arguments, broken=at)
-            assert gone.returncode == -signal.SIGKILL, (arguments, gone)
-            self.kills.append(f"{arguments[0]}: {' '.join(at)}")
-            done = ran(self.here, *arguments)
+        gone = ran(self.here, *arguments, broken=at, user=user)
+        assert gone.returncode == -signal.SIGKILL, (arguments, gone)
+        self.kills.append(f"{arguments[0]}: {' '.join(at)}")
+        done = ran(self.here, *arguments, user=user)
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout + done.stderr
 
@@ -284,7 +275,7 @@ class Term:
             for fault in faults:
                 with Service(self.here, "--port", str(port), broken=(*clock, *fault)) as service:
                     working = working or pool.submit(work, service.url)
-                    assert service.process.wait(120) == -signal.SIGKILL, fault
+                    assert service.process.wait() == -signal.SIGKILL, fault
                 self.kills.append(f"serve: {' '.join(fault)}")
             with self.serving(when + MINUTE, port):
                 working.result(120)
@@ -379,10 +370,10 @@ def began(folder):
     named.write_text(named.read_text() + DIFFERENCE)
     here = open_course(home / "nbgrader_config.py")
     for command in (("build",), ("publish", str(folder / "for-learners"))):
-        done = ran(here, "--course", str(home), *command)
+        done = served.ran(here, "--course", str(home), *command)
         assert done.returncode == 0, done.stderr
     write_exam(kernels)
-    done = ran(here, "--course", str(home), "build", EXAM)
+    done = served.ran(here, "--course", str(home), "build", EXAM)
     assert done.returncode == 0, done.stderr
     exam = time.time() // 60 * 60 - 3 * HOUR
     term = Term(folder, here, exam - 5 * DAY, exam)
@@ -403,7 +394,7 @@ def began(folder):
     assert "as an exam" in term.said(PROF, "release", EXAM, "--exam")
     term.said(PROF, "accommodate", name_of(ACCOMMODATED), "--days", "2")
     term.said(PROF, "accommodate", name_of(SLOW), "--time", "1.25")
-    term.tokens = served.give_tokens(here)
+    term.tokens = served.give_tokens(here, ran)
     assert len(term.tokens) == LEARNERS
     return term
 
@@ -411,8 +402,8 @@ def began(folder):
 def roster():
     """As Canvas exports it."""
     rows = [
-        f'"Last{number:02}, First",{1000 + number},S-{number},{name_of(number)},{section_of(number)}'
-        for number in range(LEARNERS)
+        f'"Last{at:02}, First",{1000 + at},S-{at},{name_of(at)},{section_of(at)}'
+        for at in range(LEARNERS)
     ]
     head = "Student,ID,SIS User ID,SIS Login ID,Section\n    Points Possible,,,,\n"
     return head + "\n".join(rows) + "\n"
@@ -428,14 +419,22 @@ DEATHS = (
 )
 
 
+def at_home(term, number, *command):
+    """What a command says that a learner gives, with the course that was published."""
+    line, options = served.command(
+        term.here, "--course", str(term.folder / "for-learners"), *command
+    )
+    where = term.desk(number) if term.desk(number).is_dir() else term.desk(number).parent
+    done = subprocess.run(line, **(options | {"cwd": where}), capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def hand_in(term):
     """All who are in time hand in, while the service is killed five times."""
     desk = term.desk(OWN_FOLDER)
     desk.parent.mkdir()
-    with given_by(name_of(OWN_FOLDER)):
-        published = ("--course", str(term.folder / "for-learners"))
-        made = ran(term.here, *published, "lab", "--no-open", str(desk))
-    assert made.returncode == 0, made.stderr
+    at_home(term, OWN_FOLDER, "lab", "--no-open", str(desk))
     in_time = [number for number in term.answers if number not in (LATE, ACCOMMODATED)]
 
     def work(url):
@@ -471,7 +470,7 @@ def rubrics(term):
     with RubricPage(term.here, "tim", broken=died) as page:
         with contextlib.suppress(httpx.TransportError):
             page.item("add", "Good names", 0.5)
-        assert page.process.wait(60) == -signal.SIGKILL
+        assert page.wait() == -signal.SIGKILL
     term.kills.append("rubric: a new item, before rubric.toml has it")
     with RubricPage(term.here, "tim") as page:
         page.ask("add", do="undo")  # what the killed page has left
@@ -484,7 +483,7 @@ def rubrics(term):
     with RubricPage(term.here, "tim", broken=died) as page:
         with contextlib.suppress(httpx.TransportError):
             page.put("add", NO_GUARD_OF_MORNING, names, "equal")
-        assert page.process.wait(60) == -signal.SIGKILL
+        assert page.wait() == -signal.SIGKILL
     term.kills.append("rubric: an act, before the gradebook has it")
     with RubricPage(term.here, "tim") as page:
         page.put("add", NO_GUARD_OF_MORNING, names, "equal")
@@ -555,13 +554,13 @@ ANSWERS = {
 def requests(term):
     """Three learners ask for a regrade: one mark changes, one stays, one gets a comment. The
     command that answers is killed twice."""
-    published = ("--course", str(term.folder / "for-learners"))
     for number, (exercise, why) in ASKS.items():
-        line, options = served.command(term.here, *published, "appeal", LESSON, exercise, why)
-        asked = subprocess.run(
-            line, **(options | {"cwd": term.desk(number)}), capture_output=True, check=True
-        )
-        (file,) = re.findall(r"instructor: (.*)", asked.stdout)
+        command = ("appeal", LESSON, exercise, why)
+        if number == OWN_FOLDER:
+            said = at_home(term, number, *command)
+        else:
+            said = served.learner(term.desk(number), *command).stdout
+        (file,) = re.findall(r"instructor: (.*)", said)
         to = term.here.root / "appeals" / name_of(number)
         to.mkdir(parents=True)
         shutil.copy(term.desk(number) / file, to)
@@ -708,9 +707,8 @@ def send(term, homework, exam):
     assert homework.saved == []
     homework.limited = [(429, "", {"Retry_After": "1"})]
     homework.lasts = len(homework.asked) + 10**9
-    with given_by(PROF):
-        at = ("grader.classroom.pushing:CanvasCourse.save", "after 17")
-        gone = ran(term.here, *push(homework, LESSON, "--yes"), broken=at)
+    at = ("grader.classroom.pushing:CanvasCourse.save", "after 17")
+    gone = ran(term.here, *push(homework, LESSON, "--yes"), broken=at, user=PROF)
     assert gone.returncode == -signal.SIGKILL, gone.stderr
     term.kills.append(f"push: {' '.join(at)}")
     assert len(homework.saved) == 17

@@ -87,11 +87,18 @@ def ran(here, *arguments, broken=()):
     return subprocess.run(line, capture_output=True, check=False, **options)
 
 
-def give_tokens(here):
+def give_tokens(here, ran=ran):
     """By learner the file with the token."""
     said = ran(here, "serve", "--tokens")
     assert said.returncode == 0, said.stderr
     return {path.name: path for path in (here.root / "serve" / "tokens").iterdir()}
+
+
+def address(said, otherwise):
+    """Where a service takes hand-ins, by its first line."""
+    found = re.search(r"127\.0\.0\.1:(\d+)", said)
+    assert found, otherwise
+    return f"http://127.0.0.1:{found[1]}"
 
 
 class Service:
@@ -102,10 +109,8 @@ class Service:
         self.process = subprocess.Popen(
             line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, **settings
         )
-        self.said = self.process.stdout.readline()
-        found = re.search(r"127\.0\.0\.1:(\d+)", self.said)
-        assert found, self.said + self.process.stderr.read()
-        self.url = f"http://127.0.0.1:{found[1]}"
+        said = self.process.stdout.readline()
+        self.url = address(said, said or self.process.stderr.read())
 
     def waiting(self, here):
         """How many hand-ins have no result yet."""
@@ -172,7 +177,7 @@ def learner(where, *arguments):
         return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
 
 
-def log(here):
+def log(here, ran=ran):
     said = ran(here, "serve", "--log")
     assert said.returncode == 0, said.stderr
     return [json.loads(line) for line in said.stdout.splitlines()]

@@ -7,10 +7,11 @@ import a_term
 import pytest
 import served
 from a_term import EXAM, LEARNERS, PROF, TAS, name_of, section_of
+from forked import ran
 from small_class import LESSON
 from test_pushing import TOKEN, Canvas, Platform
 
-from grader.learner import sending
+from grader.learner import editions, sending
 
 pytestmark = pytest.mark.slow
 
@@ -40,6 +41,9 @@ def term(tmp_path_factory, grading, platforms):
     (folder / "token").chmod(0o600)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sending, "PAUSE", 0.3)
+        patch.setattr(sending, "PATIENCE", 60.0)
+        patch.setenv("BROWSER", "true")  # which shows nothing
+        patch.setattr(editions, "find_lesson", a_term.lesson_of(folder))
         whole = a_term.of(folder)
         a_term.send(whole, platforms[LESSON], platforms[EXAM])
     return whole
@@ -92,7 +96,13 @@ def test_each_platform_got_each_mark_once(term, platforms):
         assert len(played.saved) == len(set(played.saved)) == len(played.scores)
 
 
-def test_hand_ins_receipts_and_lines_of_the_log_agree(term):
+@pytest.fixture(scope="module")
+def log(term):
+    """The service's."""
+    return served.log(term.here, ran)
+
+
+def test_hand_ins_receipts_and_lines_of_the_log_agree(term, log):
     """As many as were handed in; each receipt has the code of its line, and belongs to the notebook
     that lies beside it and to the one that was filed."""
     kept = {}
@@ -101,7 +111,6 @@ def test_hand_ins_receipts_and_lines_of_the_log_agree(term):
         (notebook,) = path.parent.glob("*.ipynb")
         assert hashlib.sha256(notebook.read_bytes()).hexdigest() == receipt["sha256"]
         kept[receipt["id"]] = receipt | {"notebook": notebook.read_bytes()}
-    log = served.log(term.here)
     received = {line["id"]: line for line in log if line["what"] == "received"}
     judged = [line["id"] for line in log if line["what"] == "judged"]
     inbound = {path.name: path for path in (term.here.shelves / "inbound").iterdir()}
@@ -117,8 +126,8 @@ def test_hand_ins_receipts_and_lines_of_the_log_agree(term):
         assert (filed[id] / "timestamp.txt").read_text() == receipt["at"]
 
 
-def test_each_beginning_of_the_exam_is_in_the_log_once(term):
-    begun = [line["learner"] for line in served.log(term.here) if line["what"] == "begun"]
+def test_each_beginning_of_the_exam_is_in_the_log_once(term, log):
+    begun = [line["learner"] for line in log if line["what"] == "begun"]
     assert sorted(begun) == [name_of(number) for number in term.answers]
 
 
