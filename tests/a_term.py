@@ -394,6 +394,7 @@ def began(folder):
     assert "as an exam" in term.said(PROF, "release", EXAM, "--exam")
     term.said(PROF, "accommodate", name_of(ACCOMMODATED), "--days", "2")
     term.said(PROF, "accommodate", name_of(SLOW), "--time", "1.25")
+    term.killed(PROF, "serve", "--tokens", at=("grader.classroom.serving:filed", "after 23"))
     term.tokens = served.give_tokens(here, ran)
     assert len(term.tokens) == LEARNERS
     return term

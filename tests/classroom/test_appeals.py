@@ -306,6 +306,17 @@ def test_lateness_is_taken_off_the_new_mark(here):
     assert [(line.what, line.after) for line in lines[-2:]] == [("add", 4), (changes.LATENESS, -3)]
 
 
+@pytest.mark.parametrize("place", ["grading.settle", "appeals.filed"])
+def test_an_answer_whose_command_was_killed_is_given_again_and_said_once(here, monkeypatch, place):
+    asked(here)
+    with monkeypatch.context() as patch:
+        patch.setattr(f"grader.classroom.{place}", lambda *_: 1 / 0)
+        assert answer(here, "ben", "add", "--points", "4").exit_code != 0
+    assert answer(here, "ben", "add", "--points", "4").exit_code == 0
+    assert score(here) == (4, 4)
+    assert feedback_page(here, "ben").partition("Changes of your marks")[0].count(ANSWER) == 1
+
+
 def test_an_answer_is_for_the_whole_team(here):
     with coursefile.changed(here) as document:
         coursefile.table(document, "lessons", LESSON)["teams"] = True
