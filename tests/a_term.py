@@ -343,7 +343,6 @@ class Term:
 
 def of(folder):
     """From the first day of the term to the last."""
-    start = time.time()
     term = began(folder)
     for step in (
         hand_in,
@@ -356,7 +355,6 @@ def of(folder):
         marks_of_the_exam,
     ):
         step(term)
-        print(f"{step.__name__}: {time.time() - start:.1f} s")
     return term
 
 
