@@ -16,8 +16,10 @@ import pytest
 from grader import cuda
 from grader.judge.sandbox import landlock
 
-# The attacks' sizes are read from POSIX's resource usage.
-collect_ignore = ["judge/test_attacks.py"] if sys.platform == "win32" else []
+# The attacks' sizes are read from POSIX's resource usage, and the term's commands are forked.
+collect_ignore = (
+    ["judge/test_attacks.py", "classroom/test_a_term.py"] if sys.platform == "win32" else []
+)
 
 
 COLLECTED = pytest.StashKey[float]()  # the processor seconds used before the first test

@@ -12,7 +12,7 @@ import time
 
 import httpx
 import nbformat
-from small_class import LESSON, cell_of
+from small_class import LESSON, cell_of, place_of
 from typer.testing import CliRunner
 
 from grader.classroom import coursefile, handing_out
@@ -36,8 +36,9 @@ def course_of(folder, kernels, toml="", lesson=LESSON, released=True):
     return here
 
 
-# A command that is killed, as by `kill -9`, where it calls something for the first time: before it
-# does so, or when that is done; or whose clock goes wrong by some seconds.
+# A command that is killed, as by `kill -9`, where it calls something for the first time or, as
+# "after 3" says, for the third: before it does so, or when that is done; or whose clock goes wrong
+# by some seconds.
 BROKEN = """
 import importlib, os, signal, sys, time
 
@@ -47,9 +48,13 @@ def broken(place, when):
     *path, name = names.split(".")
     for each in path:
         holder = getattr(holder, each)
-    whole = getattr(holder, name)
+    whole, (when, _, calls) = getattr(holder, name), when.partition(" ")
+    left = list(range(int(calls or 1) - 1))
 
     def dying(*given, **named):
+        if left:
+            left.pop()
+            return whole(*given, **named)
         if when == "before":
             os.kill(os.getpid(), signal.SIGKILL)
         whole(*given, **named)
@@ -57,21 +62,23 @@ def broken(place, when):
 
     setattr(holder, name, dying)
 
-place, how = sys.argv[1:3]
-del sys.argv[1:3]
-if place == "clock":
-    right = time.time
-    time.time = lambda: right() + float(how)
-else:
-    broken(place, how)
+right, faults = time.time, sys.argv[2 : 2 + int(sys.argv[1])]
+del sys.argv[1 : 2 + len(faults)]
+for place, how in zip(faults[::2], faults[1::2]):
+    if place == "clock":
+        time.time = lambda how=how: right() + float(how)
+    else:
+        broken(place, how)
 from grader.cli.app import app
 app()
 """
 
 
 def command(here, *arguments, broken=()):
-    start = ["-c", BROKEN, *broken] if broken else ["-m", "grader"]
-    return [sys.executable, *start, *arguments], {"cwd": here.root, "text": True}
+    """How a command is started; `broken`: where and when it is killed, or "clock" and seconds, or
+    both one after the other."""
+    start = ["-c", BROKEN, str(len(broken)), *broken] if broken else ["-m", "grader"]
+    return [sys.executable, *start, *arguments], {"cwd": place_of(here), "text": True}
 
 
 def ran(here, *arguments, broken=()):
@@ -80,11 +87,18 @@ def ran(here, *arguments, broken=()):
     return subprocess.run(line, capture_output=True, check=False, **options)
 
 
-def give_tokens(here):
+def give_tokens(here, ran=ran):
     """By learner the file with the token."""
     said = ran(here, "serve", "--tokens")
     assert said.returncode == 0, said.stderr
     return {path.name: path for path in (here.root / "serve" / "tokens").iterdir()}
+
+
+def address(said, otherwise):
+    """Where a service takes hand-ins, by its first line."""
+    found = re.search(r"127\.0\.0\.1:(\d+)", said)
+    assert found, otherwise
+    return f"http://127.0.0.1:{found[1]}"
 
 
 class Service:
@@ -95,10 +109,8 @@ class Service:
         self.process = subprocess.Popen(
             line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, **settings
         )
-        self.said = self.process.stdout.readline()
-        found = re.search(r"127\.0\.0\.1:(\d+)", self.said)
-        assert found, self.said + self.process.stderr.read()
-        self.url = f"http://127.0.0.1:{found[1]}"
+        said = self.process.stdout.readline()
+        self.url = address(said, said or self.process.stderr.read())
 
     def waiting(self, here):
         """How many hand-ins have no result yet."""
@@ -165,7 +177,7 @@ def learner(where, *arguments):
         return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
 
 
-def log(here):
+def log(here, ran=ran):
     said = ran(here, "serve", "--log")
     assert said.returncode == 0, said.stderr
     return [json.loads(line) for line in said.stdout.splitlines()]

@@ -9,7 +9,7 @@ from small_lesson import instead
 from typer.testing import CliRunner
 
 from grader.classroom import feedback
-from grader.classroom.folder import new_course
+from grader.classroom.folder import CONFIG, new_course
 from grader.cli.app import app
 from grader.course import mistakes
 from grader.course.weave import cuda_cell, text
@@ -77,9 +77,14 @@ def write_lesson(kernels):
     return kernels
 
 
+def place_of(here):
+    """Where commands about the course are given: in the folder that holds its config."""
+    return here.root if (here.root / CONFIG.name).is_file() else here.root.parent
+
+
 def grader(here, *arguments):
     """Run `grader ARGUMENTS` in the course's folder."""
-    with contextlib.chdir(here.root):
+    with contextlib.chdir(place_of(here)):
         return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
 
 

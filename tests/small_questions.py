@@ -96,11 +96,13 @@ def write_lesson(kernels):
     return kernels
 
 
+def written(notebook, answers):
+    """The notebook with `answers` to the questions."""
+    for name, text in answers.items():
+        cell_of(notebook, name).source = f"%%answer {name}\n{text}"
+    return notebook
+
+
 def answer(here, learner, answers, **kernels):
     """Hand in `answers` to the questions, and `kernels`, as the learner."""
-
-    def write(notebook):
-        for name, text in answers.items():
-            cell_of(notebook, name).source = f"%%answer {name}\n{text}"
-
-    hand_in(here, learner, write, **kernels)
+    hand_in(here, learner, lambda notebook: written(notebook, answers), **kernels)

@@ -42,7 +42,9 @@ def collect(course: CourseFolder) -> list[collecting.Graded]:
                 )
                 place = course.path(renaming.APPEALS, lesson, learner) / f"{name}.json"
                 unless(
-                    not place.exists() or read_appeal(place).answer,
+                    not place.exists()
+                    or (known := read_appeal(place)).answer
+                    or known == replace(appeal, answer=""),  # by a command that was killed
                     LearnerError(f"An earlier request about {name} in {lesson} is still open."),
                 )
             except LearnerError as error:
@@ -96,16 +98,19 @@ def answer(
             place.exists() and not (appeal := read_appeal(place)).answer,
             ClassroomError(f"{learner} has no open request about {exercise} in {lesson.name}."),
         )
-        before = changes.record(course, lesson.name)
         team = coursefile.read(course).team(lesson.name, learner)
         why = f"Answer to a regrade request: {said}"
         with course.gradebook() as gradebook:
-            of_all = export.of_cells(gradebook, lesson.name, Comment, SolutionCell, Comment)
-            for _, _, comment in of_all.filter(
+            of_all = export.of_cells(gradebook, lesson.name, Comment, SolutionCell, Comment).filter(
                 SolutionCell.name == exercise, SubmittedAssignment.student_id.in_(team)
-            ):
-                comment.manual_comment = "\n\n".join(filter(None, (comment.manual_comment, why)))
+            )
+            comments = [comment for _, _, comment in of_all]
+            # A command that was killed has said it, and may have changed the mark.
+            again = any((one.manual_comment or "").endswith(why) for one in comments)
+            for one in () if again else comments:
+                one.manual_comment = "\n\n".join(filter(None, (one.manual_comment, why)))
             gradebook.db.commit()
+        before = changes.record(course, lesson.name, why=why if again else "")
         decided = {(mate, exercise): points for mate in team if points is not None}
         grading.settle(course, lesson.name, before, decided, why)
         filed(place, msgspec.json.encode(replace(appeal, answer=said)))

@@ -200,12 +200,13 @@ class HandInQueue:
 
     # --- tokens, the clock, the log ---------------------------------------------------------------
 
-    def new_token(self, learner: str) -> str:
-        """A token of the learner's, in place of an earlier one. Only a digest of it is kept."""
+    def new_token(self, learner: str, path: Path) -> None:
+        """Write a token of the learner's, in place of an earlier one, into the file `path`. Only a
+        digest of it is kept, and none before the file is there."""
         token = secrets.token_urlsafe(24)
         with self._one, self._db:
             self._rows("REPLACE INTO token VALUES (?1, seal(?1, ?2))", learner, token)
-        return token
+            filed(path, f"{learner}:{token}\n", 0o600)
 
     def with_token(self) -> set[str]:
         """The learners who have a token."""

@@ -37,7 +37,6 @@ from ..classroom.folder import CourseFolder, alone, open_course, user
 from ..errors import counted, some, unless
 from ..grouped import grouped
 from ..submissions.intake import is_name
-from ..whole_files import filed
 from .terminal import complain, say, short, show_failures, table
 
 if TYPE_CHECKING:  # each command imports what takes long
@@ -133,7 +132,7 @@ def serve(
         unless(all(map(is_name, new)), typer.BadParameter("--again takes a learner's name"))
         folder = here.root / serving.FOLDER / "tokens"
         for learner in new:
-            filed(folder / learner, f"{learner}:{queue.new_token(learner)}\n", 0o600)
+            queue.new_token(learner, folder / learner)
         return say(
             f"{short(folder)} has {counted(len(new), 'new token')}. Give each learner the file of "
             f"that name, to be ~/{TOKEN_FILE}; then delete this folder: the service needs no token."

@@ -236,7 +236,7 @@ def hand_in(root: Path, lesson: course.Lesson) -> HandedIn:
 
 def kept_copy(root: Path, path: Path) -> Path:
     """A copy of the notebook that is handed in, in a folder that is called by the time."""
-    to = root / HANDED_IN / f"{datetime.now():%Y-%m-%dT%H-%M-%S}" / path.name
+    to = root / HANDED_IN / f"{datetime.now():%Y-%m-%dT%H-%M-%S-%f}" / path.name
     to.parent.mkdir(parents=True)
     study.copy_notebook(root, path, to)
     return to

@@ -306,6 +306,30 @@ def test_lateness_is_taken_off_the_new_mark(here):
     assert [(line.what, line.after) for line in lines[-2:]] == [("add", 4), (changes.LATENESS, -3)]
 
 
+@pytest.mark.parametrize("place", ["grading.settle", "lateness.apply", "appeals.filed"])
+def test_an_answer_whose_command_was_killed_is_given_again_and_said_once(here, monkeypatch, place):
+    asked(here)
+    assert grader(here, "appeals").exit_code == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(f"grader.classroom.{place}", lambda *_: 1 / 0)
+        assert answer(here, "ben", "add", "--points", "4").exit_code != 0
+    assert answer(here, "ben", "add", "--points", "4").exit_code == 0
+    assert score(here) == (4, 4)
+    assert feedback_page(here, "ben").partition("Changes of your marks")[0].count(ANSWER) == 1
+    (line,) = [one for one in changes.read(here, LESSON) if one.after == 4]
+    assert line.why == f"Answer to a regrade request: {ANSWER}"
+
+
+def test_a_request_that_a_killed_command_has_taken_in_is_not_refused(here):
+    path = asked(here)
+    content = path.read_text()
+    grader(here, "appeals")
+    path.write_text(content)  # as if it had not been removed yet
+    shown = grader(here, "appeals")
+    assert shown.stderr == "" and shown.stdout.endswith("1 open request\n")
+    assert not list(path.parent.glob("*.json")) and not list(path.parent.glob(".*"))
+
+
 def test_an_answer_is_for_the_whole_team(here):
     with coursefile.changed(here) as document:
         coursefile.table(document, "lessons", LESSON)["teams"] = True

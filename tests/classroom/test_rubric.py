@@ -410,6 +410,20 @@ def test_an_item_that_another_person_has_changed_since_is_not_put_back(here, mon
         undo(here)
 
 
+def test_what_a_killed_command_has_begun_with_an_item_can_be_undone(here, monkeypatch):
+    """The act is in the log, and rubric.toml has not what it says."""
+    names = change(here, "Good names", 0.5)
+    with monkeypatch.context() as patch:
+        patch.setattr(rubric, "put", lambda *_: 1 / 0)
+        for text, item in (("Very good names", names), ("Short", "")):
+            with pytest.raises(CourseError):
+                change(here, text, 1, item)
+    undo(here), undo(here)
+    assert "Good names" in (here.root / rubric.FILE).read_text()
+    undo(here)
+    assert names not in (here.root / rubric.FILE).read_text()
+
+
 def test_two_who_mark_at_the_same_time_lose_nothing(here):
     change(here, "Good names", 0.5)
     change(here, "Short", 0.25)

@@ -18,6 +18,7 @@ from small_class import NO_GUARD, SCALED, WRONG_SUM
 from small_lesson import SOLUTION
 
 from grader.classroom import verdicts
+from grader.learner import editions
 
 pytestmark = pytest.mark.slow
 
@@ -190,6 +191,12 @@ def test_whoever_is_away_is_asked_again(here, tokens, tmp_path, monkeypatch):
     assert "What has a receipt is kept: try again later." in said.stderr
 
 
+def test_two_hand_ins_within_a_second_are_both_kept(tmp_path):
+    (tmp_path / "lesson.ipynb").write_text("{}")
+    copies = [editions.kept_copy(tmp_path, tmp_path / "lesson.ipynb") for _ in range(2)]
+    assert copies[0] != copies[1] and all(path.is_file() for path in copies)
+
+
 # --- kill -9 -------------------------------------------------------------------------------------
 
 
@@ -307,6 +314,14 @@ def test_autograde_that_is_killed_while_it_collects_begins_again(tmp_path, kerne
     for name in ("ada", "ben"):
         exercises = verdicts.read(here.path("autograded", LESSON, name))
         assert sum(map(verdicts.points, exercises.values())) == 6.0
+
+
+def test_tokens_are_all_there_though_the_command_was_killed(tmp_path, kernels):
+    here = course_of(tmp_path, kernels, released=False)
+    for at in (("before", 2), ("after", 2)):
+        broken = (f"{SERVING}filed", " ".join(map(str, at)))
+        assert ran(here, "serve", "--tokens", broken=broken).returncode == -signal.SIGKILL
+    assert sorted(give_tokens(here)) == sorted(served.LEARNERS)
 
 
 def test_a_clock_that_is_wrong_after_a_crash_is_noticed(tmp_path, kernels):

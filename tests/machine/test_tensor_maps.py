@@ -190,7 +190,7 @@ def test_boxes_on_the_hardware_are_the_same():
 
 
 def test_boxes_that_the_hardware_refuses_are_named():
-    with pytest.raises(cuda.Misaligned, match="begins at byte 10 of a row"):
+    with pytest.raises(cuda.Misaligned, match="column 5, which is byte 10 of a row"):
         through(5, 0)
     with pytest.raises(cuda.OutOfBounds, match="stores a box that begins at a negative coordinate"):
         through(0, -3)

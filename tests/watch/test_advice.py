@@ -500,13 +500,13 @@ def test_a_guard_is_advised_only_where_there_are_too_many_threads(indexed, guard
 @pytest.mark.parametrize(
     ("rows", "columns", "limit"),
     [
-        (5, 20, "the index must be below `rows * columns`. "),
+        (5, 20, "the index must be below `rows * columns`."),
         (
             100,
             1,
-            "the index must be below the number of elements of `x` (100 here). ",
+            "the index must be below the number of elements of `x` (100 here).",
         ),
-        (7, 9, "the index must be below the number of elements of `x` (100 here). "),
+        (7, 9, "the index must be below the number of elements of `x` (100 here)."),
     ],
 )
 def test_a_limit_is_told_in_the_kernels_words_only_where_they_are_certain(rows, columns, limit):

@@ -166,9 +166,10 @@ def _plan(instruction: Instruction, position: int, at: int, wave: Wave) -> Plan:
                 Message(
                     f"copies a box that begins at column {first[0]}, which is byte "
                     f"{first[0] * tensor.size} of a row.",
-                    f"A box must begin at a multiple of {UNIT} bytes. The first coordinate is the "
-                    "column, and the second is the row.",
-                    "Which coordinate comes first?",
+                    f"A box must begin at a multiple of {UNIT} bytes."
+                    + " The first coordinate is the column, and the second is the row."
+                    * (rank > 1),
+                    "Which coordinate comes first?" if rank > 1 else "",
                 ),
             )
         return tensor, first
