@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 from nbformat import NotebookNode
 
 from ..course import Lesson, catalogue
-from ..errors import unless
 from ..judge import Verdict, judge, partial
 from ..judge.arrangement import is_blank
 from ..judge.sandbox import landlock
@@ -101,10 +100,8 @@ def gradescope(
     """The zip for one lesson. Of the course's secret it has what this lesson's hidden cases are
     drawn from and no more; of the solutions, nothing. `unsafe`: it judges also where there is no
     Landlock."""
-    from . import ClassroomError, coursefile, handing_out
+    from . import coursefile, handing_out
 
-    asks = f"{lesson.name} has questions. Gradescope cannot mark them without their right answers."
-    unless(all(one.cases for one in lesson.exercises), ClassroomError(asks))
     file = coursefile.read(course)
     plan = file.plan(lesson.name)
     known = {
@@ -161,6 +158,8 @@ def run(root: Path) -> dict[str, Any]:
         except landlock.Unconfined as error:
             return _nothing(lesson, plan, f"{error} (`grader bundle` takes it.)")
     blank = {exercise.name: lesson.handed_out(exercise) for exercise in lesson.exercises}
+    kernels_alone = [exercise.name for exercise in lesson.exercises if exercise.cases]
+    asked = ", ".join(name for name in blank if name not in kernels_alone)
 
     def worked_on(notebook: NotebookNode) -> int:
         return sum(
@@ -173,7 +172,7 @@ def run(root: Path) -> dict[str, Any]:
         notebook = handed_in.notebook()
     except intake.UnreadableNotebook as error:
         return _nothing(lesson, plan, str(error))
-    answers = intake.find(notebook, blank)
+    answers = intake.find(notebook, kernels_alone)
     tests, verdicts = [], []
     for answer in answers:
         if answer.source is None:
@@ -200,7 +199,16 @@ def run(root: Path) -> dict[str, Any]:
         "tests": tests,
         "stdout_visibility": "hidden",
         "extra_data": {"not_judged": unreadable} if unreadable else None,
-        "output": " ".join(filter(None, (handed_in.remark, *(each.problem for each in answers)))),
+        "output": " ".join(
+            filter(
+                None,
+                (
+                    handed_in.remark,
+                    *(each.problem for each in answers),
+                    f"Questions are not marked here: {asked}." if asked else "",
+                ),
+            )
+        ),
         "leaderboard": _leaderboard(tests, verdicts) if plan["leaderboard"] else None,
     }
     return {name: value for name, value in results.items() if value or name == "tests"}
@@ -235,7 +243,7 @@ def _nothing(lesson: Lesson, plan: dict[str, Any], why: str) -> dict[str, Any]:
     """The content of results.json where nothing could be judged. Its format has no empty mark, and
     Gradescope says of a run without results only that it failed; so each exercise has a test of 0
     points that says what is to be done, and `extra_data` names them."""
-    names = [exercise.name for exercise in lesson.exercises]
+    names = [exercise.name for exercise in lesson.exercises if exercise.cases]
     tests = [_missing(lesson, intake.Answer(name, None, why, None, True), plan) for name in names]
     return {"output": why, "tests": tests, "extra_data": {"not_judged": names}}
 

@@ -388,6 +388,18 @@ class Declarations:
             found |= {one for name, of in given if name in found for one in _WORD.findall(of)}
         return found
 
+    def computed_on(self, index: str, line: int) -> str:
+        """ " (lines 8 and 9)": where the names in an index on a source line get their values in its
+        function; "" where that is only on the line itself, or in a loop's head."""
+        names, at = set(_WORD.findall(index)), line
+        lines = []
+        while at > 1 and "__global__" not in self.line(at):
+            at -= 1
+            if at not in self.loops and names & {name for name, _ in _GIVEN.findall(self.line(at))}:
+                lines.append(at)
+        *before, last = sorted(map(str, lines), key=int)[-3:] or [""]
+        return f" (line{'s' * bool(before)} {' and '.join([*before, last])})" if last else ""
+
     def in_kernel(self, line: int) -> bool:
         """Whether a source line is in a kernel, and not in a function that one calls."""
         above = [one for one in self.lines[:line] if re.search("__(?:global|device)__", one)]
@@ -445,6 +457,12 @@ class Declarations:
             )
         )
         return next(found, None)
+
+    def only_with(self, value: float) -> int | None:
+        """The only line on which a number below 0 is written; None if there are several."""
+        written = re.compile(rf"[(,={{?:] ?{value:g}\b")
+        lines = [at for at, text in enumerate(self.lines, 1) if value < 0 and written.search(text)]
+        return lines[0] if len(lines) == 1 else None
 
     def _around(self, line: int, head: re.Pattern[str]) -> tuple[str, int]:
         """What stands in the parentheses of the `head` that a source line begins, or else is in,

@@ -257,7 +257,8 @@ def misaligned_access(finding: MisalignedAccess, wave: Wave) -> Message:
         elif finding.alike:
             why += f" All threads of this warp are {finding.alike} bytes past such a multiple."
             remedy = "Look at the pointer, not at the index of each thread."
-        remedy += f" Or do you mean one element? It has {counted(there.size, 'byte')}."
+        if not finding.alike:
+            remedy += f" Or do you mean one element? It has {counted(there.size, 'byte')}."
     return Message(text, why, remedy)
 
 
@@ -317,6 +318,9 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
     if element.array:
         only, _ = wave.names.declared.only_written(element.array)
         why = f"{why} {only}".strip()
+    threads = wave.geometry.threads
+    if touched.space == "shared" and (element.index or 0) >= threads:
+        why += f" The block has {counted(threads, 'thread')}."
     return Message(f"{finding.verb} {there}, which nobody has written yet.", why, remedy)
 
 

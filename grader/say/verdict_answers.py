@@ -1,5 +1,6 @@
 """The sentences about what a kernel left in its arrays, and about budgets and requirements."""
 
+import re
 from dataclasses import replace
 
 from ..cuda.errors import Message
@@ -31,8 +32,7 @@ NEXT = {  # by what was seen of the first wrong element: what to ask oneself
     Pattern.OVERFLOWED: "How can the formula avoid a number of this size?",
     Pattern.SCALED: "Which step gives the wrong factor?",
     Pattern.CHOSEN_OTHERWISE: "Is this choice right?",
-    Pattern.OTHER_STEP: "Compare this step with the formula in the task: which operation or value "
-    "is different?",
+    Pattern.OTHER_STEP: "Which operation or value should be different in this step?",
     Pattern.LEFT_EARLY: "Which step must come after the one that makes this value?",
 }
 TOO_MUCH = "the kernel computes too many values, or uses too much memory"
@@ -131,7 +131,7 @@ def pattern(name: str, size: int, count: int, right_first: int) -> Message:
     which = f"first {right_first}" if right_first > 1 else "first"
     return Message(
         why=f"Only the {which} of {size} elements of {name} {_are(right_first)} right.",
-        remedy="Does the warp, the block, or the round of a loop change there?",
+        remedy="Does the row, the warp, the block, or the round of a loop change there?",
     )
 
 
@@ -256,13 +256,12 @@ def reordered(signature: str, first: str) -> Message:
     )
 
 
-def already_wrong(earlier: Message, launches: int, later: Message) -> Message:
-    """What so many launches left was wrong before the next one failed."""
-    return (
-        Message(f"After launch {launches} the result is already wrong.")
-        + earlier
-        + Message(why=f"Then launch {launches + 1} fails too: {later.first}")
-    )
+def already_wrong(earlier: Message, launches: int, every: int, later: Message) -> Message:
+    """What so many launches of `every` left was wrong before the next one failed."""
+    named = re.sub(rf"^(In launch \d+ of ){launches}\b", rf"\g<1>{every}", earlier.first)
+    first = named if named != earlier.first else f"After launch {launches}: {earlier.first}"
+    failed = Message(why=f"Launch {launches + 1} fails, too: {later.first}")
+    return replace(earlier, first=first) + failed
 
 
 def doubted(doubts: str) -> Message:

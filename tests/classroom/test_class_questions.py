@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from zipfile import ZipFile
 
 import nbformat
 import pytest
@@ -14,7 +15,10 @@ from nbgrader.converters import Autograde
 from small_class import SCALED, UNGUARDED_SCALE, cell_of, grader
 from small_lesson import SOLUTION
 from small_questions import KEYS, LESSON, RIGHT, WRONG, answer
+from test_gradescope import judged
 
+from grader import course
+from grader.classroom import bundles
 from grader.classroom.folder import new_course
 
 
@@ -169,7 +173,14 @@ def test_an_answer_counts_also_where_an_editor_has_lost_nbgraders_marks(here):
     assert marks(here)["eve", "steps"] == ("1.0", "passed")
 
 
-def test_a_lesson_with_questions_makes_no_bundle_for_gradescope(here):
-    said = grader(here, "bundle", "gradescope", LESSON)
-    assert said.exit_code == 2
-    assert "has questions. Gradescope cannot mark them" in said.output
+def test_gradescope_marks_the_kernels_and_names_the_questions_that_it_does_not(here, tmp_path):
+    answer(here, "fay", RIGHT, add=SOLUTION)
+    lesson = course.lesson(LESSON, here.kernels)
+    with ZipFile(io.BytesIO(bundles.gradescope(here, lesson, leaderboard=False))) as zipped:
+        results = judged(zipped, here, "fay", tmp_path)
+        assert not any("answers" in name for name in zipped.namelist() if "kernels" in name)
+    kernels = {one.name for one in lesson.exercises if one.cases}
+    questions = [one.name for one in lesson.exercises if not one.cases]
+    assert "not_judged" not in results.get("extra_data", {}), results["output"]
+    assert {one["name"].partition(":")[0] for one in results["tests"]} == kernels
+    assert results["output"].endswith(f"Questions are not marked here: {', '.join(questions)}.")

@@ -35,7 +35,8 @@ def explained_case(judged: Known, at: int) -> Known:
         return judged
     if isinstance(outcome, Failed) and (earlier := _before(judged, at, outcome)):
         first, launches = earlier.results[at], len(earlier.instances[at].problem.launches)
-        told = result.saying(say.already_wrong(first.parts, launches, result.parts))
+        every = len(instance.problem.launches)
+        told = result.saying(say.already_wrong(first.parts, launches, every, result.parts))
         return judged.with_result(at, replace(told, line=first.line or result.line))
     problem = instance.problem
     if compare.apart(problem) and result.where:  # one launch is followed sooner than all
@@ -82,9 +83,10 @@ def explained_case(judged: Known, at: int) -> Known:
     if copies and copies[0] != copies[1] and wrong.others:
         others = [session.follow(instance, wrong.others) for session in both]
         pair = replace(pair, others=tuple(zip(*others, strict=False)))
-    if not wrong.written and ours.stored and result.where:
+    asked = mine.stored if mine.origin == "constant" else ours.stored
+    if (not wrong.written or asked is mine.stored) and asked and result.where:
         number = min(result.where.launch, len(instance.problem.launches))
-        pair = replace(pair, path=judged.session.path(instance, number, ours.stored))
+        pair = replace(pair, path=judged.session.path(instance, number, asked))
     result = explained(result, pair, judged.words[at])
     if mine.stored:
         result = cases.in_block(result, problem, mine.stored.block)

@@ -23,6 +23,7 @@ from ..verdict import CaseResult
 from .made_of import MadeOf
 from .telling import Pair, Told, capital, constant, factor, whole
 from .thread_paths import COMPARED, COMPUTED, as_written, may_ask, of_floats, operator_of
+from .trail import NO_ELEMENT
 
 _ENOUGH = {
     Pattern.OVERFLOWED,
@@ -85,17 +86,26 @@ class Explanation(MadeOf):
 
     def nan(self) -> Told:
         """Where the first NaN arises."""
-        if (place := self.mine.nan) and self._arose:
+        origin = self.mine.origin
+        if isinstance(origin, Element) and math.isnan(self._input(origin)):
+            name = self._name(origin)
+            asked = f"Which comparison decides about {name}?"
+            yield Message(why=f"{name} is NaN in the input.{_NO_NAN}", remedy=asked), None
+        elif (place := self.mine.nan) and self._arose:
             strange = sorted(self.mine.operands, key=math.isinf)[1:]  # of two
             divides = self._ways.first_nan.startswith("divides")
-            by = " that it divides by" if divides and len(set(self.mine.operands)) == 1 else ""
-            remedy = "".join(f"Which step makes the {one:g}{by}?" for one in strange)
+            remedy = "".join(f"Which step makes the {one:g}?" for one in strange)
+            if divides and len(set(self.mine.operands)) == 1:
+                remedy = (
+                    "Should this division happen? If so, which step makes the "
+                    f"{strange[0]:g} that it divides by?"
+                )
             why = ""
             if given := next(self._infinite(), None):
                 name = self._name(given)
                 why = f"{name} is already {self._input(given):g} in the input."
                 remedy = (
-                    f"Which formula gives {self._here} without this step?"
+                    f"Which condition should skip this step for {name}?"
                     if given in self._ours
                     else f"Does {self._here} need {name}?"
                 )
@@ -106,11 +116,6 @@ class Explanation(MadeOf):
         """The elements of inputs among the operands of the first NaN that are infinite."""
         infinite = {*filter(math.isinf, self.mine.operands)}
         return (one for one in self._mine if infinite and self._input(one) in infinite)
-
-    def _input(self, one: Element) -> float:
-        """The value of an element before the kernel ran; 0.0 if it is of no input."""
-        given = self.words.problem.inputs.get(one.buffer, np.empty(0))
-        return float(given.flat[one.index]) if one.index < given.size else 0.0
 
     def narrowed(self) -> Told:
         """A step that leaves digits out, which the solution keeps, where little more is wrong."""
@@ -202,8 +207,9 @@ class Explanation(MadeOf):
             elif one == mine[-1][0] == other and len(data) == 2:
                 yield (
                     Message(
-                        f"{said}. This value is right, but the choice is wrong.",
-                        remedy="Which element belongs to each answer?",
+                        f"{said}. The value is right. The choice that depends on it is wrong.",
+                        remedy=f"For which values of {self.words.name(one.buffer)} should "
+                        f"{self._here} come from {self._name(next(iter(self._ours)))}?",
                     ),
                     place.line,
                 )
@@ -227,17 +233,24 @@ class Explanation(MadeOf):
             loop, _ = self._its_loop(made)
             why += f" It does not use {self._listed(found.lost, 'or')}, but should. {loop.first}"
             ask = f"Which step should bring {self._listed(found.lost)} into this value?"
+            if any(one[0].loaded.block != found.place.block for one in self._loads.values()):
+                why = f"{why.rstrip()} {self._loaded(found.lost)}"
         if found.more and not of_others:
             why += f" It uses {self._listed(found.more)}, but should not."
         if number is not None and search(0, number, len(self._declared.lines)):
             where = f" (line {there})" if there else ""
             why, line = f"The {number:g} is a number in your code{where}.", there or line
             ask = f"Which value should be here instead of {number:g}?"
+            if NO_ELEMENT in found.mine:
+                ask = f"Should {found.place.who} do this step without an element? If it should, w"
+                ask += f"hich value belongs here instead of {number:g}?"
         elif not words:
             right = "Everything that this step uses is right. The step itself is wrong."
             fine = "{} is right here. {} is wrong.".format(*found.sides) if found.sides[0] else ""
             why = right if found.right else fine
             ask = "What should this step do with its values?" if found.right else ""
+            if found.mine.endswith(f" from 0 ({NO_ELEMENT})"):
+                ask = f"Should {found.place.who} do this step without an element?"
             if found.right and re.fullmatch(r"computes \S+", found.mine):  # of tensor cores
                 why = "The values are right, but some are in the wrong registers."
                 ask = "Which element belongs in each register of this instruction?"
@@ -318,8 +331,11 @@ class Explanation(MadeOf):
             and abs(first - 1) > 1e-3
         ):
             times = float(ratio.mean())
+            does, undoes = ("multiplies", "divide") if abs(times) > 1 else ("divides", "multiply")
+            by = f"{max(times, 1 / times, key=abs):.6g}"
+            asked = f"Which step {does} by {by}, or should {undoes} by it?"
             what, ask = (
-                (f"is {factor(times)} what it should be", "Which step gives the wrong factor?")
+                (f"is {factor(times)} what it should be", asked)
                 if abs(times + 1) > 1e-3
                 else ("has the wrong sign", "Which step gives the wrong sign?")
             )
@@ -368,6 +384,8 @@ class Explanation(MadeOf):
         )
         if any(pattern in _ENOUGH for pattern, _, _ in made_of):
             return made_of
+        if any(self.decided()):  # the line of the choice says more than that of a load
+            made_of = [(one, said, None) for one, said, _ in made_of]
         done = _first((Pattern.FIRST_NAN, self.nan))
         done += [] if made_of else _first((Pattern.SCALED, self.scaled))
         apart = any(pattern == Pattern.OTHER_ELEMENTS for pattern, _, _ in made_of)
@@ -415,7 +433,8 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
         again = message.first and message.first in f"{parts.first} {parts.why}"
         parts += replace(message, first="" if again else message.first, remedy="")
     if line is None and pair.wrong.written and (stored := pair.mine.stored):
-        parts += Message(f"{capital(stored.who)} wrote it{stored.on}.")
+        named = about.words.element(pair.wrong.element)
+        parts += Message(f"{capital(stored.who)} wrote {named}{stored.on}.")
         line = stored.line
         if not told and (made := about._ways.last_line) not in (None, line):
             parts += Message(f"Its value comes from line {made}.")

@@ -1,5 +1,6 @@
 """The sentences about what a wrong element was made of: each rule yields one where it applies."""
 
+import math
 import re
 from collections.abc import Collection, Sequence
 
@@ -42,7 +43,9 @@ class MadeOf(About):
                 index = self._declared.index(line or 0, name) if len(instead) == 1 else ""
                 said = f"{capital(who)} writes {self._listed(instead)} instead."
                 remedy = (
-                    f"Compute the index `{index}` on line {line} by hand for {who}"
+                    f"Compute the index `{index}`"
+                    f"{self._declared.computed_on(index, line or 0) or f' on line {line}'} by hand "
+                    f"for {who}"
                     f"{self._numbers(buffer, index)}."
                     if index
                     else f"Which loop or index should bring {who} to {self._here}?"
@@ -187,12 +190,18 @@ class MadeOf(About):
                 who = "" if stored.who == loaded.who else f", and {stored.who}"
                 sentence += f"{who or ' and'} stores it{stored.on}"
                 if not str(more):  # nothing is wrong with the index of the load
-                    more = Message(
-                        remedy=f"Follow this value from line {line} to line {stored.line}. Which "
-                        "index on its way is wrong?"
-                    )
+                    asked = f"Which comparison decides about {self._name(mine)}?"
+                    if not math.isnan(self._input(mine)):
+                        asked = f"Follow this value from line {line} to line {stored.line}. Which "
+                        asked += "index or condition on its way is wrong?"
+                    more = Message(remedy=asked)
                     line = stored.line
             yield Message(f"{sentence}.") + more, head if rule.why == loop.first != "" else line
+
+    def _input(self, one: Element) -> float:
+        """The value of an element before the kernel ran; 0.0 if it is of no input."""
+        given = self.words.problem.inputs.get(one.buffer, np.empty(0))
+        return float(given.flat[one.index]) if one.index < given.size else 0.0
 
     def _rule(self) -> Message:
         """How all that were looked at stand to what they should be."""
@@ -346,6 +355,7 @@ class MadeOf(About):
             return
         line = self.mine.origin_line
         line = self._declared.with_number(line, self._found) if line else None
+        line = line or self._declared.only_with(self._found)
         there = f" (line {line})" if line else ""
         sentence = f"This {self._found:g} comes from a number in your code{there}. "
         if isinstance(self.ours.origin, Element) and self._mine:
@@ -360,7 +370,9 @@ class MadeOf(About):
             sentence = f"The {self._found:g} is a number in your code{there}. "
             remedy = f"Which value should be here instead of {self._found:g}?"
         else:
-            sentence += "No input has replaced it."
+            path, last = self.pair.path or ThreadPath(), self.mine.stored
+            asked, _ = last_conditions(path, self.words.source, (last and last.line) or 0)
+            sentence += f"No input has replaced it{f': {asked}' if asked else ''}."
             remedy = f"Which line should put {self._listed(self._ours)} in its place?"
         yield Message(sentence, remedy=remedy), line
 

@@ -146,9 +146,14 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     several = "One access of" in told.why  # whose index may be right
     remedy, is_its_own = told.remedy, line in (here, declared.guard(here)[1])
     if works and not (loop or several):
-        asked, remedy = (
-            "",
-            "This thread should be here, but its index is wrong. How is the index computed?",
+        array = next(iter(re.findall(r"`(\w+)\[", told.first)), "")
+        computed = declared.computed_on(declared.index(here, array), here)
+        launch = instance.problem.launches[where.launch - 1]
+        sizes = ", ".join(words.sizes(launch))
+        asked = ""
+        remedy = (
+            "This thread should be here, but its index is wrong. How is the index computed"
+            f"{computed}{f', with {sizes}' if sizes else ''}?"
         )
     elif (
         asked

@@ -61,6 +61,8 @@ _IN_FLOAT64: dict[tuple[str, int], Callable[..., float]] = {
     ("log", 1): np.log,
 }
 
+NO_ELEMENT = "no element"  # a 0 in a place that an element of an array might have
+
 Numbers = npt.NDArray[np.int64]
 Values = npt.NDArray[np.float64]
 
@@ -118,6 +120,8 @@ class Trail:
         values = [self.said(one) for one in sources]
         if len(set(values)) < len({float(self.value[one]) for one in sources}):  # they print alike
             values = [self.said(one, 9) for one in sources]
+        if verb == "div":
+            values = [one.replace(f" ({NO_ELEMENT})", "") for one in values]
         if verb.endswith("()"):
             return f"computes {verb[:-1]}{', '.join(values)})"
         phrase = _SAY.get(verb, "")
@@ -139,7 +143,7 @@ class Trail:
         what = "an exponential" if self.verb(at).startswith("exp") else self.built_in(at)
         what = self.named(element) if (element := self.element(at)) else what
         if self.value[at] == 0 and self.stands(at) and "f" in self.ops[self.op[at]].opcode:
-            what = "no element"
+            what = NO_ELEMENT
         return f"{said} ({what})" if what else said
 
     def stands(self, at: int) -> bool:

@@ -169,7 +169,8 @@ def _plan(instruction: Instruction, position: int, at: int, wave: Wave) -> Plan:
                     f"A box must begin at a multiple of {UNIT} bytes."
                     + " The first coordinate is the column, and the second is the row."
                     * (rank > 1),
-                    "Which coordinate comes first?" if rank > 1 else "",
+                    "At which columns can a box begin?"
+                    + " Which coordinate is the column?" * (rank > 1),
                 ),
             )
         return tensor, first
