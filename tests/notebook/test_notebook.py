@@ -275,6 +275,17 @@ def test_a_kernel_that_its_cell_no_longer_defines_does_not_run(opened):
     assert shown.failed
 
 
+def test_points_and_cases_are_shown_before_the_cause_is_looked_for(opened):
+    """The card is shown once and then changed: its cause comes last, its points do not change."""
+    wrong = SOLUTION.replace("tile[thread] += tile", "tile[thread] = tile")
+    assert wrong != SOLUTION
+    opened.run("%%cuda interleaved\n" + wrong)
+    first, *_, last = (one["text/plain"] for one in opened.run('check("interleaved")').outputs)
+    assert first.splitlines()[0] == last.splitlines()[0]
+    assert "Now looking for the cause" in first and "Now looking" not in last
+    assert "gives `tile[thread]` a new value" in last and "a new value" not in first
+
+
 def test_what_a_kernel_prints_shows_in_check(opened):
     for source in (SOLUTION, without_line(SOLUTION, BARRIERS[-1])):
         talking = source.replace(
