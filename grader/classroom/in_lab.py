@@ -5,6 +5,7 @@ does. Who may see it is Jupyter's question: the page needs no token of its own, 
 must come from a page of this server (Jupyter's XSRF cookie).
 """
 
+import asyncio
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,41 +14,50 @@ from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.utils import url_path_join
 from tornado import web
 
+from ..errors import CourseError, unless
+
 if TYPE_CHECKING:
     from jupyter_server.serverapp import ServerApp
 
+    from .lecture import RubricPage
+
 _COURSE = "nbgrader_config.py"
+_WRONG = "<!doctype html><title>Rubric</title><p>{}</p>"
 _LINKS = "<!doctype html><title>Rubrics</title><h1>Rubrics</h1><ul>{}</ul>"
 
 
 class RubricInLab(JupyterHandler):
-    """GET: the page of a lesson, or links to all of them. POST: a question of the page, as JSON."""
+    """GET: the page of a lesson, or links to all of them. POST: a question of the page, as JSON.
+    What cannot be is told in a sentence. `pages`: those that were opened, by lesson."""
 
-    def initialize(self, config_file: Path) -> None:
-        self.config_file = config_file
+    def initialize(self, config_file: Path, pages: "dict[str, RubricPage]") -> None:
+        self.config_file, self.pages = config_file, pages
 
     @web.authenticated
-    def get(self, lesson: str) -> None:
+    async def get(self, lesson: str) -> None:
         from .. import course
         from . import folder, lecture
 
         self.set_header("X-XSRFToken", self.xsrf_token)  # which sets the cookie
-        here = folder.open_course(self.config_file)
-        if lesson:
-            self.finish(lecture.rubric_page(here, lesson).page)
-        else:
-            names = map(escape, course.names(here.kernels))
-            self.finish(
-                _LINKS.format(
-                    "".join(f'<li><a href="rubric/{one}">{one}</a></li>' for one in names)
-                )
-            )
+        try:
+            here = folder.open_course(self.config_file)
+            if lesson:
+                page = await asyncio.to_thread(lecture.rubric_page, here, lesson)
+                self.pages[lesson] = page
+                self.finish(page.page)
+            else:
+                names = map(escape, course.names(here.kernels))
+                at = escape(self.request.path.rstrip("/"))
+                links = "".join(f'<li><a href="{at}/{one}">{one}</a></li>' for one in names)
+                self.finish(_LINKS.format(links))
+        except CourseError as error:
+            self.finish(_WRONG.format(escape(str(error))))
 
     @web.authenticated
     async def post(self, lesson: str) -> None:
-        from . import folder, lecture
+        from . import lecture
 
-        page = lecture.rubric_page(folder.open_course(self.config_file), lesson)
+        page = unless(self.pages.get(lesson), web.HTTPError(404))  # load it again
         status, answer = await lecture.answered(page, self.request.body)
         self.set_status(status)
         self.finish(answer)
@@ -61,5 +71,5 @@ def _load_jupyter_server_extension(app: "ServerApp") -> None:
     config_file = Path(app.root_dir).expanduser() / _COURSE
     if config_file.is_file():
         address = url_path_join(app.web_app.settings["base_url"], "warpwise", "rubric")
-        rules = [(rf"{address}/?([\w.-]*)", RubricInLab, {"config_file": config_file})]
+        rules = [(rf"{address}/?([\w.-]*)", RubricInLab, {"config_file": config_file, "pages": {}})]
         app.web_app.add_handlers(".*$", rules)

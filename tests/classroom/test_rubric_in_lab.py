@@ -71,7 +71,9 @@ def ask(browser, address, cookies, **asked):
 def test_an_answer_is_marked_on_the_page_in_jupyterlab(server, here):  # noqa: F811
     browser, cookies = opener()
     links = browser.open(f"{server}/warpwise/rubric?token={TOKEN}").read().decode()
-    assert f'<a href="rubric/{LESSON}">' in links
+    assert f'<a href="/warpwise/rubric/{LESSON}">' in links
+    missing = browser.open(f"{server}/warpwise/rubric/99_nothing").read().decode()
+    assert "There is no lesson" in missing
     page = browser.open(f"{server}/warpwise/rubric/{LESSON}").read().decode()
     assert "X-XSRFToken" in page
     item = {"do": "item", "item": "", "text": "Good names", "points": 0.5}
