@@ -335,6 +335,12 @@ def test_elements_that_do_not_belong_are_told_where_they_join_the_right_ones():
             "partial[b]",
         ),
         (
+            "09_scan_histogram/segments",
+            [("sum, offset);", "offset, sum);")],
+            r"The third argument of `__shfl_up_sync` on line \d+ is `sum`, a float\.",
+            "__shfl_up_sync",
+        ),
+        (
             "09_scan_histogram/look_back",
             [("seen == 2 ? up_to[b] : own[b]", "own[b]")],
             r"^With the highest block first: .* does not use x\[0\] to .* on line \d+\. ",
