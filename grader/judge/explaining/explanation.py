@@ -146,10 +146,10 @@ class Explanation(MadeOf):
             place, words, exact = found
             yield (
                 Message(
-                    f"{self._here} loses its digits by cancellation{place.on}: {place.who} "
-                    f"{words}.",
-                    "A float has about 7 digits. Where large numbers almost cancel, mostly their "
-                    f"rounding errors are left. In double, the same steps give {exact:.6g}.",
+                    f"It loses its digits by cancellation{place.on}.",
+                    f"{capital(place.who)} {words}. A float has about 7 digits. Where large "
+                    "numbers almost cancel, mostly their rounding errors are left. In double, "
+                    f"the same steps give {exact:.6g}.",
                     "Which formula does not subtract two large numbers?",
                 ),
                 place.line,
