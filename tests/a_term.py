@@ -28,7 +28,7 @@ import small_questions
 from forked import Command, Service, ran
 from served import folder_of
 from small_class import LESSON, NO_GUARD, SCALED, UNGUARDED_SCALE, cell_of, grader
-from small_lesson import SOLUTION, instead
+from small_lesson import DIFFERENCE, SOLUTION, SUBTRACTS, instead
 from small_questions import RIGHT, WRONG
 
 from grader import course
@@ -45,15 +45,6 @@ MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 
 # --- answers, and what they are worth -------------------------------------------------------------
 
-DIFFERENCE = """
-[[add]]
-name = "difference"
-mistake = "y is taken away"
-must_get = "wrong_answer"
-replace = 'x[i] + y[i]'
-with = 'x[i] - y[i]'
-"""
-SUBTRACTS = instead("    if (i < n) total[i] = x[i] - y[i];")
 EQUAL = instead("    if (i < n)  // the guard\n        total[i] = x[i] - y[i];")
 OTHERWISE = instead(
     "    if (n > i) {\n        float less = x[i];\n        total[i] = less - y[i];\n    }"

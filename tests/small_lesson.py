@@ -112,3 +112,15 @@ def instead(body: str) -> str:
     before, _, rest = SOLUTION.partition("    // BEGIN SOLUTION\n")
     _, _, after = rest.partition("    // END SOLUTION\n")
     return f"{before}    // BEGIN SOLUTION\n{body}\n{after}"
+
+
+# A mistake that mistakes.toml may name, and an answer with it.
+DIFFERENCE = """
+[[add]]
+name = "difference"
+mistake = "y is taken away"
+must_get = "wrong_answer"
+replace = 'x[i] + y[i]'
+with = 'x[i] - y[i]'
+"""
+SUBTRACTS = instead("    if (i < n) total[i] = x[i] - y[i];")

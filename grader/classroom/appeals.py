@@ -15,8 +15,6 @@ from ..whole_files import filed
 from . import ClassroomError, changes, collecting, coursefile, export, renaming
 from .folder import CourseFolder, alone
 
-# A learner, a lesson, the request, and the mark as the gradebook has it now (None: it is gone).
-
 
 def collect(course: CourseFolder) -> list[collecting.Graded]:
     """Take in what lies in the exchange, and what somebody has put into appeals/LEARNER. Returns
@@ -59,7 +57,8 @@ def collect(course: CourseFolder) -> list[collecting.Graded]:
 
 
 def queue(course: CourseFolder) -> list[tuple[str, str, Appeal, export.ExerciseRow | None]]:
-    """All requests: open ones first, and of these the oldest first."""
+    """All requests: open ones first, and of these the oldest first. Each with its learner, its
+    lesson, and the mark as the gradebook has it now (None: it is gone)."""
     with course.gradebook() as gradebook:
         return sorted(
             (

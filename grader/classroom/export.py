@@ -36,9 +36,9 @@ from ..grouped import grouped
 from ..status import Status
 from ..submissions.intake import is_name
 from ..whole_files import whole
-from . import ClassroomError, rubric, spreadsheets, verdicts
+from . import ClassroomError, coursefile, rubric, spreadsheets, verdicts
 from .coursefile import CourseFile, Person
-from .folder import CourseFolder, secret
+from .folder import CourseFolder, secret, user
 
 NOT_HANDED_IN = "not_handed_in"  # beside a verdict's statuses
 # nbgrader's own, and what whoever reads them should know.
@@ -377,6 +377,12 @@ class ShownNames:
         key = secret(Path(self.course.config.JudgeAnswers.secret_file)).encode()
         digest = hmac.new(key, f"name\n{learner}".encode(), hashlib.sha256).hexdigest()
         return f"anon-{digest[:SHOWN]}"
+
+
+def shown_names(here: CourseFolder, section: str | None, anonymous: bool = False) -> ShownNames:
+    """The learners that a command of this user is about, by the section that was asked for."""
+    file = coursefile.read(here)
+    return ShownNames(here, file, file.sections_of(user(), section), anonymous)
 
 
 def read(lessons: list[Lesson], names: ShownNames, everybody: bool = False) -> MarksTable:

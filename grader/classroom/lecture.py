@@ -40,7 +40,7 @@ from ..judge import judge, steps
 from ..learner.editions import checked
 from ..page_templates import page_template
 from ..submissions.intake import cuda_source
-from . import ClassroomError, changes, coursefile, export, handing_out, rubric
+from . import ClassroomError, changes, export, handing_out, rubric
 from .folder import CourseFolder, alone, explained, user
 from .grading import settle
 
@@ -298,14 +298,12 @@ class RubricPage(ServedPage):
 def rubric_page(here: CourseFolder, lesson: str, section: str | None = None) -> RubricPage:
     """The page for a lesson of a course, with the learners of a section, or those that this user
     may mark. ClassroomError: nothing of the lesson is graded yet."""
-    file = coursefile.read(here)
     about = course.lesson(course.full_name(lesson, here.kernels), here.kernels)
     unless(
         here.learners("autograded", about.name),
         ClassroomError(f"Nothing is graded yet: run `grader autograde {about.name}`."),
     )
-    names = export.ShownNames(here, file, file.sections_of(user(), section))
-    page = RubricPage(lesson=about, names=names)
+    page = RubricPage(lesson=about, names=export.shown_names(here, section))
     page.do(about.exercises[0], {"do": "nothing"})  # rubric.toml may have been edited
     return page
 

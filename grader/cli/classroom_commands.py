@@ -33,7 +33,7 @@ from ..classroom import (
     renaming,
     spreadsheets,
 )
-from ..classroom.folder import CourseFolder, alone, open_course, user
+from ..classroom.folder import CourseFolder, alone, open_course
 from ..errors import counted, some, unless
 from ..grouped import grouped
 from ..submissions.intake import is_name
@@ -67,14 +67,6 @@ def lesson_called(here: CourseFolder, name: str) -> course.Lesson:
     return course.lesson(course.full_name(name, here.kernels), here.kernels)
 
 
-def shown_names(
-    here: CourseFolder, section: str | None, anonymous: bool = False
-) -> export.ShownNames:
-    """The learners that a command is about, by the section that was asked for."""
-    file = coursefile.read(here)
-    return export.ShownNames(here, file, file.sections_of(user(), section), anonymous)
-
-
 def opened(
     lesson: str | None, section: str | None = None, anonymous: bool = False
 ) -> tuple[CourseFolder, list[course.Lesson], export.ShownNames]:
@@ -84,7 +76,7 @@ def opened(
     lessons = (
         list(course.lessons(here.kernels)) if lesson is None else [lesson_called(here, lesson)]
     )
-    return here, lessons, shown_names(here, section, anonymous)
+    return here, lessons, export.shown_names(here, section, anonymous)
 
 
 def say_who_is_off_the_roster(here: CourseFolder, learners: Iterable[str] | None = None) -> None:
@@ -354,7 +346,7 @@ def show_appeals(
     unless(answer or points is None, typer.BadParameter("--points goes with --answer"))
     here = course_here()
     complain(*_problems(appeals.collect(here)))
-    names = shown_names(here, section)
+    names = export.shown_names(here, section)
     if answer:
         learner, lesson, exercise, text = answer
         unless(

@@ -37,7 +37,6 @@ from .classroom_commands import (
     course_here,
     opened,
     say_who_is_off_the_roster,
-    shown_names,
 )
 from .terminal import complain, say, short, table
 
@@ -252,7 +251,7 @@ def export_marks(
             ),
         )
         planning.set_column(here, lessons[0].name, system, column)
-        names = shown_names(here, section, anonymous)
+        names = export.shown_names(here, section, anonymous)
     read = export.read(lessons, names, everybody)
     what = lessons[0].name if lesson else "course"
     content = platforms.content(system, read, decimal, anonymous)

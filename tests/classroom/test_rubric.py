@@ -12,7 +12,7 @@ import pytest
 import small_class
 import small_questions
 from small_class import LESSON, NO_GUARD, SCALED, UNGUARDED_SCALE, grader
-from small_lesson import SOLUTION, instead
+from small_lesson import DIFFERENCE, SOLUTION, SUBTRACTS, instead
 
 from grader import course
 from grader.classroom import changes, coursefile, export, lecture, rubric
@@ -22,15 +22,6 @@ from grader.course import mistakes
 from grader.errors import CourseError
 from grader.judge import steps
 
-DIFFERENCE = """
-[[add]]
-name = "difference"
-mistake = "y is taken away"
-must_get = "wrong_answer"
-replace = 'x[i] + y[i]'
-with = 'x[i] - y[i]'
-"""
-SUBTRACTS = instead("    if (i < n) total[i] = x[i] - y[i];")
 SAME = instead("    if (i < n)  // the guard\n        total[i] = x[i] - y[i];")
 OTHERWISE = instead(
     "    if (n > i) {\n        float minus = -y[i];\n        total[i] = minus + x[i];\n    }"

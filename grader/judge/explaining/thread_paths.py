@@ -104,6 +104,11 @@ def _number(value: float) -> str:
 _SIZES = {*"xyz", "blockDim", "gridDim", "int", "const", "unsigned", "size_t", "sizeof"}
 
 
+def _array(said: str) -> str:
+    """The array of the first element that a sentence names; "" if it names none."""
+    return next(iter(re.findall(r"`(\w+)\[", said)), "")
+
+
 class _Decides:
     """Tells the comparisons that decide who comes to the access on line `here`, of which was
     `said`, and with which index: those by size, of threads, that share a name with the index (if
@@ -111,7 +116,7 @@ class _Decides:
 
     def __init__(self, declared: Declarations, here: int, said: str):
         self._declared, self._here = declared, here
-        array = next(iter(re.findall(r"`(\w+)\[", said)), "")
+        array = _array(said)
         self._made = declared.made_of(declared.index(here, array) if array else "")
 
     def __call__(self, one: Choice) -> bool:
@@ -146,8 +151,7 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     several = "One access of" in told.why  # whose index may be right
     remedy, is_its_own = told.remedy, line in (here, declared.guard(here)[1])
     if works and not (loop or several):
-        array = next(iter(re.findall(r"`(\w+)\[", told.first)), "")
-        computed = declared.computed_on(declared.index(here, array), here)
+        computed = declared.computed_on(declared.index(here, _array(told.first)), here)
         launch = instance.problem.launches[where.launch - 1]
         sizes = ", ".join(words.sizes(launch))
         asked = ""
