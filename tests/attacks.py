@@ -25,6 +25,7 @@ def steal(directive: str) -> str:
     return directive.replace("FILE", str(STOLEN)) + "\n"
 
 
+MARK = Path("/tmp/warpwise-executed")  # where there is this file, something was executed
 STOLEN = course.KERNELS / "02_tree_reduction" / "2_interleaved.cu"  # there is such a file
 UP = "../" * 30 + str(STOLEN).lstrip("/")
 
@@ -214,7 +215,7 @@ def with_python(code: str):
     """A notebook whose first cell runs `code`, and leaves a mark where it has run."""
 
     def damage(notebook):
-        mark = f"open({str(Path('/tmp') / 'warpwise-executed')!r}, 'w').close()\n"
+        mark = f"open({str(MARK)!r}, 'w').close()\n"
         notebook.cells.insert(0, nbformat.v4.new_code_cell(mark + code))
 
     return damage

@@ -24,10 +24,10 @@ from grader.course.weave import cuda_cell, text
 LEARNERS = ("ada", "ben", "cem")
 
 
-def course_of(folder, kernels, toml="", lesson=LESSON, released=True):
-    """A course that has released the lesson to three learners."""
+def course_of(folder, kernels, toml="", lesson=LESSON, released=True, learners=LEARNERS):
+    """A course that has released the lesson to learners, three if nobody says who."""
     here = new_course(folder, kernels)
-    people = "".join(f"{name} = {{ section = 'one' }}\n" for name in LEARNERS)
+    people = "".join(f"{name} = {{ section = 'one' }}\n" for name in learners)
     (folder / coursefile.FILE).write_text(
         f"version = 1\npartial_marks = true\n{toml}\n[learners]\n{people}"
     )

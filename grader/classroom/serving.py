@@ -403,12 +403,19 @@ def _report(grading: Grading, work: SubmittedWork) -> Report:
 
 
 def _told(grading: Grading, work: SubmittedWork, name: str, source: str) -> Verdict:
-    """The verdict on an answer; of a question what `check` says."""
+    """The verdict on an answer; of a question what `check` says. Without what was counted: that may
+    be of a hidden case, and a kernel can take as many instructions as a number says that it read
+    there."""
     id, root = f"{grading.lesson}/{name}", grading.course.kernels
     if not lessons.exercise(id, root).cases:
         return judge(id, source, hidden=False, root=root)
     verdict = grading.store.verdict(grading.question(id, source, work.marking)).for_learner()
-    return replace(verdict, cases=tuple(replace(case, strip=None) for case in verdict.cases))
+    return replace(
+        verdict,
+        cases=tuple(replace(case, strip=None) for case in verdict.cases),
+        counters={},
+        contest={},
+    )
 
 
 def _shown(verdict: Verdict, shows: str) -> Verdict:

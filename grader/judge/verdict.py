@@ -254,7 +254,9 @@ class Verdict:
     device: Annotated[
         str, Meta(description="`simulator`, or `gpu` if cases also ran on a real one.")
     ] = "simulator"
-    seed: Annotated[int, Meta(description="The seed of the inputs.")] = 0
+    seed: Annotated[
+        int, Meta(description="The seed of the inputs. `grader serve` tells learners 0 instead.")
+    ] = 0
     compiler: Annotated[
         str, Meta(description="`nvrtc` or `clang`: the compiler of the program that ran.")
     ] = "nvrtc"
@@ -329,12 +331,15 @@ class Verdict:
         return replace(self, points=sum(case.points for case in self.cases), partial=None)
 
     def for_learner(self) -> Self:
-        """The same verdict with hidden cases reduced to their category: no line, no content."""
+        """The same verdict with hidden cases reduced to their category: no line, no content,
+        and no seed, from which whoever has the exercise draws them."""
         cases = tuple(case if case.visible else _category_only(case) for case in self.cases)
         failure = foremost(cases)
         if failure is None or failure.visible:
-            return replace(self, cases=cases)
-        return replace(self, cases=cases, message=failure.message, line=None, diagnostics=())
+            return replace(self, cases=cases, seed=0)
+        return replace(
+            self, cases=cases, seed=0, message=failure.message, line=None, diagnostics=()
+        )
 
 
 def foremost(cases: Sequence[CaseResult]) -> CaseResult | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 import small_class
-from attacks import BOMBS, KERNELS, NOTEBOOKS
+from attacks import BOMBS, KERNELS, MARK, NOTEBOOKS
 from small_class import LESSON, SCALED, hand_in
 from small_lesson import SOLUTION
 from typer.testing import CliRunner
@@ -31,7 +31,6 @@ from grader.submissions.intake import cuda_source
 
 pytestmark = pytest.mark.slow
 
-MARK = Path("/tmp/warpwise-executed")
 CLASS = {name: points for name, (_, points) in (KERNELS | NOTEBOOKS).items()}
 needs_limits = pytest.mark.skipif(
     worker.WATCHED,
