@@ -16,12 +16,13 @@ from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 
+import httpx
 import nbformat
 import psutil
 import pytest
 import served
 import small_class
-from attacks import BOMBS, KERNELS, MARK, NOTEBOOKS, kernel, slow_to_show
+from attacks import BOMBS, KERNELS, MARK, NOTEBOOKS, slow_to_show
 from served import Service, course_of, folder_of, give_tokens, put, result
 from small_class import LESSON, SCALED
 from small_lesson import SOLUTION
@@ -45,6 +46,7 @@ FEW = (
 )
 HTTP, SUBMIT = WAYS = ("http", "submit")
 HONEST, WAITING, FLOODING, COUNTING = OTHERS = ("honestly", "waiting", "flooding", "counting")
+SLOWEST = BOMBS["much_to_unroll"][0]
 JOBS = 2
 PATIENCE = 900.0  # seconds
 
@@ -114,7 +116,10 @@ class Attacked:
         key = learner, way
         if way == HTTP:
             id = os.urandom(16).hex()
-            answer = put(self.service, self.tokens[learner], content, id)
+            try:
+                answer = put(self.service, self.tokens[learner], content, id)
+            except httpx.TransportError:  # it hung up on what is too long, before that was sent
+                answer = httpx.Response(400)
             self.status[key], self.said[key] = answer.status_code, answer.text
             if answer.status_code == 200:
                 self.receipts[key] = answer.json()["receipt"]
@@ -425,24 +430,26 @@ def test_the_memory_of_a_service_that_is_attacked_is_bounded(attacked, capsys):
     assert watched.together < (600 << 20) + JOBS * Limits().memory_bytes
 
 
+# On a busy machine; else a bomb takes about 8 s, and a right answer less than 1 s.
+MOST_OF_A_BOMB = Limits().compile_seconds + Limits().total_seconds
+
+
 @pytest.mark.slow
 def test_one_bomb_holds_others_up_no_longer_than_it_may_take(attacked):
-    bomb = kernel("    while (true) {}  // alone")
-    attacked.hand_in(FLOODING, served.notebook(attacked.here, add=bomb))
+    attacked.hand_in(FLOODING, served.notebook(attacked.here, add=f"{SLOWEST}// alone\n"))
     begun = time.monotonic()
     assert gets_full_points(attacked, f"{SOLUTION}// while a bomb is judged\n", WAITING)
-    assert time.monotonic() - begun < Limits().total_seconds * JOBS
+    assert time.monotonic() - begun < 2 * MOST_OF_A_BOMB
 
 
 @pytest.mark.slow
 def test_who_hands_in_many_bombs_is_asked_to_wait_and_others_get_their_turn(attacked):
-    slowest = BOMBS["much_to_unroll"][0]
     for number in range(MOST_OF_ONE + 1):
-        bomb = f"{slowest}// {number}\n"
+        bomb = f"{SLOWEST}// {number}\n"
         attacked.hand_in(FLOODING, served.notebook(attacked.here, add=bomb))
     assert attacked.status[FLOODING, HTTP] == 503
     refusal = json.loads(attacked.said[FLOODING, HTTP])["error"]
     assert refusal == "10 hand-ins of yours wait to be judged: try again in a minute."
     begun = time.monotonic()
     assert gets_full_points(attacked, f"{SOLUTION}// behind a flood\n", WAITING)
-    assert time.monotonic() - begun < MOST_OF_ONE * Limits().total_seconds
+    assert time.monotonic() - begun < MOST_OF_ONE * MOST_OF_A_BOMB
