@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from math import isclose, prod
+from math import fmod, isclose, prod
 from typing import Any
 
 import numpy as np
@@ -200,9 +200,8 @@ _OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Div: operator.floordiv,
-    ast.Mod: operator.mod,
+    ast.Div: lambda a, b: int(a / b),
+    ast.Mod: lambda a, b: int(fmod(a, b)),
     ast.LShift: operator.lshift,
     ast.RShift: operator.rshift,
 }
@@ -234,6 +233,7 @@ _GIVEN = re.compile(r"\b(\w+)\s*=(?!=)([^;]*);")
 _READ = re.compile(r"\b(\w+)\s*\[((?:[^][]|\[[^][]*\])*)\](?!\s*=[^=])")
 _SHUFFLED = re.compile(r"\b(__shfl_(?:xor|down|up)_sync)\s*\(((?:[^()]|\([^()]*\))*)\)")
 _WORD = re.compile(r"\w+")
+_ASSIGNED = r"\b{0}\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|(?:\+\+|--)\s*{0}\b|\b{0}\s*(?:\+\+|--)"
 _NUMBER = r"(?<![\w.~])((?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![xX])"  # not 0xff, not ~0
 _NUMBERS = {"INFINITY": "1e999f", "FLT_MAX": "3.402823466e38f", "FLT_MIN": "1.175494351e-38f"}
 _NAMED = re.compile("|".join(_NUMBERS))
@@ -388,16 +388,26 @@ class Declarations:
             found |= {one for name, of in given if name in found for one in _WORD.findall(of)}
         return found
 
-    def computed_on(self, index: str, line: int) -> str:
-        """ " (lines 8 and 9)": where the names in an index on a source line get their values in its
-        function; "" where that is only on the line itself, or in a loop's head."""
-        names, at = set(_WORD.findall(index)), line
-        lines = []
-        while at > 1 and "__global__" not in self.line(at):
-            at -= 1
-            if at not in self.loops and names & {name for name, _ in _GIVEN.findall(self.line(at))}:
-                lines.append(at)
-        *before, last = sorted(map(str, lines), key=int)[-3:] or [""]
+    def computed_on(
+        self, index: str, line: int, numbers: Mapping[str, int | None] | None = None
+    ) -> str:
+        """ ": `row` is 7 (line 8) and `col` is 0 (line 9)": the names in an index on a source line
+        that get their values on lines before it in its kernel. Their values follow from whole
+        `numbers` as `n` and `threadIdx_x`; " (lines 8 and 9)" where one does not. "" where they
+        get them on the line itself, or in a loop's head."""
+        begin = max((at for at in range(1, line) if "__global__" in self.line(at)), default=0)
+        known, lines = {**self._constants, **(numbers or {})}, dict[str, int]()
+        for at in sorted({*range(begin + 1, line)} - {*self.loops}):
+            for name, text in _GIVEN.findall(self.line(at)):
+                times = re.findall(_ASSIGNED.format(name), "\n".join(self.lines[begin:]))
+                value = _evaluate(re.sub(r"\b([A-Za-z]\w*)\.", r"\1_", text), known)
+                is_known = len(times) == 1 and abs(value or 0) < 1 << 31
+                known[name] = value if is_known else None
+                lines |= {name: at} if name in _WORD.findall(index) else {}
+        told = [f"`{one}` is {known[one]} (line {at})" for one, at in lines.items()]
+        if numbers and told and None not in [known[one] for one in lines]:
+            return f": {' and '.join(filter(None, [', '.join(told[:-1]), told[-1]]))}"
+        *before, last = [str(at) for at in dict.fromkeys(lines.values())][-3:] or [""]
         return f" (line{'s' * bool(before)} {' and '.join([*before, last])})" if last else ""
 
     def in_kernel(self, line: int) -> bool:

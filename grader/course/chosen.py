@@ -195,8 +195,7 @@ class LaunchChoices:
 
 def _fillings(rule: Rule, known: tuple[classes.Class, ...]) -> tuple[list[Filling], np.ndarray]:
     """Ways to fill arrays and to place them, and which of the `known` classes each is of."""
-    alone = [(one,) for one in rule.values]
-    values = dict.fromkeys([*alone, rule.values])  # all together, too
+    values = dict.fromkeys([*((one,) for one in rule.values), rule.values])  # all together, too
     fillings = [(one, moved) for one in values for moved in (False, True)[: 2 - rule.aligned]]
     columns = [
         [

@@ -74,8 +74,8 @@ def decoded(bits: bytes) -> TensorMap | None:
     """The map that 128 bytes are; None if they are none."""
     if not bits.startswith(_MAGIC):
         return None
-    encoded = bits[len(_MAGIC) :].rstrip(b"\0")  # which ends with `nan`, never a zero
-    return msgspec.msgpack.decode(encoded, type=TensorMap)
+    # What is encoded ends with `nan`, never with a zero.
+    return msgspec.msgpack.decode(bits[len(_MAGIC) :].rstrip(b"\0"), type=TensorMap)
 
 
 def swizzled(address: np.ndarray, swizzle: int) -> np.ndarray:

@@ -130,10 +130,14 @@ class Words:
         with_sizes = f" ({sizes})" if sizes else ""
         return f"In launch {number} of {len(self.problem.launches)}{with_sizes}: "
 
-    def sizes(self, launch: Launch) -> list[str]:
-        """The whole numbers that a launch passes: "n = 33"."""
+    def numbers(self, launch: Launch) -> dict[str, int]:
+        """The whole numbers that a launch passes, by parameter."""
         names = zip(parameters(self.solution, launch.kernel) or (), launch.args, strict=False)
-        return [f"{one.name} = {arg:,}" for one, arg in names if isinstance(arg, np.integer)]
+        return {one.name: int(arg) for one, arg in names if isinstance(arg, np.integer)}
+
+    def sizes(self, launch: Launch) -> list[str]:
+        """The same in words: "n = 33"."""
+        return [f"{name} = {number:,}" for name, number in self.numbers(launch).items()]
 
     def explained(self, failure: Failed) -> Failed:
         """`failure`, told as what it is where the learner has changed a kernel's signature."""

@@ -82,8 +82,7 @@ class Barriers:
         if waits:
             self.parked[barrier].append((at, index))
         self.asked[barrier] = threads
-        onward = () if waits else ((at + 1, lanes),)
-        return (*onward, *self._release(barrier))
+        return (*(() if waits else ((at + 1, lanes),)), *self._release(barrier))
 
     def released_by_exit(self) -> Successors:
         """Threads have exited: a barrier no longer waits for them."""

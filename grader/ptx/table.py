@@ -238,9 +238,8 @@ def _sources(instruction: Instruction) -> list[tuple[Operand, str]]:
 def _move(instruction: Instruction, places: Places) -> Move | None:
     """None for what computes otherwise."""
     form, target, sources = instruction.selected, instruction.operands[0], _sources(instruction)
-    if form.undefined or isinstance(form.result, tuple) or is_sink(target):
-        return None
-    if not all(isinstance(operand, Register | Immediate) for operand, _ in sources):
+    is_plain = all(isinstance(operand, Register | Immediate) for operand, _ in sources)
+    if form.undefined or isinstance(form.result, tuple) or is_sink(target) or not is_plain:
         return None
     read: list[tuple[Seen | None, Any]] = [
         (None, seen_by_all(literal(operand, kind), _EVER))

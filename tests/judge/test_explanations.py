@@ -208,6 +208,55 @@ def test_no_guard_is_asked_for_where_the_thread_has_work_and_another_index():
     assert "its index is wrong" in judge(exercise, turned, sizes=False).parts.remedy
 
 
+def test_the_values_that_an_index_is_computed_from_are_told_with_their_lines():
+    exercise = "00_first_kernel/darken"
+    source = course.exercise(exercise).solution
+    by_rows = """\
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= rows * cols) return;
+    const int row = i / rows, col = i % rows;
+    darker[row * cols + col] = 0.5f * picture[row * cols + col];
+}
+"""
+    head, _, _ = source.partition("{\n")
+    both = judge(exercise, f"{head}{{\n{by_rows}", sizes=False)
+    apart = by_rows.replace(", col", ";\n    const int col")
+    each = judge(exercise, f"{head}{{\n{apart}", sizes=False)
+    assert re.search(r"index is wrong \(line \d+\), with rows = 7, cols = 9", both.parts.remedy)
+    values = re.search(r"`row` is (\d+) \(line \d+\) and `col` is (\d+) \(", each.parts.remedy)
+    read = re.search(r"thread (\d+) of block 0 reads `picture\[(\d+)\]", each.message)
+    assert values
+    assert read
+    row, col, thread, index = map(int, (*values.groups(), *read.groups()))
+    assert (row, col, index) == (thread // 7, thread % 7, 9 * row + col)
+
+
+def test_a_variable_that_gets_several_values_has_none_in_a_message():
+    exercise = "00_first_kernel/darken"
+    source = course.exercise(exercise).solution
+    head, _, _ = source.partition("{\n")
+    body = """\
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int at = i;
+    if (i >= rows * cols) return;
+    at += rows;
+    darker[i] = 0.5f * picture[at];
+}
+"""
+    remedy = judge(exercise, f"{head}{{\n{body}", sizes=False).parts.remedy
+    assert "`at` is" not in remedy
+
+
+def test_a_value_that_a_step_lacks_is_asked_for():
+    exercise = "08_project/layer_norm"
+    source = course.exercise(exercise).solution
+    without = source.replace("delta * delta * a.n * share", "delta * delta * a.n * b.n")
+    assert without != source
+    said = judge(exercise, without, sizes=False).message
+    assert re.search(r"\. [-.\d]+ and [-.\d]+ are right here\. ", said)
+    assert re.search(r"Should this step use [-.\d]+ \(line \d+\), too\?", said)
+
+
 def test_of_an_element_that_nobody_writes_the_last_conditions_of_its_thread_are_told():
     exercise = "00_first_kernel/saxpy"
     source = course.exercise(exercise).solution.replace("i < n", "i < n / 2")

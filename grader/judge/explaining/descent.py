@@ -87,8 +87,9 @@ class Descent:
                 if self.mine.sources(a):
                     is_used_elsewhere = (self.mine.source == a).sum() > 1
                     return DescentEnd(*above, a) if above and is_used_elsewhere else self._new(a)
-                skipped = DescentEnd(above[0], b, first=True) if above else None
-                return self._before(a, "") or skipped
+                return self._before(a, "") or (
+                    DescentEnd(above[0], b, first=True) if above else None
+                )
             return DescentEnd(*above, bad) if above else None
         if verb != self.ours.verb(b):
             if above and not self._of[0][a][1] and self._of[1][b][1]:

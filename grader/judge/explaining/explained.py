@@ -166,9 +166,11 @@ def _before(judged: Known, at: int, failure: Failed) -> Known | None:
     (outcome,) = judged.session.run((earlier,))
     result = compare.on_simulator(earlier, outcome, replace(words, problem=earlier.problem))
     again = all(one.kernel == launches[0].kernel for one in later)  # else another may put it back
-    if result.status != Status.WRONG_ANSWER or not isinstance(outcome, Ran):
-        return None
-    if not again and _changed_inputs(result, words):
+    if (
+        result.status != Status.WRONG_ANSWER
+        or not isinstance(outcome, Ran)
+        or (not again and _changed_inputs(result, words))
+    ):
         return None
     judged = replace(
         judged,

@@ -166,8 +166,7 @@ class Explanation(MadeOf):
             elsewhere = step and step.bad and step.place.line != one.place.line
             why = step.told.first if step and elsewhere and self._same else ""
             theirs = other.values if other else ()
-            fixed = compress(one.values, one.fixed)
-            strange = [value for value in fixed if value not in theirs]
+            strange = [one for one in compress(one.values, one.fixed) if one not in theirs]
             asked = f"Is the choice{one.place.on} right for {one.place.who}?"
             remedy = self._guarded(one.place) or asked
             remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else remedy
@@ -246,9 +245,9 @@ class Explanation(MadeOf):
                 ask += f"hich value belongs here instead of {number:g}?"
         elif not words:
             right = "Everything that this step uses is right. The step itself is wrong."
-            fine = "{} is right here. {} is wrong.".format(*found.sides) if found.sides[0] else ""
-            why = right if found.right else fine
+            why = right if found.right else " ".join(found.sides) if found.sides[0] else ""
             ask = "What should this step do with its values?" if found.right else ""
+            ask = f"Should this step use {found.lacks}, too?" if found.lacks else ask
             if found.mine.endswith(f" from 0 ({NO_ELEMENT})"):
                 ask = f"Should {found.place.who} do this step without an element?"
             if found.right and re.fullmatch(r"computes \S+", found.mine):  # of tensor cores

@@ -373,7 +373,8 @@ class MadeOf(About):
             path, last = self.pair.path or ThreadPath(), self.mine.stored
             asked, _ = last_conditions(path, self.words.source, (last and last.line) or 0)
             sentence += f"No input has replaced it{f': {asked}' if asked else ''}."
-            remedy = f"Which line should put {self._listed(self._ours)} in its place?"
+            put = f"hich line should put {self._listed(self._ours)} in its place?"
+            remedy = f"Is this the right condition? If it is, w{put}" if asked else f"W{put}"
         yield Message(sentence, remedy=remedy), line
 
     def other_winner(self) -> Told:

@@ -432,8 +432,9 @@ class Parting:
     element, and the line of the outermost call that leads there; `number`: it, if it stands in
     the code; `lost`: elements that do not come into it, and `more` that should not; `right`:
     all of its values are the right ones; `sides`: those that are, and the others; `another`:
-    the wrong value belongs elsewhere, and the right one is there, too. `calls`: the lines of
-    the calls that lead there."""
+    the wrong value belongs elsewhere, and the right one is there, too. `lacks`: values that the
+    solution uses there, and that are elsewhere in the learner's. `calls`: the lines of the calls
+    that lead there."""
 
     place: ThreadPlace
     mine: str
@@ -445,6 +446,7 @@ class Parting:
     right: bool = False
     sides: tuple[str, ...] = ("", "")
     another: bool = False
+    lacks: str = ""
     calls: tuple[int, ...] = ()
 
     @property
@@ -537,18 +539,30 @@ class TwoTrails:
             words = ours.words(other if before is None else before)
             words, right = f"{'first ' * is_first}{words}", not (strange or missing or is_first)
             fixed = [one for one in mine.sources(at) if mine.constant[one]]
-            fine = [one for one in mine.sources(at) if one not in (*fixed, *strange)]
-            known, doubted = _few(mine, fine), _few(mine, {*fixed, *strange})
+            # The solution's step, what leads to it, and what uses its result.
+            around = set().union(*map(ours.operands, (*missing, *ours.users(ours.key(other)))))
+            unknown = {*fixed, *(one for one in strange if mine.key(one) not in around)}
+            fine = [one for one in mine.sources(at) if one not in unknown]
+            known, doubted = _few(mine, fine), _few(mine, unknown)
+            wanted = set().union(
+                *({ours.key(one)} & mine.keys or ours.operands(one) for one in missing)
+            )
+            held = [mine.made(key) for key in wanted & mine.keys - mine.operands(at)]
             told = replace(
                 told,
                 ours=words,
                 right=right,
                 sides=(
-                    known,
-                    f"{doubted or 'Another value'} or the operation"
+                    f"{known} {'are' if ' and ' in known else 'is'} right here." if known else "",
+                    f"{doubted} or the operation is wrong, or a step is missing."
+                    if doubted
+                    else "The operation is wrong, or a step is missing."
                     if fixed or strange
-                    else "This step, or one before it,",
+                    else "This step, or one before it, is wrong.",
                 ),
+                lacks=f"{mine.said(held[0])}{f' (line {on})' if (on := mine.line(held[0])) else ''}"
+                if strange and len(held) == 1
+                else "",
             )
             # A compiler adds what a line subtracts.
             is_turned = bool(fixed) and (mine.verb(at), ours.verb(other)) == ("add", "sub")

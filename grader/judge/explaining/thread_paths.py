@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 
 from ...compilers.declared import Declarations
+from ...course import rules
 from ...cuda.errors import Message
 from ...status import Status
 from ..cases import of_failure, thread_of
@@ -151,13 +152,19 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     several = "One access of" in told.why  # whose index may be right
     remedy, is_its_own = told.remedy, line in (here, declared.guard(here)[1])
     if works and not (loop or several):
-        computed = declared.computed_on(declared.index(here, _array(told.first)), here)
         launch = instance.problem.launches[where.launch - 1]
-        sizes = ", ".join(words.sizes(launch))
-        asked = ""
+        known = rules.launch_names(launch.grid, launch.block) | words.numbers(launch)
+        for name, place in (("blockIdx", where.block), ("threadIdx", where.thread)):
+            known |= {
+                f"{name}.{axis}": at for axis, at in zip(rules.AXES, place or (), strict=False)
+            }
+        numbers = {name.replace(".", "_"): number for name, number in known.items()}
+        index = declared.index(here, _array(told.first))
+        computed, sizes = declared.computed_on(index, here, numbers), ", ".join(words.sizes(launch))
+        of, asked = f"{', with' if computed else ' with'} {sizes}" if sizes else "", ""
         remedy = (
-            "This thread should be here, but its index is wrong. How is the index computed"
-            f"{computed}{f', with {sizes}' if sizes else ''}?"
+            f"This thread should be here, but its index is wrong{computed}{of}. "
+            "How should the index be computed?"
         )
     elif (
         asked

@@ -176,6 +176,10 @@ class Trail:
     def key(self, at: int) -> int:
         return int(self._keys[at])
 
+    def made(self, key: int) -> int:
+        """The first step that makes a value."""
+        return int(np.argmax(self._keys == key))
+
     def users(self, key: int) -> list[int]:
         """The steps that use a value, in order."""
         first, last = np.searchsorted(self._users, [key << PAIR, (key + 1) << PAIR])

@@ -203,8 +203,8 @@ class Access:
             )
             if cleaned is not np.asarray:
                 memory[element] = cleaned(memory[element])
-        failed = before[0] != sources[0][0] if self.compares else None  # then nothing is written
-        self.used(hit, before, failed)
+        # Where a comparison fails, nothing is written.
+        self.used(hit, before, before[0] != sources[0][0] if self.compares else None)
         return before
 
     def used(

@@ -305,8 +305,7 @@ def _int_to_float(mods: tuple[str, ...], result: str) -> Callable[..., Any]:
     def convert(a: np.ndarray) -> np.ndarray:
         wide = a.astype(f"{a.dtype.kind}8")  # two parts that float64 holds exactly
         upper, lower = (wide >> 32).astype(np.float64), (wide & 0xFFFFFFFF).astype(np.float64)
-        parts = exact.add(upper * 2.0**32, lower)
-        return finish(rounded(parts, result, mode))
+        return finish(rounded(exact.add(upper * 2.0**32, lower), result, mode))
 
     return convert
 

@@ -156,8 +156,7 @@ class Ordering(Observer):
         have done so far, which an H200 agrees with and nobody promises."""
         now, clocks = self.new_epoch(at) << _EPOCH, self.clocks
         group = np.arange(clocks.warps) // warps
-        own = group == group[lanes // WARP % clocks.warps, None]
-        clocks.tell(lanes, np.where(own, now, 0))
+        clocks.tell(lanes, np.where(group == group[lanes // WARP % clocks.warps, None], now, 0))
 
     def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
         if self.flags:

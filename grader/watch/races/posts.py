@@ -416,8 +416,9 @@ class Flags:
                 able = places[~found[places] & (theirs[places, 2] <= known.latest)]
                 if len(able):
                     rows, each = np.unique(theirs[able], axis=0, return_inverse=True)
-                    covered = [known.covers(*row) for row in rows.tolist()]
-                    found[able] = np.array(covered)[each.ravel()]
+                    found[able] = np.array([known.covers(*row) for row in rows.tolist()])[
+                        each.ravel()
+                    ]
         return found
 
     def _block(self, lane: int) -> int:
