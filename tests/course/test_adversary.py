@@ -128,6 +128,6 @@ def test_a_run_that_was_cut_off_goes_on_where_its_file_ends(tmp_path):
 @pytest.mark.parametrize("lesson", course.lessons(), ids=lambda lesson: lesson.name)
 def test_every_exercise_has_small_launches_that_may_tell_a_mistake_from_the_solution(lesson):
     for exercise in lesson.exercises:
-        if exercise.kind.name != "break":
+        if exercise.cases and exercise.kind.name != "break":
             launches = itertools.islice(trials.bench(exercise.id).small_launches(), 3)
             assert list(launches), exercise.id
