@@ -8,14 +8,16 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import nbformat
+import psutil
 import pytest
 from nbformat import v4
 from selenium import webdriver
@@ -72,11 +74,24 @@ def chromium(width: int = 1440, height: int = 900) -> Iterator[webdriver.Chrome]
         page.quit()
 
 
+def shot(page: webdriver.Chrome, name: str) -> None:
+    """Keep a picture of what is seen, for a person, in the folder that WARPWISE_SHOTS names."""
+    if where := os.environ.get("WARPWISE_SHOTS"):
+        page.save_screenshot(str(Path(where, f"{name}.png")))
+
+
 @contextmanager
-def jupyterlab(folder: Path, learner: bool = False, app: str = "jupyterlab") -> Iterator[str]:
+def jupyterlab(
+    folder: Path,
+    learner: bool = False,
+    app: str = "jupyterlab",
+    command: tuple[str, ...] = (),
+    environment: dict[str, str] | None = None,
+) -> Iterator[str]:
     """The address of a server whose notebooks are in `folder`, with what `grader lab` gives it if
     it is a `learner`'s; nothing of the user's own Jupyter is read or written. `app` is the module
-    that serves, JupyterLab's or Notebook's."""
+    that serves, JupyterLab's or Notebook's; or a `command` starts it there, in this
+    `environment`."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -85,7 +100,7 @@ def jupyterlab(folder: Path, learner: bool = False, app: str = "jupyterlab") -> 
         for name in ("CONFIG", "DATA", "RUNTIME")
     }
     settings = ["--ServerApp.token=", "--ServerApp.open_browser=False", f"--ServerApp.port={port}"]
-    settings += [f"--ServerApp.root_dir={folder}"]
+    settings += [] if command else [f"--ServerApp.root_dir={folder}"]
     settings += [
         f"--{name}.expose_app_in_browser=True" for name in ("LabApp", "JupyterNotebookApp")
     ]
@@ -93,18 +108,39 @@ def jupyterlab(folder: Path, learner: bool = False, app: str = "jupyterlab") -> 
     quiet = folder / ".config" / "labconfig" / "default_setting_overrides.json"
     quiet.parent.mkdir(parents=True, exist_ok=True)
     quiet.write_text(json.dumps(_NO_NEWS))
-    command = [sys.executable, "-m", app, *settings]
+    line = [*(command or (sys.executable, "-m", app)), *settings]
+    own |= environment or {}
     if learner:
         own = start_page.environment() | own
     with (folder / ".server.log").open("wb") as log:
-        server = subprocess.Popen(command, env=os.environ | own, stdout=log, stderr=log)
+        out, cwd = (_terminal(folder / ".server.log"), folder) if command else (log.fileno(), None)
+        server = subprocess.Popen(line, env=os.environ | own, cwd=cwd, stdout=out, stderr=out)
     try:
         address = f"http://127.0.0.1:{port}"
         _wait_for(address, server, folder / ".server.log")
         yield address
     finally:
+        if command and server.poll() is None:
+            for started in psutil.Process(server.pid).children():
+                started.terminate()
         server.terminate()
         server.wait()
+        if command:
+            os.close(out)
+
+
+def _terminal(log: Path) -> int:
+    """One to start JupyterLab in, whose own terminals then get its environment; all that it shows
+    is written to a `log`."""
+    shown, terminal = os.openpty()
+
+    def keep() -> None:
+        with log.open("ab", 0) as kept, suppress(OSError):  # which ends it on Linux
+            while text := os.read(shown, 4096):
+                kept.write(text)
+
+    threading.Thread(target=keep, daemon=True).start()
+    return terminal
 
 
 def _wait_for(address: str, server: subprocess.Popen, log: Path) -> None:
@@ -179,6 +215,12 @@ class Lab:
             beginning,
         )
 
+    def source(self, number: int) -> str:
+        """The text of a cell."""
+        return self.page.execute_script(
+            f"return {_NOTEBOOK}.content.widgets[{number}].model.sharedModel.getSource()"
+        )
+
     def write(self, number: int, source: str) -> None:
         self.page.execute_script(
             f"{_NOTEBOOK}.content.widgets[{number}].model.sharedModel.setSource(arguments[0])",
@@ -204,7 +246,10 @@ class Lab:
 
     def dark(self, yes: bool) -> None:
         self.command("apputils:change-theme", {"theme": _THEMES[yes]})
-        self.until(f"return document.body.dataset.jpThemeLight === '{str(not yes).lower()}'")
+        self.until(
+            f"return document.body.dataset.jpThemeLight === '{str(not yes).lower()}'"
+            " && !document.querySelector('#jupyterlab-splash')"
+        )
 
     def alone(self) -> None:
         """Put the file browser aside."""

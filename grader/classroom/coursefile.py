@@ -153,12 +153,13 @@ class ServiceRules(msgspec.Struct, frozen=True):
     def require_open(self, now: float, begun: float | None) -> None:
         """NotTaken outside the learner's window."""
         opens, closes = self.window(begun)
-        unless(now >= opens, NotTaken(f"This exam opens on {shown(opens)}."))
+        late = math.ceil(now - closes)
+        ago = f"{late} s" if late < 120 else f"{late // 60} min"
+        unless(now >= opens, NotTaken(f"This exam opens on {told(opens)}."))
         unless(
             now <= closes,
             NotTaken(
-                f"This exam closed for you on {shown(closes)}, {math.ceil(now - closes)} s ago: "
-                "nothing more is taken."
+                f"This exam closed for you on {told(closes)}, {ago} ago: nothing more is taken."
             ),
         )
 
@@ -191,6 +192,11 @@ class ServiceRules(msgspec.Struct, frozen=True):
 def shown(moment: float) -> str:
     """A time as nbgrader writes it beside a submission."""
     return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
+
+
+def told(moment: float) -> str:
+    """The same for a person, who needs no fractions of a second."""
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 # --- the file ------------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ must come from a page of this server (Jupyter's XSRF cookie).
 """
 
 import asyncio
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 
 from ..errors import CourseError, unless
+from ..page_templates import page_template
 
 if TYPE_CHECKING:
     from jupyter_server.serverapp import ServerApp
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from .lecture import RubricPage
 
 _COURSE = "nbgrader_config.py"
-_WRONG = "<!doctype html><title>Rubric</title><p>{}</p>"
-_LINKS = "<!doctype html><title>Rubrics</title><h1>Rubrics</h1><ul>{}</ul>"
+_LINKS = "classroom/pages/rubrics.html"  # or what is wrong
 
 
 class RubricInLab(JupyterHandler):
@@ -46,12 +45,10 @@ class RubricInLab(JupyterHandler):
                 self.pages[lesson] = page
                 self.finish(page.page)
             else:
-                names = map(escape, course.names(here.kernels))
-                at = escape(self.request.path.rstrip("/"))
-                links = "".join(f'<li><a href="{at}/{one}">{one}</a></li>' for one in names)
-                self.finish(_LINKS.format(links))
+                names, at = course.names(here.kernels), self.request.path.rstrip("/")
+                self.finish(page_template(_LINKS).render(lessons=names, at=at, said=""))
         except CourseError as error:
-            self.finish(_WRONG.format(escape(str(error))))
+            self.finish(page_template(_LINKS).render(said=str(error)))
 
     @web.authenticated
     async def post(self, lesson: str) -> None:

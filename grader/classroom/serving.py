@@ -42,7 +42,7 @@ from ..status import Status
 from ..submissions.intake import STAMP
 from ..whole_files import filed
 from . import coursefile, handing_out
-from .coursefile import ALL, NOTHING, STATUS, NotTaken, ServiceRules, shown
+from .coursefile import ALL, NOTHING, STATUS, NotTaken, ServiceRules, shown, told
 from .folder import CourseFolder, secret
 from .grading import Grading, SubmittedWork
 from .judges import Judges
@@ -328,7 +328,7 @@ class HandInService:
         begun = self.queue.begin(learner, lesson, rules, time.time())
         about = lessons.lesson(lesson, self.course.kernels)
         return {
-            "closes": shown(rules.window(begun)[1]),
+            "closes": told(rules.window(begun)[1]),
             "notebook": handing_out.notebook_for(self.course, about, learner),
         }
 

@@ -93,10 +93,12 @@ def show_failures(console: Console, verdict: Verdict, source: str, hint: bool = 
 def _heading(verdict: Verdict) -> Text:
     points, kind = counted(verdict.max_points, "point"), KINDS[verdict.kind]
     lines = [
-        # A service may tell none.
-        f"{verdict.points:g} of {points}, on the {verdict.device} ({kind.title})"
-        if verdict.max_points
-        else "",
+        # A service may tell none, and an answer that is only kept has none yet.
+        ""
+        if not verdict.max_points
+        else f"{points} ({kind.title})"
+        if verdict.status == "kept"
+        else f"{verdict.points:g} of {points}, on the {verdict.device} ({kind.title})",
         visible(partial.said(verdict)),
     ]
     if verdict.status == "passed":  # and what was seen where something was to go wrong

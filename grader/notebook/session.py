@@ -225,7 +225,10 @@ _session: NotebookSession | None = None
 def current() -> NotebookSession:
     return unless(
         _session,
-        Notice("No lesson has been opened yet. Run the notebook's first code cell."),
+        Notice(
+            "No lesson is open: run the notebook's first code cell. In an exam no lesson can be "
+            "opened, and `check` does not work: write your answers and run `grader submit`."
+        ),
     )
 
 

@@ -392,11 +392,11 @@ def test_a_mark_by_hand_and_its_comment_have_a_heading_a_name_and_the_same_numbe
     html, _ = page(here, "ben")
     box = html.partition('id="check-add"')[2].partition("</section>")[0]
     assert f"Marked by hand by {who}: 3.5 of 4 points.</strong> The grader gave 3 points." in box
-    assert f"<h4>Comment by {who}</h4>Nearly &lt;b&gt;there&lt;/b&gt;." in box
+    assert f"<h3>Comment by {who}</h3>Nearly &lt;b&gt;there&lt;/b&gt;." in box
     assert box.index("Comment by") < box.index("not there yet")
     assert "3.5 of 4 points" in box.partition("not there yet")[2][:60]
     assert "· 3 of 4 points" not in box
-    assert "<h4>Comment by your instructor</h4>The same here." in html
+    assert "<h3>Comment by your instructor</h3>The same here." in html
 
 
 # --- 16: notes ----------------------------------------------------------------------------------

@@ -198,6 +198,12 @@ def test_axe_finds_what_is_planted_in_what_is_ours(lab, tmp_path):
 def serious(page, within: list[str] | None = None, rules: list[str] | None = None) -> list[str]:
     """What axe calls serious or critical, by all of its rules or some of them, with the first
     element it says that of."""
+    found = violations(page, within, rules)
+    return [said for impact, said in found if impact in ("serious", "critical")]
+
+
+def violations(page, within: list[str] | None = None, rules: list[str] | None = None):
+    """All that axe finds, the impact and what it says of the first element."""
     axe = Axe(page)
     axe.inject()
     there = [one for one in within or [] if page.find_elements(browser.By.CSS_SELECTOR, one)]
@@ -206,7 +212,9 @@ def serious(page, within: list[str] | None = None, rules: list[str] | None = Non
     options |= {"runOnly": rules} if rules else {}
     found = axe.run(json.dumps(context) if context else "document", json.dumps(options))
     return [
-        f"{one['id']}: {one['nodes'][0]['target']} {one['nodes'][0]['failureSummary']}"
+        (
+            one["impact"],
+            f"{one['id']}: {one['nodes'][0]['target']} {one['nodes'][0]['failureSummary']}",
+        )
         for one in found["violations"]
-        if one["impact"] in ("serious", "critical")
     ]
