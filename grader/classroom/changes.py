@@ -148,8 +148,7 @@ def shown(lines: Iterable[MarkChange]) -> Iterator[MarkChange]:
 
 def read(course: CourseFolder, lesson: str) -> Iterator[MarkChange]:
     """The log's lines about a lesson, oldest first."""
-    lines = rubric.logged(course.root / FILE, MarkChange)
-    return (line for line in lines if line.lesson == lesson)
+    return (line for line in rubric.logged(course.root / FILE, MarkChange) if line.lesson == lesson)
 
 
 def last(course: CourseFolder, lesson: str) -> State:

@@ -177,8 +177,9 @@ def released_pairs(gradebook: Gradebook, lesson: str) -> dict[str, Pair]:
     points = {cell.name: cell.max_score for cell in released.grade_cells}
 
     def released_cell(name: str, **marks: object) -> NotebookNode:
-        named = cell_id(lesson, name)
-        return NotebookNode(v4.new_code_cell(sources[name], id=named, metadata=marks))
+        return NotebookNode(
+            v4.new_code_cell(sources[name], id=cell_id(lesson, name), metadata=marks)
+        )
 
     return {
         name: (

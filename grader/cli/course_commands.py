@@ -318,8 +318,9 @@ def push_marks(
         for line, _, before, after in marks
     ]
     if rows:
-        columns = ("learner", "name", "there", "here")
-        Console().print(table(columns, rows, figures=2, box=SIMPLE_HEAD))
+        Console().print(
+            table(("learner", "name", "there", "here"), rows, figures=2, box=SIMPLE_HEAD)
+        )
     refused = 0
     for line, user, _, after in track(marks, "sending") if yes and marks else ():
         try:

@@ -122,8 +122,9 @@ class OnIntegers:
 
     def _extreme(self, compare: Callable[..., object], a: Typed, b: Typed) -> Typed:
         first, second = self._read(a), self._read(b)
-        which = _compared(self.on, compare, first, second)
-        return Typed(self.on.chosen(which, first, second, a.kind))
+        return Typed(
+            self.on.chosen(_compared(self.on, compare, first, second), first, second, a.kind)
+        )
 
     minimum = partialmethod(_extreme, operator.le)
     maximum = partialmethod(_extreme, operator.ge)

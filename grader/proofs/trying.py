@@ -119,8 +119,7 @@ def _edges(x: int, y: int, z: int) -> tuple[range, ...]:
     near = (0, 1, x - 1, x, x * (y - 1), last - 1, last, *between)
     numbers = {one for one in near if 0 <= one <= last}
     begins = sorted(one for one in numbers if one - 1 not in numbers)
-    ends = sorted(one + 1 for one in numbers if one + 1 not in numbers)
-    return tuple(map(range, begins, ends))
+    return tuple(map(range, begins, sorted(one + 1 for one in numbers if one + 1 not in numbers)))
 
 
 @dataclass

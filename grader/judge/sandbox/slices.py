@@ -63,8 +63,9 @@ class Elements:
         instruction = graph.code[graph.at[node]]
         assert instruction is not None, "a store is an instruction"
         position, _ = instruction.form.transfers[-1]
-        base = int(graph.value[graph.right[node]])
-        place = base + address_of(instruction.operands[position]).offset
+        place = (
+            int(graph.value[graph.right[node]]) + address_of(instruction.operands[position]).offset
+        )
         return next(filter(None, (self.at(one, place - one) for one in self._at)), None)
 
     def roots(self, graph: Graph, name: str) -> npt.NDArray[np.int32]:
@@ -126,8 +127,8 @@ class _Gathered:
         sources, first = np.unique(self.source, return_index=True)
         loaders = self.owner[first[np.searchsorted(sources, -leaves)]]  # who first read them
         made, first = np.unique(self.at, return_index=True)
-        codes = np.array([at for at, _ in self.constants], np.int64)
-        users = first[np.searchsorted(made, codes)]  # who first came by the constants
+        # Who first came by the constants.
+        users = first[np.searchsorted(made, np.array([at for at, _ in self.constants], np.int64))]
         places = np.concatenate([loaders, users, computed])
         block, thread = self.graph.places(self.nodes[places])
         value, begun = self._as_numbers(places), len(leaves) + len(users)

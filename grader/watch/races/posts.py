@@ -216,8 +216,10 @@ class WarpClocks:
         """Lanes have seen that these phases (one a lane) are over."""
         for barrier, phase in set(zip(barriers.tolist(), phases.tolist(), strict=True)):
             if barrier in self.barriers:
-                who = lanes[(barriers == barrier) & (phases == phase)]
-                self.tell(who, self.barriers[barrier][1][phase])
+                self.tell(
+                    lanes[(barriers == barrier) & (phases == phase)],
+                    self.barriers[barrier][1][phase],
+                )
 
     def tell(self, lanes: np.ndarray, known: np.ndarray) -> None:
         """Lanes hear of what is known, all of the same or each of a row."""
