@@ -57,7 +57,7 @@ def page(here, learner):
 def test_what_is_released_has_the_questions_and_no_right_answer(graded):
     notebook = nbformat.read(graded.notebook("release", LESSON), as_version=4)
     assert cell_of(notebook, "waits").source == (
-        "%%answer waits\n# Write the word of each option that you choose, one per line."
+        "%%answer waits\n# Write the words of your answer, one per line."
     )
     whole = graded.notebook("release", LESSON).read_text()
     for secret in ("Neighbouring threads share", "4 sectors", "50 %", "load wait add"):
