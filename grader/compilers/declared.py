@@ -279,6 +279,12 @@ class Declarations:
         found = [one for one in self.variables.get(name, ()) if one.memory == memory]
         return found[0] if len({(one.type, one.dimensions) for one in found}) == 1 else None
 
+    def exchanges(self, line: int) -> bool:
+        """Whether threads exchange values on a source line: by a shuffle, or in shared memory."""
+        words = _WORD.findall(self.line(line))
+        shared = [one for word in words for one in self.variables.get(word, ()) if one.memory]
+        return bool(shared) or any(word.startswith("__shfl") for word in words)
+
     def without_value(self, line: int | None) -> str | None:
         """The variable on a source line that gets no value where it is declared; None if there is
         none, or more than one."""
@@ -401,8 +407,7 @@ class Declarations:
             for name, text in _GIVEN.findall(self.line(at)):
                 times = re.findall(_ASSIGNED.format(name), "\n".join(self.lines[begin:]))
                 value = _evaluate(re.sub(r"\b([A-Za-z]\w*)\.", r"\1_", text), known)
-                is_known = len(times) == 1 and abs(value or 0) < 1 << 31
-                known[name] = value if is_known else None
+                known[name] = value if (len(times) == 1 and abs(value or 0) < 1 << 31) else None
                 lines |= {name: at} if name in _WORD.findall(index) else {}
         told = [f"`{one}` is {known[one]} (line {at})" for one, at in lines.items()]
         if numbers and told and None not in [known[one] for one in lines]:

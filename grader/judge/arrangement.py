@@ -156,8 +156,7 @@ def _added(handed_out: str, source: str) -> Changed | None:
 
     seen = set(postorder((0, 0), onward))
     if (len(mine), len(frame)) not in seen:
-        reached = max(there for _, there in seen)
-        return _gone(handed_out, source, rows[min(reached, len(rows) - 1)])
+        return _gone(handed_out, source, rows[min(max(there for _, there in seen), len(rows) - 1)])
     return _writes(mine, frame, handed_out, source)
 
 

@@ -50,18 +50,23 @@ class HazardReport(msgspec.Struct, frozen=True):
         return str(self.parts)
 
 
-class Location(msgspec.Struct, frozen=True):
+class ThreadAtLine(msgspec.Struct, frozen=True):
+    """A thread of a launch at a line of the source."""
+
+    line: int | None
+    calls: tuple[int, ...]  # lines of the calls that lead there, innermost first
+    block: Index
+    thread: Index
+    repeats: bool  # a thread may come to the instruction again
+
+
+class Location(ThreadAtLine, frozen=True):
     """A thread at an instruction of a launch."""
 
     at: int  # index of the instruction
     lane: int  # the thread's, in its wave
     kernel: str  # as the source calls it
-    line: int | None  # of the source
     between: tuple[int, int]  # the lines of what stands before and after it; 0: nothing does
-    calls: tuple[int, ...]  # lines of the calls that lead there, innermost first
-    block: Index
-    thread: Index
-    repeats: bool  # a thread may come to the instruction again
 
 
 class Bytes(msgspec.Struct, frozen=True):
@@ -231,19 +236,14 @@ class PartOfGroup(Finding, frozen=True):
     counts: tuple[int, ...]  # by warp
 
 
-class RacingAccess(msgspec.Struct, frozen=True):
+class RacingAccess(ThreadAtLine, frozen=True):
     """One of the two accesses of a race."""
 
-    line: int | None
-    calls: tuple[int, ...]  # lines of the inlined calls that lead there, innermost first
-    block: Index
-    thread: Index
     wrote: bool
     reads: bool  # the instruction reads memory
     atomic: bool
     volatile: bool
     unfinished: str  # "copy" or "product", some time after its issue; an mbarrier's "set-up"; ""
-    repeats: bool  # a thread may come there again
 
 
 class Fence(msgspec.Struct, frozen=True):
@@ -362,15 +362,15 @@ class Whereabouts:
         """The thread in a lane, which stands at an instruction now."""
         wave, geometry = self.wave, self.wave.geometry
         return Location(
-            at,
-            lane,
-            wave.names.kernel,
             self.line(at),
-            self._around(at),
             self._calls(at, lane),
             geometry.block_coordinates(wave.first_block + int(lane) // geometry.stride),
             geometry.thread(lane),
             self.repeats(at),
+            at,
+            lane,
+            wave.names.kernel,
+            self._around(at),
         )
 
     def bytes(self, space: str, store: Store, address: int, width: int, at: int) -> Bytes:

@@ -164,8 +164,7 @@ class Descent:
             (one, self._made.get((self.mine.verb(one), self._of[0][one][1]), b)) for one in unknown
         )
         further = (self._walk(one, mate, (a, b)) for one, mate in islice(mates, FEW) if mate < b)
-        found = next(filter(None, further), None)
-        return found or (self._new(a) if unknown else DescentEnd(a, b))
+        return next(filter(None, further), None) or (self._new(a) if unknown else DescentEnd(a, b))
 
     def _new(self, top: int, is_new: bool = False) -> DescentEnd | None:
         """The first step on the way to one that is not known, though all that it uses is; `is_new`:

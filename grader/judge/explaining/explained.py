@@ -54,8 +54,7 @@ def explained_case(judged: Known, at: int) -> Known:
     if changed := _changed_inputs(result, judged.words[at]):
         return _only_written(judged, at, changed.pop())
     if isinstance(outcome, Ran) and result.where and result.where.order != problem.order:
-        in_order = replace(instance.problem, order=result.where.order)
-        instance = replace(instance, problem=in_order)
+        instance = replace(instance, problem=replace(instance.problem, order=result.where.order))
         (outcome,) = judged.session.run((instance,))
     wrong = (
         compare.first_wrong(instance, outcome)

@@ -229,9 +229,15 @@ class Explanation(MadeOf):
         why += f" It comes from {where}." if number is None else ""
         loop, ask = Message(), ""
         if found.lost and not of_others:
-            loop, _ = self._its_loop(made)
+            # No round of a loop brings in what another thread loads, unless threads exchange there.
+            loads = [one.loaded for lost in found.lost for one in self._loads.get(lost, ())]
+            who = {(one.block, one.thread) for one in loads}
+            is_own = not who or (found.place.block, found.place.thread) in who
+            if is_own or self._declared.exchanges(made or 0):
+                loop, _ = self._its_loop(made)
             why += f" It does not use {self._listed(found.lost, 'or')}, but should. {loop.first}"
-            ask = f"Which step should bring {self._listed(found.lost)} into this value?"
+            later = "" if is_own else ", or correct the result later"
+            ask = f"Which step should bring {self._listed(found.lost)} into this value{later}?"
             if any(one[0].loaded.block != found.place.block for one in self._loads.values()):
                 why = f"{why.rstrip()} {self._loaded(found.lost)}"
         if found.more and not of_others:
@@ -242,7 +248,9 @@ class Explanation(MadeOf):
             ask = f"Which value should be here instead of {number:g}?"
             if NO_ELEMENT in found.mine:
                 ask = f"Should {found.place.who} do this step without an element? If it should, w"
-                ask += f"hich value belongs here instead of {number:g}?"
+                ask += (
+                    f"hich value belongs here instead of {number:g}, or in the place of the result?"
+                )
         elif not words:
             right = "Everything that this step uses is right. The step itself is wrong."
             why = right if found.right else " ".join(found.sides) if found.sides[0] else ""
@@ -274,7 +282,10 @@ class Explanation(MadeOf):
     def _instead(self) -> Told:
         """Only what the solution does there, where more is told of the step already."""
         for told, line in self.descended(False):
-            yield Message(ours=told.ours if isinstance(told, Message) else ""), line
+            yield (
+                Message(ours=told.ours if isinstance(told, Message) else ""),
+                None if any(self.scaled()) else line,
+            )
 
     def beyond(self) -> Told:
         """An exponential, or another result, that is too large or too small for a float."""
@@ -317,7 +328,7 @@ class Explanation(MadeOf):
                 len(ratio) > 1
                 and (
                     len(ratio)
-                    == self.words.problem.outputs[self.pair.wrong.element.buffer].value.size
+                    > 0.9 * self.words.problem.outputs[self.pair.wrong.element.buffer].value.size
                     or not self._ways.descended
                 )
             )
@@ -325,7 +336,7 @@ class Explanation(MadeOf):
         if (
             found.all()
             and expected.all()
-            and constant(ratio)
+            and constant(ratio, 3e-4)
             and is_telling
             and abs(first - 1) > 1e-3
         ):

@@ -228,7 +228,9 @@ class MadeOf(About):
         if len(self._mine) == 1:
             yield from self.other_winner()
         if self._ours and not self._mine:
-            lost, line = self._listed(self._ours), self._last_use(self._ours)
+            # Those of an earlier launch come into it by these.
+            here = [one for one in self._ours if not self._other_launch(one.buffer)]
+            lost, line = self._listed(here or self._ours), self._last_use(self._ours)
             asked = f"Which step should bring {lost} into {self._here}?"
             yield (
                 Message(

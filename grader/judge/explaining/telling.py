@@ -141,8 +141,7 @@ def beyond_an_array(judged: Outcomes, instance: CaseInstance, words: Words) -> M
     elements = _of_a_copy(instance)
     if not elements:
         return Message()
-    sessions = judged.session, judged.ours
-    mine, ours = (one.follow(instance, elements, ROOM) for one in sessions)
+    mine, ours = (one.follow(instance, elements, ROOM) for one in (judged.session, judged.ours))
     taken = grouped(  # by buffer: (place in the output, taken, what should have been)
         (pair[1].buffer, (words.place(element), pair[0].index, pair[1].index))
         for element, *both in zip(elements, mine, ours, strict=False)
@@ -187,9 +186,9 @@ def runs(values: Mapping[Element, object]) -> Iterator[list[Element]]:
         yield [one for _, one in group]
 
 
-def constant(values: np.ndarray) -> bool:
-    """Whether all are alike, but for rounding."""
-    return bool(np.ptp(values) <= 1e-4 * np.abs(values).max())
+def constant(values: np.ndarray, apart: float = 1e-4) -> bool:
+    """Whether all are alike, but for rounding: so far apart at most, of the largest."""
+    return bool(np.ptp(values) <= apart * np.abs(values).max())
 
 
 MUCH_LARGER = 1025  # times: no factor in a formula
@@ -704,8 +703,7 @@ _OF_THE_COMPILER = re.compile(
 def index_step(mine: Made, ours: Made, named: Callable[[Element], str]) -> Message:
     """Where the index of an element that was handed on goes another way than the solution's."""
     one, other = copied(mine, ours) or (None, None)
-    ways = TwoTrails(mine.index, ours.index, named)
-    found = ways.parting_of_indices() if one != other else None
+    found = TwoTrails(mine.index, ours.index, named).parting_of_indices() if one != other else None
     if (
         not (found and found.ours)
         or _OF_THE_COMPILER.search(f"{found.mine};{found.ours};")
@@ -737,8 +735,7 @@ def _keys(trails: list[Trail], bits: int) -> list[Numbers]:
     for part, trail in zip(parts, trails, strict=True):
         number = np.array([names.index(one) for one in trail.behind.buffers], np.int64)
         some = trail.buffer >= 0
-        place = trail.index[some] * len(names) + number[trail.buffer[some]]
-        part[some] = len(known) + 2 + place
+        part[some] = len(known) + 2 + (trail.index[some] * len(names) + number[trail.buffer[some]])
     return parts
 
 

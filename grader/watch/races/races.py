@@ -254,12 +254,12 @@ class RaceFindings:
             one.callers,
             geometry.block_coordinates(block),
             geometry.thread(lane),
+            self.here.repeats(at),
             wrote,
             one.form.reads,
             one.form.atomic,
             any(transfer.volatile for _, transfer in one.form.transfers),
             "set-up" if at in self.set_ups else engine if late else "",
-            self.here.repeats(at),
         )
 
     def _evidence(
