@@ -257,6 +257,20 @@ def test_a_value_that_a_step_lacks_is_asked_for():
     assert re.search(r"Should this step use [-.\d]+ \(line \d+\), too\?", said)
 
 
+def test_a_loop_of_one_thread_is_not_asked_for_what_another_thread_loads():
+    exercise = "07_fused_softmax/warp_softmax"
+    source = course.exercise(exercise).solution
+    head, _, after = source.partition("    for (int offset = 16;")
+    own = "for (float value : kept[k].element) largest = fmaxf(largest, value);"
+    four = "for (int e = 0; e < 4; e++) largest = fmaxf(largest, kept[k].element[e]);"
+    assert own in head
+    alone = head.replace(own, four) + after.partition("    }\n")[2]
+    said = judge(exercise, alone, sizes=False).message
+    assert re.search(r"Thread \d+ of block \d+ loads it\.", said), said
+    assert "Write down the rounds" not in said
+    assert "into this value, or correct the result later?" in said
+
+
 def test_of_an_element_that_nobody_writes_the_last_conditions_of_its_thread_are_told():
     exercise = "00_first_kernel/saxpy"
     source = course.exercise(exercise).solution.replace("i < n", "i < n / 2")
